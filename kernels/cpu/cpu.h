@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* What the CPU kernels share: their names per instruction level, rows in fp32, fixed partitions.
+ *
+ * Each file of kernels/cpu but level.c is compiled once per instruction level (LIG_CPU_LEVEL is
+ * baseline, v3 or v4), so a kernel is written once, in plain loops that the compiler vectorizes. */
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/params.h"
+
+#include <string.h>
+
+#define LIG_CPU_PASTE_(name, level) lig_cpu_##name##_##level
+#define LIG_CPU_PASTE(name, level) LIG_CPU_PASTE_ (name, level)
+/* The function of kernel `name` at this level: lig_cpu_gelu_v3. */
+#define LIG_CPU(name) LIG_CPU_PASTE (name, LIG_CPU_LEVEL)
+
+#define LIG_EACH(name, signature, work) LigStatus LIG_CPU (name) (LigLaunch * launch);
+#include "kernels/kernel-list.h"
+#undef LIG_EACH
+
+/* Leaves the breadcrumb and returns the status. */
+#define LIG_AT_(line) #line
+#define LIG_AT(line) LIG_AT_ (line)
+#define LIG_FAIL(launch, status, what)                                                             \
+  ((launch)->where = __FILE__ ":" LIG_AT (__LINE__) ": " what, (status))
+
+/* Rows are worked on in pieces of this many floats that stay in the first-level cache. */
+#define LIG_PIECE 1024
+
+static inline int64_t
+lig_rows (const LigOperand *operand)
+{
+  return operand->size / operand->columns;
+}
+
+static inline void *
+lig_at (const LigOperand *operand, int64_t element)
+{
+  return (char *) operand->data + (size_t) element * lig_dtype_size (operand->dtype);
+}
+
+/* `count` elements from `element` on as floats: the operand's own memory if it is fp32, else
+ * widened into `buffer`. */
+static inline const float *
+lig_load (const LigOperand *operand, int64_t element, int64_t count, float *buffer)
+{
+  if (operand->dtype == LIG_FP32)
+    return (const float *) operand->data + element;
+  lig_widen (operand->dtype, lig_at (operand, element), buffer, (size_t) count);
+  return buffer;
+}
+
+/* Where to write `count` floats that lig_commit will store: the operand itself if it is fp32. */
+static inline float *
+lig_stage (const LigOperand *operand, int64_t element, float *buffer)
+{
+  return operand->dtype == LIG_FP32 ? (float *) operand->data + element : buffer;
+}
+
+/* Rounds what was staged into the operand's type. */
+static inline void
+lig_commit (const LigOperand *operand, int64_t element, int64_t count, const float *staged)
+{
+  if (operand->dtype != LIG_FP32)
+    lig_narrow (operand->dtype, staged, lig_at (operand, element), (size_t) count);
+}
+
+/* Reductions over rows run in a number of blocks that depends on the operands alone, so that the
+ * sum is the same for any number of threads. Each block has `width` floats of partial sums in the
+ * workspace; the second stage adds them in order. */
+typedef struct {
+  int64_t blocks, rows_per_block;
+} LigPartition;
+
+static inline LigPartition
+lig_partition (int64_t rows, int64_t width)
+{
+  int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (width > 0 ? width : 1);
+  int64_t blocks = (rows + 15) / 16;
+  if (blocks > 64)
+    blocks = 64;
+  if (blocks > most)
+    blocks = most > 0 ? most : 1;
+  int64_t per_block = (rows + blocks - 1) / blocks;
+  return (LigPartition){ (rows + per_block - 1) / per_block, per_block };
+}
+
+/* Second stage: target[i] (+)= sum over blocks of partials[block * stride + i], rounded once to the
+ * operand's type. With `accumulate` the old value takes part in fp32. Runs in parallel itself. */
+void LIG_CPU (reduce_partials) (const float *partials,
+                                int64_t blocks,
+                                int64_t stride,
+                                int64_t width,
+                                const LigOperand *target,
+                                bool accumulate);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Every built-in kernel: LIG_EACH (name, signature, work). Include it with LIG_EACH defined; a
+ * backend that lacks `lig_<backend>_<name>` fails to link. See kernels.h for the three fields. */
+
+/* kernels/pointwise: on elements, whatever the shape. dropout serves both passes. */
+LIG_EACH (convert, "x -> y", 1)
+LIG_EACH (add, "a b -> y", 1)
+LIG_EACH (scale, "x -> y", 1)
+LIG_EACH (dropout, "x -> y", 12)
+
+/* kernels/bias: rows of x plus one vector; its gradient is the sum over rows. */
+LIG_EACH (bias, "x bias -> y", 1)
+LIG_EACH (bias_backward, "dy -> dbias", 1)
+
+/* kernels/activation: `sum` is x + bias, what the backward pass reads. relu keeps y instead. */
+#define LIG_ACTIVATION(name, work)                                                                 \
+  LIG_EACH (name, "x -> y", work)                                                                  \
+  LIG_EACH (name##_backward, "dy x -> dx", work + 4)                                               \
+  LIG_EACH (bias_##name, "x bias -> sum y", work + 1)                                              \
+  LIG_EACH (bias_##name##_backward, "dy x -> dx dbias", work + 5)
+LIG_ACTIVATION (gelu, 10)
+LIG_ACTIVATION (qgelu, 6)
+LIG_ACTIVATION (srelu, 2)
+LIG_ACTIVATION (silu, 6)
+LIG_EACH (relu, "x -> y", 1)
+LIG_EACH (relu_backward, "dy y -> dx", 1)
+LIG_EACH (bias_relu, "x bias -> sum y", 2)
+LIG_EACH (bias_relu_backward, "dy y -> dx dbias", 2)
+
+/* kernels/gated: x has twice the columns of y; the gate is its first half. */
+LIG_ACTIVATION (glu, 6)
+LIG_ACTIVATION (geglu, 6)
+LIG_ACTIVATION (qgeglu, 4)
+LIG_ACTIVATION (reglu, 1)
+LIG_ACTIVATION (sreglu, 2)
+LIG_ACTIVATION (swiglu, 4)
+LIG_ACTIVATION (clamped_swiglu, 6)
+#undef LIG_ACTIVATION
+
+/* kernels/norm: a row is as long as weight. mean and rstd are fp32, one a row. `sum` is x + extra
+ * as rounded to its type; `branch` is added to the norm's input gradient. */
+LIG_EACH (layer_norm, "x weight bias -> y mean rstd", 8)
+LIG_EACH (layer_norm_backward, "dy x weight mean rstd -> dx dweight dbias", 14)
+LIG_EACH (layer_norm_backward_add, "dy branch x weight mean rstd -> dx dweight dbias", 15)
+LIG_EACH (add_layer_norm, "x extra weight bias -> sum y mean rstd", 9)
+LIG_EACH (rms_norm, "x weight -> y rstd", 4)
+LIG_EACH (rms_norm_backward, "dy x weight rstd -> dx dweight", 10)
+LIG_EACH (rms_norm_backward_add, "dy branch x weight rstd -> dx dweight", 11)
+LIG_EACH (add_rms_norm, "x extra weight -> sum y rstd", 5)
+LIG_EACH (l2_normalization, "x -> y rstd", 4)
+LIG_EACH (l2_normalization_backward, "dy x rstd -> dx", 8)
+
+/* kernels/linear: matrix products, x[M,K] weight[N,K] y[M,N]; each times LigScaleParams.factor
+ * (before bias, extra and branch are added). `sum` is what gelu is applied to. */
+LIG_EACH (linear, "x weight -> y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH (linear_bias, "x weight bias -> y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH (linear_bias_gelu, "x weight bias? -> sum y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH (linear_bias_relu, "x weight bias? -> y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH (linear_bias_add, "x weight bias? extra -> y", LIG_PRODUCT_OVER_COLUMNS)
+LIG_EACH (linear_backward_input, "dy weight -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
+LIG_EACH (linear_backward_input_add, "dy weight branch -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
+/* dx = gelu'(x) (dy weight), x the activation's input; dbias = the sum of dx over rows */
+LIG_EACH (linear_backward_input_gelu, "dy weight x -> dx dbias", LIG_PRODUCT_COLUMNS_BY_ROWS)
+LIG_EACH (linear_backward_weight, "dy x -> dweight", LIG_PRODUCT_OVER_ROWS)
+LIG_EACH (linear_backward_weight_bias, "dy x -> dweight dbias", LIG_PRODUCT_OVER_ROWS)
+
+/* kernels/embedding: x holds int32 row numbers of weight. The gradient is a deterministic sum. */
+LIG_EACH (embedding, "x weight -> y", 1)
+LIG_EACH (embedding_backward, "dy x -> dweight", 1)
+
+/* kernels/loss: y, dy and count are fp32 scalars, lse one fp32 a row; targets are int32 for
+ * cross_entropy, like x for mean_squared_error. correct and count: rows whose largest logit is the
+ * target, rows counted. */
+LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
+LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx", 6)
+LIG_EACH (accuracy, "x targets -> correct count", 1)
+LIG_EACH (mean_squared_error, "x targets -> y", 3)
+LIG_EACH (mean_squared_error_backward, "dy x targets -> dx dtargets", 3)
+
+/* kernels/optimizer: over whole arenas. norm is the fp32 global norm of the gradients before
+ * clipping; master the fp32 weights behind 16-bit parameters. Outputs are updated in place. */
+LIG_EACH (gradient_norm, "gradients -> norm", 2)
+LIG_EACH (sgd, "gradients norm? -> parameters momentum master", 4)
+LIG_EACH (adamw, "gradients norm? -> parameters mean variance master", 12)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of built-in kernels, and what can be read off a signature. */
+#include "kernels/kernels.h"
+
+#include "kernels/cpu/level.h"
+#include "kernels/null.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static LigKernel kernels[] = {
+#define LIG_EACH(name, signature, work)                                                            \
+  { #name, signature, work, LIG_FLOATING_TYPES, { [LIG_BACKEND_NULL] = lig_null_run } },
+#include "kernels/kernel-list.h"
+#undef LIG_EACH
+};
+
+#define N_KERNELS ((int) (sizeof kernels / sizeof *kernels))
+
+/* The constructor runs before any thread: afterwards the table is only read. */
+__attribute__ ((constructor)) static void
+fill_cpu_functions (void)
+{
+  const LigKernelFunc *functions = lig_cpu_functions ();
+  for (int i = 0; i < N_KERNELS; i++)
+    kernels[i].functions[LIG_BACKEND_CPU] = functions[i];
+}
+
+const LigKernel *
+lig_kernel_nth (int n)
+{
+  return n >= 0 && n < N_KERNELS ? &kernels[n] : NULL;
+}
+
+const LigKernel *
+lig_kernel_find (const char *name)
+{
+  for (int i = 0; i < N_KERNELS; i++)
+    if (strcmp (kernels[i].name, name) == 0)
+      return &kernels[i];
+  return NULL;
+}
+
+/* The start of the operand after `at`, or null; sets `length`, without a trailing `?`. */
+static const char *
+next_operand (const char *at, size_t *length, bool *optional, bool *arrow)
+{
+  for (;;) {
+    at += strspn (at, " ");
+    if (!*at)
+      return NULL;
+    *length = strcspn (at, " ");
+    if (*length != 2 || memcmp (at, "->", 2) != 0)
+      break;
+    *arrow = true;
+    at += 2;
+  }
+  *optional = at[*length - 1] == '?';
+  if (*optional)
+    --*length;
+  return at;
+}
+
+int
+lig_signature_count (const char *signature, int *inputs)
+{
+  int count = 0;
+  size_t length;
+  bool optional, arrow = false;
+  if (inputs)
+    *inputs = 0;
+  for (const char *at = signature; (at = next_operand (at, &length, &optional, &arrow));
+       at += length + optional) {
+    count++;
+    if (inputs && !arrow)
+      ++*inputs;
+  }
+  return count;
+}
+
+bool
+lig_signature_name (const char *signature, int index, char *name)
+{
+  size_t length;
+  bool optional = false, arrow = false;
+  for (const char *at = signature; (at = next_operand (at, &length, &optional, &arrow));
+       at += length + optional)
+    if (index-- == 0) {
+      if (length > 31)
+        length = 31;
+      memcpy (name, at, length);
+      name[length] = '\0';
+      return optional || arrow;
+    }
+  name[0] = '\0';
+  return false;
+}
+
+double
+lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands)
+{
+  const LigOperand *a = &operands[0], *b = &operands[1];
+  double product = 2.0 * (double) a->size;
+  switch (kernel->work) {
+  case LIG_PRODUCT_OVER_COLUMNS:
+    return product * (double) (b->size / b->columns);
+  case LIG_PRODUCT_OVER_ROWS:
+  case LIG_PRODUCT_COLUMNS_BY_ROWS:
+    return product * (double) b->columns;
+  default: {
+    int64_t largest = 0;
+    int count = lig_signature_count (kernel->signature, NULL);
+    for (int i = 0; i < count; i++)
+      if (operands[i].size > largest)
+        largest = operands[i].size;
+    return (double) kernel->work * (double) largest;
+  }
+  }
+}
+
+void
+lig_kernel_bytes (const LigKernel *kernel,
+                  const LigOperand *operands,
+                  double *read,
+                  double *written)
+{
+  int inputs, count = lig_signature_count (kernel->signature, &inputs);
+  *read = *written = 0;
+  for (int i = 0; i < count; i++)
+    *(i < inputs ? read : written) +=
+        (double) operands[i].size * (double) lig_dtype_size (operands[i].dtype);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The null backend: every kernel exists and does nothing, so plans compile for devices that are
+ * not there. */
+#pragma once
+
+#include "kernels/kernels.h"
+
+LigStatus lig_null_run (LigLaunch *launch);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameters of kernels: plain structs of at most 64 bytes, copied into each step. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* layer_norm, rms_norm and their backward and fused forms; l2_normalization uses eps alone. */
+typedef struct {
+  float eps;          /* added to the variance (l2: to the sum of squares) before its root */
+  bool zero_centered; /* the gain is 1 + weight */
+} LigNormParams;
+
+/* clamped_swiglu and its backward and fused forms. */
+typedef struct {
+  float limit;  /* the gate is cut above it, the linear half on both sides */
+  float alpha;  /* slope inside the sigmoid */
+  float offset; /* added to the clamped linear half */
+} LigClampedParams;
+
+/* scale: y = factor x. Matrix products: the product is multiplied by it (1 without params). */
+typedef struct {
+  float factor;
+} LigScaleParams;
+
+/* dropout: an element is kept where its Philox word is at least probability * 2^32. */
+typedef struct {
+  float probability;
+  uint64_t path_hash; /* of the op's path: the upper half of the counter with the micro-step */
+} LigDropoutParams;
+
+typedef struct {
+  int32_t ignored;       /* rows with this target count for nothing */
+  float label_smoothing; /* mass spread evenly over all classes, in [0, 1) */
+} LigCrossEntropyParams;
+
+/* sgd: g += decay p; m = momentum m + g; p -= rate m. */
+typedef struct {
+  float momentum;
+  float weight_decay;
+} LigSgdParams;
+
+/* adamw (Loshchilov and Hutter, 2019): decay is decoupled, moments are bias-corrected. */
+typedef struct {
+  float beta1, beta2, eps;
+  float weight_decay;
+} LigAdamwParams;
