@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The errors of the engine. A message is one lower-case sentence without a full stop that names
+ * the thing by its path and gives both numbers: `linear at 3: input has 4096 features, expected
+ * 4095`. Who detects an error reports it; who propagates it stays silent. */
+#pragma once
+
+#include "kernels/kernels.h"
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+#define LIG_ERROR (lig_error_quark ())
+
+/**
+ * LigError:
+ * @LIG_ERROR_SHAPE: a shape, size or number of features does not fit
+ * @LIG_ERROR_DTYPE: an element type does not fit
+ * @LIG_ERROR_MEMORY: memory of the host or of a device ran out, or a size overflows
+ * @LIG_ERROR_DEVICE: a device is missing or failed
+ * @LIG_ERROR_FORMAT: a file, an expression or a data set cannot be understood
+ * @LIG_ERROR_FILE: a file cannot be opened, read or written
+ * @LIG_ERROR_STORE: the database refused
+ * @LIG_ERROR_RANKS: processes disagree
+ * @LIG_ERROR_CANCELLED: the person stopped it
+ * @LIG_ERROR_OP: no such op or parameter
+ * @LIG_ERROR_VALUE: a parameter is out of its range
+ * @LIG_ERROR_CHANNEL: a channel lacks its producer, has two, or runs backward
+ * @LIG_ERROR_FUSION: a forced fusion is not legal, or there is none of that name
+ * @LIG_ERROR_INDEX: an index or a path names nothing
+ */
+typedef enum {
+  LIG_ERROR_SHAPE,
+  LIG_ERROR_DTYPE,
+  LIG_ERROR_MEMORY,
+  LIG_ERROR_DEVICE,
+  LIG_ERROR_FORMAT,
+  LIG_ERROR_FILE,
+  LIG_ERROR_STORE,
+  LIG_ERROR_RANKS,
+  LIG_ERROR_CANCELLED,
+  LIG_ERROR_OP,
+  LIG_ERROR_VALUE,
+  LIG_ERROR_CHANNEL,
+  LIG_ERROR_FUSION,
+  LIG_ERROR_INDEX,
+} LigError;
+
+LIG_API GQuark lig_error_quark (void);
+
+/**
+ * lig_error_code_name:
+ * @error: an error of any domain
+ *
+ * Returns: the word for its code as `lig --json` prints it, `shape` for %LIG_ERROR_SHAPE;
+ *   `failed` for errors of other domains.
+ */
+LIG_API const char *lig_error_code_name (const GError *error);
+
+G_END_DECLS

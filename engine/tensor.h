@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Shapes and tensors on the host: what goes into a sequence and what comes out of it. */
+#pragma once
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+#define LIG_MAX_AXES 8
+
+/**
+ * LigShape:
+ * @n_axes: 0 for a scalar, at most %LIG_MAX_AXES
+ * @axes: their lengths, each at least 1, row-major (the last varies fastest)
+ */
+typedef struct {
+  int n_axes;
+  int64_t axes[LIG_MAX_AXES];
+} LigShape;
+
+/**
+ * lig_shape_init:
+ * @shape: (out): filled
+ * @n_axes: number of lengths that follow, each a gint64
+ */
+LIG_API void lig_shape_init (LigShape *shape, int n_axes, ...);
+
+/**
+ * lig_shape_size:
+ *
+ * Returns: the number of elements, 1 for a scalar; the shape must have passed lig_shape_check().
+ */
+LIG_API int64_t lig_shape_size (const LigShape *shape);
+
+/**
+ * lig_shape_columns:
+ *
+ * Returns: the length of the last axis, 1 for a scalar.
+ */
+LIG_API int64_t lig_shape_columns (const LigShape *shape);
+
+/**
+ * lig_shape_check:
+ * @dtype: type of the elements
+ *
+ * Whether the shape has at most eight axes, each at least 1, and its bytes fit into 63 bits.
+ *
+ * Returns: %FALSE with %LIG_ERROR_SHAPE or %LIG_ERROR_MEMORY set
+ */
+LIG_API gboolean lig_shape_check (const LigShape *shape, LigDtype dtype, GError **error);
+
+LIG_API gboolean lig_shape_equal (const LigShape *a, const LigShape *b);
+
+/**
+ * lig_shape_to_string:
+ *
+ * Returns: (transfer full): `16384x4096`, `scalar` without axes
+ */
+LIG_API char *lig_shape_to_string (const LigShape *shape);
+
+/**
+ * lig_shape_parse:
+ * @text: `D{xD}[:dtype]` in decimal numbers, `16384x4096:bf16`
+ * @dtype: (inout): set if the text names a type
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT, _SHAPE or _DTYPE set
+ */
+LIG_API gboolean
+lig_shape_parse (const char *text, LigShape *shape, LigDtype *dtype, GError **error);
+
+/**
+ * LigTensor:
+ *
+ * A reference-counted array in host memory. Its fields are read-only, its elements are not.
+ */
+typedef struct {
+  LigDtype dtype;
+  LigShape shape;
+  int64_t size; /* elements */
+  void *data;   /* row-major, 64-byte aligned */
+} LigTensor;
+
+#define LIG_TYPE_TENSOR (lig_tensor_get_type ())
+LIG_API GType lig_tensor_get_type (void);
+
+/**
+ * lig_tensor_new:
+ *
+ * Returns: (transfer full): a tensor of zeros, or %NULL with %LIG_ERROR_SHAPE or
+ *   %LIG_ERROR_MEMORY set
+ */
+LIG_API LigTensor *lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+LIG_API LigTensor *lig_tensor_ref (LigTensor *self);
+LIG_API void lig_tensor_unref (LigTensor *self);
+
+/**
+ * lig_tensor_bytes:
+ *
+ * Returns: bytes of all elements
+ */
+LIG_API gsize lig_tensor_bytes (const LigTensor *self);
+
+/**
+ * lig_tensor_convert:
+ * @dtype: wanted type
+ *
+ * Returns: (transfer full): the tensor itself where it has the type, else a converted copy
+ */
+LIG_API LigTensor *lig_tensor_convert (LigTensor *self, LigDtype dtype, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_tensor_get, lig_tensor_set:
+ * @element: row-major index of one element
+ *
+ * One element as a float; slow, for tests and small tensors.
+ */
+LIG_API float lig_tensor_get (const LigTensor *self, int64_t element);
+LIG_API void lig_tensor_set (LigTensor *self, int64_t element, float value);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigTensor, lig_tensor_unref)
+
+G_END_DECLS
