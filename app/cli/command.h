@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* A command of `lig`: one file, one word in app/cli/meson.build. */
+#pragma once
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* Exit codes of every command. */
+enum { LIG_EXIT_OK = 0, LIG_EXIT_FAILED = 1, LIG_EXIT_USAGE = 2, LIG_EXIT_INTERRUPTED = 130 };
+
+typedef struct {
+  const char *name;
+  const char *usage;   /* what follows the name: "P [--input I]" */
+  const char *summary; /* one line for `lig --help` */
+  const char *example; /* a whole command line that works when pasted */
+  int (*run) (int argc, char **argv); /* argv[0] is the command's name */
+} LigCommand;
+
+/* Each command's file defines `const LigCommand lig_command_NAME`. */
+#define LIG_COMMAND(name) const LigCommand lig_command_##name
+
+/* Parses the command line with `entries` (null-terminated) plus the options that every command has
+ * (--json, --help), removing them from argv; the help text shows usage, summary and example.
+ * Returns FALSE after it printed what is wrong (to stderr, or as JSON); the command then returns
+ * LIG_EXIT_USAGE. At most `most` and at least `least` positional arguments may remain. */
+gboolean lig_cli_parse (const LigCommand *command,
+                        const GOptionEntry *entries,
+                        int *argc,
+                        char ***argv,
+                        int least,
+                        int most);
+
+/* Whether --json was given. */
+gboolean lig_cli_json (void);
+
+/* Whether stdout is a terminal that takes colour (NO_COLOR and TERM=dumb are honoured). */
+gboolean lig_cli_colour (void);
+
+/* Prints the error, `lig: MESSAGE` to stderr, with --json also {"error":{"code","message","path"}}
+ * to stdout, frees it, and returns LIG_EXIT_FAILED (or LIG_EXIT_INTERRUPTED when cancelled). */
+int lig_cli_fail (GError *error);
+
+/* The same for a wrong command line: returns LIG_EXIT_USAGE. */
+int lig_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* A line to stderr for people: `lig: …`. */
+void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* Prints one JSON document and a newline to stdout; takes the node. */
+void lig_cli_print_json (JsonNode *node);
+
+/* A table in aligned columns on stdout; `rows` holds string vectors as wide as `header`. A header
+ * that begins with '>' is right-aligned. */
+void lig_cli_print_table (const char *const *header, GPtrArray *rows);
+
+/* "1.4 ms", "12.3 us"; "1.2 GB"; "0:42 left" times: static per call, (transfer full). */
+char *lig_cli_format_time (double seconds);
+char *lig_cli_format_bytes (double bytes);
+char *lig_cli_format_count (double count);
+
+G_END_DECLS

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* Ops: what to compute, with parameters. An op is data: a #LigOpInfo gives its parameter table,
+ * ports, kernels and shape rule, and from that one table come the GObject properties, the files,
+ * the expressions, `lig ops`, the inspector, the documentation and the tests.
+ *
+ * Ports have names: `x` the main input, `y` the main output, then the extra inputs, the extra
+ * outputs, the trained parameters and the values that forward computes for backward (`mean rstd`).
+ * `dNAME` is the gradient of NAME. Kernels are bound to ports by the names in their signatures.
+ *
+ * A custom op is the same table in the embedding program, registered with lig_register_op(). */
+#pragma once
+
+#include "engine/tensor.h"
+
+G_BEGIN_DECLS
+
+#define LIG_MAX_EXTRA 4
+#define LIG_MAX_PARAMETERS 4
+#define LIG_MAX_KEPT 4
+
+typedef struct _LigOp LigOp;
+typedef struct _LigSequence LigSequence;
+typedef struct _LigLowering LigLowering;
+
+/* --- The parameter table ------------------------------------------------------------------ */
+
+typedef enum {
+  LIG_PARAM_FLOAT,  /* float */
+  LIG_PARAM_INT,    /* gint64 */
+  LIG_PARAM_BOOL,   /* bool */
+  LIG_PARAM_SHAPE,  /* LigShape; -1 stands for one inferred axis; unset: n_axes is -1 */
+  LIG_PARAM_INPUT,  /* channel of extra input `offset`, a string or none */
+  LIG_PARAM_OUTPUT, /* channel of extra output `offset` */
+  LIG_PARAM_CALLER, /* whether extra output `offset` also goes to the caller */
+} LigParamKind;
+
+typedef enum {
+  LIG_PARAM_REQUIRED = 1 << 0,   /* must be given */
+  LIG_PARAM_INFERRED = 1 << 1,   /* may be left out, then follows from the input (int 0) */
+  LIG_PARAM_POSITIONAL = 1 << 2, /* first value without a name in an expression */
+} LigParamFlags;
+
+typedef struct {
+  LigParamKind kind;
+  const char *name;  /* kebab-case: in files, expressions, properties */
+  const char *label; /* for people, translatable */
+  const char *help;  /* one sentence without a full stop, translatable */
+  double minimum, maximum, initial;
+  unsigned flags; /* LigParamFlags */
+  gsize offset;   /* of the field in the op's params struct, or the number of the extra port */
+} LigParam;
+
+#define LIG_FLOAT(type, field, name, label, help, minimum, maximum, initial)                       \
+  { LIG_PARAM_FLOAT, name, label, help, minimum, maximum, initial, 0, G_STRUCT_OFFSET (type, field) }
+#define LIG_INT(type, field, name, label, help, minimum, maximum, initial, flags)                  \
+  { LIG_PARAM_INT, name, label, help, minimum, maximum, initial, flags, G_STRUCT_OFFSET (type, field) }
+#define LIG_BOOLEAN(type, field, name, label, help, initial)                                       \
+  { LIG_PARAM_BOOL, name, label, help, 0, 1, initial, 0, G_STRUCT_OFFSET (type, field) }
+
+/* --- Trained parameters ------------------------------------------------------------------- */
+
+typedef enum {
+  LIG_INIT_ZEROS,
+  LIG_INIT_ONES,
+  LIG_INIT_NORMAL, /* mean 0, standard deviation from the op's `init-std` */
+} LigInit;
+
+typedef struct {
+  const char *name; /* `weight`: its path is PATH.weight */
+  LigInit init;
+  gboolean product; /* an operand of a matrix product: wanted in the compute type */
+} LigParameterInfo;
+
+/* --- Shapes ------------------------------------------------------------------------------- */
+
+/* What infer reads and fills in. Arrays are in the order of the op's tables. */
+typedef struct {
+  const void *params; /* the op's params struct; inferred fields may be written through it */
+  const char *name;   /* of the op, for messages */
+  LigDtype compute;   /* type of activations */
+  LigShape x;
+  LigDtype x_dtype;
+  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer says the shape */
+  LigDtype extra_input_dtypes[LIG_MAX_EXTRA];
+  /* filled in by infer; y is preset to x, extra outputs to y */
+  LigShape y;
+  LigDtype y_dtype;
+  LigShape extra_outputs[LIG_MAX_EXTRA];
+  LigShape parameters[LIG_MAX_PARAMETERS];
+  LigShape kept[LIG_MAX_KEPT]; /* preset to x without its last axis */
+  LigDtype kept_dtypes[LIG_MAX_KEPT]; /* preset to fp32 */
+} LigInfer;
+
+/* --- Lowering: how an op or a fusion becomes kernels ---------------------------------------- */
+
+/* Emits one kernel. `bindings` names the port for each operand whose name differs, like
+ * "a=dy b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", the
+ * number being the pattern's element. Ports that are absent or not wanted give absent operands; a
+ * kernel none of whose outputs is wanted is not emitted. `params` (at most 64 bytes) is copied;
+ * null takes the op's own (in a fusion: none). */
+LIG_API void lig_lower_kernel (LigLowering *self,
+                               const char *kernel,
+                               const char *bindings,
+                               const void *params,
+                               gsize params_size);
+
+/* The same with a kernel of the embedding program. */
+LIG_API void lig_lower_custom (LigLowering *self,
+                               const LigKernel *kernel,
+                               const char *bindings,
+                               const void *params,
+                               gsize params_size);
+
+/* Makes `to` another name of `from`: no bytes move. */
+LIG_API void lig_lower_alias (LigLowering *self, const char *to, const char *from);
+
+/* Whether the port exists here: an optional element that matched, a gradient that arrives or is
+ * wanted, a value that somebody reads. */
+LIG_API gboolean lig_lower_has (LigLowering *self, const char *port);
+
+/* In a fusion: the params of element `index`, null where an optional element is missing. */
+LIG_API const void *lig_lower_params (LigLowering *self, int index);
+
+/* In a fusion: the name of the op that matched element `index`, null where it is missing. */
+LIG_API const char *lig_lower_op (LigLowering *self, int index);
+
+/* True in a plan that keeps what backward needs; dropout is identity elsewhere. */
+LIG_API gboolean lig_lower_is_training (LigLowering *self);
+
+/* --- Opaque ops --------------------------------------------------------------------------- */
+
+/* A callback of the embedding program, called between two segments of a plan with the operands of
+ * the ports `x -> y` (backward: `dy x y -> dx`). In host memory on the CPU, on the device's stream
+ * elsewhere. */
+typedef gboolean (*LigOpaqueFunc) (const LigOperand *operands,
+                                   void *stream,
+                                   gpointer data,
+                                   GError **error);
+
+/* --- The table of an op ------------------------------------------------------------------- */
+
+typedef enum {
+  LIG_OP_LOSS = 1 << 0,          /* ends a training sequence: a scalar from x and targets */
+  LIG_OP_TRANSPARENT = 1 << 1,   /* y is x: fusions may look through it */
+  LIG_OP_INTEGER_INPUT = 1 << 2, /* x holds int32, no gradient flows to it */
+  LIG_OP_ACTIVATION = 1 << 3,    /* pointwise: @activation in patterns */
+  LIG_OP_GATED = 1 << 4,         /* halves the last axis: @gated in patterns */
+} LigOpFlags;
+
+typedef struct _LigOpInfo {
+  const char *name;     /* kebab-case */
+  const char *title;    /* `Layer norm` */
+  const char *category; /* of the palette: `Normalization` */
+  const char *summary;  /* one sentence without a full stop */
+  const char *formula;  /* in plain text */
+  const char *example;  /* an expression and an input: "layer-norm @ 4x16" */
+  unsigned flags;       /* LigOpFlags */
+
+  const LigParam *params;    /* ends with a null name; may be null */
+  gsize params_size;         /* of the op's params struct */
+  gsize kernel_params_size;  /* its first bytes are the kernels' params */
+  const char *extra_inputs;  /* port names, or null */
+  const char *extra_outputs; /* port names, or null */
+  const LigParameterInfo *parameters; /* ends with a null name; may be null */
+  const char *computes; /* values forward computes for backward: "mean rstd", or null */
+  const char *saves;    /* ports that backward reads: "x mean rstd", or null */
+
+  /* Shapes; null where y is like x and there is nothing else. */
+  gboolean (*infer) (LigInfer *infer, GError **error);
+  const char *forward;  /* one kernel bound by port names, or null and lower_forward */
+  const char *backward; /* kernels separated by spaces, bound by port names */
+  void (*lower_forward) (LigLowering *lowering);
+  void (*lower_backward) (LigLowering *lowering);
+  /* A macro's parts: appends new ops; they share its path. */
+  void (*expand) (LigOp *self, GPtrArray *parts);
+  /* Called when the op gets its path in a plan: dropout hashes it. */
+  void (*place) (void *params, const char *path);
+
+  LigOpaqueFunc opaque_forward, opaque_backward;
+  gpointer opaque_data;
+} LigOpInfo;
+
+/* --- The registry ------------------------------------------------------------------------- */
+
+/**
+ * lig_register_op:
+ * @info: a table that stays valid for ever
+ *
+ * Makes an op known to sequences, files and expressions. Call it before any use of its name.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set where the name is taken or the table is not whole
+ */
+LIG_API gboolean lig_register_op (const LigOpInfo *info, GError **error);
+
+/**
+ * lig_op_info_find:
+ *
+ * Returns: (nullable): the table of the op of that name
+ */
+LIG_API const LigOpInfo *lig_op_info_find (const char *name);
+
+/**
+ * lig_op_info_nth:
+ *
+ * Returns: (nullable): built-in ops in the palette's order, then custom ones; null after the last
+ */
+LIG_API const LigOpInfo *lig_op_info_nth (guint n);
+
+/* --- Instances ---------------------------------------------------------------------------- */
+
+#define LIG_TYPE_OP (lig_op_get_type ())
+LIG_API G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
+
+/* Properties: those of the op's table, and `fence` (whether no fusion crosses the gap before it).
+ * Any change emits `changed`. */
+struct _LigOpClass {
+  GObjectClass parent_class;
+  const LigOpInfo *info;
+};
+
+/**
+ * lig_op_new:
+ * @name: of a registered op
+ *
+ * Returns: (transfer full): an op with its defaults, or %NULL with %LIG_ERROR_OP set, naming the
+ *   op that is spelt most alike
+ */
+LIG_API LigOp *lig_op_new (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_op_copy:
+ *
+ * Returns: (transfer full): an op of its own with equal parameters; a block's ops are copied too
+ */
+LIG_API LigOp *lig_op_copy (LigOp *self) G_GNUC_WARN_UNUSED_RESULT;
+
+LIG_API const LigOpInfo *lig_op_get_info (LigOp *self);
+LIG_API const char *lig_op_get_name (LigOp *self);
+
+/**
+ * lig_op_get_params:
+ *
+ * Returns: (transfer none): the op's params struct, as its table describes it
+ */
+LIG_API const void *lig_op_get_params (LigOp *self);
+
+/**
+ * lig_op_check:
+ *
+ * Whether every required parameter has been given.
+ */
+LIG_API gboolean lig_op_check (LigOp *self, GError **error);
+
+/**
+ * lig_op_set_value:
+ * @param: name of a parameter
+ * @value: a number, boolean, string, or a boxed #LigShape
+ *
+ * Sets a parameter as a file or an expression gives it, checked against type and range.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP (no such parameter) or %LIG_ERROR_VALUE set
+ */
+LIG_API gboolean
+lig_op_set_value (LigOp *self, const char *param, const GValue *value, GError **error);
+
+/**
+ * lig_op_get_value:
+ * @value: (out): an uninitialized #GValue: gint64, double, boolean, string or boxed #LigShape
+ *
+ * Returns: whether the parameter differs from its default, that is, a file has to say it
+ */
+LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *value);
+
+#define LIG_TYPE_SHAPE (lig_shape_get_type ())
+LIG_API GType lig_shape_get_type (void);
+
+/**
+ * lig_op_set_extra_input_channel:
+ * @index: of the extra input
+ * @channel: (nullable): a non-empty name, or none to give the input back to the caller
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_CHANNEL set
+ */
+LIG_API gboolean
+lig_op_set_extra_input_channel (LigOp *self, int index, const char *channel, GError **error);
+LIG_API const char *lig_op_get_extra_input_channel (LigOp *self, int index);
+
+/**
+ * lig_op_set_extra_output_channel:
+ * @to_caller: whether the caller gets the output too; without a channel it always does
+ */
+LIG_API gboolean lig_op_set_extra_output_channel (LigOp *self,
+                                                  int index,
+                                                  const char *channel,
+                                                  gboolean to_caller,
+                                                  GError **error);
+LIG_API const char *lig_op_get_extra_output_channel (LigOp *self, int index);
+LIG_API gboolean lig_op_get_extra_output_to_caller (LigOp *self, int index);
+
+/* Whether no group may reach across the gap before this op. */
+LIG_API gboolean lig_op_get_fence (LigOp *self);
+LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
+
+/**
+ * lig_op_get_forbidden, lig_op_get_forced:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): fusions that must not, or must, start here
+ */
+LIG_API const char *const *lig_op_get_forbidden (LigOp *self);
+LIG_API const char *const *lig_op_get_forced (LigOp *self);
+LIG_API void lig_op_set_forbidden (LigOp *self, const char *const *fusions);
+LIG_API void lig_op_set_forced (LigOp *self, const char *const *fusions);
+
+/**
+ * lig_op_get_body:
+ *
+ * Returns: (transfer none) (nullable): the ops that a `block` repeats
+ */
+LIG_API LigSequence *lig_op_get_body (LigOp *self);
+
+/* Keys of a file that nobody here knows, as a JSON object's text; kept and written back. */
+LIG_API const char *lig_op_get_unknown (LigOp *self);
+LIG_API void lig_op_set_unknown (LigOp *self, const char *json);
+
+G_END_DECLS

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrix products in fp32 through BLAS, for operands of any floating type. Operands of 16 bits are
+ * widened panel by panel; a block of the result is accumulated in fp32 over the whole of k. */
+#include "kernels/cpu/product.h"
+
+#include <cblas.h>
+#include <limits.h>
+
+/* How the workspace is shared out, in floats, and the largest blocks. A block is large enough for
+ * BLAS to keep its rate, and small enough to be found in the cache when it is finished. */
+#define A_SIZE (2 << 20)
+#define B_SIZE (7 << 19)
+#define C_SIZE (2 << 20)
+#define MOST_ROWS 512
+#define MOST_COLUMNS 4096
+#define MOST_DEPTH 8192
+#define TILE_ROWS 16
+
+typedef struct {
+  const LigProduct *product;
+  int64_t rows, columns, depth; /* of a block, of its panels */
+  float *a, *b, *c, *partials, *sums;
+} Blocks;
+
+typedef struct {
+  const float *values;
+  int64_t stride;
+} Panel;
+
+/* `size` in equal parts, none larger than `most`, each but the last a multiple of 16. */
+static int64_t
+part (int64_t size, int64_t most)
+{
+  if (size <= most)
+    return size > 0 ? size : 1;
+  int64_t parts = (size + most - 1) / most;
+  return ((size + parts - 1) / parts + 15) / 16 * 16;
+}
+
+static Blocks
+divide (const LigProduct *product, float *workspace)
+{
+  bool widened = product->a->dtype != LIG_FP32 || product->b->dtype != LIG_FP32;
+  Blocks blocks = { .product = product, .a = workspace, .b = workspace + A_SIZE };
+  blocks.c = blocks.b + B_SIZE;
+  blocks.sums = blocks.c + C_SIZE;
+  blocks.partials = blocks.sums + MOST_COLUMNS;
+  blocks.depth = widened ? part (product->k, MOST_DEPTH) : product->k;
+  blocks.rows = product->m;
+  blocks.columns = product->n;
+  if (widened) {
+    blocks.rows = part (product->m, blocks.depth > A_SIZE / MOST_ROWS ? 256 : MOST_ROWS);
+    int64_t most = B_SIZE / blocks.depth / 16 * 16;
+    blocks.columns = part (product->n, most < MOST_COLUMNS ? most : MOST_COLUMNS);
+  } else if (product->finish || !product->target) {
+    blocks.rows = part (product->m, MOST_ROWS);
+    blocks.columns = part (product->n, MOST_COLUMNS);
+  }
+  return blocks;
+}
+
+/* Rows and columns of a stored matrix as floats: in place, or widened into `buffer`. */
+static Panel
+panel (const LigOperand *matrix,
+       int64_t row,
+       int64_t column,
+       int64_t rows,
+       int64_t columns,
+       float *buffer)
+{
+  int64_t stride = matrix->columns;
+  if (matrix->dtype == LIG_FP32)
+    return (Panel){ (const float *) matrix->data + row * stride + column, stride };
+#pragma omp parallel for schedule(static) if (rows * columns > 16384)
+  for (int64_t i = 0; i < rows; i++)
+    lig_widen (matrix->dtype, lig_at (matrix, (row + i) * stride + column), buffer + i * columns,
+               (size_t) columns);
+  return (Panel){ buffer, columns };
+}
+
+static Panel
+panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t depth)
+{
+  const LigProduct *product = blocks->product;
+  return product->a_transposed ? panel (product->a, at, row, depth, rows, blocks->a)
+                               : panel (product->a, row, at, rows, depth, blocks->a);
+}
+
+static Panel
+panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int64_t depth)
+{
+  const LigProduct *product = blocks->product;
+  return product->b_transposed ? panel (product->b, column, at, columns, depth, blocks->b)
+                               : panel (product->b, at, column, depth, columns, blocks->b);
+}
+
+/* The block with `corner` in C; `b` is its panel of B where one serves the whole of k. */
+static void
+multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
+{
+  const LigProduct *product = blocks->product;
+  for (int64_t at = 0; at < product->k || at == 0; at += blocks->depth) {
+    int64_t depth = product->k - at < blocks->depth ? product->k - at : blocks->depth;
+    Panel a = panel_a (blocks, block->row, block->rows, at, depth);
+    Panel b = whole_b ? *whole_b : panel_b (blocks, block->column, block->columns, at, depth);
+    bool add = at > 0 || (product->target && product->accumulate);
+    cblas_sgemm (CblasRowMajor, product->a_transposed ? CblasTrans : CblasNoTrans,
+                 product->b_transposed ? CblasTrans : CblasNoTrans, (int) block->rows,
+                 (int) block->columns, (int) depth, product->factor, a.values, (int) a.stride,
+                 b.values, (int) b.stride, add ? 1 : 0, block->values, (int) block->stride);
+    if (depth == 0)
+      break;
+  }
+}
+
+static void
+finish (const Blocks *blocks, const LigTile *block, bool sum)
+{
+  const LigProduct *product = blocks->product;
+  int64_t down = (block->rows + TILE_ROWS - 1) / TILE_ROWS;
+#pragma omp parallel for schedule(static) if (block->rows * block->columns > 16384)
+  for (int64_t i = 0; i < down; i++) {
+    LigTile tile = *block;
+    int64_t first = i * TILE_ROWS;
+    float *sums = sum ? blocks->partials + i * block->columns : NULL;
+    if (sums)
+      memset (sums, 0, (size_t) block->columns * sizeof *sums);
+    tile.row += first;
+    tile.rows = block->rows - first < TILE_ROWS ? block->rows - first : TILE_ROWS;
+    for (int64_t at = 0; at < block->columns; at += LIG_PIECE) {
+      tile.values = block->values + first * block->stride + at;
+      tile.column = block->column + at;
+      tile.columns = block->columns - at < LIG_PIECE ? block->columns - at : LIG_PIECE;
+      product->finish (&tile, product->data, sums ? sums + at : NULL);
+    }
+  }
+  LigOperand total = { blocks->sums, block->columns, block->columns, LIG_FP32 };
+  if (sum)
+    LIG_CPU (reduce_partials) (blocks->partials, down, block->columns, block->columns, &total, true);
+}
+
+/* All blocks of `columns` columns from `column` on, downwards. */
+static void
+run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOperand *column_sums)
+{
+  const LigProduct *product = blocks->product;
+  Panel b;
+  bool whole = blocks->depth == product->k;
+  if (whole)
+    b = panel_b (blocks, column, columns, 0, product->k);
+  if (column_sums)
+    memset (blocks->sums, 0, (size_t) columns * sizeof (float));
+  for (int64_t row = 0; row < product->m; row += blocks->rows) {
+    int64_t rows = product->m - row < blocks->rows ? product->m - row : blocks->rows;
+    LigTile block = { blocks->c, columns, row, column, rows, columns };
+    if (product->target) {
+      block.values = product->target + row * product->n + column;
+      block.stride = product->n;
+    }
+    multiply (blocks, &block, whole ? &b : NULL);
+    if (product->finish)
+      finish (blocks, &block, column_sums);
+  }
+}
+
+LigStatus LIG_CPU (product) (LigLaunch *launch, const LigProduct *product)
+{
+  if (product->m > INT_MAX || product->n > INT_MAX || product->k > INT_MAX)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
+  if (!lig_dtype_is_floating (product->a->dtype) || !lig_dtype_is_floating (product->b->dtype))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
+  Blocks blocks = divide (product, launch->workspace);
+  const LigOperand *sums = product->column_sums;
+  if (sums && !sums->data)
+    sums = NULL;
+  for (int64_t column = 0; column < product->n; column += blocks.columns) {
+    int64_t columns = product->n - column < blocks.columns ? product->n - column : blocks.columns;
+    run_columns (&blocks, column, columns, sums);
+    if (sums) {
+      LigOperand part_of_sums = { lig_at (sums, column), columns, columns, sums->dtype };
+      LIG_CPU (reduce_partials) (blocks.sums, 1, columns, columns, &part_of_sums,
+                                 launch->accumulate);
+    }
+  }
+  return LIG_OK;
+}

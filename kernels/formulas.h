@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* The formulas that every backend shares: exponentials, activations, gated units, random numbers.
+ *
+ * Everything is plain C without branches, so that a loop over a formula vectorizes, and is fit for
+ * CUDA as well. The activations are written with the logistic function: 0.5 (1 + tanh u) equals
+ * sigmoid (2 u) but does not cancel in the negative tail. No finite input, and no infinity, gives
+ * NaN where the limit exists; NaN stays NaN. */
+#pragma once
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __CUDACC__
+#define LIG_FORMULA static __host__ __device__ inline
+#else
+#define LIG_FORMULA static inline __attribute__ ((always_inline, unused))
+#endif
+
+LIG_FORMULA float
+lig_power_of_two (int32_t exponent)
+{
+  uint32_t bits = (uint32_t) (exponent + 127) << 23;
+  float value;
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
+/* Keeps NaN, as both comparisons fail. */
+LIG_FORMULA float
+lig_clamp (float x, float low, float high)
+{
+  float raised = x < low ? low : x;
+  return raised > high ? high : raised;
+}
+
+/* e^x. x = n ln 2 + r; adding 1.5 * 2^23 leaves n in the low bits. 2^n is applied in two factors,
+ * because n reaches from -151 (the result underflows to 0) to 129 (it overflows to infinity). */
+LIG_FORMULA float
+lig_exp (float x)
+{
+  const float magic = 12582912.0f;
+  float clamped = lig_clamp (x, -104.5f, 89.0f);
+  float shifted = clamped * 1.44269504f + magic, n = shifted - magic;
+  float r = clamped - n * 0.693359375f - n * -2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r + 1.0f;
+  int32_t bits;
+  memcpy (&bits, &shifted, sizeof bits);
+  int32_t whole = (int32_t) ((uint32_t) bits - 0x4b400000u);
+  whole = whole < -151 ? -151 : whole > 129 ? 129 : whole; /* of NaN */
+  int32_t half = whole >> 1;
+  return p * lig_power_of_two (half) * lig_power_of_two (whole - half);
+}
+
+/* Odd polynomial about 0, where the quotient would cancel. */
+LIG_FORMULA float
+lig_tanh (float x)
+{
+  float magnitude = fabsf (x), z = x * x;
+  float p = -5.70498872745e-3f;
+  p = p * z + 2.06390887954e-2f;
+  p = p * z - 5.37397155531e-2f;
+  p = p * z + 1.33314422036e-1f;
+  p = p * z - 3.33332819422e-1f;
+  float near = p * z * x + x;
+  float far = copysignf (1.0f - 2.0f / (lig_exp (2.0f * magnitude) + 1.0f), x);
+  return magnitude < 0.625f ? near : far;
+}
+
+/* 1 / (1 + e^-x), through e^-|x|, which keeps its relative accuracy down to the subnormals. */
+LIG_FORMULA float
+lig_sigmoid (float x)
+{
+  float e = lig_exp (-fabsf (x)), r = 1.0f / (1.0f + e);
+  return x < 0 ? e * r : r;
+}
+
+/* sigmoid' (x) = sigmoid (x) sigmoid (-x); no difference that could cancel. */
+LIG_FORMULA float
+lig_sigmoid_slope (float x)
+{
+  float e = lig_exp (-fabsf (x)), r = 1.0f / (1.0f + e);
+  return e * r * r;
+}
+
+LIG_FORMULA float
+lig_sigmoid_backward (float dy, float x)
+{
+  return dy * lig_sigmoid_slope (x);
+}
+
+/* x sigmoid (z); minus infinity times 0 would be NaN, its limit is 0. */
+LIG_FORMULA float
+lig_gate (float x, float z)
+{
+  return (x < -FLT_MAX ? -FLT_MAX : x) * lig_sigmoid (z);
+}
+
+/* The derivative of x sigmoid (z): sigmoid (z) + x z' sigmoid' (z). Beyond 200 the last factor is 0
+ * in fp32, and the others must not be infinite. */
+#define LIG_FLAT 200.0f
+
+/* silu: x sigmoid (x) */
+LIG_FORMULA float
+lig_silu (float x)
+{
+  return lig_gate (x, x);
+}
+
+LIG_FORMULA float
+lig_silu_backward (float dy, float x)
+{
+  float c = lig_clamp (x, -LIG_FLAT, LIG_FLAT);
+  return dy * (lig_sigmoid (c) + c * lig_sigmoid_slope (c));
+}
+
+/* qgelu: x sigmoid (1.702 x) */
+LIG_FORMULA float
+lig_qgelu (float x)
+{
+  return lig_gate (x, 1.702f * x);
+}
+
+LIG_FORMULA float
+lig_qgelu_backward (float dy, float x)
+{
+  float z = 1.702f * lig_clamp (x, -LIG_FLAT, LIG_FLAT);
+  return dy * (lig_sigmoid (z) + z * lig_sigmoid_slope (z));
+}
+
+/* gelu in its tanh form: 0.5 x (1 + tanh (0.79788456 x (1 + 0.044715 x^2))) */
+LIG_FORMULA float
+lig_gelu (float x)
+{
+  return lig_gate (x, x * (1.5957691216f + 0.0713548162726f * (x * x)));
+}
+
+LIG_FORMULA float
+lig_gelu_backward (float dy, float x)
+{
+  float c = lig_clamp (x, -LIG_FLAT, LIG_FLAT), square = c * c;
+  float z = c * (1.5957691216f + 0.0713548162726f * square);
+  float rise = c * (1.5957691216f + 0.2140644488178f * square);
+  return dy * (lig_sigmoid (z) + rise * lig_sigmoid_slope (z));
+}
+
+/* relu: max (x, 0); its gradient needs only the sign of the output. */
+LIG_FORMULA float
+lig_relu (float x)
+{
+  return x < 0 ? 0 : x;
+}
+
+LIG_FORMULA float
+lig_relu_backward (float dy, float y)
+{
+  return y > 0 ? dy : 0;
+}
+
+/* srelu: max (x, 0)^2 */
+LIG_FORMULA float
+lig_srelu (float x)
+{
+  return lig_relu (x) * lig_relu (x);
+}
+
+LIG_FORMULA float
+lig_srelu_backward (float dy, float x)
+{
+  return dy * (2.0f * lig_relu (x));
+}
+
+/* The gated units act (a) b, each with the activation of its gate. */
+#define LIG_EACH_GATED(UNIT) \
+  UNIT (glu, sigmoid) \
+  UNIT (geglu, gelu) \
+  UNIT (qgeglu, qgelu) \
+  UNIT (reglu, relu) \
+  UNIT (sreglu, srelu) \
+  UNIT (swiglu, silu)
+
+#define LIG_GATED(name, activation) \
+  LIG_FORMULA float lig_##name (float a, float b) \
+  { \
+    return lig_##activation (a) * b; \
+  } \
+  LIG_FORMULA void lig_##name##_backward (float dy, float a, float b, float *da, float *db) \
+  { \
+    *da = lig_##activation##_backward (dy * b, a); \
+    *db = lig_##activation (a) * dy; \
+  }
+LIG_EACH_GATED (LIG_GATED)
+#undef LIG_GATED
+
+/* clamped swiglu: a' = min (a, limit), b' = clamp (b, -limit, limit) + offset,
+ * y = a' sigmoid (alpha a') b'. On the limits themselves the gradient flows. */
+LIG_FORMULA float
+lig_clamped_swiglu (float a, float b, float limit, float alpha, float offset)
+{
+  float gate = a > limit ? limit : a;
+  return lig_gate (gate, alpha * gate) * (lig_clamp (b, -limit, limit) + offset);
+}
+
+LIG_FORMULA void
+lig_clamped_swiglu_backward (
+  float dy, float a, float b, float limit, float alpha, float offset, float *da, float *db)
+{
+  float gate = a > limit ? limit : a, linear = lig_clamp (b, -limit, limit) + offset;
+  float z = lig_clamp (alpha * gate, -LIG_FLAT, LIG_FLAT);
+  float slope = lig_sigmoid (z) + z * lig_sigmoid_slope (z);
+  *da = a > limit ? 0 : dy * linear * slope;
+  *db = fabsf (b) > limit ? 0 : lig_gate (gate, z) * dy;
+}
+
+/* Philox4x32-10 (Salmon et al., 2011): counter-based random numbers, so that any element of any
+ * tensor is drawn by itself, on any device, in any order. */
+LIG_FORMULA void
+lig_philox_round (uint32_t counter[4], uint32_t key0, uint32_t key1)
+{
+  uint64_t low = (uint64_t) 0xd2511f53u * counter[0];
+  uint64_t high = (uint64_t) 0xcd9e8d57u * counter[2];
+  counter[0] = (uint32_t) (high >> 32) ^ counter[1] ^ key0;
+  counter[2] = (uint32_t) (low >> 32) ^ counter[3] ^ key1;
+  counter[1] = (uint32_t) high;
+  counter[3] = (uint32_t) low;
+}
+
+/* Turns the counter into four random words. */
+LIG_FORMULA void
+lig_philox (uint32_t counter[4], uint64_t key)
+{
+  uint32_t key0 = (uint32_t) key, key1 = (uint32_t) (key >> 32);
+#pragma GCC unroll 10
+  for (uint32_t i = 0; i < 10; i++)
+    lig_philox_round (counter, key0 + i * 0x9e3779b9u, key1 + i * 0xbb67ae85u);
+}
+
+/* The four words of elements 4 quad to 4 quad + 3 of an op's tensor. */
+LIG_FORMULA void
+lig_random_words (
+  uint64_t seed, uint64_t quad, uint64_t path_hash, uint64_t micro_step, uint32_t words[4])
+{
+  words[0] = (uint32_t) quad;
+  words[1] = (uint32_t) (quad >> 32);
+  words[2] = (uint32_t) path_hash;
+  words[3] = (uint32_t) micro_step;
+  lig_philox (words, seed);
+}
+
+/* An element is kept if its word reaches this; 2^32, with probability 1, never is. */
+LIG_FORMULA uint64_t
+lig_dropout_threshold (float probability)
+{
+  return (uint64_t) ((double) probability * 4294967296.0);
+}
+
+/* The middle of one of 2^23 equal parts of (0, 1). */
+LIG_FORMULA float
+lig_uniform_open (uint32_t word)
+{
+  return ((float) (word >> 9) + 0.5f) * 0x1p-23f;
+}
+
+/* Two independent standard normal numbers (Box and Muller, 1958). */
+LIG_FORMULA void
+lig_normal_pair (uint32_t first, uint32_t second, float *a, float *b)
+{
+  float radius = sqrtf (-2.0f * logf (lig_uniform_open (first)));
+  float angle = 6.28318530718f * lig_uniform_open (second);
+  *a = radius * cosf (angle);
+  *b = radius * sinf (angle);
+}
