@@ -145,6 +145,7 @@ typedef enum {
   LIG_OP_INTEGER_INPUT = 1 << 2, /* x holds int32, no gradient flows to it */
   LIG_OP_ACTIVATION = 1 << 3,    /* pointwise: @activation in patterns */
   LIG_OP_GATED = 1 << 4,         /* halves the last axis: @gated in patterns */
+  LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
 } LigOpFlags;
 
 typedef struct _LigOpInfo {

@@ -72,6 +72,15 @@ float_of (uint32_t bits)
 #define MAGNITUDE 0x7fffffffu
 #define INFINITE 0x7f800000u
 
+/* A choice without a branch: the compiler may not compute a sum for elements whose other branch the
+ * source takes, and would not vectorize the loop. */
+INLINE uint32_t
+choose (bool condition, uint32_t yes, uint32_t no)
+{
+  uint32_t mask = -(uint32_t) condition;
+  return (yes & mask) | (no & ~mask);
+}
+
 /* The bits, without sign, of fp32 `magnitude` in a format of that many mantissa bits; beyond
  * `largest`, `largest`. Below the format's normal range an addition rounds: the sum's last bit has
  * the weight of the format's last bit. */
@@ -83,7 +92,7 @@ shorten (uint32_t magnitude, int mantissa, int bias, uint32_t largest)
   uint32_t normal = (magnitude + half - ((uint32_t) (127 - bias) << 23)) >> shift;
   uint32_t unit = (uint32_t) (151 - bias - mantissa) << 23;
   uint32_t subnormal = bits_of (float_of (magnitude) + float_of (unit)) - unit;
-  uint32_t result = magnitude < (uint32_t) (128 - bias) << 23 ? subnormal : normal;
+  uint32_t result = choose (magnitude < (uint32_t) (128 - bias) << 23, subnormal, normal);
   return result < largest ? result : largest;
 }
 
@@ -95,7 +104,7 @@ lengthen (uint32_t magnitude, int mantissa, int bias)
   int shift = 23 - mantissa;
   uint32_t base = (uint32_t) (128 - bias) << 23, bits = magnitude << shift;
   uint32_t subnormal = bits_of (float_of (bits + base) - float_of (base));
-  return magnitude < 1u << mantissa ? subnormal : bits + base - (1u << 23);
+  return choose (magnitude < 1u << mantissa, subnormal, bits + base - (1u << 23));
 }
 
 INLINE uint16_t
@@ -103,7 +112,7 @@ fp16_from (float value)
 {
   uint32_t bits = bits_of (value), magnitude = bits & MAGNITUDE;
   uint32_t result = shorten (magnitude, 10, 15, 0x7c00);
-  result = magnitude > INFINITE ? 0x7e00 | (magnitude >> 13 & 0x3ff) : result;
+  result = choose (magnitude > INFINITE, 0x7e00 | (magnitude >> 13 & 0x3ff), result);
   return (uint16_t) ((bits >> 16 & 0x8000) | result);
 }
 
@@ -112,7 +121,7 @@ fp16_to (uint16_t half)
 {
   uint32_t magnitude = half & 0x7fff;
   uint32_t special = magnitude << 13 | (magnitude > 0x7c00 ? 0x7fc00000 : INFINITE);
-  uint32_t result = magnitude >= 0x7c00 ? special : lengthen (magnitude, 10, 15);
+  uint32_t result = choose (magnitude >= 0x7c00, special, lengthen (magnitude, 10, 15));
   return float_of ((half & 0x8000u) << 16 | result);
 }
 
@@ -134,7 +143,7 @@ fp8_from (float value, int mantissa, int bias, uint32_t largest)
 {
   uint32_t bits = bits_of (value), magnitude = bits & MAGNITUDE;
   uint32_t result = shorten (magnitude, mantissa, bias, largest);
-  return (uint8_t) ((bits >> 24 & 0x80) | (magnitude > INFINITE ? 0x7f : result));
+  return (uint8_t) ((bits >> 24 & 0x80) | choose (magnitude > INFINITE, 0x7f, result));
 }
 
 INLINE uint8_t
@@ -147,7 +156,7 @@ INLINE float
 e4m3_to (uint8_t bits)
 {
   uint32_t magnitude = bits & 0x7f;
-  uint32_t result = magnitude == 0x7f ? 0x7fc00000 : lengthen (magnitude, 3, 7);
+  uint32_t result = choose (magnitude == 0x7f, 0x7fc00000, lengthen (magnitude, 3, 7));
   return float_of ((bits & 0x80u) << 24 | result);
 }
 

@@ -18,10 +18,11 @@
 #define LIG_FORMULA static inline __attribute__ ((always_inline, unused))
 #endif
 
+/* Bits as a float; the exponent field of a power of two is filled without branches. */
 LIG_FORMULA float
-lig_power_of_two (int32_t exponent)
+lig_power_of_two (uint32_t exponent)
 {
-  uint32_t bits = (uint32_t) (exponent + 127) << 23;
+  uint32_t bits = (exponent + 127) << 23;
   float value;
   memcpy (&value, &bits, sizeof value);
   return value;
@@ -35,28 +36,48 @@ lig_clamp (float x, float low, float high)
   return raised > high ? high : raised;
 }
 
-/* e^x. x = n ln 2 + r; adding 1.5 * 2^23 leaves n in the low bits. 2^n is applied in two factors,
- * because n reaches from -151 (the result underflows to 0) to 129 (it overflows to infinity). */
+/* e^x = 2^n e^r for -104 < x < 90: returns e^r, sets n. Adding 1.5 * 2^23 rounds x / ln 2 to a
+ * whole number, in the low bits. Of NaN, e^r is NaN and n is anything. */
 LIG_FORMULA float
-lig_exp (float x)
+lig_exp_parts (float x, int32_t *n)
 {
-  const float magic = 12582912.0f;
-  float clamped = lig_clamp (x, -104.5f, 89.0f);
-  float shifted = clamped * 1.44269504f + magic, n = shifted - magic;
-  float r = clamped - n * 0.693359375f - n * -2.12194440e-4f;
+  float shifted = x * 1.44269504f + 12582912.0f, whole = shifted - 12582912.0f;
+  float r = x - whole * 0.693359375f - whole * -2.12194440e-4f;
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.0f;
-  int32_t bits;
+  uint32_t bits;
   memcpy (&bits, &shifted, sizeof bits);
-  int32_t whole = (int32_t) ((uint32_t) bits - 0x4b400000u);
-  whole = whole < -151 ? -151 : whole > 129 ? 129 : whole; /* of NaN */
-  int32_t half = whole >> 1;
-  return p * lig_power_of_two (half) * lig_power_of_two (whole - half);
+  *n = (int32_t) (bits - 0x4b400000u);
+  return p * (r * r) + r + 1.0f;
+}
+
+/* e^x. 2^n is applied in two factors, because n reaches from -150, where the result is subnormal,
+ * to 128, where it is infinite. Below that the result is 0 by choice and not by underflow, which
+ * takes processors a hundred cycles. */
+LIG_FORMULA float
+lig_exp (float x)
+{
+  const float lowest = -103.98f;
+  int32_t n;
+  float p = lig_exp_parts (x < lowest ? 0 : x > 89.0f ? 89.0f : x, &n);
+  float result = p * lig_power_of_two ((uint32_t) (n >> 1));
+  result *= lig_power_of_two ((uint32_t) (n - (n >> 1)));
+  return x < lowest ? 0 : result;
+}
+
+/* e^-|x|, or 0 where that is below the smallest normal number. */
+LIG_FORMULA float
+lig_decay (float x)
+{
+  float magnitude = fabsf (x);
+  int32_t n;
+  float p = lig_exp_parts (magnitude > 87.33f ? 0 : -magnitude, &n);
+  float result = p * lig_power_of_two ((uint32_t) n);
+  return magnitude > 87.33f ? 0 : result;
 }
 
 /* Odd polynomial about 0, where the quotient would cancel. */
@@ -74,11 +95,11 @@ lig_tanh (float x)
   return magnitude < 0.625f ? near : far;
 }
 
-/* 1 / (1 + e^-x), through e^-|x|, which keeps its relative accuracy down to the subnormals. */
+/* 1 / (1 + e^-x), through e^-|x|, which keeps its relative accuracy down to 1e-38, then 0. */
 LIG_FORMULA float
 lig_sigmoid (float x)
 {
-  float e = lig_exp (-fabsf (x)), r = 1.0f / (1.0f + e);
+  float e = lig_decay (x), r = 1.0f / (1.0f + e);
   return x < 0 ? e * r : r;
 }
 
@@ -86,7 +107,7 @@ lig_sigmoid (float x)
 LIG_FORMULA float
 lig_sigmoid_slope (float x)
 {
-  float e = lig_exp (-fabsf (x)), r = 1.0f / (1.0f + e);
+  float e = lig_decay (x), r = 1.0f / (1.0f + e);
   return e * r * r;
 }
 
@@ -103,9 +124,16 @@ lig_gate (float x, float z)
   return (x < -FLT_MAX ? -FLT_MAX : x) * lig_sigmoid (z);
 }
 
-/* The derivative of x sigmoid (z): sigmoid (z) + x z' sigmoid' (z). Beyond 200 the last factor is 0
- * in fp32, and the others must not be infinite. */
+/* The derivative of x sigmoid (z) is sigmoid (z) + rise sigmoid' (z), rise = x z'. It is written
+ * with the same sigmoid (z), so that gated units compute that once. `rise` must be finite, of x cut
+ * to +-LIG_FLAT, beyond which sigmoid' (z) is 0. */
 #define LIG_FLAT 200.0f
+
+LIG_FORMULA float
+lig_gate_slope (float rise, float z)
+{
+  return lig_sigmoid (z) + rise * lig_sigmoid_slope (z);
+}
 
 /* silu: x sigmoid (x) */
 LIG_FORMULA float
@@ -117,8 +145,7 @@ lig_silu (float x)
 LIG_FORMULA float
 lig_silu_backward (float dy, float x)
 {
-  float c = lig_clamp (x, -LIG_FLAT, LIG_FLAT);
-  return dy * (lig_sigmoid (c) + c * lig_sigmoid_slope (c));
+  return dy * lig_gate_slope (lig_clamp (x, -LIG_FLAT, LIG_FLAT), x);
 }
 
 /* qgelu: x sigmoid (1.702 x) */
@@ -131,8 +158,7 @@ lig_qgelu (float x)
 LIG_FORMULA float
 lig_qgelu_backward (float dy, float x)
 {
-  float z = 1.702f * lig_clamp (x, -LIG_FLAT, LIG_FLAT);
-  return dy * (lig_sigmoid (z) + z * lig_sigmoid_slope (z));
+  return dy * lig_gate_slope (1.702f * lig_clamp (x, -LIG_FLAT, LIG_FLAT), 1.702f * x);
 }
 
 /* gelu in its tanh form: 0.5 x (1 + tanh (0.79788456 x (1 + 0.044715 x^2))) */
@@ -145,10 +171,9 @@ lig_gelu (float x)
 LIG_FORMULA float
 lig_gelu_backward (float dy, float x)
 {
-  float c = lig_clamp (x, -LIG_FLAT, LIG_FLAT), square = c * c;
-  float z = c * (1.5957691216f + 0.0713548162726f * square);
-  float rise = c * (1.5957691216f + 0.2140644488178f * square);
-  return dy * (lig_sigmoid (z) + rise * lig_sigmoid_slope (z));
+  float c = lig_clamp (x, -LIG_FLAT, LIG_FLAT);
+  float rise = c * (1.5957691216f + 0.2140644488178f * (c * c));
+  return dy * lig_gate_slope (rise, x * (1.5957691216f + 0.0713548162726f * (x * x)));
 }
 
 /* relu: max (x, 0); its gradient needs only the sign of the output. */
@@ -213,8 +238,7 @@ lig_clamped_swiglu_backward (
   float dy, float a, float b, float limit, float alpha, float offset, float *da, float *db)
 {
   float gate = a > limit ? limit : a, linear = lig_clamp (b, -limit, limit) + offset;
-  float z = lig_clamp (alpha * gate, -LIG_FLAT, LIG_FLAT);
-  float slope = lig_sigmoid (z) + z * lig_sigmoid_slope (z);
+  float z = alpha * gate, slope = lig_gate_slope (lig_clamp (z, -LIG_FLAT, LIG_FLAT), z);
   *da = a > limit ? 0 : dy * linear * slope;
   *db = fabsf (b) > limit ? 0 : lig_gate (gate, z) * dy;
 }

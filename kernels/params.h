@@ -30,7 +30,7 @@ typedef struct {
 } LigDropoutParams;
 
 typedef struct {
-  int32_t ignored;       /* rows with this target count for nothing */
+  int64_t ignored;       /* rows with this target count for nothing */
   float label_smoothing; /* mass spread evenly over all classes, in [0, 1) */
 } LigCrossEntropyParams;
 

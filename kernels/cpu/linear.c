@@ -2,19 +2,21 @@
 /* Linear maps: y[M,N] = factor x[M,K] weight[N,K]^T, its two gradients
  *   dx[M,K] = factor dy[M,N] weight[N,K],   dweight[N,K] = factor dy[M,N]^T x[M,K],
  * and what is fused with them: bias, residual, gelu, relu, gelu's gradient, sums over rows. The
- * product stays fp32 until then; each output is rounded once. */
+ * product stays in fp32 until then, and each output is rounded once. */
 #include "kernels/cpu/product.h"
 #include "kernels/formulas.h"
 
+typedef enum { AS_IT_IS, GELU, RELU, GELU_BACKWARD } Activation;
+
 /* What a finished product goes through, in this order. Absent operands take no part. */
 typedef struct {
-  const LigOperand *bias;     /* added to each row */
-  const LigOperand *extra;    /* added; may be where the result goes */
-  const LigOperand *gelu;     /* kept as rounded, and gelu applied; y's type if it is absent */
-  bool activate;              /* gelu is wanted */
-  bool relu;
-  const LigOperand *gelu_of;  /* times the derivative of gelu here */
+  const LigOperand *bias;  /* added to each row */
+  const LigOperand *extra; /* added; may lie where y does */
+  Activation activation;
+  const LigOperand *sum; /* gelu: its argument as rounded, to y's type where this is absent */
+  const LigOperand *x;   /* gelu backward: its argument, then */
   const LigOperand *y;
+  int64_t width; /* columns of y, also where it is absent */
 } Epilogue;
 
 static bool
@@ -23,19 +25,19 @@ present (const LigOperand *operand)
   return operand && operand->data;
 }
 
-/* Stores a row piece, which may lie there already, and leaves in `values` what was stored. */
+/* Rounds `values` to the type of `target`, and leaves them there if it is present. */
 static void
-store (const LigOperand *target, LigDtype dtype, int64_t at, int64_t count, float *values)
+store (const LigOperand *target, int64_t at, int64_t count, float *values)
 {
   uint16_t rounded[LIG_PIECE];
-  if (dtype == LIG_FP32) {
-    if (present (target) && (float *) target->data + at != values)
+  if (target->dtype == LIG_FP32) {
+    if (target->data && (float *) target->data + at != values)
       memcpy ((float *) target->data + at, values, (size_t) count * sizeof *values);
     return;
   }
-  void *out = present (target) ? lig_at (target, at) : rounded;
-  lig_narrow (dtype, values, out, (size_t) count);
-  lig_widen (dtype, out, values, (size_t) count);
+  void *out = target->data ? lig_at (target, at) : rounded;
+  lig_narrow (target->dtype, values, out, (size_t) count);
+  lig_widen (target->dtype, out, values, (size_t) count);
 }
 
 static void
@@ -46,22 +48,176 @@ add (float *restrict values, const float *restrict other, int64_t count)
 }
 
 static void
+activate (Activation activation, float *restrict values, const float *restrict x, int64_t count)
+{
+  switch (activation) {
+  case AS_IT_IS:
+    break;
+  case GELU:
+    for (int64_t i = 0; i < count; i++)
+      values[i] = lig_gelu (values[i]);
+    break;
+  case RELU:
+    for (int64_t i = 0; i < count; i++)
+      values[i] = lig_relu (values[i]);
+    break;
+  case GELU_BACKWARD:
+    for (int64_t i = 0; i < count; i++)
+      values[i] = lig_gelu_backward (values[i], x[i]);
+    break;
+  }
+}
+
+static void
 finish (const LigTile *tile, const void *data, float *sums)
 {
-  const Epilogue *e = data;
-  float bias_buffer[LIG_PIECE], other_buffer[LIG_PIECE];
-  int64_t count = tile->columns, width = e->y->columns;
-  const float *bias =
-      present (e->bias) ? lig_load (e->bias, tile->column, count, bias_buffer) : NULL;
+  const Epilogue *epilogue = data;
+  float bias_buffer[LIG_PIECE], buffer[LIG_PIECE];
+  const float *bias = NULL, *x = NULL;
+  int64_t count = tile->columns;
+  LigOperand absent = { .dtype = epilogue->y->dtype };
+  if (present (epilogue->bias))
+    bias = lig_load (epilogue->bias, tile->column, count, bias_buffer);
   for (int64_t i = 0; i < tile->rows; i++) {
     float *values = tile->values + i * tile->stride;
-    int64_t at = (tile->row + i) * width + tile->column;
+    int64_t at = (tile->row + i) * epilogue->width + tile->column;
     if (bias)
       add (values, bias, count);
-    if (present (e->extra))
-      add (values, lig_load (e->extra, at, count, other_buffer), count);
-    if (e->activate) {
-      store (e->gelu, present (e->gelu) ? e->gelu->dtype : e->y->dtype, at, count, values);
-    }
+    if (present (epilogue->extra))
+      add (values, lig_load (epilogue->extra, at, count, buffer), count);
+    if (epilogue->activation == GELU)
+      store (present (epilogue->sum) ? epilogue->sum : &absent, at, count, values);
+    if (present (epilogue->x))
+      x = lig_load (epilogue->x, at, count, buffer);
+    activate (epilogue->activation, values, x, count);
+    store (epilogue->y, at, count, values);
+    if (sums)
+      add (sums, values, count);
   }
+}
+
+/* Fills in where the product may be written at once, and runs it. It may not be where something
+ * still has to be read, or where another type is wanted. */
+static LigStatus
+run (LigLaunch *launch, LigProduct product, Epilogue *epilogue)
+{
+  const LigScaleParams *params = launch->params;
+  const LigOperand *y = epilogue->y, *extra = epilogue->extra, *x = epilogue->x;
+  product.factor = params ? params->factor : 1;
+  epilogue->width = product.n;
+  product.data = epilogue;
+  product.finish = finish;
+  bool read = (extra && extra->data == y->data) || (x && x->data == y->data);
+  if (y->data && y->dtype == LIG_FP32 && !read) {
+    product.target = y->data;
+    if (!present (epilogue->bias) && !present (extra) && epilogue->activation == AS_IT_IS)
+      product.finish = NULL;
+  }
+  return LIG_CPU (product) (launch, &product);
+}
+
+static LigStatus
+forward (LigLaunch *launch, Epilogue *epilogue)
+{
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
+  LigProduct product = { .a = x, .b = weight, .b_transposed = true };
+  product.m = lig_rows (x);
+  product.n = lig_rows (weight);
+  product.k = x->columns;
+  return run (launch, product, epilogue);
+}
+
+static LigStatus
+backward_input (LigLaunch *launch, Epilogue *epilogue, const LigOperand *dbias)
+{
+  const LigOperand *dy = &launch->operands[0], *weight = &launch->operands[1];
+  LigProduct product = { .a = dy, .b = weight, .column_sums = dbias };
+  product.m = lig_rows (dy);
+  product.n = weight->columns;
+  product.k = dy->columns;
+  return run (launch, product, epilogue);
+}
+
+LigStatus LIG_CPU (linear) (LigLaunch *launch)
+{
+  return forward (launch, &(Epilogue){ .y = &launch->operands[2] });
+}
+
+LigStatus LIG_CPU (linear_bias) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  return forward (launch, &(Epilogue){ .bias = &operands[2], .y = &operands[3] });
+}
+
+LigStatus LIG_CPU (linear_bias_gelu) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  return forward (launch, &(Epilogue){ .bias = &operands[2],
+                                       .activation = GELU,
+                                       .sum = &operands[3],
+                                       .y = &operands[4] });
+}
+
+LigStatus LIG_CPU (linear_bias_relu) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  return forward (
+      launch, &(Epilogue){ .bias = &operands[2], .activation = RELU, .y = &operands[3] });
+}
+
+LigStatus LIG_CPU (linear_bias_add) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  return forward (
+      launch, &(Epilogue){ .bias = &operands[2], .extra = &operands[3], .y = &operands[4] });
+}
+
+LigStatus LIG_CPU (linear_backward_input) (LigLaunch *launch)
+{
+  return backward_input (launch, &(Epilogue){ .y = &launch->operands[2] }, NULL);
+}
+
+LigStatus LIG_CPU (linear_backward_input_add) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  return backward_input (launch, &(Epilogue){ .extra = &operands[2], .y = &operands[3] }, NULL);
+}
+
+LigStatus LIG_CPU (linear_backward_input_gelu) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  Epilogue epilogue = { .activation = GELU_BACKWARD, .x = &operands[2], .y = &operands[3] };
+  return backward_input (launch, &epilogue, &operands[4]);
+}
+
+LigStatus LIG_CPU (linear_backward_weight) (LigLaunch *launch)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dweight = &launch->operands[2];
+  Epilogue epilogue = { .y = dweight };
+  LigProduct product = { .a = dy, .b = x, .a_transposed = true, .accumulate = launch->accumulate };
+  product.m = dy->columns;
+  product.n = x->columns;
+  product.k = lig_rows (dy);
+  /* In fp32 the product itself is added to what is there. */
+  if (launch->accumulate && dweight->dtype != LIG_FP32)
+    epilogue.extra = dweight;
+  return run (launch, product, &epilogue);
+}
+
+LigStatus LIG_CPU (linear_backward_weight_bias) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  if (operands[3].data) {
+    /* The sum goes first: it is what the bias gradient alone is, and brings dy into the cache. */
+    const LigOperand sum[] = { operands[0], operands[3] };
+    LigLaunch bias = *launch;
+    bias.operands = sum;
+    bias.params = NULL;
+    LigStatus status = LIG_CPU (bias_backward) (&bias);
+    launch->where = bias.where;
+    if (status != LIG_OK)
+      return status;
+  }
+  return operands[2].data ? LIG_CPU (linear_backward_weight) (launch) : LIG_OK;
 }

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* A kind of dataset: reads its data, checks what a loss wants, gives samples by number. Order,
+ * batches, epochs and the position are dataset.c's. */
+#pragma once
+
+#include "engine/dataset.h"
+
+G_BEGIN_DECLS
+
+typedef enum { LIG_TRAINING, LIG_HELD_OUT, LIG_N_PARTS } LigPart;
+
+typedef struct LigDatasetKind LigDatasetKind;
+
+struct LigDataset {
+  const LigDatasetKind *kind;
+  char *path; /* null for a kind without */
+  char *name; /* the path for messages, else the kind's name */
+  GHashTable *options;
+  double held_out; /* the fraction */
+  guint64 seed;
+  gint64 batch;
+
+  /* At open what the sequence has (no axes if it said nothing); the kind leaves what one batch has. */
+  LigShape input;
+  LigDtype dtype;
+
+  /* Set by the kind. */
+  gint64 samples[LIG_N_PARTS];
+  gint64 largest_token;
+  const guint16 *tokens[LIG_N_PARTS];
+  gsize n_tokens[LIG_N_PARTS];
+  char *description;
+  gpointer data;
+
+  LigTarget target;
+  gint64 target_size; /* elements per sample, 0 until bound */
+  guint64 position;
+};
+
+struct LigDatasetKind {
+  const char *name;
+  gboolean has_path;
+  const char *const *keys; /* of its options, null-terminated; held-out is everyone's */
+
+  /* Fills what is marked above; there must be a sample for training. */
+  gboolean (*open) (LigDataset *self, GError **error);
+
+  /* Checks a target whose `target_size` dataset.c has set; may change `samples`. What the data
+   * were bound to before stays in force if it refuses. */
+  gboolean (*bind) (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
+
+  /* Writes one sample; `target` is null if nobody wants it. Allocates nothing. */
+  void (*read) (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target);
+
+  void (*close) (LigDataset *self);
+};
+
+/* Splits a spec and reads the options that every kind has. */
+gboolean lig_dataset_parse (LigDataset *self, const char *spec, GError **error);
+const LigDatasetKind *const *lig_dataset_kinds (void);
+
+/* An option's text, null if it was not given. */
+const char *lig_dataset_option (const LigDataset *self, const char *key);
+gboolean lig_dataset_integer (
+  const LigDataset *self, const char *key, gint64 least, gint64 most, gint64 *value, GError **error);
+gboolean
+lig_dataset_boolean (const LigDataset *self, const char *key, gboolean *value, GError **error);
+
+/* How many of `total` bytes, tokens, rows or samples, at least one, are for training. */
+gint64 lig_dataset_cut (const LigDataset *self, gint64 total);
+
+/* Refuses targets other than one class per sample. */
+gboolean lig_dataset_want_class (
+  const LigDataset *self, const LigTarget *target, gint64 size, GError **error);
+
+/* Sets `NAME: message`; always false. */
+gboolean lig_dataset_refuse (
+  const LigDataset *self, GError **error, LigError code, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);
+
+G_END_DECLS

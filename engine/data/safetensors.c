@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the header of a safetensors file: eight bytes with its length, then JSON that maps each
+ * name to {"dtype", "shape", "data_offsets": [begin, end]}, offsets counted from the end of the
+ * header, and `__metadata__` to texts. No number in it is believed before it was checked. */
+#include "engine/data/safetensors.h"
+
+#include "engine/data/file.h"
+
+#include <json-glib/json-glib.h>
+
+#include <string.h>
+
+/* A header has three levels; json-glib's parser recurses, so deep nesting must not reach it. */
+#define DEEPEST_HEADER 16
+/* In characters; a name in a damaged header may have millions. */
+#define LONGEST_MESSAGE 500
+
+/* For writing, the first of a dtype counts. */
+static const LigFileType types[] = {
+  {"F32", 4, LIG_FP32},         {"F16", 2, LIG_FP16},         {"BF16", 2, LIG_BF16},
+  {"F8_E4M3", 1, LIG_FP8_E4M3}, {"F8_E5M2", 1, LIG_FP8_E5M2}, {"I32", 4, LIG_INT32},
+  {"U8", 1, LIG_UINT8},         {"BOOL", 1, LIG_BOOL},        {"I64", 8, LIG_INT32},
+  {"F64", 8, LIG_FP32},
+};
+
+const LigFileType *
+lig_file_type_of (LigDtype dtype)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    if (types[i].dtype == dtype)
+      return &types[i];
+  return NULL;
+}
+
+const LigFileType *
+lig_file_type_find (const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    if (strcmp (types[i].name, name) == 0)
+      return &types[i];
+  return NULL;
+}
+
+gboolean
+lig_tensor_file_refuse (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *whole = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_autofree char *what = lig_format_excerpt (whole, LONGEST_MESSAGE);
+  g_set_error (error, LIG_ERROR, code, "%s: %s", self->name, what);
+  return FALSE;
+}
+
+static gboolean
+find_header (LigTensorFile *self, const char **header, gsize *length, GError **error)
+{
+  const char *content = g_mapped_file_get_contents (self->map);
+  gsize size = g_mapped_file_get_length (self->map);
+  guint64 claimed;
+  if (size < sizeof claimed)
+    return lig_tensor_file_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      "has %" G_GSIZE_FORMAT " bytes, a safetensors file has at least 10", size);
+  memcpy (&claimed, content, sizeof claimed);
+  if (claimed > size - sizeof claimed)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "the header claims %" G_GUINT64_FORMAT
+                                   " bytes, only %" G_GSIZE_FORMAT
+                                   " follow: the file is truncated or not safetensors",
+                                   claimed, size - sizeof claimed);
+  if (claimed > LIG_LONGEST_HEADER)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "the header has %" G_GUINT64_FORMAT
+                                   " bytes, at most %d are read",
+                                   claimed, LIG_LONGEST_HEADER);
+  *header = content + sizeof claimed;
+  *length = (gsize) claimed;
+  self->body = *header + *length;
+  self->body_size = (gint64) (size - sizeof claimed - *length);
+  if (*length == 0 || **header != '{')
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "the header is not a JSON object");
+  return TRUE;
+}
+
+/* json-glib is laxer than JSON (comments, assignments, text after the end) and recurses without a
+ * limit. What passes here has only JSON's own characters outside of strings, bounded depth and
+ * nothing after the first value. An escaped NUL would cut a name short unseen. */
+static gboolean
+check_header_text (LigTensorFile *self, const char *text, gsize length, GError **error)
+{
+  gboolean in_string = FALSE, ended = FALSE;
+  int depth = 0;
+  if (!g_utf8_validate_len (text, length, NULL))
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not UTF-8");
+  for (gsize i = 0; i < length; i++) {
+    char byte = text[i];
+    if (in_string) {
+      if (byte == '\\' && length - i > 5 && memcmp (text + i + 1, "u0000", 5) == 0)
+        return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                       "a text in the header holds a NUL");
+      if (byte == '\\')
+        i++;
+      in_string = byte != '"';
+      continue;
+    }
+    if (strchr (" \t\r\n", byte))
+      continue;
+    if (ended || !(g_ascii_isalnum (byte) || strchr ("{}[]:,\"+-.", byte)))
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                     "the header is not JSON: byte 0x%02x at %" G_GSIZE_FORMAT,
+                                     (guint8) byte, i + 8);
+    in_string = byte == '"';
+    depth += byte == '{' || byte == '[';
+    depth -= byte == '}' || byte == ']';
+    ended = depth <= 0;
+    if (depth > DEEPEST_HEADER)
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                     "the header is nested deeper than %d at byte %" G_GSIZE_FORMAT,
+                                     DEEPEST_HEADER, i + 8);
+  }
+  if (!ended)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "the header ends within its JSON");
+  return TRUE;
+}
+
+/* json-glib replaces a member that comes twice; counting what it announces shows it. */
+typedef struct {
+  GArray *counts; /* members announced so far, per open object */
+  char *duplicate;
+} Members;
+
+static void
+object_start_cb (JsonParser *parser, Members *members)
+{
+  guint none = 0;
+  g_array_append_val (members->counts, none);
+}
+
+static void
+object_member_cb (JsonParser *parser, JsonObject *object, const char *name, Members *members)
+{
+  guint *count = &g_array_index (members->counts, guint, members->counts->len - 1);
+  if (++*count > json_object_get_size (object)) {
+    if (!members->duplicate)
+      members->duplicate = g_strdup (name);
+    *count = json_object_get_size (object);
+  }
+}
+
+static void
+object_end_cb (JsonParser *parser, JsonObject *object, Members *members)
+{
+  g_array_set_size (members->counts, members->counts->len - 1);
+}
+
+static JsonParser *
+parse_header (LigTensorFile *self, const char *text, gsize length, GError **error)
+{
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (guint));
+  Members members = {counts, NULL};
+  g_signal_connect (parser, "object-start", G_CALLBACK (object_start_cb), &members);
+  g_signal_connect (parser, "object-member", G_CALLBACK (object_member_cb), &members);
+  g_signal_connect (parser, "object-end", G_CALLBACK (object_end_cb), &members);
+  gboolean parsed = json_parser_load_from_data (parser, text, (gssize) length, &local);
+  g_autofree char *duplicate = members.duplicate;
+  g_signal_handlers_disconnect_by_data (parser, &members);
+  if (!parsed) {
+    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not JSON: %s",
+                            local->message);
+    return NULL;
+  }
+  if (duplicate) {
+    g_autofree char *shown = lig_format_excerpt (duplicate, 60);
+    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header names '%s' twice", shown);
+    return NULL;
+  }
+  JsonNode *root = json_parser_get_root (parser);
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
+    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not a JSON object");
+    return NULL;
+  }
+  return g_steal_pointer (&parser);
+}
+
+/* A whole number of a header; false for everything else, also for 2.0. */
+static gboolean
+get_integer (JsonNode *value, gint64 *integer)
+{
+  if (!value || !JSON_NODE_HOLDS_VALUE (value) || json_node_get_value_type (value) != G_TYPE_INT64)
+    return FALSE;
+  *integer = json_node_get_int (value);
+  return TRUE;
+}
+
+static JsonArray *
+get_array (JsonObject *object, const char *member)
+{
+  JsonNode *value = json_object_get_member (object, member);
+  return value && JSON_NODE_HOLDS_ARRAY (value) ? json_node_get_array (value) : NULL;
+}
+
+static gboolean
+read_dtype (LigTensorFile *self, LigFileEntry *entry, JsonObject *object, GError **error)
+{
+  JsonNode *value = json_object_get_member (object, "dtype");
+  if (!value || !JSON_NODE_HOLDS_VALUE (value) || json_node_get_value_type (value) != G_TYPE_STRING)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "tensor '%s' has no dtype",
+                                   entry->name);
+  const char *word = json_node_get_string (value);
+  entry->type = lig_file_type_find (word);
+  if (entry->type)
+    return TRUE;
+  g_autofree char *shown = lig_format_excerpt (word, 60);
+  return lig_tensor_file_refuse (
+    self, error, LIG_ERROR_DTYPE,
+    "tensor '%s' has dtype '%s', expected F32, F16, BF16, F8_E4M3, F8_E5M2, I32, U8, "
+    "BOOL, I64 or F64",
+    entry->name, shown);
+}
+
+/* Sets the shape and `bytes`, what the shape takes in the file's type. */
+static gboolean
+read_shape (
+  LigTensorFile *self, LigFileEntry *entry, JsonObject *object, gint64 *bytes, GError **error)
+{
+  JsonArray *axes = get_array (object, "shape");
+  if (!axes)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "tensor '%s' has no shape",
+                                   entry->name);
+  if (json_array_get_length (axes) > LIG_MAX_AXES)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
+                                   "tensor '%s' has %u axes, at most %d are possible", entry->name,
+                                   json_array_get_length (axes), LIG_MAX_AXES);
+  entry->shape.n_axes = (int) json_array_get_length (axes);
+  *bytes = (gint64) entry->type->size;
+  for (int i = 0; i < entry->shape.n_axes; i++) {
+    gint64 length;
+    if (!get_integer (json_array_get_element (axes, (guint) i), &length))
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                     "axis %d of tensor '%s' is not a whole number", i,
+                                     entry->name);
+    if (length < 1)
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
+                                     "axis %d of tensor '%s' has length %" G_GINT64_FORMAT
+                                     ", expected at least 1",
+                                     i, entry->name, length);
+    if (__builtin_mul_overflow (*bytes, length, bytes))
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
+                                     "tensor '%s' takes more than 2^63 bytes", entry->name);
+    entry->shape.axes[i] = length;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_offsets (
+  LigTensorFile *self, LigFileEntry *entry, JsonObject *object, gint64 bytes, GError **error)
+{
+  JsonArray *offsets = get_array (object, "data_offsets");
+  if (!offsets || json_array_get_length (offsets) != 2 ||
+      !get_integer (json_array_get_element (offsets, 0), &entry->begin) ||
+      !get_integer (json_array_get_element (offsets, 1), &entry->end))
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "tensor '%s' has no data_offsets of two whole numbers",
+                                   entry->name);
+  if (entry->begin < 0 || entry->end < entry->begin)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "tensor '%s' lies from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                                   ", expected ascending offsets of at least 0",
+                                   entry->name, entry->begin, entry->end);
+  if (entry->end > self->body_size)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "tensor '%s' ends at %" G_GINT64_FORMAT
+                                   " of a body of %" G_GINT64_FORMAT
+                                   " bytes: the file is truncated or damaged",
+                                   entry->name, entry->end, self->body_size);
+  if (entry->end - entry->begin != bytes) {
+    g_autofree char *shape = lig_shape_to_string (&entry->shape);
+    return lig_tensor_file_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      "tensor '%s' of %s %s takes %" G_GINT64_FORMAT " bytes, its offsets span %" G_GINT64_FORMAT,
+      entry->name, shape, entry->type->name, bytes, entry->end - entry->begin);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_metadata (LigTensorFile *self, JsonNode *value, GError **error)
+{
+  JsonObjectIter iter;
+  const char *key;
+  JsonNode *text;
+  if (!JSON_NODE_HOLDS_OBJECT (value))
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   LIG_METADATA " is not a JSON object");
+  json_object_iter_init (&iter, json_node_get_object (value));
+  while (json_object_iter_next (&iter, &key, &text)) {
+    if (!JSON_NODE_HOLDS_VALUE (text) || json_node_get_value_type (text) != G_TYPE_STRING) {
+      g_autofree char *shown = lig_format_excerpt (key, 60);
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                     LIG_METADATA " has no text under '%s'", shown);
+    }
+    lig_tensor_file_set_metadata (self, key, json_node_get_string (text));
+  }
+  return TRUE;
+}
+
+static gboolean
+read_entry (LigTensorFile *self, const char *name, JsonNode *value, GError **error)
+{
+  g_autoptr (LigFileEntry) entry = g_new0 (LigFileEntry, 1);
+  gint64 bytes = 0;
+  entry->name = g_strdup (name);
+  if (!JSON_NODE_HOLDS_OBJECT (value))
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "tensor '%s' is not described by a JSON object", name);
+  JsonObject *object = json_node_get_object (value);
+  if (!read_dtype (self, entry, object, error) ||
+      !read_shape (self, entry, object, &bytes, error) ||
+      !read_offsets (self, entry, object, bytes, error))
+    return FALSE;
+  g_hash_table_insert (self->entries, entry->name, entry);
+  (void) g_steal_pointer (&entry);
+  return TRUE;
+}
+
+static int
+compare_offsets (gconstpointer a, gconstpointer b)
+{
+  const LigFileEntry *first = *(const LigFileEntry *const *) a,
+                     *second = *(const LigFileEntry *const *) b;
+  return first->begin < second->begin ? -1 : first->begin > second->begin;
+}
+
+/* The tensors must cover the body exactly: then no byte is read under two names, and none is
+ * smuggled along unseen. */
+static gboolean
+check_layout (LigTensorFile *self, GError **error)
+{
+  g_autoptr (GPtrArray) sorted = lig_tensor_file_get_entries (self);
+  gint64 reached = 0;
+  g_ptr_array_sort (sorted, compare_offsets);
+  for (guint i = 0; i < sorted->len; i++) {
+    const LigFileEntry *entry = g_ptr_array_index (sorted, i);
+    if (entry->begin != reached)
+      return lig_tensor_file_refuse (
+        self, error, LIG_ERROR_FORMAT,
+        "tensor '%s' begins at %" G_GINT64_FORMAT ", %s '%s' ends at %" G_GINT64_FORMAT
+        ": tensors must neither overlap nor leave gaps",
+        entry->name, entry->begin, i > 0 ? "tensor" : "the start of",
+        i > 0 ? ((LigFileEntry *) g_ptr_array_index (sorted, i - 1))->name : "the body", reached);
+    reached = entry->end;
+  }
+  if (reached != self->body_size)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "the body has %" G_GINT64_FORMAT
+                                   " bytes, the tensors take %" G_GINT64_FORMAT,
+                                   self->body_size, reached);
+  return TRUE;
+}
+
+gboolean
+lig_safetensors_read (LigTensorFile *self, GError **error)
+{
+  const char *header = NULL, *name;
+  gsize length = 0;
+  JsonObjectIter iter;
+  JsonNode *value;
+  if (!find_header (self, &header, &length, error) ||
+      !check_header_text (self, header, length, error))
+    return FALSE;
+  g_autoptr (JsonParser) parser = parse_header (self, header, length, error);
+  if (!parser)
+    return FALSE;
+  json_object_iter_init (&iter, json_node_get_object (json_parser_get_root (parser)));
+  while (json_object_iter_next (&iter, &name, &value)) {
+    gboolean read = strcmp (name, LIG_METADATA) == 0 ? read_metadata (self, value, error)
+                                                     : read_entry (self, name, value, error);
+    if (!read)
+      return FALSE;
+  }
+  return check_layout (self, error);
+}

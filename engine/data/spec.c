@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads `KIND[:PATH][?key=value&...]`, and the values of options. */
+#include "engine/data/file.h"
+#include "engine/data/kind.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HELD_OUT "held-out"
+
+gboolean
+lig_dataset_refuse (
+  const LigDataset *self, GError **error, LigError code, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, code, "%s: %s", self->name, what);
+  return FALSE;
+}
+
+static char *
+join_kinds (void)
+{
+  GString *text = g_string_new (NULL);
+  for (const LigDatasetKind *const *kind = lig_dataset_kinds (); *kind; kind++)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", (*kind)->name);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
+{
+  for (const LigDatasetKind *const *kind = lig_dataset_kinds (); *kind; kind++) {
+    if (strcmp ((*kind)->name, name) == 0) {
+      self->kind = *kind;
+      return TRUE;
+    }
+  }
+  g_autofree char *shown = lig_format_excerpt (spec, 200);
+  if (g_file_test (spec, G_FILE_TEST_EXISTS)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "'%s' does not say what kind of data it is; text:%s reads its bytes as tokens",
+                 shown, shown);
+    return FALSE;
+  }
+  g_autofree char *kinds = join_kinds ();
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               "a dataset is written KIND[:PATH][?key=value]; '%s' is none of the kinds %s", name,
+               kinds);
+  return FALSE;
+}
+
+/* The query begins at the last question mark that has a `key=` behind it, so that a path may hold
+ * question marks. */
+static const char *
+find_query (const char *spec)
+{
+  const char *query = strrchr (spec, '?');
+  return query && strchr (query, '=') ? query : spec + strlen (spec);
+}
+
+static gboolean
+add_option (LigDataset *self, const char *text, GError **error)
+{
+  const char *sign = strchr (text, '=');
+  g_autofree char *key = sign ? g_strndup (text, (gsize) (sign - text)) : g_strdup (text);
+  g_autofree char *value = sign ? g_uri_unescape_string (sign + 1, NULL) : NULL;
+  if (!value)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                               "option '%s' has no value; options are written key=value", key);
+  if (strcmp (key, HELD_OUT) != 0 && !g_strv_contains (self->kind->keys, key)) {
+    g_autofree char *others = g_strjoinv (", ", (char **) self->kind->keys);
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               "%s has no option '%s', only " HELD_OUT "%s%s", self->kind->name,
+                               key, *others ? ", " : "", others);
+  }
+  if (g_hash_table_contains (self->options, key))
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "option '%s' is given twice", key);
+  g_hash_table_insert (self->options, g_steal_pointer (&key), g_steal_pointer (&value));
+  return TRUE;
+}
+
+static gboolean
+read_held_out (LigDataset *self, GError **error)
+{
+  const char *text = lig_dataset_option (self, HELD_OUT);
+  char *end;
+  self->held_out = 0.1;
+  if (!text)
+    return TRUE;
+  self->held_out = g_ascii_strtod (text, &end);
+  if (end == text || *end || !(self->held_out >= 0 && self->held_out < 1))
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               HELD_OUT " is '%s', expected a fraction of at least 0 and below 1",
+                               text);
+  return TRUE;
+}
+
+gboolean
+lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
+{
+  const char *query = find_query (spec);
+  g_autofree char *whole = g_strndup (spec, (gsize) (query - spec));
+  g_auto (GStrv) parts = g_strsplit (whole, ":", 2);
+  g_auto (GStrv) options = g_strsplit (*query ? query + 1 : "", "&", -1);
+  const char *path = parts[0] && parts[1] && *parts[1] ? parts[1] : NULL;
+  if (!find_kind (self, parts[0] ? parts[0] : "", whole, error))
+    return FALSE;
+  self->path = g_strdup (path);
+  self->name = path ? g_filename_display_name (path) : g_strdup (self->kind->name);
+  if (self->kind->has_path && !path)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "needs a path, as in %s:PATH",
+                               self->kind->name);
+  if (!self->kind->has_path && path)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s takes no path",
+                               self->kind->name);
+  for (char **option = options; *option; option++)
+    if (!add_option (self, *option, error))
+      return FALSE;
+  return read_held_out (self, error);
+}
+
+const char *
+lig_dataset_option (const LigDataset *self, const char *key)
+{
+  return g_hash_table_lookup (self->options, key);
+}
+
+gboolean
+lig_dataset_integer (
+  const LigDataset *self, const char *key, gint64 least, gint64 most, gint64 *value, GError **error)
+{
+  const char *text = lig_dataset_option (self, key);
+  if (!text || g_ascii_string_to_signed (text, 10, least, most, value, NULL))
+    return TRUE;
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                             "%s is '%s', expected a whole number from %" G_GINT64_FORMAT
+                             " to %" G_GINT64_FORMAT,
+                             key, text, least, most);
+}
+
+gboolean
+lig_dataset_boolean (const LigDataset *self, const char *key, gboolean *value, GError **error)
+{
+  const char *text = lig_dataset_option (self, key);
+  if (text && strcmp (text, "true") != 0 && strcmp (text, "false") != 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               "%s is '%s', expected true or false", key, text);
+  if (text)
+    *value = strcmp (text, "true") == 0;
+  return TRUE;
+}
+
+gint64
+lig_dataset_cut (const LigDataset *self, gint64 total)
+{
+  /* A tenth of 30 is 3, although 30 * 0.1 may come out a little above it. */
+  double share = (double) total * self->held_out;
+  gint64 held_out = (gint64) ceil (share - share * 1e-12);
+  return total - CLAMP (held_out, 0, total - 1);
+}
+
+gboolean
+lig_dataset_want_class (
+  const LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  if (target->classes == 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+                               "%s gives classes, the loss wants %s values", self->kind->name,
+                               lig_dtype_name (target->dtype));
+  if (size != 1)
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "%s gives 1 class per sample, the loss wants %" G_GINT64_FORMAT,
+                               self->kind->name, size);
+  return TRUE;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* Batches of any kind of dataset: the order of an epoch, the position, the held-out part. */
+#include "engine/dataset.h"
+
+#include "engine/data/kind.h"
+
+#define LIG_DATASET(kind) extern const LigDatasetKind lig_dataset_##kind;
+#include "engine/data/dataset-list.h"
+#undef LIG_DATASET
+
+static const LigDatasetKind *const kinds[] = {
+#define LIG_DATASET(kind) &lig_dataset_##kind,
+#include "engine/data/dataset-list.h"
+#undef LIG_DATASET
+  NULL,
+};
+
+const LigDatasetKind *const *
+lig_dataset_kinds (void)
+{
+  return kinds;
+}
+
+/* Takes the batch from the argument or the shape. */
+static gboolean
+take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **error)
+{
+  if (input)
+    self->input = *input;
+  if (batch > 0) {
+    self->input.n_axes = MAX (self->input.n_axes, 1);
+    self->input.axes[0] = batch;
+  }
+  if (batch < 0 || self->input.n_axes < 1)
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "the batch is missing; it is axis 0 of the input's shape");
+  self->batch = self->input.axes[0];
+  return lig_shape_check (&self->input, self->dtype, error);
+}
+
+LigDataset *
+lig_dataset_open (const char *spec,
+                  const LigShape *input,
+                  LigDtype dtype,
+                  gint64 batch,
+                  guint64 seed,
+                  GError **error)
+{
+  g_return_val_if_fail (spec, NULL);
+  g_autoptr (LigDataset) self = g_new0 (LigDataset, 1);
+  self->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->dtype = dtype;
+  self->seed = seed;
+  self->largest_token = -1;
+  if (!lig_dataset_parse (self, spec, error) || !take_input (self, input, batch, error) ||
+      !self->kind->open (self, error) || !lig_shape_check (&self->input, self->dtype, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+lig_dataset_free (LigDataset *self)
+{
+  if (!self)
+    return;
+  if (self->data)
+    self->kind->close (self);
+  g_hash_table_unref (self->options);
+  g_free (self->path);
+  g_free (self->name);
+  g_free (self->description);
+  g_free (self);
+}
+
+void
+lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype)
+{
+  if (shape)
+    *shape = self->input;
+  if (dtype)
+    *dtype = self->dtype;
+}
+
+gboolean
+lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
+{
+  gboolean integer = target->dtype == LIG_INT32;
+  if (!integer && !lig_dtype_is_floating (target->dtype))
+    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+                               "targets are %s, expected int32 or a floating type",
+                               lig_dtype_name (target->dtype));
+  if (integer ? target->classes < 1 : target->classes != 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               "%s targets have %" G_GINT64_FORMAT " classes, expected %s",
+                               lig_dtype_name (target->dtype), target->classes,
+                               integer ? "at least 1" : "0");
+  if (!lig_shape_check (&target->shape, target->dtype, error))
+    return FALSE;
+  gint64 size = lig_shape_size (&target->shape);
+  if (size % self->batch != 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "the loss wants %" G_GINT64_FORMAT
+                               " targets, not a multiple of the batch of %" G_GINT64_FORMAT,
+                               size, self->batch);
+  if (!self->kind->bind (self, target, size / self->batch, error))
+    return FALSE;
+  self->target = *target;
+  self->target_size = size / self->batch;
+  return TRUE;
+}
+
+gint64
+lig_dataset_get_largest_token (LigDataset *self)
+{
+  return self->largest_token;
+}
+
+gint64
+lig_dataset_get_samples (LigDataset *self)
+{
+  return self->samples[LIG_TRAINING];
+}
+
+gint64
+lig_dataset_get_held_out_batches (LigDataset *self)
+{
+  gint64 samples = self->samples[LIG_HELD_OUT];
+  return samples / self->batch + (samples % self->batch != 0);
+}
+
+/* The finalizer of splitmix64 (Steele et al., 2014): every bit depends on every bit. */
+static guint64
+mix (guint64 bits)
+{
+  bits += 0x9e3779b97f4a7c15u;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+  return bits ^ (bits >> 31);
+}
+
+/* One place of a permutation of 0 to count - 1 that needs no array: a Feistel cipher over the
+ * least even number of bits that holds count, applied again while its result lies beyond. The
+ * cipher is a bijection of fewer than 4 count numbers, so that is fewer than 4 times on average. */
+static gint64
+permute (gint64 place, gint64 count, guint64 key)
+{
+  int half = 1;
+  while (half < 31 && (G_GINT64_CONSTANT (1) << (2 * half)) < count)
+    half++;
+  guint64 mask = (G_GUINT64_CONSTANT (1) << half) - 1, number = (guint64) place;
+  do {
+    guint64 left = number >> half, right = number & mask;
+    for (guint64 i = 0; i < 8; i++) {
+      guint64 next = left ^ (mix (right ^ mix (key + i)) & mask);
+      left = right;
+      right = next;
+    }
+    number = left << half | right;
+  } while (number >= (guint64) count);
+  return (gint64) number;
+}
+
+static gboolean
+check_tensor (const LigDataset *self,
+              const char *what,
+              const LigTensor *tensor,
+              const LigShape *shape,
+              LigDtype dtype,
+              GError **error)
+{
+  if (tensor->dtype != dtype)
+    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE, "the tensor for %s is %s, expected %s",
+                               what, lig_dtype_name (tensor->dtype), lig_dtype_name (dtype));
+  if (tensor->size == lig_shape_size (shape))
+    return TRUE;
+  g_autofree char *given = lig_shape_to_string (&tensor->shape);
+  g_autofree char *wanted = lig_shape_to_string (shape);
+  return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE, "the tensor for %s is %s, expected %s",
+                             what, given, wanted);
+}
+
+static gboolean
+check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GError **error)
+{
+  if (targets && self->target_size == 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "targets are asked for before a loss said which");
+  return check_tensor (self, "the input", input, &self->input, self->dtype, error) &&
+         (!targets || check_tensor (self, "the targets", targets, &self->target.shape,
+                                    self->target.dtype, error));
+}
+
+static void
+read_row (const LigDataset *self,
+          LigPart part,
+          gint64 sample,
+          gint64 row,
+          LigTensor *input,
+          LigTensor *targets)
+{
+  gsize stride = lig_tensor_bytes (input) / (gsize) self->batch;
+  gsize target_stride = targets ? lig_tensor_bytes (targets) / (gsize) self->batch : 0;
+  self->kind->read (self, part, sample, (char *) input->data + (gsize) row * stride,
+                    targets ? (char *) targets->data + (gsize) row * target_stride : NULL);
+}
+
+gboolean
+lig_dataset_next (LigDataset *self, LigTensor *input, LigTensor *targets, GError **error)
+{
+  if (!check_tensors (self, input, targets, error))
+    return FALSE;
+  gint64 count = self->samples[LIG_TRAINING];
+  guint64 epoch = self->position / (guint64) count;
+  gint64 place = (gint64) (self->position % (guint64) count);
+  for (gint64 row = 0; row < self->batch; row++) {
+    gint64 sample = permute (place, count, mix (self->seed ^ mix (epoch)));
+    read_row (self, LIG_TRAINING, sample, row, input, targets);
+    if (++place == count) {
+      place = 0;
+      epoch++;
+    }
+  }
+  self->position += (guint64) self->batch;
+  return TRUE;
+}
+
+guint64
+lig_dataset_get_position (LigDataset *self)
+{
+  return self->position;
+}
+
+void
+lig_dataset_seek (LigDataset *self, guint64 position)
+{
+  self->position = position;
+}
+
+gboolean
+lig_dataset_held_out (LigDataset *self,
+                      gint64 batch_index,
+                      LigTensor *input,
+                      LigTensor *targets,
+                      gint64 *valid,
+                      GError **error)
+{
+  gint64 count = self->samples[LIG_HELD_OUT], batches = lig_dataset_get_held_out_batches (self);
+  if (batch_index < 0 || batch_index >= batches)
+    return lig_dataset_refuse (self, error, LIG_ERROR_INDEX,
+                               "there is no held-out batch %" G_GINT64_FORMAT
+                               ", there are %" G_GINT64_FORMAT,
+                               batch_index, batches);
+  if (!check_tensors (self, input, targets, error))
+    return FALSE;
+  gint64 first = batch_index * self->batch, real = MIN (self->batch, count - first);
+  for (gint64 row = 0; row < self->batch; row++)
+    read_row (self, LIG_HELD_OUT, (first + row) % count, row, input, targets);
+  if (targets && targets->dtype == LIG_INT32)
+    for (gint64 i = real * self->target_size; i < targets->size; i++)
+      ((gint32 *) targets->data)[i] = LIG_IGNORED_TARGET;
+  if (valid)
+    *valid = real;
+  return TRUE;
+}
+
+const guint16 *
+lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count)
+{
+  LigPart part = held_out ? LIG_HELD_OUT : LIG_TRAINING;
+  *count = self->n_tokens[part];
+  return self->tokens[part];
+}
+
+const char *
+lig_dataset_describe (LigDataset *self)
+{
+  return self->description;
+}

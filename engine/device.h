@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices: one opened backend each. `cpu` is always there; `cuda:N` needs the module ligature-cuda
+ * and a driver; `null[:PROFILE]` plans for a device that is described but not there. */
+#pragma once
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/**
+ * LigDeviceFacts: what a device can do.
+ *
+ * Rates are ceilings: measured on random data where a device was measured, else from its profile.
+ */
+typedef struct {
+  char name[64];       /* `NVIDIA H200` */
+  int capability;      /* 90 for sm_90; 0 on a CPU */
+  int multiprocessors; /* cores on a CPU */
+  gint64 memory, l2;   /* bytes */
+  double copy;         /* bytes read and written per second */
+  double product[LIG_N_DTYPES]; /* floating-point operations per second, by operand type */
+  double launch;       /* seconds that a kernel takes at least */
+  char libraries[128]; /* versions, for the tuning table */
+  gboolean measured;   /* whether the rates were measured on this very device */
+} LigDeviceFacts;
+
+#define LIG_TYPE_DEVICE (lig_device_get_type ())
+LIG_API G_DECLARE_FINAL_TYPE (LigDevice, lig_device, LIG, DEVICE, GObject)
+
+/**
+ * lig_device_open:
+ * @name: (nullable): `cpu`, `cuda:N`, `null`, `null:PROFILE` (the name of a shipped profile or a
+ *   JSON file); null: the first GPU that works, else the CPU
+ *
+ * Returns: (transfer full): the device, or %NULL with %LIG_ERROR_DEVICE set
+ */
+LIG_API LigDevice *lig_device_open (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The name it was opened by, `cuda:0` in full. */
+LIG_API const char *lig_device_get_name (LigDevice *self);
+LIG_API LigBackendKind lig_device_get_backend (LigDevice *self);
+LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
+
+/* A sentence on why no GPU was taken when the name was left out; null otherwise. */
+LIG_API const char *lig_device_get_remark (LigDevice *self);
+
+/* Replaces the ceilings by measured ones. */
+LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts);
+
+/**
+ * lig_device_measure:
+ *
+ * Measures copy bandwidth and product rates on random data, some seconds long.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set; a null device cannot be measured
+ */
+LIG_API gboolean lig_device_measure (LigDevice *self, GError **error);
+
+/**
+ * lig_device_facts_to_json, lig_device_facts_from_json:
+ *
+ * The text of a profile as data/devices has it.
+ */
+LIG_API char *lig_device_facts_to_json (const LigDeviceFacts *facts);
+LIG_API gboolean
+lig_device_facts_from_json (const char *text, LigDeviceFacts *facts, GError **error);
+
+/**
+ * lig_device_list:
+ *
+ * Returns: (transfer full): names that lig_device_open() takes on this machine, profiles included
+ */
+LIG_API GStrv lig_device_list (void);
+
+/* Whether the device runs this kernel for this type. */
+LIG_API gboolean
+lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype);
+
+/* Memory of the device. A null device gives none: its plans are not run. */
+LIG_API void *lig_device_allocate (LigDevice *self, gsize bytes, GError **error);
+LIG_API void lig_device_release (LigDevice *self, void *memory);
+LIG_API void lig_device_upload (LigDevice *self, void *target, const void *source, gsize bytes);
+LIG_API void lig_device_download (LigDevice *self, void *target, const void *source, gsize bytes);
+
+G_END_DECLS

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Fusions: rules that let one kernel, or fewer kernels, serve a run of ops. A fusion is data: a
+ * pattern, the pass it belongs to, and how it becomes kernels. It owns nothing and refers to the
+ * ops it covers; a forward fusion leaves for backward what its ops would have left, a backward one
+ * reads what they left; a joint fusion covers the same ops in both passes. */
+#pragma once
+
+#include "engine/op.h"
+
+G_BEGIN_DECLS
+
+/* The most elements a pattern may have. */
+#define LIG_MAX_ELEMENTS 8
+
+typedef enum { LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_UPDATE, LIG_PASS_JOINT } LigPass;
+
+/* `forward`, `backward`, `update`, `joint`. */
+LIG_API const char *lig_pass_name (LigPass pass);
+
+/* The checks that can refuse a fusion, in the order in which they are made. */
+typedef enum {
+  LIG_REASON_NONE,      /* taken */
+  LIG_REASON_FENCED,    /* a fence lies between its ops */
+  LIG_REASON_FORBIDDEN, /* the person forbade it, here or everywhere */
+  LIG_REASON_PATTERN,   /* the next op does not fit */
+  LIG_REASON_IN_USE,    /* a value inside is wanted outside */
+  LIG_REASON_PARALLEL,  /* not with this distribution over ranks */
+  LIG_REASON_RECIPE,    /* not with this quantization */
+  LIG_REASON_DTYPE,     /* not for this type */
+  LIG_REASON_SHAPE,     /* not for this shape */
+  LIG_REASON_KERNEL,    /* the device has no kernel for it */
+  LIG_REASON_CLAIMED,   /* another group covers one of the ops */
+  LIG_REASON_SLOWER,    /* measured or predicted to lose */
+} LigReason;
+
+/* `in-use` for %LIG_REASON_IN_USE; null for none. */
+LIG_API const char *lig_reason_name (LigReason reason);
+
+/* What a condition of a fusion says of a place: filled in where it refuses. */
+typedef struct {
+  LigReason reason; /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
+  char *observed, *required; /* (transfer full) */
+  double observed_value, required_value;
+  const char *unit; /* static; null where the reason is not numeric */
+} LigRefusal;
+
+typedef struct {
+  const char *name; /* kebab-case, beginning with its pass */
+  LigPass pass;     /* forward, backward or joint */
+  const char *summary;
+
+  /* Elements separated by spaces; alternatives by `|`; [in brackets]: may be missing; `@activation`
+   * and `@gated` stand for every op flagged so. At least two ops must match. */
+  const char *pattern;
+
+  /* A further condition, or null. Ports and params are asked for through the lowering. */
+  gboolean (*allows) (LigLowering *match, LigRefusal *refusal);
+
+  /* Emits the kernels of its pass (joint: of the forward pass). */
+  void (*lower) (LigLowering *lowering);
+  /* Joint: the backward kernels. */
+  void (*lower_backward) (LigLowering *lowering);
+  /* Joint: ports, as in bindings ("0.x 1.y"), that its backward reads; null: what the ops save. */
+  const char *saves;
+} LigFusion;
+
+/**
+ * lig_register_fusion:
+ * @fusion: a table that stays valid for ever
+ * @first: tried before all others of its pass, else after them
+ *
+ * Returns: %FALSE with %LIG_ERROR_FUSION set where the name is taken or the pattern is not one
+ */
+LIG_API gboolean lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error);
+
+/**
+ * lig_fusion_nth:
+ *
+ * Returns: (nullable): the fusions in the order in which policy `all` tries them: joint, forward,
+ *   backward; null after the last
+ */
+LIG_API const LigFusion *lig_fusion_nth (guint n);
+
+LIG_API const LigFusion *lig_fusion_find (const char *name);
+
+G_END_DECLS

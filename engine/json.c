@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* A strict check of JSON text before json-glib reads it, and writing values on one line. */
+#include "engine/json.h"
+
+#include "engine/literal.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  const char *start, *at, *end;
+  const char *file;
+  GString *path; /* of the value being read */
+  guint depth;
+  guint64 n_values;
+  GError **error;
+} Checker;
+
+static gboolean check_value (Checker *self);
+
+/* What stands at the current place, for a message. */
+static char *
+got (Checker *self)
+{
+  if (self->at >= self->end)
+    return g_strdup ("the end");
+  gunichar character = g_utf8_get_char (self->at);
+  if (!g_unichar_isprint (character))
+    return g_strdup_printf ("the character U+%04X", character);
+  return g_strdup_printf ("'%.*s'", (int) (g_utf8_next_char (self->at) - self->at), self->at);
+}
+
+static gboolean
+expected (Checker *self, const char *what)
+{
+  guint line = 1, column = 1;
+  for (const char *at = self->start; at < self->at; at = g_utf8_next_char (at)) {
+    column = *at == '\n' ? 1 : column + 1;
+    line += *at == '\n';
+  }
+  g_autofree char *here = got (self);
+  if (self->file)
+    g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, "%s:%u:%u: expected %s, got %s",
+                 self->file, line, column, what, here);
+  else
+    g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "line %u, column %u: expected %s, got %s", line, column, what, here);
+  return FALSE;
+}
+
+static gboolean refuse (Checker *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+refuse (Checker *self, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_autofree char *message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%s%s: %s",
+               self->file ? self->file : "", self->file ? ": " : "", self->path->str, message);
+  return FALSE;
+}
+
+static char
+peek (Checker *self)
+{
+  return self->at < self->end ? *self->at : '\0';
+}
+
+static void
+skip_space (Checker *self)
+{
+  while (self->at < self->end && strchr (" \t\r\n", *self->at))
+    self->at++;
+}
+
+static gboolean
+take (Checker *self, char character)
+{
+  if (self->at >= self->end || *self->at != character)
+    return FALSE;
+  self->at++;
+  return TRUE;
+}
+
+static gboolean
+check_hex (Checker *self, gunichar *unit)
+{
+  *unit = 0;
+  for (int i = 0; i < 4; i++, self->at++) {
+    if (!g_ascii_isxdigit (peek (self)))
+      return expected (self, "four hexadecimal digits");
+    *unit = *unit * 16 + (gunichar) g_ascii_xdigit_value (*self->at);
+  }
+  return TRUE;
+}
+
+/* After `\u`: one character, or the first half of one that a second `\u` completes. */
+static gboolean
+check_unicode (Checker *self, GString *string)
+{
+  gunichar first, second;
+  if (!check_hex (self, &first))
+    return FALSE;
+  if (first >= 0xd800 && first < 0xdc00) {
+    if (!take (self, '\\') || !take (self, 'u'))
+      return expected (self, "the second half of a surrogate pair");
+    if (!check_hex (self, &second))
+      return FALSE;
+    if (second < 0xdc00 || second > 0xdfff)
+      return refuse (self, "a string holds half a surrogate pair");
+    first = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+  } else if (first >= 0xdc00 && first < 0xe000)
+    return refuse (self, "a string holds half a surrogate pair");
+  if (first == 0)
+    return refuse (self, "a string holds the character U+0000");
+  g_string_append_unichar (string, first);
+  return TRUE;
+}
+
+static gboolean
+check_escape (Checker *self, GString *string)
+{
+  static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+  if (take (self, 'u'))
+    return check_unicode (self, string);
+  const char *letter = peek (self) ? strchr (letters, peek (self)) : NULL;
+  if (!letter)
+    return expected (self, "an escape, one of \"\\/bfnrtu");
+  g_string_append_c (string, meanings[letter - letters]);
+  self->at++;
+  return TRUE;
+}
+
+/* Reads a string into `string`, which is emptied first. */
+static gboolean
+check_string (Checker *self, GString *string)
+{
+  g_string_truncate (string, 0);
+  if (!take (self, '"'))
+    return expected (self, "a string");
+  while (!take (self, '"')) {
+    if (take (self, '\\')) {
+      if (!check_escape (self, string))
+        return FALSE;
+    } else if ((guchar) peek (self) < 0x20)
+      return expected (self, "'\"'");
+    else
+      g_string_append_c (string, *self->at++);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_digits (Checker *self)
+{
+  if (!g_ascii_isdigit (peek (self)))
+    return expected (self, "a digit");
+  while (g_ascii_isdigit (peek (self)))
+    self->at++;
+  return TRUE;
+}
+
+static gboolean
+check_number (Checker *self)
+{
+  const char *start = self->at;
+  gboolean whole = TRUE, fits;
+  take (self, '-');
+  if (!take (self, '0') && !check_digits (self))
+    return FALSE;
+  if (take (self, '.')) {
+    whole = FALSE;
+    if (!check_digits (self))
+      return FALSE;
+  }
+  if (take (self, 'e') || take (self, 'E')) {
+    whole = FALSE;
+    if (!take (self, '+'))
+      take (self, '-');
+    if (!check_digits (self))
+      return FALSE;
+  }
+  g_autofree char *text = g_strndup (start, (gsize) (self->at - start));
+  if (whole)
+    fits = g_ascii_string_to_signed (text, 10, -G_MAXINT64, G_MAXINT64, NULL, NULL);
+  else
+    fits = isfinite (g_ascii_strtod (text, NULL));
+  return fits || refuse (self, "%.40s%s does not fit 64 bits", text, strlen (text) > 40 ? "…" : "");
+}
+
+static gboolean
+check_array (Checker *self)
+{
+  gsize length = self->path->len;
+  skip_space (self);
+  if (take (self, ']'))
+    return TRUE;
+  for (guint i = 0;; i++) {
+    g_string_append_printf (self->path, "[%u]", i);
+    if (!check_value (self))
+      return FALSE;
+    g_string_truncate (self->path, length);
+    if (take (self, ']'))
+      return TRUE;
+    if (!take (self, ','))
+      return expected (self, "',' or ']'");
+  }
+}
+
+static gboolean
+check_object (Checker *self)
+{
+  gsize length = self->path->len;
+  g_autoptr (GHashTable) keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GString) key = g_string_new (NULL);
+  skip_space (self);
+  if (take (self, '}'))
+    return TRUE;
+  for (;;) {
+    skip_space (self);
+    if (!check_string (self, key))
+      return FALSE;
+    lig_json_append_key (self->path, key->str);
+    if (!g_hash_table_add (keys, g_strdup (key->str)))
+      return refuse (self, "the key is given twice");
+    skip_space (self);
+    if (!take (self, ':'))
+      return expected (self, "':'");
+    if (!check_value (self))
+      return FALSE;
+    g_string_truncate (self->path, length);
+    if (take (self, '}'))
+      return TRUE;
+    if (!take (self, ','))
+      return expected (self, "',' or '}'");
+  }
+}
+
+static gboolean
+check_word (Checker *self)
+{
+  static const char *const words[] = { "true", "false", "null" };
+  gsize left = (gsize) (self->end - self->at);
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++) {
+    gsize length = strlen (words[i]);
+    if (length <= left && memcmp (self->at, words[i], length) == 0) {
+      self->at += length;
+      return TRUE;
+    }
+  }
+  return expected (self, "a value");
+}
+
+static gboolean
+check_inside (Checker *self, gboolean object)
+{
+  self->at++;
+  if (++self->depth > LIG_JSON_MAX_DEPTH)
+    return refuse (self, "arrays and objects nest %u deep, at most %d are possible", self->depth,
+                   LIG_JSON_MAX_DEPTH);
+  if (!(object ? check_object (self) : check_array (self)))
+    return FALSE;
+  self->depth--;
+  return TRUE;
+}
+
+/* Reads a value and the space around it. */
+static gboolean
+check_value (Checker *self)
+{
+  gboolean good;
+  skip_space (self);
+  if (++self->n_values > LIG_JSON_MAX_VALUES)
+    return refuse (self, "there are more than %d values", LIG_JSON_MAX_VALUES);
+  if (peek (self) == '{' || peek (self) == '[')
+    good = check_inside (self, peek (self) == '{');
+  else if (peek (self) == '"') {
+    g_autoptr (GString) string = g_string_new (NULL);
+    good = check_string (self, string);
+  } else if (peek (self) == '-' || g_ascii_isdigit (peek (self)))
+    good = check_number (self);
+  else
+    good = check_word (self);
+  skip_space (self);
+  return good;
+}
+
+JsonNode *
+lig_json_read (const char *text, gsize length, const char *file, GError **error)
+{
+  g_autoptr (GString) path = g_string_new ("$");
+  Checker checker = { text, text, text + length, file, path, 0, 0, error };
+  if (!check_value (&checker))
+    return NULL;
+  if (checker.at < checker.end) {
+    expected (&checker, "the end");
+    return NULL;
+  }
+  g_autoptr (GError) local = NULL;
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  if (!json_parser_load_from_data (parser, text, (gssize) length, &local)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%s%s", file ? file : "", file ? ": " : "",
+                 local->message);
+    return NULL;
+  }
+  return json_parser_steal_root (parser);
+}
+
+void
+lig_json_append_key (GString *path, const char *key)
+{
+  gboolean plain = *key != '\0';
+  for (const char *at = key; *at; at++)
+    plain = plain && (g_ascii_isalnum (*at) || *at == '-' || *at == '_');
+  if (plain && strlen (key) <= 80) {
+    g_string_append_c (path, '.');
+    g_string_append (path, key);
+    return;
+  }
+  g_autofree char *start = g_utf8_substring (key, 0, MIN (g_utf8_strlen (key, -1), 40));
+  g_string_append_c (path, '[');
+  lig_json_append_string (path, start);
+  g_string_append (path, strlen (start) < strlen (key) ? "…]" : "]");
+}
+
+void
+lig_json_append_string (GString *text, const char *string)
+{
+  static const char letters[] = "\"\\bfnrt", meanings[] = "\"\\\b\f\n\r\t";
+  g_string_append_c (text, '"');
+  for (const char *at = string; *at; at++) {
+    const char *meaning = strchr (meanings, *at);
+    if (meaning) {
+      g_string_append_c (text, '\\');
+      g_string_append_c (text, letters[meaning - meanings]);
+    } else if ((guchar) *at < 0x20)
+      g_string_append_printf (text, "\\u%04x", (guint) *at);
+    else
+      g_string_append_c (text, *at);
+  }
+  g_string_append_c (text, '"');
+}
+
+static void
+append_array (GString *text, JsonArray *array)
+{
+  g_string_append_c (text, '[');
+  for (guint i = 0; i < json_array_get_length (array); i++) {
+    g_string_append (text, i > 0 ? ", " : "");
+    lig_json_append (text, json_array_get_element (array, i));
+  }
+  g_string_append_c (text, ']');
+}
+
+static void
+append_object (GString *text, JsonObject *object)
+{
+  JsonObjectIter iter;
+  const char *key, *separator = "";
+  JsonNode *value;
+  g_string_append_c (text, '{');
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &key, &value)) {
+    g_string_append (text, separator);
+    lig_json_append_string (text, key);
+    g_string_append (text, ": ");
+    lig_json_append (text, value);
+    separator = ", ";
+  }
+  g_string_append_c (text, '}');
+}
+
+void
+lig_json_append (GString *text, JsonNode *value)
+{
+  if (JSON_NODE_HOLDS_OBJECT (value))
+    append_object (text, json_node_get_object (value));
+  else if (JSON_NODE_HOLDS_ARRAY (value))
+    append_array (text, json_node_get_array (value));
+  else if (JSON_NODE_HOLDS_NULL (value))
+    g_string_append (text, "null");
+  else if (json_node_get_value_type (value) == G_TYPE_STRING)
+    lig_json_append_string (text, json_node_get_string (value));
+  else if (json_node_get_value_type (value) == G_TYPE_BOOLEAN)
+    g_string_append (text, json_node_get_boolean (value) ? "true" : "false");
+  else if (json_node_get_value_type (value) == G_TYPE_INT64)
+    g_string_append_printf (text, "%" G_GINT64_FORMAT, json_node_get_int (value));
+  else {
+    gsize length = text->len;
+    lig_literal_append_number (text, json_node_get_double (value), FALSE);
+    /* A point keeps 7.0 a floating-point number when it is read again. */
+    if (!strpbrk (text->str + length, ".e"))
+      g_string_append (text, ".0");
+  }
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* How files and expressions spell values, and the limits that both keep. */
+#include "engine/literal.h"
+
+#include "engine/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LONGEST_CHANNEL 256
+#define LARGEST_EXACT 9007199254740992.0 /* 2^53: whole doubles up to here are exact */
+
+const LigParam *
+lig_literal_param (LigOp *op, const char *name)
+{
+  for (const LigParam *param = lig_op_get_info (op)->params; param && param->name; param++)
+    if (strcmp (param->name, name) == 0)
+      return param;
+  return NULL;
+}
+
+/* Sets an error of the form: expected `wanted`, got `value`. */
+static gboolean
+refuse (const char *wanted, const GValue *value, GError **error)
+{
+  g_autoptr (GString) got = g_string_new (NULL);
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    lig_literal_append_number (got, g_value_get_double (value), FALSE);
+  else if (G_VALUE_HOLDS_STRING (value) && strlen (g_value_get_string (value)) > 60)
+    g_string_append (got, "a long string");
+  else
+    lig_literal_append (got, value);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "expected %s, got %s", wanted, got->str);
+  return FALSE;
+}
+
+/* A whole number, be it written 4096 or 4096.0 or 1e3. */
+static gboolean
+get_whole (const GValue *value, gint64 *whole)
+{
+  if (G_VALUE_HOLDS_INT64 (value)) {
+    *whole = g_value_get_int64 (value);
+    return TRUE;
+  }
+  if (!G_VALUE_HOLDS_DOUBLE (value))
+    return FALSE;
+  double number = g_value_get_double (value);
+  if (!(fabs (number) <= LARGEST_EXACT) || number != floor (number))
+    return FALSE;
+  *whole = (gint64) number;
+  return TRUE;
+}
+
+gboolean
+lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error)
+{
+  gint64 length;
+  if (!get_whole (value, &length))
+    return refuse ("a whole number", value, error);
+  if (shape->n_axes == LIG_MAX_AXES) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "a shape has at least %d axes, at most %d are possible", shape->n_axes + 1,
+                 LIG_MAX_AXES);
+    return FALSE;
+  }
+  shape->axes[shape->n_axes++] = length;
+  return TRUE;
+}
+
+gboolean
+lig_literal_check_shape (const LigShape *shape, GError **error)
+{
+  gint64 elements = 1;
+  if (shape->n_axes == 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "a shape has 0 axes, expected 1 to %d",
+                 LIG_MAX_AXES);
+    return FALSE;
+  }
+  for (int i = 0; i < shape->n_axes; i++) {
+    gint64 length = shape->axes[i];
+    if ((length < 1 && length != -1) || length > LIG_MAX_AXIS) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   "axis %d has length %" G_GINT64_FORMAT ", expected 1 to %d", i, length,
+                   LIG_MAX_AXIS);
+      return FALSE;
+    }
+    if (__builtin_mul_overflow (elements, ABS (length), &elements))
+      elements = G_MAXINT64;
+    if (elements > LIG_MAX_ELEMENTS) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   "the first %d axes have %s%" G_GINT64_FORMAT
+                   " elements, at most %" G_GINT64_FORMAT " are possible",
+                   i + 1, elements == G_MAXINT64 ? "more than " : "", elements, LIG_MAX_ELEMENTS);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_channel (const char *name, GError **error)
+{
+  const char *own = name;
+  while (g_str_has_prefix (own, "../"))
+    own += 3;
+  if (strlen (name) > LONGEST_CHANNEL) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 "a channel's name has %" G_GSIZE_FORMAT " bytes, at most %d are possible",
+                 strlen (name), LONGEST_CHANNEL);
+    return FALSE;
+  }
+  for (const char *at = own; *at; at++)
+    if (g_ascii_iscntrl (*at)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                   "a channel's name holds the control character 0x%02x", (guint) *at);
+      return FALSE;
+    }
+  if (!*own) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 "expected a channel's name, a non-empty string, got \"%s\"", name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* What a value of the kind is called, where the value at hand is of another kind. */
+static const char *
+mismatch (const LigParam *param, const GValue *value)
+{
+  gboolean number = G_VALUE_HOLDS_INT64 (value) || G_VALUE_HOLDS_DOUBLE (value);
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    return number ? NULL : "a number";
+  case LIG_PARAM_INT:
+    return G_VALUE_HOLDS_INT64 (value) ? NULL : "a whole number";
+  case LIG_PARAM_SHAPE:
+    return G_VALUE_HOLDS_INT64 (value) || G_VALUE_HOLDS (value, LIG_TYPE_SHAPE)
+               ? NULL
+               : "a list of lengths like [7, 2]";
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT:
+    return G_VALUE_HOLDS_STRING (value) ? NULL : "a channel's name";
+  default:
+    return G_VALUE_HOLDS_BOOLEAN (value) ? NULL : "true or false";
+  }
+}
+
+gboolean
+lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError **error)
+{
+  g_auto (GValue) whole = G_VALUE_INIT;
+  gint64 number;
+  if (G_VALUE_HOLDS_DOUBLE (value) && param->kind != LIG_PARAM_FLOAT &&
+      get_whole (value, &number)) {
+    g_value_init (&whole, G_TYPE_INT64);
+    g_value_set_int64 (&whole, number);
+    value = &whole;
+  }
+  const char *wanted = mismatch (param, value);
+  if (wanted)
+    return refuse (wanted, value, error);
+  if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE) &&
+      !lig_literal_check_shape (g_value_get_boxed (value), error))
+    return FALSE;
+  if (param->kind == LIG_PARAM_SHAPE && G_VALUE_HOLDS_INT64 (value)) {
+    LigShape shape = { .n_axes = 1, .axes = { g_value_get_int64 (value) } };
+    if (!lig_literal_check_shape (&shape, error))
+      return FALSE;
+  }
+  if (G_VALUE_HOLDS_STRING (value) && !check_channel (g_value_get_string (value), error))
+    return FALSE;
+  return lig_op_set_value (op, param->name, value, error);
+}
+
+gboolean
+lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error)
+{
+  gint64 count = 1, sum;
+  if (lig_op_get_body (op)) {
+    g_object_get (op, "repeat", &count, NULL);
+    if (__builtin_mul_overflow (count, MAX (inside, 1), &count))
+      count = G_MAXINT64;
+  }
+  if (__builtin_add_overflow (*total, count, &sum))
+    sum = G_MAXINT64;
+  if (sum > LIG_MAX_OPS) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "with its blocks repeated the sequence has %s%" G_GINT64_FORMAT
+                 " ops up to here, at most %d are possible",
+                 sum == G_MAXINT64 ? "more than " : "", sum, LIG_MAX_OPS);
+    return FALSE;
+  }
+  *total = sum;
+  return TRUE;
+}
+
+gboolean
+lig_literal_check_reserved (LigOp *op, const char *name, GError **error)
+{
+  static const char *const words[] = { "recompute", "offload", "recipe", NULL };
+  if (!lig_op_get_body (op) || !g_strv_contains (words, name))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "reserved: not built yet");
+  return FALSE;
+}
+
+gboolean
+lig_literal_get (LigOp *op, const LigParam *param, GValue *value)
+{
+  /* A required parameter is said even where it equals its default: unsaid, it would be missing. */
+  return lig_op_get_value (op, param, value) ||
+         (param->flags & LIG_PARAM_REQUIRED && lig_op_check (op, NULL));
+}
+
+void
+lig_literal_append_number (GString *text, double number, gboolean single)
+{
+  char buffer[G_ASCII_DTOSTR_BUF_SIZE], format[8];
+  for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
+    g_snprintf (format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd (buffer, sizeof buffer, format, number);
+    double back = g_ascii_strtod (buffer, NULL);
+    if (single ? (float) back == (float) number : back == number)
+      break;
+  }
+  /* 1e-05 becomes 1e-5, and 1e+20 becomes 1e20. */
+  char *exponent = strchr (buffer, 'e');
+  g_string_append_len (text, buffer, exponent ? exponent - buffer : (gssize) strlen (buffer));
+  if (exponent) {
+    g_string_append (text, exponent[1] == '-' ? "e-" : "e");
+    g_string_append (text, exponent + 1 + strspn (exponent + 1, "+-0"));
+  }
+  /* Without a point this one would be read as the whole number 0. */
+  if (strcmp (buffer, "-0") == 0)
+    g_string_append (text, ".0");
+}
+
+void
+lig_literal_append (GString *text, const GValue *value)
+{
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    lig_literal_append_number (text, g_value_get_double (value), TRUE);
+  else if (G_VALUE_HOLDS_INT64 (value))
+    g_string_append_printf (text, "%" G_GINT64_FORMAT, g_value_get_int64 (value));
+  else if (G_VALUE_HOLDS_BOOLEAN (value))
+    g_string_append (text, g_value_get_boolean (value) ? "true" : "false");
+  else if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE)) {
+    const LigShape *shape = g_value_get_boxed (value);
+    g_string_append_c (text, '[');
+    for (int i = 0; i < shape->n_axes; i++)
+      g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", shape->axes[i]);
+    g_string_append_c (text, ']');
+  } else
+    lig_json_append_string (text, g_value_get_string (value) ? g_value_get_string (value) : "");
+}
+
+gboolean
+lig_literal_check_text (const char *text, gsize length, GError **error)
+{
+  const char *valid;
+  if (length > LIG_MAX_TEXT) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "it has more than %" G_GSIZE_FORMAT " bytes, the most that a sequence may have",
+                 LIG_MAX_TEXT);
+    return FALSE;
+  }
+  if (!g_utf8_validate_len (text, length, &valid)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "it is not UTF-8 text: byte 0x%02x at offset %" G_GSIZE_FORMAT,
+                 (guint) (guchar) *valid, (gsize) (valid - text));
+    return FALSE;
+  }
+  return TRUE;
+}

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: MIT */
+/* Instances of ops: GObject properties over the plain params struct that an op's table describes.
+ * Every op of the registry has a final class of its own, made from its table by one function. */
+#include "engine/op.h"
+
+#include "engine/op-private.h"
+#include "engine/sequence.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+  gpointer params;
+  char *input_channels[LIG_MAX_EXTRA];
+  char *output_channels[LIG_MAX_EXTRA];
+  bool to_caller[LIG_MAX_EXTRA];
+  guint64 given; /* one bit a parameter: set at least once */
+  gboolean fence;
+  GStrv forbidden, forced;
+  char *unknown;
+  LigSequence *body;
+} LigOpPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (LigOp, lig_op, G_TYPE_OBJECT)
+
+enum { PROP_FENCE = 1, FIRST_PARAM };
+enum { CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static LigOpPrivate *
+private_of (LigOp *self)
+{
+  return lig_op_get_instance_private (self);
+}
+
+static gpointer
+field (LigOp *self, const LigParam *param)
+{
+  LigOpPrivate *private = private_of (self);
+  switch (param->kind) {
+  case LIG_PARAM_INPUT:
+    return &private->input_channels[param->offset];
+  case LIG_PARAM_OUTPUT:
+    return &private->output_channels[param->offset];
+  case LIG_PARAM_CALLER:
+    return &private->to_caller[param->offset];
+  default:
+    return (char *) private->params + param->offset;
+  }
+}
+
+static void
+changed (LigOp *self)
+{
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
+static void
+reset (LigOp *self, const LigParam *param)
+{
+  gpointer at = field (self, param);
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    *(float *) at = (float) param->initial;
+    break;
+  case LIG_PARAM_INT:
+    *(gint64 *) at = (gint64) param->initial;
+    break;
+  case LIG_PARAM_BOOL:
+  case LIG_PARAM_CALLER:
+    *(bool *) at = param->initial != 0;
+    break;
+  case LIG_PARAM_SHAPE:
+    *(LigShape *) at = (LigShape){ .n_axes = -1 };
+    break;
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT:
+    g_clear_pointer ((char **) at, g_free);
+    break;
+  }
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  LigOp *self = LIG_OP (object);
+  if (id == PROP_FENCE) {
+    lig_op_set_fence (self, g_value_get_boolean (value));
+    return;
+  }
+  const LigParam *param = &lig_op_get_info (self)->params[id - FIRST_PARAM];
+  gpointer at = field (self, param);
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    *(float *) at = g_value_get_float (value);
+    break;
+  case LIG_PARAM_INT:
+    *(gint64 *) at = g_value_get_int64 (value);
+    break;
+  case LIG_PARAM_BOOL:
+  case LIG_PARAM_CALLER:
+    *(bool *) at = g_value_get_boolean (value);
+    break;
+  case LIG_PARAM_SHAPE:
+    if (g_value_get_boxed (value))
+      *(LigShape *) at = *(const LigShape *) g_value_get_boxed (value);
+    else
+      reset (self, param);
+    break;
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT: {
+    const char *text = g_value_get_string (value);
+    g_free (*(char **) at);
+    *(char **) at = text && *text ? g_strdup (text) : NULL;
+    break;
+  }
+  }
+  private_of (self)->given |= G_GUINT64_CONSTANT (1) << (id - FIRST_PARAM);
+  changed (self);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  LigOp *self = LIG_OP (object);
+  if (id == PROP_FENCE) {
+    g_value_set_boolean (value, private_of (self)->fence);
+    return;
+  }
+  const LigParam *param = &lig_op_get_info (self)->params[id - FIRST_PARAM];
+  gpointer at = field (self, param);
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    g_value_set_float (value, *(float *) at);
+    break;
+  case LIG_PARAM_INT:
+    g_value_set_int64 (value, *(gint64 *) at);
+    break;
+  case LIG_PARAM_BOOL:
+  case LIG_PARAM_CALLER:
+    g_value_set_boolean (value, *(bool *) at);
+    break;
+  case LIG_PARAM_SHAPE:
+    g_value_set_boxed (value, ((LigShape *) at)->n_axes < 0 ? NULL : at);
+    break;
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT:
+    g_value_set_string (value, *(char **) at);
+    break;
+  }
+}
+
+static GParamSpec *
+param_spec (const LigParam *param)
+{
+  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    return g_param_spec_float (param->name, param->label, param->help, (float) param->minimum,
+                               (float) param->maximum, (float) param->initial, flags);
+  case LIG_PARAM_INT: {
+    gint64 lowest = (gint64) MIN (param->minimum, param->initial);
+    return g_param_spec_int64 (param->name, param->label, param->help, lowest,
+                               (gint64) param->maximum, (gint64) param->initial, flags);
+  }
+  case LIG_PARAM_BOOL:
+  case LIG_PARAM_CALLER:
+    return g_param_spec_boolean (param->name, param->label, param->help, param->initial != 0,
+                                 flags);
+  case LIG_PARAM_SHAPE:
+    return g_param_spec_boxed (param->name, param->label, param->help, LIG_TYPE_SHAPE, flags);
+  default:
+    return g_param_spec_string (param->name, param->label, param->help, NULL, flags);
+  }
+}
+
+static void
+lig_op_finalize (GObject *object)
+{
+  LigOpPrivate *private = private_of (LIG_OP (object));
+  g_free (private->params);
+  for (int i = 0; i < LIG_MAX_EXTRA; i++) {
+    g_free (private->input_channels[i]);
+    g_free (private->output_channels[i]);
+  }
+  g_strfreev (private->forbidden);
+  g_strfreev (private->forced);
+  g_free (private->unknown);
+  g_clear_object (&private->body);
+  G_OBJECT_CLASS (lig_op_parent_class)->finalize (object);
+}
+
+static void
+lig_op_class_init (LigOpClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = lig_op_finalize;
+  /* Emitted after any change of a parameter, a channel, a fence or of a block's ops. */
+  signals[CHANGED] = g_signal_new ("changed", LIG_TYPE_OP, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                   G_TYPE_NONE, 0);
+}
+
+static void
+lig_op_init (LigOp *self)
+{
+}
+
+/* GObject does not inherit the accessors' property ids, so each op's class installs its own. */
+static void
+op_class_init (gpointer class, gpointer data)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (class);
+  LigOpClass *op_class = LIG_OP_CLASS (class);
+  op_class->info = data;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  g_object_class_install_property (
+      object_class, PROP_FENCE,
+      g_param_spec_boolean ("fence", "Fence", "No fusion crosses the gap before this op", FALSE,
+                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+  for (guint i = 0; op_class->info->params && op_class->info->params[i].name; i++)
+    g_object_class_install_property (object_class, FIRST_PARAM + i,
+                                     param_spec (&op_class->info->params[i]));
+}
+
+static void
+op_instance_init (GTypeInstance *instance, gpointer class)
+{
+  LigOp *self = LIG_OP (instance);
+  LigOpPrivate *private = private_of (self);
+  const LigOpInfo *info = LIG_OP_CLASS (class)->info;
+  private->params = g_malloc0 (MAX (info->params_size, 1));
+  for (const LigParam *param = info->params; param && param->name; param++)
+    reset (self, param);
+  if (info->flags & LIG_OP_BLOCK) {
+    private->body = lig_sequence_new ();
+    g_signal_connect_object (private->body, "notify::version", G_CALLBACK (changed), self,
+                             G_CONNECT_SWAPPED);
+  }
+}
+
+GType
+lig_op_register_type (const LigOpInfo *info)
+{
+  g_autofree char *name = g_strconcat ("LigOp-", info->name, NULL);
+  GTypeInfo type = {
+    .class_size = sizeof (LigOpClass),
+    .class_init = op_class_init,
+    .class_data = info,
+    .instance_size = sizeof (LigOp),
+    .instance_init = op_instance_init,
+  };
+  return g_type_register_static (LIG_TYPE_OP, name, &type, G_TYPE_FLAG_FINAL);
+}
+
+LigOp *
+lig_op_copy (LigOp *self)
+{
+  LigOpPrivate *from = private_of (self);
+  LigOp *copy = g_object_new (G_OBJECT_TYPE (self), NULL);
+  LigOpPrivate *to = private_of (copy);
+  memcpy (to->params, from->params, lig_op_get_info (self)->params_size);
+  for (int i = 0; i < LIG_MAX_EXTRA; i++) {
+    to->input_channels[i] = g_strdup (from->input_channels[i]);
+    to->output_channels[i] = g_strdup (from->output_channels[i]);
+    to->to_caller[i] = from->to_caller[i];
+  }
+  to->given = from->given;
+  to->fence = from->fence;
+  to->forbidden = g_strdupv (from->forbidden);
+  to->forced = g_strdupv (from->forced);
+  to->unknown = g_strdup (from->unknown);
+  if (from->body)
+    lig_sequence_extend (to->body, from->body);
+  return copy;
+}
+
+const LigOpInfo *
+lig_op_get_info (LigOp *self)
+{
+  return LIG_OP_GET_CLASS (self)->info;
+}
+
+const char *
+lig_op_get_name (LigOp *self)
+{
+  return lig_op_get_info (self)->name;
+}
+
+const void *
+lig_op_get_params (LigOp *self)
+{
+  return private_of (self)->params;
+}
+
+gboolean
+lig_op_check (LigOp *self, GError **error)
+{
+  const LigOpInfo *info = lig_op_get_info (self);
+  for (guint i = 0; info->params && info->params[i].name; i++)
+    if (info->params[i].flags & LIG_PARAM_REQUIRED && !(private_of (self)->given >> i & 1)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s needs %s", info->name,
+                   info->params[i].name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+refuse_value (LigOp *self, const LigParam *param, const char *wanted, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s is %s", lig_op_get_name (self),
+               param->name, wanted);
+  return FALSE;
+}
+
+static gboolean
+set_number (LigOp *self, const LigParam *param, const GValue *value, GError **error)
+{
+  if (!G_VALUE_HOLDS_INT64 (value) && !G_VALUE_HOLDS_DOUBLE (value))
+    return refuse_value (self, param,
+                         param->kind == LIG_PARAM_INT ? "a whole number" : "a number", error);
+  double number = G_VALUE_HOLDS_INT64 (value) ? (double) g_value_get_int64 (value)
+                                              : g_value_get_double (value);
+  if (param->kind == LIG_PARAM_INT && number != floor (number))
+    return refuse_value (self, param, "a whole number", error);
+  /* Written so that NaN fails. An inferred parameter may be given its "not said" value. */
+  gboolean fits = number >= param->minimum && number <= param->maximum;
+  if (!fits && !(param->flags & LIG_PARAM_INFERRED && number == param->initial)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s is %.15g, expected %.15g to %.15g",
+                 lig_op_get_name (self), param->name, number, param->minimum, param->maximum);
+    return FALSE;
+  }
+  if (param->kind == LIG_PARAM_INT)
+    g_object_set (self, param->name, (gint64) number, NULL);
+  else
+    g_object_set (self, param->name, number, NULL);
+  return TRUE;
+}
+
+static gboolean
+set_shape (LigOp *self, const LigParam *param, const GValue *value, GError **error)
+{
+  LigShape shape;
+  if (G_VALUE_HOLDS_INT64 (value))
+    lig_shape_init (&shape, 1, g_value_get_int64 (value));
+  else if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE))
+    shape = *(const LigShape *) g_value_get_boxed (value);
+  else
+    return refuse_value (self, param, "a list of lengths like [7, 2]", error);
+  int inferred = 0;
+  for (int i = 0; i < shape.n_axes; i++) {
+    inferred += shape.axes[i] == -1;
+    if (shape.axes[i] < (param->minimum < 0 ? -1 : 1) || shape.axes[i] == 0 || inferred > 1) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   "%s: length %d of %s is %" G_GINT64_FORMAT ", expected at least 1%s",
+                   lig_op_get_name (self), i, param->name, shape.axes[i],
+                   param->minimum < 0 ? ", or one -1" : "");
+      return FALSE;
+    }
+  }
+  g_object_set (self, param->name, &shape, NULL);
+  return TRUE;
+}
+
+static gboolean
+set_text (LigOp *self, const LigParam *param, const GValue *value, GError **error)
+{
+  if (!G_VALUE_HOLDS_STRING (value))
+    return refuse_value (self, param, "the name of a channel", error);
+  if (!g_value_get_string (value) || !*g_value_get_string (value)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 "%s: extra tensor channel must be a non-empty string", lig_op_get_name (self));
+    return FALSE;
+  }
+  g_object_set (self, param->name, g_value_get_string (value), NULL);
+  return TRUE;
+}
+
+gboolean
+lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **error)
+{
+  const LigOpInfo *info = lig_op_get_info (self);
+  const LigParam *param = info->params;
+  while (param && param->name && strcmp (param->name, name) != 0)
+    param++;
+  if (!param || !param->name) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s has no parameter '%s'", info->name, name);
+    return FALSE;
+  }
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+  case LIG_PARAM_INT:
+    return set_number (self, param, value, error);
+  case LIG_PARAM_SHAPE:
+    return set_shape (self, param, value, error);
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT:
+    return set_text (self, param, value, error);
+  default:
+    if (!G_VALUE_HOLDS_BOOLEAN (value))
+      return refuse_value (self, param, "true or false", error);
+    g_object_set (self, param->name, g_value_get_boolean (value), NULL);
+    return TRUE;
+  }
+}
+
+gboolean
+lig_op_get_value (LigOp *self, const LigParam *param, GValue *value)
+{
+  gpointer at = field (self, param);
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    g_value_init (value, G_TYPE_DOUBLE);
+    g_value_set_double (value, (double) *(float *) at);
+    return *(float *) at != (float) param->initial;
+  case LIG_PARAM_INT:
+    g_value_init (value, G_TYPE_INT64);
+    g_value_set_int64 (value, *(gint64 *) at);
+    return *(gint64 *) at != (gint64) param->initial;
+  case LIG_PARAM_SHAPE:
+    g_value_init (value, LIG_TYPE_SHAPE);
+    g_value_set_boxed (value, at);
+    return ((LigShape *) at)->n_axes >= 0;
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT:
+    g_value_init (value, G_TYPE_STRING);
+    g_value_set_string (value, *(char **) at);
+    return *(char **) at != NULL;
+  default:
+    g_value_init (value, G_TYPE_BOOLEAN);
+    g_value_set_boolean (value, *(bool *) at);
+    return *(bool *) at != (param->initial != 0);
+  }
+}
+
+static LigShape *
+copy_shape (LigShape *shape)
+{
+  return g_memdup2 (shape, sizeof *shape);
+}
+
+G_DEFINE_BOXED_TYPE (LigShape, lig_shape, copy_shape, g_free)
+
+/* Extra ports are counted off the op's table. */
+static gboolean
+check_extra (LigOp *self, int index, gboolean input, const char *channel, GError **error)
+{
+  const LigOpInfo *info = lig_op_get_info (self);
+  int count = lig_port_count (input ? info->extra_inputs : info->extra_outputs);
+  if (index < 0 || index >= count) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+                 "extra %s index %d is out of range for %s with %d extra %s",
+                 input ? "input" : "output", index, info->name, count,
+                 input ? "inputs" : "outputs");
+    return FALSE;
+  }
+  if (channel && !*channel) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 "extra %s channel of %s must be a non-empty string or none",
+                 input ? "input" : "output", info->name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_op_set_extra_input_channel (LigOp *self, int index, const char *channel, GError **error)
+{
+  if (!check_extra (self, index, TRUE, channel, error))
+    return FALSE;
+  g_free (private_of (self)->input_channels[index]);
+  private_of (self)->input_channels[index] = g_strdup (channel);
+  changed (self);
+  return TRUE;
+}
+
+const char *
+lig_op_get_extra_input_channel (LigOp *self, int index)
+{
+  g_return_val_if_fail (index >= 0 && index < LIG_MAX_EXTRA, NULL);
+  return private_of (self)->input_channels[index];
+}
+
+gboolean
+lig_op_set_extra_output_channel (LigOp *self,
+                                 int index,
+                                 const char *channel,
+                                 gboolean to_caller,
+                                 GError **error)
+{
+  if (!check_extra (self, index, FALSE, channel, error))
+    return FALSE;
+  g_free (private_of (self)->output_channels[index]);
+  private_of (self)->output_channels[index] = g_strdup (channel);
+  private_of (self)->to_caller[index] = to_caller;
+  changed (self);
+  return TRUE;
+}
+
+const char *
+lig_op_get_extra_output_channel (LigOp *self, int index)
+{
+  g_return_val_if_fail (index >= 0 && index < LIG_MAX_EXTRA, NULL);
+  return private_of (self)->output_channels[index];
+}
+
+gboolean
+lig_op_get_extra_output_to_caller (LigOp *self, int index)
+{
+  g_return_val_if_fail (index >= 0 && index < LIG_MAX_EXTRA, FALSE);
+  return !private_of (self)->output_channels[index] || private_of (self)->to_caller[index];
+}
+
+gboolean
+lig_op_get_fence (LigOp *self)
+{
+  return private_of (self)->fence;
+}
+
+void
+lig_op_set_fence (LigOp *self, gboolean fence)
+{
+  if (private_of (self)->fence == fence)
+    return;
+  private_of (self)->fence = fence;
+  changed (self);
+}
+
+static const char *const none[] = { NULL };
+
+const char *const *
+lig_op_get_forbidden (LigOp *self)
+{
+  GStrv list = private_of (self)->forbidden;
+  return list ? (const char *const *) list : none;
+}
+
+const char *const *
+lig_op_get_forced (LigOp *self)
+{
+  GStrv list = private_of (self)->forced;
+  return list ? (const char *const *) list : none;
+}
+
+void
+lig_op_set_forbidden (LigOp *self, const char *const *fusions)
+{
+  GStrv copy = g_strdupv ((GStrv) fusions);
+  g_strfreev (private_of (self)->forbidden);
+  private_of (self)->forbidden = copy;
+  changed (self);
+}
+
+void
+lig_op_set_forced (LigOp *self, const char *const *fusions)
+{
+  GStrv copy = g_strdupv ((GStrv) fusions);
+  g_strfreev (private_of (self)->forced);
+  private_of (self)->forced = copy;
+  changed (self);
+}
+
+LigSequence *
+lig_op_get_body (LigOp *self)
+{
+  return private_of (self)->body;
+}
+
+const char *
+lig_op_get_unknown (LigOp *self)
+{
+  return private_of (self)->unknown;
+}
+
+void
+lig_op_set_unknown (LigOp *self, const char *json)
+{
+  char *copy = g_strdup (json);
+  g_free (private_of (self)->unknown);
+  private_of (self)->unknown = copy;
+}

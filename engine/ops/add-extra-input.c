@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x + extra: the end of a branch. */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  { LIG_PARAM_INPUT, "from", N_ ("From"), N_ ("Channel of the branch; left out: the caller"), 0, 0,
+    0, LIG_PARAM_POSITIONAL, 0 },
+  { .name = NULL },
+};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  return lig_check_extra (self, 0, "extra input", &self->x, self->compute, error);
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "add", "a=x b=extra", NULL, 0);
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "dx", "dy");
+  lig_lower_alias (lowering, "dextra", "dy");
+}
+
+LIG_DEFINE_OP (add_extra_input) = {
+  .name = "add-extra-input",
+  .title = N_ ("Add extra input"),
+  .category = N_ ("Branches"),
+  .summary = N_ ("Adds a branch that an earlier op started"),
+  .formula = "y = x + extra",
+  .example = "add-extra-input @ 4x8",
+  .params = params,
+  .extra_inputs = "extra",
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

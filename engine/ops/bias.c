@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x + bias, one vector added to each row. */
+#include "engine/ops/define.h"
+
+typedef struct {
+  gint64 size;
+} BiasParams;
+
+static const LigParam params[] = {
+  LIG_INT (BiasParams, size, "size", N_ ("Size"),
+           N_ ("Length of the vector; left out: the length of the input's last axis"), 1,
+           LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL),
+  { .name = NULL },
+};
+
+static const LigParameterInfo parameters[] = { { "bias", LIG_INIT_ZEROS, FALSE }, { .name = NULL } };
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  const BiasParams *values = self->params;
+  if (!lig_check_features (self, values->size, error))
+    return FALSE;
+  lig_shape_init (&self->parameters[0], 1, lig_shape_columns (&self->x));
+  return TRUE;
+}
+
+/* The input's gradient is the output's. */
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "bias_backward", NULL, NULL, 0);
+  lig_lower_alias (lowering, "dx", "dy");
+}
+
+LIG_DEFINE_OP (bias) = {
+  .name = "bias",
+  .title = N_ ("Bias"),
+  .category = N_ ("Linear"),
+  .summary = N_ ("Adds a trained vector to each row"),
+  .formula = "y = x + bias",
+  .example = "bias @ 5x8",
+  .params = params,
+  .params_size = sizeof (BiasParams),
+  .parameters = parameters,
+  .infer = infer,
+  .forward = "bias",
+  .lower_backward = lower_backward,
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* The vocabulary in which ops check and infer shapes. */
+#include "engine/ops/define.h"
+
+#include <string.h>
+
+gboolean
+lig_check_has_axis (const LigInfer *infer, GError **error)
+{
+  if (infer->x.n_axes > 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "input has 0 axes, expected at least 1");
+  return FALSE;
+}
+
+gboolean
+lig_check_features (const LigInfer *infer, gint64 features, GError **error)
+{
+  if (!lig_check_has_axis (infer, error))
+    return FALSE;
+  gint64 observed = lig_shape_columns (&infer->x);
+  if (features == 0 || observed == features)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               "input has %" G_GINT64_FORMAT " features, expected %" G_GINT64_FORMAT, observed,
+               features);
+  return FALSE;
+}
+
+gboolean
+lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error)
+{
+  int lead = infer->x.n_axes - wanted->n_axes;
+  if (lead >= 0 && memcmp (infer->x.axes + lead, wanted->axes,
+                           (gsize) wanted->n_axes * sizeof *wanted->axes) == 0)
+    return TRUE;
+  g_autofree char *observed = lig_shape_to_string (&infer->x);
+  g_autofree char *expected = lig_shape_to_string (wanted);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "input is %s, expected its last axes to be %s",
+               observed, expected);
+  return FALSE;
+}
+
+gboolean
+lig_check_extra (LigInfer *infer,
+                 int index,
+                 const char *name,
+                 const LigShape *wanted,
+                 LigDtype dtype,
+                 GError **error)
+{
+  if (infer->extra_inputs[index].n_axes < 0) {
+    infer->extra_inputs[index] = *wanted;
+    infer->extra_input_dtypes[index] = dtype;
+    return TRUE;
+  }
+  g_autofree char *observed = lig_shape_to_string (&infer->extra_inputs[index]);
+  g_autofree char *expected = lig_shape_to_string (wanted);
+  if (!lig_shape_equal (&infer->extra_inputs[index], wanted)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", name, observed,
+                 expected);
+    return FALSE;
+  }
+  if (infer->extra_input_dtypes[index] != dtype) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s is %s, expected %s", name,
+                 lig_dtype_name (infer->extra_input_dtypes[index]), lig_dtype_name (dtype));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+LigShape
+lig_shape_without (const LigShape *shape, int axes)
+{
+  LigShape result = { .n_axes = MAX (shape->n_axes - axes, 0) };
+  memcpy (result.axes, shape->axes, (gsize) result.n_axes * sizeof *result.axes);
+  return result;
+}
+
+gboolean
+lig_infer_gated (LigInfer *infer, GError **error)
+{
+  if (!lig_check_has_axis (infer, error))
+    return FALSE;
+  gint64 *columns = &infer->y.axes[infer->y.n_axes - 1];
+  if (*columns % 2 != 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "input has %" G_GINT64_FORMAT " features, expected an even number", *columns);
+    return FALSE;
+  }
+  *columns /= 2;
+  return TRUE;
+}
+
+gboolean
+lig_infer_norm (LigInfer *infer, GError **error)
+{
+  const LigNormOpParams *params = infer->params;
+  LigShape shape = params->normalized_shape;
+  if (!lig_check_has_axis (infer, error))
+    return FALSE;
+  if (shape.n_axes < 0)
+    lig_shape_init (&shape, 1, lig_shape_columns (&infer->x));
+  if (!lig_check_trailing (infer, &shape, error))
+    return FALSE;
+  infer->parameters[0] = infer->parameters[1] = shape;
+  infer->kept[0] = infer->kept[1] = lig_shape_without (&infer->x, shape.n_axes);
+  return TRUE;
+}

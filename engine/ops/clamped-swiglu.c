@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* y = a' sigmoid(alpha a') b', a' = min(a, limit), b' = clamp(b, limit) + offset; GPT-OSS's unit. */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  LIG_FLOAT (LigClampedParams, limit, "limit", N_ ("Limit"),
+             N_ ("The gate is cut above it, the linear half on both sides"), 1e-6, 1e6, 7),
+  LIG_FLOAT (LigClampedParams, alpha, "alpha", N_ ("Alpha"), N_ ("Slope inside the sigmoid"), -1e3,
+             1e3, 1.702),
+  LIG_FLOAT (LigClampedParams, offset, "glu-linear-offset", N_ ("Offset"),
+             N_ ("Added to the linear half after its clamp"), -1e6, 1e6, 1),
+  { .name = NULL },
+};
+
+LIG_DEFINE_OP (clamped_swiglu) = {
+  .name = "clamped-swiglu",
+  .title = N_ ("Clamped SwiGLU"),
+  .category = N_ ("Gated units"),
+  .summary = N_ ("SwiGLU with both halves clamped, as in GPT-OSS"),
+  .formula = "y = a' sigmoid (alpha a') b', a' = min (a, limit), b' = clamp (b, limit) + offset",
+  .example = "clamped-swiglu (limit=0.75) @ 3x8",
+  .flags = LIG_OP_GATED,
+  .params = params,
+  .params_size = sizeof (LigClampedParams),
+  .kernel_params_size = sizeof (LigClampedParams),
+  .saves = "x",
+  .infer = lig_infer_gated,
+  .forward = "clamped_swiglu",
+  .backward = "clamped_swiglu_backward",
+};

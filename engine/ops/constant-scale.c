@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* y = scale x. */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  { LIG_PARAM_FLOAT, "scale", N_ ("Scale"), N_ ("The factor"), -3.4e38, 3.4e38, 1,
+    LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigScaleParams, factor) },
+  { .name = NULL },
+};
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "scale", "x=dy y=dx", NULL, 0);
+}
+
+LIG_DEFINE_OP (constant_scale) = {
+  .name = "constant-scale",
+  .title = N_ ("Constant scale"),
+  .category = N_ ("Other"),
+  .summary = N_ ("Multiplies by a constant"),
+  .formula = "y = scale x",
+  .example = "constant-scale (-2.5) @ 4x13",
+  .params = params,
+  .params_size = sizeof (LigScaleParams),
+  .kernel_params_size = sizeof (LigScaleParams),
+  .forward = "scale",
+  .lower_backward = lower_backward,
+};

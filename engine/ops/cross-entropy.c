@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The mean over counted rows of -log softmax(x)[target], natural logarithm. */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  LIG_INT (LigCrossEntropyParams, ignored, "ignored", N_ ("Ignored"),
+           N_ ("Rows with this target count for nothing"), G_MININT32, G_MAXINT32, -100, 0),
+  LIG_FLOAT (LigCrossEntropyParams, label_smoothing, "label-smoothing", N_ ("Label smoothing"),
+             N_ ("Mass that is spread evenly over all classes"), 0, 0.999, 0),
+  { .name = NULL },
+};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  LigShape rows = lig_shape_without (&self->x, 1);
+  if (!lig_check_has_axis (self, error) ||
+      !lig_check_extra (self, 0, "targets", &rows, LIG_INT32, error))
+    return FALSE;
+  self->kept[0] = rows;
+  self->kept[1] = self->y = (LigShape){ 0 };
+  self->y_dtype = LIG_FP32;
+  return TRUE;
+}
+
+LIG_DEFINE_OP (cross_entropy) = {
+  .name = "cross-entropy",
+  .title = N_ ("Cross-entropy"),
+  .category = N_ ("Loss"),
+  .summary = N_ ("Mean negative log-likelihood of the target classes"),
+  .formula = "y = mean (log (sum (exp (x))) - x[target]) over rows with a target",
+  .example = "cross-entropy @ 6x10",
+  .flags = LIG_OP_LOSS,
+  .params = params,
+  .params_size = sizeof (LigCrossEntropyParams),
+  .kernel_params_size = sizeof (LigCrossEntropyParams),
+  .extra_inputs = "targets",
+  .computes = "lse count",
+  .saves = "x targets lse count",
+  .infer = infer,
+  .forward = "cross_entropy",
+  .backward = "cross_entropy_backward",
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Drops elements with probability p in training and scales the others by 1 / (1 - p). */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  { LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the elements that become zero"), 0, 1,
+    0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropoutParams, probability) },
+  { .name = NULL },
+};
+
+/* The mask is drawn again in the backward pass from (seed, path, micro-step, element), so nothing
+ * has to be saved. FNV-1a of the path keeps the draws of two dropouts apart. */
+static void
+place (void *values, const char *path)
+{
+  guint64 hash = G_GUINT64_CONSTANT (14695981039346656037);
+  for (const char *at = path; *at; at++)
+    hash = (hash ^ (guchar) *at) * G_GUINT64_CONSTANT (1099511628211);
+  ((LigDropoutParams *) values)->path_hash = hash ^ hash >> 32;
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  const LigDropoutParams *values = lig_lower_params (lowering, 0);
+  if (lig_lower_is_training (lowering) && values->probability > 0)
+    lig_lower_kernel (lowering, "dropout", NULL, NULL, 0);
+  else
+    lig_lower_alias (lowering, "y", "x");
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  const LigDropoutParams *values = lig_lower_params (lowering, 0);
+  if (values->probability > 0)
+    lig_lower_kernel (lowering, "dropout", "x=dy y=dx", NULL, 0);
+  else
+    lig_lower_alias (lowering, "dx", "dy");
+}
+
+LIG_DEFINE_OP (dropout) = {
+  .name = "dropout",
+  .title = N_ ("Dropout"),
+  .category = N_ ("Other"),
+  .summary = N_ ("Drops random elements in training, nothing otherwise"),
+  .formula = "y = x mask / (1 - p)",
+  .example = "dropout (0.25) @ 8x16",
+  .params = params,
+  .params_size = sizeof (LigDropoutParams),
+  .kernel_params_size = sizeof (LigDropoutParams),
+  .place = place,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

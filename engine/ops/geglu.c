@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* y = gelu (a) b, a the first half of the features, b the second. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (geglu) = {
+  .name = "geglu",
+  .title = N_ ("GEGLU"),
+  .category = N_ ("Gated units"),
+  .summary = N_ ("GELU of the first half gates the second"),
+  .formula = "y = gelu (a) b, x = [a, b]",
+  .example = "geglu @ 3x8",
+  .flags = LIG_OP_GATED,
+  .saves = "x",
+  .infer = lig_infer_gated,
+  .forward = "geglu",
+  .backward = "geglu_backward",
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x / sqrt(sum(x^2) + eps) over the last axis. */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  LIG_FLOAT (LigNormParams, eps, "eps", N_ ("Epsilon"),
+             N_ ("Added to the sum of squares before its root"), 0, 1, 1e-6),
+  { .name = NULL },
+};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  return lig_check_has_axis (self, error);
+}
+
+LIG_DEFINE_OP (l2_normalization) = {
+  .name = "l2-normalization",
+  .title = N_ ("L2 normalization"),
+  .category = N_ ("Normalization"),
+  .summary = N_ ("Scales each row to unit length"),
+  .formula = "y = x rstd, rstd = 1 / sqrt (sum (x^2) + eps)",
+  .example = "l2-normalization @ 4x16",
+  .params = params,
+  .params_size = sizeof (LigNormParams),
+  .kernel_params_size = sizeof (LigNormParams),
+  .computes = "rstd",
+  .saves = "x rstd",
+  .infer = infer,
+  .forward = "l2_normalization",
+  .backward = "l2_normalization_backward",
+};

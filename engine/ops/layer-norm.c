@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* y = (x - mean) rstd g + bias over the last axes, g = weight or 1 + weight (Ba et al., 2016). */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  LIG_NORMALIZED_SHAPE,
+  LIG_FLOAT (LigNormOpParams, kernel.eps, "eps", N_ ("Epsilon"),
+             N_ ("Added to the variance before its root"), 0, 1, 1e-5),
+  LIG_BOOLEAN (LigNormOpParams, kernel.zero_centered, "zero-centered-gamma",
+               N_ ("Zero-centered gamma"), N_ ("The gain is 1 + weight, and weight begins at 0"),
+               FALSE),
+  { .name = NULL },
+};
+
+static const LigParameterInfo parameters[] = {
+  { "weight", LIG_INIT_ONES, FALSE }, { "bias", LIG_INIT_ZEROS, FALSE }, { .name = NULL }
+};
+
+LIG_DEFINE_OP (layer_norm) = {
+  .name = "layer-norm",
+  .title = N_ ("Layer norm"),
+  .category = N_ ("Normalization"),
+  .summary = N_ ("Normalizes each row to zero mean and unit variance"),
+  .formula = "y = (x - mean (x)) rstd g + bias, rstd = 1 / sqrt (var (x) + eps)",
+  .example = "layer-norm @ 4x16",
+  .params = params,
+  .params_size = sizeof (LigNormOpParams),
+  .kernel_params_size = sizeof (LigNormParams),
+  .parameters = parameters,
+  .computes = "mean rstd",
+  .saves = "x mean rstd",
+  .infer = lig_infer_norm,
+  .forward = "layer_norm",
+  .backward = "layer_norm_backward",
+};

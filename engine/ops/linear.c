@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A macro: basic-linear, then bias unless it is left out. Its parts share its path. */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  LIG_LINEAR_PARAMS,
+  LIG_BOOLEAN (LigLinearOpParams, bias, "bias", N_ ("Bias"), N_ ("Adds a trained vector to each row"),
+               TRUE),
+  { .name = NULL },
+};
+
+static void
+expand (LigOp *self, GPtrArray *parts)
+{
+  const LigLinearOpParams *values = lig_op_get_params (self);
+  LigOp *product = lig_op_new ("basic-linear", NULL);
+  g_object_set (product, "out-features", values->out_features, "in-features", values->in_features,
+                "init-std", (double) values->init_std, NULL);
+  g_ptr_array_add (parts, product);
+  if (values->bias)
+    g_ptr_array_add (parts, lig_op_new ("bias", NULL));
+}
+
+LIG_DEFINE_OP (linear) = {
+  .name = "linear",
+  .title = N_ ("Linear"),
+  .category = N_ ("Linear"),
+  .summary = N_ ("Multiplies each row by a weight matrix and adds a bias"),
+  .formula = "y = x weight^T + bias",
+  .example = "linear (12) @ 5x8",
+  .params = params,
+  .params_size = sizeof (LigLinearOpParams),
+  .expand = expand,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x, and x once more as an extra output: the start of a branch. No bytes move forward. */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  { LIG_PARAM_OUTPUT, "to", N_ ("To"), N_ ("Channel of the branch; left out: the caller"), 0, 0, 0,
+    LIG_PARAM_POSITIONAL, 0 },
+  { LIG_PARAM_CALLER, "caller", N_ ("Caller too"), N_ ("The caller gets the branch as well"), 0, 1,
+    0, 0, 0 },
+  { .name = NULL },
+};
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "y", "x");
+  lig_lower_alias (lowering, "extra", "x");
+}
+
+/* A branch that nobody reads has no gradient. */
+static void
+lower_backward (LigLowering *lowering)
+{
+  if (lig_lower_has (lowering, "dextra") && lig_lower_has (lowering, "dy"))
+    lig_lower_kernel (lowering, "add", "a=dy b=dextra y=dx", NULL, 0);
+  else
+    lig_lower_alias (lowering, "dx", lig_lower_has (lowering, "dy") ? "dy" : "dextra");
+}
+
+LIG_DEFINE_OP (make_extra_output) = {
+  .name = "make-extra-output",
+  .title = N_ ("Make extra output"),
+  .category = N_ ("Branches"),
+  .summary = N_ ("Starts a branch that a later op takes up"),
+  .formula = "y = x, extra = x; dx = dy + dextra",
+  .example = "make-extra-output @ 4x8",
+  .flags = LIG_OP_TRANSPARENT,
+  .params = params,
+  .extra_outputs = "extra",
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

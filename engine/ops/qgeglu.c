@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* y = a sigmoid (1.702 a) b, a the first half of the features, b the second. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (qgeglu) = {
+  .name = "qgeglu",
+  .title = N_ ("Quick GEGLU"),
+  .category = N_ ("Gated units"),
+  .summary = N_ ("Quick GELU of the first half gates the second"),
+  .formula = "y = a sigmoid (1.702 a) b, x = [a, b]",
+  .example = "qgeglu @ 3x8",
+  .flags = LIG_OP_GATED,
+  .saves = "x",
+  .infer = lig_infer_gated,
+  .forward = "qgeglu",
+  .backward = "qgeglu_backward",
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x sigmoid(1.702 x). */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (qgelu) = {
+  .name = "qgelu",
+  .title = N_ ("Quick GELU"),
+  .category = N_ ("Activation"),
+  .summary = N_ ("A cheaper GELU: the sigmoid of 1.702 x as gate"),
+  .formula = "y = x sigmoid (1.702 x)",
+  .example = "qgelu @ 3x8",
+  .flags = LIG_OP_ACTIVATION,
+  .saves = "x",
+  .forward = "qgelu",
+  .backward = "qgelu_backward",
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* y = max (a, 0) b, a the first half of the features, b the second. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (reglu) = {
+  .name = "reglu",
+  .title = N_ ("ReGLU"),
+  .category = N_ ("Gated units"),
+  .summary = N_ ("ReLU of the first half gates the second"),
+  .formula = "y = max (a, 0) b, x = [a, b]",
+  .example = "reglu @ 3x8",
+  .flags = LIG_OP_GATED,
+  .saves = "x",
+  .infer = lig_infer_gated,
+  .forward = "reglu",
+  .backward = "reglu_backward",
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* y = max(x, 0); keeps y, which the next product saves anyway. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (relu) = {
+  .name = "relu",
+  .title = N_ ("ReLU"),
+  .category = N_ ("Activation"),
+  .summary = N_ ("Zero below zero"),
+  .formula = "y = max (x, 0)",
+  .example = "relu @ 3x8",
+  .flags = LIG_OP_ACTIVATION,
+  .saves = "y",
+  .forward = "relu",
+  .backward = "relu_backward",
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* y is x with other axes; no bytes move. */
+#include "engine/ops/define.h"
+
+typedef struct {
+  LigShape shape;
+} ReshapeParams;
+
+static const LigParam params[] = {
+  { LIG_PARAM_SHAPE, "shape", N_ ("Shape"), N_ ("The whole shape, with at most one -1"), -1,
+    G_MAXINT32, 0, LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL,
+    G_STRUCT_OFFSET (ReshapeParams, shape) },
+  { .name = NULL },
+};
+
+static gboolean
+infer (LigInfer *self, GError **error)
+{
+  LigShape shape = ((const ReshapeParams *) self->params)->shape;
+  gint64 size = lig_shape_size (&self->x), known = 1;
+  int open = -1;
+  for (int i = 0; i < shape.n_axes; i++)
+    if (shape.axes[i] == -1)
+      open = i;
+    else if (__builtin_mul_overflow (known, shape.axes[i], &known))
+      known = G_MAXINT64;
+  if (open >= 0 && size % known == 0)
+    shape.axes[open] = size / known;
+  if (open >= 0 ? size % known != 0 : size != known) {
+    g_autofree char *from = lig_shape_to_string (&self->x);
+    g_autofree char *to = lig_shape_to_string (&shape);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "input %s has %" G_GINT64_FORMAT " elements, %s needs %s%" G_GINT64_FORMAT, from,
+                 size, to, open >= 0 ? "a multiple of " : "", known);
+    return FALSE;
+  }
+  self->y = shape;
+  return TRUE;
+}
+
+static void
+lower_forward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "y", "x");
+}
+
+static void
+lower_backward (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "dx", "dy");
+}
+
+LIG_DEFINE_OP (reshape) = {
+  .name = "reshape",
+  .title = N_ ("Reshape"),
+  .category = N_ ("Other"),
+  .summary = N_ ("Gives the same elements other axes"),
+  .formula = "y = x with the axes of shape",
+  .example = "reshape ([2, -1]) @ 4x3x2",
+  .params = params,
+  .params_size = sizeof (ReshapeParams),
+  .infer = infer,
+  .lower_forward = lower_forward,
+  .lower_backward = lower_backward,
+};

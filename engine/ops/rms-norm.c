@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x rstd g over the last axes, g = weight or 1 + weight (Zhang and Sennrich, 2019). */
+#include "engine/ops/define.h"
+
+static const LigParam params[] = {
+  LIG_NORMALIZED_SHAPE,
+  LIG_FLOAT (LigNormOpParams, kernel.eps, "eps", N_ ("Epsilon"),
+             N_ ("Added to the mean square before its root"), 0, 1, 1e-5),
+  LIG_BOOLEAN (LigNormOpParams, kernel.zero_centered, "zero-centered-gamma",
+               N_ ("Zero-centered gamma"), N_ ("The gain is 1 + weight, and weight begins at 0"),
+               FALSE),
+  { .name = NULL },
+};
+
+static const LigParameterInfo parameters[] = { { "weight", LIG_INIT_ONES, FALSE }, { .name = NULL } };
+
+LIG_DEFINE_OP (rms_norm) = {
+  .name = "rms-norm",
+  .title = N_ ("RMS norm"),
+  .category = N_ ("Normalization"),
+  .summary = N_ ("Normalizes each row to unit mean square"),
+  .formula = "y = x rstd g, rstd = 1 / sqrt (mean (x^2) + eps)",
+  .example = "rms-norm @ 4x16",
+  .params = params,
+  .params_size = sizeof (LigNormOpParams),
+  .kernel_params_size = sizeof (LigNormParams),
+  .parameters = parameters,
+  .computes = "rstd",
+  .saves = "x rstd",
+  .infer = lig_infer_norm,
+  .forward = "rms_norm",
+  .backward = "rms_norm_backward",
+};

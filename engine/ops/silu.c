@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x sigmoid(x). */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (silu) = {
+  .name = "silu",
+  .title = N_ ("SiLU"),
+  .category = N_ ("Activation"),
+  .summary = N_ ("Sigmoid linear unit, also called swish"),
+  .formula = "y = x sigmoid (x)",
+  .example = "silu @ 3x8",
+  .flags = LIG_OP_ACTIVATION,
+  .saves = "x",
+  .forward = "silu",
+  .backward = "silu_backward",
+};

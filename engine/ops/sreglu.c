@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* y = max (a, 0)^2 b, a the first half of the features, b the second. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (sreglu) = {
+  .name = "sreglu",
+  .title = N_ ("Squared ReGLU"),
+  .category = N_ ("Gated units"),
+  .summary = N_ ("Squared ReLU of the first half gates the second"),
+  .formula = "y = max (a, 0)^2 b, x = [a, b]",
+  .example = "sreglu @ 3x8",
+  .flags = LIG_OP_GATED,
+  .saves = "x",
+  .infer = lig_infer_gated,
+  .forward = "sreglu",
+  .backward = "sreglu_backward",
+};

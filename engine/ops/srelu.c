@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* y = max(x, 0)^2. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (srelu) = {
+  .name = "srelu",
+  .title = N_ ("Squared ReLU"),
+  .category = N_ ("Activation"),
+  .summary = N_ ("The square of ReLU"),
+  .formula = "y = max (x, 0)^2",
+  .example = "srelu @ 3x8",
+  .flags = LIG_OP_ACTIVATION,
+  .saves = "x",
+  .forward = "srelu",
+  .backward = "srelu_backward",
+};

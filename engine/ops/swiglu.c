@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* y = a sigmoid (a) b, a the first half of the features, b the second. */
+#include "engine/ops/define.h"
+
+LIG_DEFINE_OP (swiglu) = {
+  .name = "swiglu",
+  .title = N_ ("SwiGLU"),
+  .category = N_ ("Gated units"),
+  .summary = N_ ("SiLU of the first half gates the second"),
+  .formula = "y = a sigmoid (a) b, x = [a, b]",
+  .example = "swiglu @ 3x8",
+  .flags = LIG_OP_GATED,
+  .saves = "x",
+  .infer = lig_infer_gated,
+  .forward = "swiglu",
+  .backward = "swiglu_backward",
+};

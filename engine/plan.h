@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans: a sequence compiled for a device, shapes and types. Compiling allocates nothing on the
+ * device, so a plan for a GPU that is not there can be read; binding it to a state makes it run. */
+#pragma once
+
+#include "engine/device.h"
+#include "engine/fusion.h"
+#include "engine/sequence.h"
+
+G_BEGIN_DECLS
+
+typedef struct _LigPlan LigPlan;
+typedef struct _LigOptimizer LigOptimizer;
+
+typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_DEFAULT } LigPolicy;
+
+/* `none`, `all`, `measured`. */
+LIG_API const char *lig_policy_name (LigPolicy policy);
+LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
+
+/* Remembers measured times: the store's tuning table, or nothing. */
+typedef struct {
+  gboolean (*get) (gpointer data, const char *key, double *microseconds);
+  void (*put) (gpointer data, const char *key, double microseconds);
+  gpointer data;
+} LigTuning;
+
+/**
+ * LigPlanOptions:
+ * @training: keep what backward needs and plan the backward pass
+ * @input_gradient: the caller wants the gradients of the input and of its extra inputs
+ * @policy: %LIG_POLICY_DEFAULT: measured on CUDA, all elsewhere
+ * @compute, @parameters: a #LigDtype, or -1: what the sequence says, else its input's type
+ * @batch: replaces the input's first axis; 0: as the sequence says
+ * @optimizer: (nullable): also plan the update
+ * @tuning: (nullable): where measured times are kept
+ */
+typedef struct {
+  gboolean training;
+  gboolean input_gradient;
+  gboolean tf32;
+  LigPolicy policy;
+  int compute, parameters;
+  gint64 batch;
+  const LigOptimizer *optimizer;
+  const LigTuning *tuning;
+} LigPlanOptions;
+
+#define LIG_PLAN_OPTIONS_INIT                                                                      \
+  { .training = TRUE, .policy = LIG_POLICY_DEFAULT, .compute = -1, .parameters = -1 }
+
+/* --- What a plan says of itself ------------------------------------------------------------ */
+
+/* An expanded op: blocks repeated, macros taken apart. */
+typedef struct {
+  int index;
+  const char *path;
+  LigOp *op;            /* (transfer none): of the sequence, or a macro's part */
+  const LigOpInfo *info;
+  LigShape x, y;
+  LigDtype y_dtype;
+  gint64 parameters;    /* trained elements */
+  gint64 saved_bytes;   /* kept for backward and not counted at an earlier op */
+  gboolean needs_backward;
+} LigPlanOp;
+
+/* The ops that one fusion, or one op alone, covers in a pass. */
+typedef struct {
+  const LigFusion *fusion; /* null: one op alone */
+  LigPass pass;
+  int first, count;        /* expanded indexes */
+  int first_step, n_steps; /* of the plan; 0 steps: no kernel at all */
+  double bytes, flops;
+  double predicted;        /* seconds, from the device's ceilings */
+  double measured;         /* seconds; 0 where nothing was measured */
+} LigPlanGroup;
+
+/* Why a fusion was taken or refused at a place. Strings belong to the plan. */
+typedef struct {
+  const LigFusion *fusion;
+  LigPass pass;
+  int first, count; /* ops looked at */
+  gboolean taken;
+  LigReason reason;
+  const char *observed, *required; /* null where taken */
+  double observed_value, required_value;
+  const char *unit; /* null where the reason is not numeric */
+  const char *text; /* one translated sentence */
+} LigVerdict;
+
+/* One kernel launch. */
+typedef struct {
+  const LigKernel *kernel; /* null: an opaque op's callback */
+  LigPass pass;
+  int group;               /* of its pass, -1 for what belongs to none */
+  int part;                /* expanded index of the first op it serves, -1 for the update */
+  const char *operands;    /* values by name: "0.y 1.weight -> 1.y" */
+  double read, written, flops;
+  double predicted;        /* seconds */
+} LigPlanStep;
+
+/* A tensor of the plan and where it lives. */
+typedef struct {
+  const char *name;
+  LigShape shape;
+  LigDtype dtype;
+  const char *place;  /* `arena`, `state`, `alias` or `unused` */
+  gint64 offset;      /* in the arena, bytes */
+  gint64 bytes;
+  int first, last;    /* steps between which it lives */
+  gboolean saved;     /* read by backward */
+} LigPlanValue;
+
+/**
+ * lig_plan_compile:
+ *
+ * Runs the passes of the compiler: expand, infer, differentiate, represent, fuse, schedule,
+ * allocate.
+ *
+ * Returns: (transfer full): a plan, or %NULL with an error that names the op by its path
+ */
+LIG_API LigPlan *lig_plan_compile (LigSequence *sequence,
+                                   LigDevice *device,
+                                   const LigPlanOptions *options,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+LIG_API LigPlan *lig_plan_ref (LigPlan *self);
+LIG_API void lig_plan_unref (LigPlan *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlan, lig_plan_unref)
+
+LIG_API LigDevice *lig_plan_get_device (LigPlan *self);
+LIG_API LigPolicy lig_plan_get_policy (LigPlan *self);
+LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
+LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
+LIG_API guint64 lig_plan_get_version (LigPlan *self);
+
+/* The tables, each with its length; (transfer none). Groups are in op order in either pass. */
+LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
+LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
+LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
+LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
+LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
+
+/* Bytes of the activation arena, and the least that any plan could do with: the largest sum of
+ * values alive at one step. */
+LIG_API gint64 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak);
+
+/* Bytes of parameters, gradients and optimizer state that the plan asks of a state. */
+LIG_API gint64 lig_plan_get_state_bytes (LigPlan *self);
+
+/* Segments between opaque ops: captured as one graph each where the device has graphs. */
+LIG_API guint lig_plan_get_segments (LigPlan *self);
+
+/**
+ * lig_plan_to_text:
+ *
+ * Returns: (transfer full): the plan as readable lines: groups, steps, memory map; the same for
+ *   the same input, so that it can be compared
+ */
+LIG_API char *lig_plan_to_text (LigPlan *self);
+
+/* The caller's tensors: main input and output, then its extra inputs and outputs in op order. */
+LIG_API void lig_plan_get_input (LigPlan *self, LigShape *shape, LigDtype *dtype);
+LIG_API void lig_plan_get_output (LigPlan *self, LigShape *shape, LigDtype *dtype);
+LIG_API guint lig_plan_get_n_extra_inputs (LigPlan *self);
+LIG_API guint lig_plan_get_n_extra_outputs (LigPlan *self);
+LIG_API void
+lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
+LIG_API void
+lig_plan_get_extra_output (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
+
+G_END_DECLS

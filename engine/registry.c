@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry of ops: the built-in ones from the list that Meson makes of engine/ops, then those
+ * registered at run time. */
+#include "engine/op-private.h"
+
+#include <string.h>
+
+#define LIG_OP(name) extern const LigOpInfo lig_op_##name;
+#include "op-list.h"
+#undef LIG_OP
+
+typedef struct {
+  const LigOpInfo *info;
+  GType type;
+} Entry;
+
+static GMutex lock;
+static GArray *entries; /* of Entry, grows only */
+
+static void
+add (const LigOpInfo *info)
+{
+  Entry entry = { info, lig_op_register_type (info) };
+  g_array_append_val (entries, entry);
+}
+
+/* To be called with the lock held. */
+static void
+fill (void)
+{
+  if (entries)
+    return;
+  entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+#define LIG_OP(name) add (&lig_op_##name);
+#include "op-list.h"
+#undef LIG_OP
+}
+
+static Entry
+find (const char *name)
+{
+  for (guint i = 0; i < entries->len; i++)
+    if (strcmp (g_array_index (entries, Entry, i).info->name, name) == 0)
+      return g_array_index (entries, Entry, i);
+  return (Entry){ NULL, 0 };
+}
+
+const LigOpInfo *
+lig_op_info_nth (guint n)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  return n < entries->len ? g_array_index (entries, Entry, n).info : NULL;
+}
+
+const LigOpInfo *
+lig_op_info_find (const char *name)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  return find (name).info;
+}
+
+static gboolean
+check (const LigOpInfo *info, GError **error)
+{
+  const char *lacks = NULL;
+  if (!info->title || !info->summary || !info->category)
+    lacks = "a title, a summary and a category";
+  else if (!info->forward && !info->lower_forward && !info->opaque_forward && !info->expand &&
+           !(info->flags & LIG_OP_BLOCK))
+    lacks = "a forward kernel, a lower function or a callback";
+  else if (info->kernel_params_size > 64 || info->kernel_params_size > info->params_size)
+    lacks = "kernel params of at most 64 bytes within its params";
+  else if (lig_port_count (info->extra_inputs) > LIG_MAX_EXTRA ||
+           lig_port_count (info->extra_outputs) > LIG_MAX_EXTRA ||
+           lig_port_count (info->computes) > LIG_MAX_KEPT)
+    lacks = "at most four extra inputs, extra outputs and computed values";
+  if (lacks)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "op %s needs %s", info->name, lacks);
+  return lacks == NULL;
+}
+
+gboolean
+lig_register_op (const LigOpInfo *info, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  if (find (info->name).info) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "an op called %s is registered already",
+                 info->name);
+    return FALSE;
+  }
+  if (!check (info, error))
+    return FALSE;
+  add (info);
+  return TRUE;
+}
+
+/* How many single-character edits lie between two names. */
+static guint
+distance (const char *a, const char *b)
+{
+  guint row[64];
+  gsize width = MIN (strlen (b), G_N_ELEMENTS (row) - 1);
+  for (guint j = 0; j <= width; j++)
+    row[j] = j;
+  for (guint i = 0; a[i]; i++) {
+    guint diagonal = row[0];
+    row[0] = i + 1;
+    for (guint j = 0; j < width; j++) {
+      guint above = row[j + 1];
+      row[j + 1] = MIN (MIN (above, row[j]) + 1, diagonal + (a[i] != b[j]));
+      diagonal = above;
+    }
+  }
+  return row[width];
+}
+
+static const char *
+nearest (const char *name)
+{
+  const char *best = NULL;
+  guint least = 4;
+  if (strlen (name) > 60)
+    return NULL;
+  for (guint i = 0; i < entries->len; i++) {
+    const char *candidate = g_array_index (entries, Entry, i).info->name;
+    guint edits = distance (name, candidate);
+    if (edits < least) {
+      least = edits;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+LigOp *
+lig_op_new (const char *name, GError **error)
+{
+  Entry entry;
+  const char *like = NULL;
+  {
+    g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+    fill ();
+    entry = find (name);
+    if (!entry.info)
+      like = nearest (name);
+  }
+  if (entry.info)
+    return g_object_new (entry.type, NULL);
+  if (like)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'; did you mean %s?", name,
+                 like);
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'; see lig ops", name);
+  return NULL;
+}
+
+int
+lig_port_count (const char *names)
+{
+  return names ? lig_signature_count (names, NULL) : 0;
+}
+
+void
+lig_port_name (const char *names, int index, char *name)
+{
+  lig_signature_name (names, index, name);
+}
+
+int
+lig_port_find (const char *names, const char *name)
+{
+  char candidate[32];
+  int count = lig_port_count (names);
+  for (int i = 0; i < count; i++) {
+    lig_port_name (names, i, candidate);
+    if (strcmp (candidate, name) == 0)
+      return i;
+  }
+  return -1;
+}

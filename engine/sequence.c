@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences: an ordered list of ops with its input, types and the person's wishes. */
+#include "engine/sequence.h"
+
+#include <string.h>
+
+struct _LigSequence {
+  GObject parent_instance;
+  GPtrArray *ops;
+  guint64 version;
+  char *name;
+  gboolean has_input;
+  LigShape input;
+  LigDtype input_dtype;
+  int compute, parameters; /* LigDtype or -1 */
+  char *train, *unknown;
+  GStrv forbidden;
+};
+
+enum { PROP_NAME = 1, PROP_VERSION, N_PROPS };
+static GParamSpec *props[N_PROPS];
+
+static GType
+get_item_type (GListModel *model)
+{
+  return LIG_TYPE_OP;
+}
+
+static guint
+get_n_items (GListModel *model)
+{
+  return LIG_SEQUENCE (model)->ops->len;
+}
+
+static gpointer
+get_item (GListModel *model, guint position)
+{
+  LigSequence *self = LIG_SEQUENCE (model);
+  return position < self->ops->len ? g_object_ref (self->ops->pdata[position]) : NULL;
+}
+
+static void
+list_model_init (GListModelInterface *interface)
+{
+  interface->get_item_type = get_item_type;
+  interface->get_n_items = get_n_items;
+  interface->get_item = get_item;
+}
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (LigSequence, lig_sequence, G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
+
+static void
+bump (LigSequence *self)
+{
+  self->version++;
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_VERSION]);
+}
+
+static void
+edited (LigSequence *self, guint position, guint removed, guint added)
+{
+  g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
+  bump (self);
+}
+
+static void
+adopt (LigSequence *self, LigOp *op)
+{
+  g_signal_connect_object (op, "changed", G_CALLBACK (bump), self, G_CONNECT_SWAPPED);
+}
+
+static void
+disown (LigSequence *self, LigOp *op)
+{
+  g_signal_handlers_disconnect_by_func (op, bump, self);
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  if (id == PROP_NAME)
+    lig_sequence_set_name (LIG_SEQUENCE (object), g_value_get_string (value));
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  LigSequence *self = LIG_SEQUENCE (object);
+  if (id == PROP_NAME)
+    g_value_set_string (value, self->name);
+  else
+    g_value_set_uint64 (value, self->version);
+}
+
+static void
+lig_sequence_finalize (GObject *object)
+{
+  LigSequence *self = LIG_SEQUENCE (object);
+  g_ptr_array_unref (self->ops);
+  g_free (self->name);
+  g_free (self->train);
+  g_free (self->unknown);
+  g_strfreev (self->forbidden);
+  G_OBJECT_CLASS (lig_sequence_parent_class)->finalize (object);
+}
+
+static void
+lig_sequence_class_init (LigSequenceClass *class)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (class);
+  object_class->finalize = lig_sequence_finalize;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  props[PROP_NAME] = g_param_spec_string ("name", "Name", "What people call it", NULL,
+                                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  props[PROP_VERSION] = g_param_spec_uint64 ("version", "Version", "Grows with every edit", 0,
+                                             G_MAXUINT64, 0,
+                                             G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+}
+
+static void
+lig_sequence_init (LigSequence *self)
+{
+  self->ops = g_ptr_array_new_with_free_func (g_object_unref);
+  self->compute = self->parameters = -1;
+}
+
+LigSequence *
+lig_sequence_new (void)
+{
+  return g_object_new (LIG_TYPE_SEQUENCE, NULL);
+}
+
+static void
+copy_description (LigSequence *to, LigSequence *from)
+{
+  to->name = g_strdup (from->name);
+  to->has_input = from->has_input;
+  to->input = from->input;
+  to->input_dtype = from->input_dtype;
+  to->compute = from->compute;
+  to->parameters = from->parameters;
+  to->train = g_strdup (from->train);
+  to->unknown = g_strdup (from->unknown);
+  to->forbidden = g_strdupv (from->forbidden);
+}
+
+LigSequence *
+lig_sequence_copy (LigSequence *self)
+{
+  LigSequence *copy = lig_sequence_slice (self, 0, (int) self->ops->len);
+  copy_description (copy, self);
+  return copy;
+}
+
+const char *
+lig_sequence_get_name (LigSequence *self)
+{
+  return self->name;
+}
+
+void
+lig_sequence_set_name (LigSequence *self, const char *name)
+{
+  char *copy = g_strdup (name);
+  g_free (self->name);
+  self->name = copy;
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_NAME]);
+  bump (self);
+}
+
+guint64
+lig_sequence_get_version (LigSequence *self)
+{
+  return self->version;
+}
+
+gboolean
+lig_sequence_has_input (LigSequence *self)
+{
+  return self->has_input;
+}
+
+void
+lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtype *dtype)
+{
+  *shape = self->input;
+  *dtype = self->input_dtype;
+}
+
+void
+lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype)
+{
+  self->has_input = TRUE;
+  self->input = *shape;
+  self->input_dtype = dtype;
+  bump (self);
+}
+
+int
+lig_sequence_get_compute (LigSequence *self)
+{
+  return self->compute;
+}
+
+int
+lig_sequence_get_parameters (LigSequence *self)
+{
+  return self->parameters;
+}
+
+void
+lig_sequence_set_types (LigSequence *self, int compute, int parameters)
+{
+  self->compute = compute;
+  self->parameters = parameters;
+  bump (self);
+}
+
+const char *
+lig_sequence_get_train (LigSequence *self)
+{
+  return self->train;
+}
+
+void
+lig_sequence_set_train (LigSequence *self, const char *json)
+{
+  char *copy = g_strdup (json);
+  g_free (self->train);
+  self->train = copy;
+  bump (self);
+}
+
+const char *
+lig_sequence_get_unknown (LigSequence *self)
+{
+  return self->unknown;
+}
+
+void
+lig_sequence_set_unknown (LigSequence *self, const char *json)
+{
+  char *copy = g_strdup (json);
+  g_free (self->unknown);
+  self->unknown = copy;
+}
+
+const char *const *
+lig_sequence_get_forbidden (LigSequence *self)
+{
+  static const char *const none[] = { NULL };
+  return self->forbidden ? (const char *const *) self->forbidden : none;
+}
+
+void
+lig_sequence_set_forbidden (LigSequence *self, const char *const *fusions)
+{
+  GStrv copy = g_strdupv ((GStrv) fusions);
+  g_strfreev (self->forbidden);
+  self->forbidden = copy;
+  bump (self);
+}
+
+guint
+lig_sequence_get_length (LigSequence *self)
+{
+  return self->ops->len;
+}
+
+/* Turns an index that may be negative into a position below `length`. */
+static gboolean
+locate (LigSequence *self, int index, guint length, guint *position, GError **error)
+{
+  gint64 at = index < 0 ? (gint64) self->ops->len + index : index;
+  if (at < 0 || at >= (gint64) length) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+                 "attempted to access index %d, but there are %u entries", index, self->ops->len);
+    return FALSE;
+  }
+  *position = (guint) at;
+  return TRUE;
+}
+
+LigOp *
+lig_sequence_get (LigSequence *self, int index, GError **error)
+{
+  guint position;
+  return locate (self, index, self->ops->len, &position, error) ? self->ops->pdata[position] : NULL;
+}
+
+void
+lig_sequence_append (LigSequence *self, LigOp *op)
+{
+  g_ptr_array_add (self->ops, g_object_ref (op));
+  adopt (self, op);
+  edited (self, self->ops->len - 1, 0, 1);
+}
+
+void
+lig_sequence_extend (LigSequence *self, LigSequence *other)
+{
+  guint first = self->ops->len, count = other->ops->len;
+  for (guint i = 0; i < count; i++) {
+    LigOp *op = lig_op_copy (other->ops->pdata[i]);
+    g_ptr_array_add (self->ops, op);
+    adopt (self, op);
+  }
+  if (count > 0)
+    edited (self, first, 0, count);
+}
+
+gboolean
+lig_sequence_insert (LigSequence *self, int index, LigOp *op, GError **error)
+{
+  guint position;
+  if (!locate (self, index, self->ops->len + 1, &position, error))
+    return FALSE;
+  g_ptr_array_insert (self->ops, (int) position, g_object_ref (op));
+  adopt (self, op);
+  edited (self, position, 0, 1);
+  return TRUE;
+}
+
+LigOp *
+lig_sequence_pop (LigSequence *self, int index, GError **error)
+{
+  guint position;
+  if (!locate (self, index, self->ops->len, &position, error))
+    return NULL;
+  LigOp *op = g_ptr_array_steal_index (self->ops, position);
+  disown (self, op);
+  edited (self, position, 1, 0);
+  return op;
+}
+
+gboolean
+lig_sequence_remove (LigSequence *self, int index, GError **error)
+{
+  g_autoptr (LigOp) op = lig_sequence_pop (self, index, error);
+  return op != NULL;
+}
+
+gboolean
+lig_sequence_move (LigSequence *self, int from, int to, GError **error)
+{
+  guint source, target;
+  if (!locate (self, from, self->ops->len, &source, error) ||
+      !locate (self, to, self->ops->len, &target, error))
+    return FALSE;
+  if (source == target)
+    return TRUE;
+  LigOp *op = g_ptr_array_steal_index (self->ops, source);
+  g_ptr_array_insert (self->ops, (int) target, op);
+  guint first = MIN (source, target), count = MAX (source, target) - first + 1;
+  edited (self, first, count, count);
+  return TRUE;
+}
+
+gboolean
+lig_sequence_replace (LigSequence *self, int index, LigOp *op, GError **error)
+{
+  guint position;
+  if (!locate (self, index, self->ops->len, &position, error))
+    return FALSE;
+  g_autoptr (LigOp) old = self->ops->pdata[position];
+  disown (self, old);
+  self->ops->pdata[position] = g_object_ref (op);
+  adopt (self, op);
+  edited (self, position, 1, 1);
+  return TRUE;
+}
+
+LigSequence *
+lig_sequence_slice (LigSequence *self, int start, int end)
+{
+  LigSequence *slice = lig_sequence_new ();
+  int length = (int) self->ops->len;
+  start = CLAMP (start < 0 ? start + length : start, 0, length);
+  end = CLAMP (end < 0 ? end + length : end, 0, length);
+  for (int i = start; i < end; i++) {
+    g_autoptr (LigOp) op = lig_op_copy (self->ops->pdata[i]);
+    lig_sequence_append (slice, op);
+  }
+  return slice;
+}
+
+static LigOp *
+no_such_path (const char *path, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no op has the path '%s'", path);
+  return NULL;
+}
+
+LigOp *
+lig_sequence_find (LigSequence *self, const char *path, GError **error)
+{
+  LigSequence *sequence = self;
+  const char *at = path;
+  for (;;) {
+    char *end;
+    guint64 position = g_ascii_strtoull (at, &end, 10);
+    if (!g_ascii_isdigit (*at) || end - at > 9 || position >= sequence->ops->len)
+      return no_such_path (path, error);
+    LigOp *op = sequence->ops->pdata[position];
+    if (*end == '\0')
+      return op;
+    LigSequence *body = lig_op_get_body (op);
+    gint64 repeat = 0;
+    if (body)
+      g_object_get (op, "repeat", &repeat, NULL);
+    at = end + 1;
+    guint64 repetition = g_ascii_strtoull (at, &end, 10);
+    if (end - at > 9 || !body || *end != '.' || !g_ascii_isdigit (*at) ||
+        repetition >= (guint64) repeat)
+      return no_such_path (path, error);
+    at = end + 1;
+    sequence = body;
+  }
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* The database of runs: what was trained and profiled, with which settings, how it went, and what
+ * was measured on the way. One SQLite file; any number of processes may read and write it.
+ *
+ * Metrics, timings, fusions, verdicts and artifacts are queued and written by a thread within
+ * 200 ms; everything else is on disk when the call returns. All functions may be called from any
+ * thread. A `run` is the uuid that lig_store_begin_run() returned. Errors are %LIG_ERROR_STORE.
+ *
+ * A run whose process is gone, or that gave no sign of life for a minute, reads as `interrupted`.
+ */
+#pragma once
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/* Metrics that the list of runs shows. */
+#define LIG_METRIC_LOSS "loss"
+#define LIG_METRIC_EVAL_LOSS "eval-loss"
+#define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
+
+#define LIG_TYPE_STORE (lig_store_get_type ())
+LIG_API G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
+
+/**
+ * LigRunRecord:
+ * @name: of the experiment
+ * @sequence: its sequence, JSON
+ * @kind: `train` or `profile`
+ * @settings: JSON
+ * @versions: of the libraries, JSON
+ *
+ * What a run is begun with. A string that is %NULL counts as empty.
+ */
+typedef struct {
+  const char *name, *sequence, *kind, *device, *dtype, *recipe, *policy;
+  guint64 seed;
+  const char *settings, *versions;
+} LigRunRecord;
+
+/**
+ * LigRunRow:
+ * @status: `running`, `done`, `failed`, `cancelled` or `interrupted`
+ * @started: microseconds since 1970, UTC; @ended is 0 while the run is running
+ * @last_step: the greatest step of any metric, -1 without one
+ * @first_loss: NaN where there is none; so are @last_loss, @eval_loss and @eval_accuracy
+ *
+ * One run as it was when it was read. Strings are never %NULL, but empty. Read-only.
+ */
+typedef struct {
+  const char *uuid, *name, *kind, *device, *dtype, *recipe, *policy;
+  guint64 seed;
+  const char *settings, *versions, *sequence;
+  const char *status, *message, *host, *revision, *notes;
+  gint64 started, ended;
+  gboolean starred;
+  GStrv tags;
+  gint64 last_step;
+  double first_loss, last_loss, eval_loss, eval_accuracy;
+} LigRunRow;
+
+#define LIG_TYPE_RUN_ROW (lig_run_row_get_type ())
+LIG_API GType lig_run_row_get_type (void);
+LIG_API LigRunRow *lig_run_row_copy (const LigRunRow *row);
+LIG_API void lig_run_row_free (LigRunRow *row);
+
+/**
+ * LigRunFilter:
+ * @text: part of the name, notes, device, tags or uuid, or %NULL
+ * @status: %NULL for any; so are @device and @tag
+ * @starred: only the starred ones
+ * @limit: most rows, 0 for all
+ */
+typedef struct {
+  const char *text, *status, *device, *tag;
+  gboolean starred;
+  int limit;
+} LigRunFilter;
+
+typedef struct {
+  gint64 step;
+  int group;
+  char *pass;
+  double microseconds, bytes, flops;
+} LigTimingRow;
+
+typedef struct {
+  char *pass;
+  int group, first_op, count;
+  char *fusion; /* NULL for an op alone */
+} LigFusionRow;
+
+typedef struct {
+  char *fusion, *pass;
+  int first_op, count;
+  gboolean taken;
+  char *reason, *observed, *required, *text; /* NULL where not given */
+} LigVerdictRow;
+
+typedef struct {
+  char *kind, *path;
+  gint64 created; /* microseconds since 1970, UTC */
+} LigArtifactRow;
+
+/**
+ * lig_store_open:
+ * @path: (nullable): a file; %NULL for `$LIGATURE_STORE`, else `ligature/ligature.db` in the
+ *   person's data folder
+ *
+ * Makes missing folders and a missing file, brings an older schema up to date, and marks runs
+ * whose process is gone. A file that is damaged or no database is set aside under another name;
+ * lig_store_get_warning() then says so.
+ *
+ * Returns: (transfer full): a store, or %NULL with an error that names the file: its schema is
+ *   newer (it is left as it was), it is another program's, or it cannot be read and written
+ */
+LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The absolute file name. */
+LIG_API const char *lig_store_get_path (LigStore *self);
+
+/* Returns: (nullable): what a person should know about how the store was opened. */
+LIG_API const char *lig_store_get_warning (LigStore *self);
+
+/**
+ * lig_store_begin_run:
+ *
+ * Adds a run with status `running`, and the experiment unless there is one with this name and
+ * this very sequence. While the store is open it gives a sign of life for the run.
+ *
+ * Returns: (transfer full): its uuid, or %NULL with an error set
+ */
+LIG_API char *lig_store_begin_run (LigStore *self, const LigRunRecord *record, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_store_resume_run:
+ *
+ * Makes this process the one that runs it; refused while another one does.
+ */
+LIG_API gboolean lig_store_resume_run (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_add_metric:
+ * @value: may be infinite or not a number
+ *
+ * Queues one value; never waits for the disk. A second value of the same run, name and step
+ * replaces the first.
+ */
+LIG_API void lig_store_add_metric (
+    LigStore *self, const char *run, gint64 step, const char *name, double value);
+
+/**
+ * lig_store_add_timing:
+ * @group: its number in the pass
+ * @pass: `forward`, `backward` or `update`
+ *
+ * Queues what one group took in one step.
+ */
+LIG_API void lig_store_add_timing (LigStore *self,
+                                   const char *run,
+                                   gint64 step,
+                                   int group,
+                                   const char *pass,
+                                   double microseconds,
+                                   double bytes,
+                                   double flops);
+
+/**
+ * lig_store_add_fusion:
+ * @fusion: (nullable): %NULL for an op alone
+ *
+ * Queues one group of a pass: it covers @count ops from index @first_op.
+ */
+LIG_API void lig_store_add_fusion (LigStore *self,
+                                   const char *run,
+                                   const char *pass,
+                                   int group,
+                                   int first_op,
+                                   int count,
+                                   const char *fusion);
+
+/**
+ * lig_store_add_verdict:
+ * @reason: (nullable): %NULL where the fusion was taken; so may be the texts after it
+ *
+ * Queues why a fusion was taken or refused at @first_op.
+ */
+LIG_API void lig_store_add_verdict (LigStore *self,
+                                    const char *run,
+                                    const char *fusion,
+                                    const char *pass,
+                                    int first_op,
+                                    int count,
+                                    gboolean taken,
+                                    const char *reason,
+                                    const char *observed,
+                                    const char *required,
+                                    const char *text);
+
+/* Queues the name of a file that the run wrote; `kind` is one word, `checkpoint`. */
+LIG_API void
+lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const char *path);
+
+/**
+ * lig_store_flush:
+ *
+ * Waits until everything queued so far is on disk.
+ *
+ * Returns: %FALSE with the first failure since the last flush that was not made good since; rows
+ *   that could not be written stay queued, are tried again, and are counted out only when a
+ *   million of them wait
+ */
+LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
+
+/**
+ * lig_store_finish_run:
+ * @status: `done`, `failed`, `cancelled` or `interrupted`
+ * @message: (nullable): why
+ *
+ * Flushes and sets how the run ended; the status is set even where flushing fails.
+ */
+LIG_API gboolean lig_store_finish_run (
+    LigStore *self, const char *run, const char *status, const char *message, GError **error);
+
+/* Deletes every metric and timing beyond a step: what was written after the checkpoint from which
+ * a run goes on. */
+LIG_API gboolean
+lig_store_truncate_metrics (LigStore *self, const char *run, gint64 after_step, GError **error);
+
+/**
+ * lig_store_list_runs:
+ * @filter: (nullable): %NULL for all
+ *
+ * Returns: (transfer container) (element-type LigRunRow): newest first
+ */
+LIG_API GPtrArray *
+lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error);
+
+/**
+ * lig_store_find_run:
+ * @selector: a uuid, the beginning of one (at least 4 characters, only one may fit) or `last`
+ */
+LIG_API LigRunRow *lig_store_find_run (LigStore *self, const char *selector, GError **error);
+
+/**
+ * lig_store_get_metric:
+ * @steps: (out) (element-type gint64): ascending
+ * @values: (out) (element-type double): as many
+ *
+ * One metric of a run; both are empty where it has none of this name.
+ */
+LIG_API gboolean lig_store_get_metric (LigStore *self,
+                                       const char *run,
+                                       const char *name,
+                                       GArray **steps,
+                                       GArray **values,
+                                       GError **error);
+
+/* Returns: (transfer full): the names of a run's metrics, in order of the alphabet. */
+LIG_API GStrv lig_store_get_metric_names (LigStore *self, const char *run, GError **error);
+
+/* Returns: (transfer container): rows of the types above that belong to the array. Timings are
+ * in the order of pass, group and step, all others in the order in which they were added. */
+LIG_API GPtrArray *lig_store_get_timings (LigStore *self, const char *run, GError **error);
+LIG_API GPtrArray *lig_store_get_fusions (LigStore *self, const char *run, GError **error);
+LIG_API GPtrArray *lig_store_get_verdicts (LigStore *self, const char *run, GError **error);
+LIG_API GPtrArray *lig_store_get_artifacts (LigStore *self, const char *run, GError **error);
+
+LIG_API gboolean
+lig_store_set_star (LigStore *self, const char *run, gboolean starred, GError **error);
+LIG_API gboolean
+lig_store_set_note (LigStore *self, const char *run, const char *note, GError **error);
+LIG_API gboolean
+lig_store_add_tag (LigStore *self, const char *run, const char *tag, GError **error);
+LIG_API gboolean
+lig_store_remove_tag (LigStore *self, const char *run, const char *tag, GError **error);
+
+/* Deletes the run with all that belongs to it; the files it wrote stay. */
+LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_get_tuning:
+ * @key: device, library versions, kernel or fusion, shapes and types, joined by `|`
+ * @microseconds: (out) (optional): what was measured
+ * @choice: (out) (optional) (nullable): what was chosen, to be freed
+ *
+ * Returns: %FALSE if nothing is known
+ */
+LIG_API gboolean
+lig_store_get_tuning (LigStore *self, const char *key, double *microseconds, char **choice);
+LIG_API gboolean lig_store_put_tuning (
+    LigStore *self, const char *key, double microseconds, const char *choice, GError **error);
+
+/* What was measured of a device, as JSON. Returns: (nullable) (transfer full): %NULL with no
+ * error set if nothing is known. */
+LIG_API char *lig_store_get_device (LigStore *self, const char *name, GError **error);
+LIG_API gboolean
+lig_store_put_device (LigStore *self, const char *name, const char *json, GError **error);
+
+/* The journal of a document's edits, for undo and recovery, oldest first. */
+LIG_API GStrv lig_store_get_edits (LigStore *self, const char *document, GError **error);
+LIG_API gboolean
+lig_store_append_edit (LigStore *self, const char *document, const char *json, GError **error);
+LIG_API gboolean lig_store_clear_edits (LigStore *self, const char *document, GError **error);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRunRow, lig_run_row_free)
+
+G_END_DECLS

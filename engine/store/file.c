@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of the store, seen from outside. */
+#include "engine/store/file.h"
+#include "engine/store/sql.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static gboolean
+fail (GError **error, const char *doing, const char *path, int reason)
+{
+  g_set_error (
+      error, LIG_ERROR, LIG_ERROR_STORE, "cannot %s '%s': %s", doing, path, g_strerror (reason));
+  return FALSE;
+}
+
+char *
+lig_store_file_name (const char *path)
+{
+  if (!path)
+    path = g_getenv ("LIGATURE_STORE");
+  if (path && *path)
+    return g_canonicalize_filename (path, NULL);
+  return g_build_filename (g_get_user_data_dir (), "ligature", "ligature.db", NULL);
+}
+
+gboolean
+lig_store_file_is_newer (const char *path, gint64 version, int newest, GError **error)
+{
+  g_set_error (error,
+               LIG_ERROR,
+               LIG_ERROR_STORE,
+               "store '%s' has schema version %" G_GINT64_FORMAT
+               ", this program knows versions up to %d",
+               path,
+               version,
+               newest);
+  return FALSE;
+}
+
+/* The version in the file itself, 0 if it cannot be read. An immutable database is read without
+ * locks and without making files beside it; reading it past SQLite would drop the locks that
+ * this process has on it. */
+static gint64
+read_version (const char *path)
+{
+  g_autoptr (sqlite3) db = NULL;
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  g_autofree char *immutable = g_strconcat (uri ? uri : "", "?immutable=1", NULL);
+  gint64 version = 0;
+  int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+  if (uri && sqlite3_open_v2 (immutable, &db, flags, NULL) == SQLITE_OK)
+    lig_sql_get (db, "PRAGMA user_version", &version, NULL);
+  return version;
+}
+
+gboolean
+lig_store_file_check (const char *path, int newest, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  if (g_mkdir_with_parents (folder, 0700) != 0)
+    return fail (error, "make the folder of the store,", folder, errno);
+
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return fail (error, "open store", path, EISDIR);
+  if (g_file_test (path, G_FILE_TEST_EXISTS)) {
+    gint64 version = read_version (path);
+    if (version > newest)
+      return lig_store_file_is_newer (path, version, newest, error);
+    if (g_access (path, R_OK | W_OK) != 0)
+      return fail (error, "write store", path, errno);
+  }
+  /* SQLite keeps files beside the database. */
+  if (g_access (folder, W_OK | X_OK) != 0)
+    return fail (error, "write in the folder of the store,", folder, errno);
+  return TRUE;
+}
+
+/* Renames unless there is something of the new name. */
+static int
+move (const char *from, const char *to)
+{
+  int result = renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+  if (result == 0 || (errno != EINVAL && errno != ENOSYS))
+    return result;
+  /* This file system cannot promise it, so ask first. */
+  if (g_file_test (to, G_FILE_TEST_EXISTS)) {
+    errno = EEXIST;
+    return -1;
+  }
+  return g_rename (from, to);
+}
+
+/* A name that neither the file nor its companions have yet. */
+static char *
+find_name (const char *path)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  g_autofree char *stamp = g_date_time_format (now, "%Y%m%d-%H%M%S");
+  g_autofree char *name = g_strdup_printf ("%s.corrupt-%s", path, stamp);
+  for (int i = 2;; i++) {
+    g_autofree char *journal = g_strconcat (name, "-wal", NULL);
+    g_autofree char *shared = g_strconcat (name, "-shm", NULL);
+    if (!g_file_test (name, G_FILE_TEST_EXISTS) && !g_file_test (journal, G_FILE_TEST_EXISTS) &&
+        !g_file_test (shared, G_FILE_TEST_EXISTS))
+      return g_steal_pointer (&name);
+    g_free (name);
+    name = g_strdup_printf ("%s.corrupt-%s-%d", path, stamp, i);
+  }
+}
+
+/* The database goes last: until then the next opening finds it damaged again. */
+static gboolean
+move_all (const char *path, const char *why, char **warning, GError **error)
+{
+  static const char *const suffixes[] = { "-wal", "-shm", "-journal", "" };
+  g_autofree char *name = find_name (path);
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
+    g_autofree char *from = g_strconcat (path, suffixes[i], NULL);
+    g_autofree char *to = g_strconcat (name, suffixes[i], NULL);
+    if (move (from, to) != 0 && errno != ENOENT)
+      return fail (error, "set aside the damaged store", from, errno);
+  }
+  g_free (*warning);
+  *warning = g_strdup_printf ("%s; it was set aside as '%s' and a new one was made", why, name);
+  return TRUE;
+}
+
+gboolean
+lig_store_file_set_aside (
+    const char *path, const struct stat *seen, const char *why, char **warning, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  struct stat now;
+  gboolean done = TRUE;
+  /* The lock on the folder keeps two processes from setting aside one after the other, the second
+   * of them the new database. A file system without such locks leaves it at the comparison. */
+  int lock = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock >= 0)
+    flock (lock, LOCK_EX);
+  if (stat (path, &now) == 0 && now.st_ino == seen->st_ino && now.st_dev == seen->st_dev)
+    done = move_all (path, why, warning, error);
+  if (lock >= 0)
+    close (lock);
+  return done;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* SQLite with GErrors: statements bound in one line, and transactions that wait for others. */
+#pragma once
+
+#include "engine/error.h"
+
+#include <sqlite3.h>
+
+G_BEGIN_DECLS
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
+
+/* Sets `store 'FILE': DOING: what SQLite says`, with the system's reason for an I/O error. Always
+ * returns FALSE. */
+gboolean lig_sql_fail (sqlite3 *db, const char *doing, GError **error);
+
+/* Whether the last failure on this connection means that the file is damaged. */
+gboolean lig_sql_is_damage (sqlite3 *db);
+
+/* A statement with its parameters bound from what follows `types`: t text (may be NULL), i gint64,
+ * d double. Texts are not copied: they must live until the statement is reset. */
+sqlite3_stmt *
+lig_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *types, ...)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* Prepares and runs a statement that returns no rows. */
+gboolean lig_sql_run (sqlite3 *db, GError **error, const char *sql, const char *types, ...);
+
+/* Runs statements without parameters. */
+gboolean lig_sql_exec (sqlite3 *db, const char *sql, GError **error);
+
+/* The first column of a statement's first row, 0 without one. */
+gboolean lig_sql_get (sqlite3 *db, const char *sql, gint64 *value, GError **error);
+
+/* Begins a writing transaction, waiting while another process writes. End it with
+ * lig_sql_end(), which commits, or rolls back if `done` is FALSE or committing fails. */
+gboolean lig_sql_begin (sqlite3 *db, GError **error);
+gboolean lig_sql_end (sqlite3 *db, gboolean done, GError **error);
+
+/* Steps a reading statement: TRUE with a row; FALSE at the end and, with `error` set, on
+ * failure. */
+gboolean lig_sql_next (sqlite3_stmt *statement, GError **error);
+
+/* Values of a row; NULL is NaN, NULL or, with _string, "". */
+double lig_sql_real (sqlite3_stmt *statement, int column);
+char *lig_sql_text (sqlite3_stmt *statement, int column);
+const char *lig_sql_string (sqlite3_stmt *statement, int column);
+
+G_END_DECLS

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* Named tensors: those of a mapped safetensors file, those added, and writing them all. */
+#include "engine/data/file.h"
+#include "engine/data/safetensors.h"
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if G_BYTE_ORDER != G_LITTLE_ENDIAN
+#error "tensors are copied as they lie in the file, which is little-endian"
+#endif
+
+void
+lig_file_entry_free (LigFileEntry *entry)
+{
+  g_free (entry->name);
+  g_clear_pointer (&entry->tensor, lig_tensor_unref);
+  g_free (entry);
+}
+
+LigTensorFile *
+lig_tensor_file_new (void)
+{
+  LigTensorFile *self = g_new0 (LigTensorFile, 1);
+  self->name = g_strdup ("a new tensor file");
+  self->entries =
+    g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) lig_file_entry_free);
+  self->metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return self;
+}
+
+void
+lig_tensor_file_free (LigTensorFile *self)
+{
+  if (!self)
+    return;
+  g_clear_pointer (&self->names, g_ptr_array_unref);
+  g_hash_table_unref (self->entries);
+  g_hash_table_unref (self->metadata);
+  g_clear_pointer (&self->map, g_mapped_file_unref);
+  g_free (self->name);
+  g_free (self);
+}
+
+LigTensorFile *
+lig_tensor_file_load (const char *path, GError **error)
+{
+  g_return_val_if_fail (path, NULL);
+  g_autoptr (LigTensorFile) self = lig_tensor_file_new ();
+  g_free (self->name);
+  self->name = g_filename_display_name (path);
+  self->map = lig_map_file (path, error);
+  if (!self->map || !lig_safetensors_read (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+GPtrArray *
+lig_tensor_file_get_entries (LigTensorFile *self)
+{
+  GPtrArray *entries = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer entry;
+  g_hash_table_iter_init (&iter, self->entries);
+  while (g_hash_table_iter_next (&iter, NULL, &entry))
+    g_ptr_array_add (entries, entry);
+  return entries;
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+const char *const *
+lig_tensor_file_get_names (LigTensorFile *self)
+{
+  if (!self->names) {
+    GHashTableIter iter;
+    gpointer name;
+    self->names = g_ptr_array_new ();
+    g_hash_table_iter_init (&iter, self->entries);
+    while (g_hash_table_iter_next (&iter, &name, NULL))
+      g_ptr_array_add (self->names, name);
+    g_ptr_array_sort (self->names, compare_names);
+    g_ptr_array_add (self->names, NULL);
+  }
+  return (const char *const *) self->names->pdata;
+}
+
+gboolean
+lig_tensor_file_has (LigTensorFile *self, const char *name)
+{
+  return g_hash_table_contains (self->entries, name);
+}
+
+static gboolean
+copy_integers (const char *source, LigTensor *tensor, gint64 *bad, char **shown)
+{
+  gint32 *target = tensor->data;
+  for (gint64 i = 0; i < tensor->size; i++) {
+    gint64 value;
+    memcpy (&value, source + i * (gint64) sizeof value, sizeof value);
+    if (value < G_MININT32 || value > G_MAXINT32) {
+      *bad = i;
+      *shown = g_strdup_printf ("%" G_GINT64_FORMAT ", which does not fit into int32", value);
+      return FALSE;
+    }
+    target[i] = (gint32) value;
+  }
+  return TRUE;
+}
+
+static gboolean
+copy_doubles (const char *source, LigTensor *tensor, gint64 *bad, char **shown)
+{
+  float *target = tensor->data;
+  for (gint64 i = 0; i < tensor->size; i++) {
+    double value;
+    memcpy (&value, source + i * (gint64) sizeof value, sizeof value);
+    target[i] = (float) value;
+    if (isfinite (value) && !isfinite (target[i])) {
+      *bad = i;
+      *shown = g_strdup_printf ("%g, which does not fit into fp32", value);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* Copies the elements; on failure sets which one does not fit and why. */
+static gboolean
+copy_elements (
+  const LigFileType *type, const char *source, LigTensor *tensor, gint64 *bad, char **why)
+{
+  if (type->size != lig_dtype_size (type->dtype))
+    return type->dtype == LIG_INT32 ? copy_integers (source, tensor, bad, why)
+                                    : copy_doubles (source, tensor, bad, why);
+  memcpy (tensor->data, source, lig_tensor_bytes (tensor));
+  for (gint64 i = 0; type->dtype == LIG_BOOL && i < tensor->size; i++) {
+    if ((guint8) source[i] > 1) {
+      *bad = i;
+      *why = g_strdup_printf ("%d, a bool is 0 or 1", (guint8) source[i]);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+LigTensor *
+lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
+{
+  const LigFileEntry *entry = g_hash_table_lookup (self->entries, name);
+  g_autofree char *why = NULL;
+  gint64 bad = 0;
+  if (!entry) {
+    lig_tensor_file_refuse (self, error, LIG_ERROR_INDEX, "there is no tensor '%s'", name);
+    return NULL;
+  }
+  if (entry->tensor)
+    return lig_tensor_ref (entry->tensor);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (entry->type->dtype, &entry->shape, error);
+  if (!tensor)
+    return NULL;
+  if (!copy_elements (entry->type, self->body + entry->begin, tensor, &bad, &why)) {
+    lig_tensor_file_refuse (self, error, LIG_ERROR_VALUE,
+                            "element %" G_GINT64_FORMAT " of tensor '%s' is %s", bad, name, why);
+    return NULL;
+  }
+  return g_steal_pointer (&tensor);
+}
+
+gboolean
+lig_tensor_file_get_shape (LigTensorFile *self, const char *name, LigShape *shape, LigDtype *dtype)
+{
+  const LigFileEntry *entry = g_hash_table_lookup (self->entries, name);
+  if (!entry)
+    return FALSE;
+  if (shape)
+    *shape = entry->shape;
+  if (dtype)
+    *dtype = entry->type->dtype;
+  return TRUE;
+}
+
+void
+lig_tensor_file_add (LigTensorFile *self, const char *name, LigTensor *tensor)
+{
+  g_return_if_fail (name && tensor);
+  LigFileEntry *entry = g_new0 (LigFileEntry, 1);
+  entry->name = g_strdup (name);
+  entry->shape = tensor->shape;
+  entry->tensor = lig_tensor_ref (tensor);
+  entry->type = lig_file_type_of (tensor->dtype);
+  /* The key lies in the entry that it finds, so both are replaced together. */
+  g_hash_table_replace (self->entries, entry->name, entry);
+  g_clear_pointer (&self->names, g_ptr_array_unref);
+}
+
+const char *
+lig_tensor_file_get_metadata (LigTensorFile *self, const char *key)
+{
+  return g_hash_table_lookup (self->metadata, key);
+}
+
+void
+lig_tensor_file_set_metadata (LigTensorFile *self, const char *key, const char *value)
+{
+  if (value)
+    g_hash_table_replace (self->metadata, g_strdup (key), g_strdup (value));
+  else
+    g_hash_table_remove (self->metadata, key);
+}
+
+/* Large elements first, so that each lies at a multiple of its size; then by name. */
+static int
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const LigFileEntry *first = *(const LigFileEntry *const *) a;
+  const LigFileEntry *second = *(const LigFileEntry *const *) b;
+  if (first->type->size != second->type->size)
+    return first->type->size > second->type->size ? -1 : 1;
+  return strcmp (first->name, second->name);
+}
+
+static gint64
+entry_bytes (const LigFileEntry *entry)
+{
+  return lig_shape_size (&entry->shape) * (gint64) entry->type->size;
+}
+
+static gboolean
+build_metadata (LigTensorFile *self, JsonBuilder *header, GError **error)
+{
+  guint n_keys;
+  g_autofree gpointer *keys = g_hash_table_get_keys_as_array (self->metadata, &n_keys);
+  if (n_keys == 0)
+    return TRUE;
+  qsort (keys, n_keys, sizeof *keys, compare_names);
+  json_builder_set_member_name (header, LIG_METADATA);
+  json_builder_begin_object (header);
+  for (guint i = 0; i < n_keys; i++) {
+    const char *key = keys[i];
+    const char *value = g_hash_table_lookup (self->metadata, key);
+    if (!g_utf8_validate (key, -1, NULL) || !g_utf8_validate (value, -1, NULL)) {
+      g_autofree char *shown = lig_format_excerpt (key, 60);
+      return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "metadata '%s' is not UTF-8",
+                                     shown);
+    }
+    json_builder_set_member_name (header, key);
+    json_builder_add_string_value (header, value);
+  }
+  json_builder_end_object (header);
+  return TRUE;
+}
+
+static gboolean
+build_entry (
+  LigTensorFile *self, JsonBuilder *header, const LigFileEntry *entry, gint64 begin, GError **error)
+{
+  if (!g_utf8_validate (entry->name, -1, NULL) || strcmp (entry->name, LIG_METADATA) == 0) {
+    g_autofree char *shown = lig_format_excerpt (entry->name, 60);
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "a tensor cannot be named '%s' in a safetensors file", shown);
+  }
+  json_builder_set_member_name (header, entry->name);
+  json_builder_begin_object (header);
+  json_builder_set_member_name (header, "dtype");
+  json_builder_add_string_value (header, entry->type->name);
+  json_builder_set_member_name (header, "shape");
+  json_builder_begin_array (header);
+  for (int i = 0; i < entry->shape.n_axes; i++)
+    json_builder_add_int_value (header, entry->shape.axes[i]);
+  json_builder_end_array (header);
+  json_builder_set_member_name (header, "data_offsets");
+  json_builder_begin_array (header);
+  json_builder_add_int_value (header, begin);
+  json_builder_add_int_value (header, begin + entry_bytes (entry));
+  json_builder_end_array (header);
+  json_builder_end_object (header);
+  return TRUE;
+}
+
+/* The length and the JSON, padded with spaces so that the body begins at a multiple of 8. */
+static GString *
+build_header (LigTensorFile *self, GPtrArray *entries, GError **error)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new_immutable ();
+  gint64 begin = 0;
+  json_builder_begin_object (builder);
+  if (!build_metadata (self, builder, error))
+    return NULL;
+  for (guint i = 0; i < entries->len; i++) {
+    const LigFileEntry *entry = g_ptr_array_index (entries, i);
+    if (!build_entry (self, builder, entry, begin, error))
+      return NULL;
+    begin += entry_bytes (entry);
+  }
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = json_to_string (root, FALSE);
+  guint64 length = (strlen (text) + 7) / 8 * 8;
+  if (length > LIG_LONGEST_HEADER) {
+    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                            "the header would have %" G_GUINT64_FORMAT
+                            " bytes, at most %d are read",
+                            length, LIG_LONGEST_HEADER);
+    return NULL;
+  }
+  GString *header = g_string_new_len ((const char *) &length, sizeof length);
+  g_string_append (header, text);
+  while (header->len < sizeof length + length)
+    g_string_append_c (header, ' ');
+  return header;
+}
+
+static gboolean
+write_bytes (int fd, const char *bytes, gsize count)
+{
+  while (count > 0) {
+    gssize written = write (fd, bytes, MIN (count, (gsize) 1 << 30));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return FALSE;
+    bytes += written;
+    count -= (gsize) written;
+  }
+  return TRUE;
+}
+
+/* Writes and syncs everything; on failure errno says why. Closes the file in any case. */
+static gboolean
+write_content (LigTensorFile *self, int fd, const GString *header, GPtrArray *entries)
+{
+  gboolean done = write_bytes (fd, header->str, header->len);
+  for (guint i = 0; done && i < entries->len; i++) {
+    const LigFileEntry *entry = g_ptr_array_index (entries, i);
+    done = write_bytes (fd, entry->tensor ? entry->tensor->data : self->body + entry->begin,
+                        (gsize) entry_bytes (entry));
+  }
+  done = done && fsync (fd) == 0;
+  int code = errno;
+  gboolean closed = close (fd) == 0;
+  if (!done)
+    errno = code;
+  return done && closed;
+}
+
+/* A rename lasts through a power cut only once its folder is synced. File systems that cannot sync
+ * a folder say EINVAL, which is nothing that a person could mend. */
+static gboolean
+sync_folder (const char *folder)
+{
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return errno == EACCES;
+  gboolean synced = fsync (fd) == 0 || errno == EINVAL;
+  int code = errno;
+  close (fd);
+  errno = code;
+  return synced;
+}
+
+/* Writes a temporary file beside @path and renames it; sets errno on failure. */
+static gboolean
+replace_file (LigTensorFile *self, const char *path, const GString *header, GPtrArray *entries)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *temporary = g_build_filename (folder, ".ligature-XXXXXX", NULL);
+  GStatBuf info;
+  gboolean exists = g_stat (path, &info) == 0;
+  if (exists && !S_ISREG (info.st_mode)) {
+    errno = S_ISDIR (info.st_mode) ? EISDIR : EEXIST;
+    return FALSE;
+  }
+  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, exists ? info.st_mode & 0777 : 0666);
+  if (fd < 0)
+    return FALSE;
+  if (!write_content (self, fd, header, entries) || g_rename (temporary, path) != 0) {
+    int code = errno;
+    g_unlink (temporary);
+    errno = code;
+    return FALSE;
+  }
+  return sync_folder (folder);
+}
+
+gboolean
+lig_tensor_file_save (LigTensorFile *self, const char *path, GError **error)
+{
+  g_return_val_if_fail (path, FALSE);
+  g_autoptr (GPtrArray) entries = lig_tensor_file_get_entries (self);
+  g_ptr_array_sort (entries, compare_places);
+  g_autoptr (GString) header = build_header (self, entries, error);
+  if (!header)
+    return FALSE;
+  /* A link is followed: what it points at is replaced, not the link. */
+  g_autofree char *real = realpath (path, NULL);
+  if (replace_file (self, real ? real : path, header, entries))
+    return TRUE;
+  int code = errno;
+  g_autofree char *name = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot write '%s': %s", name, g_strerror (code));
+  return FALSE;
+}

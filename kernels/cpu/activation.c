@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+#include "kernels/cpu/rows.h"
+#include "kernels/formulas.h"
+
+typedef void Forward (const float *x, float *y, int64_t count);
+typedef void Backward (const float *dy, const float *x, float *dx, int64_t count);
+
+static LigStatus
+forward (LigLaunch *launch, Forward *formula)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  if (!lig_all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
+    float in[LIG_PIECE], out[LIG_PIECE];
+    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    float *to = lig_stage (y, element, out);
+    formula (lig_load (x, element, count, in), to, count);
+    lig_commit (y, element, count, to);
+  }
+  return LIG_OK;
+}
+
+static LigStatus
+backward (LigLaunch *launch, Backward *formula)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  if (!lig_all_floating (launch, 3))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
+    float gradient[LIG_PIECE], in[LIG_PIECE], out[LIG_PIECE];
+    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    float *to = lig_stage (dx, element, out);
+    formula (lig_load (dy, element, count, gradient), lig_load (x, element, count, in), to, count);
+    lig_commit (dx, element, count, to);
+  }
+  return LIG_OK;
+}
+
+static LigStatus
+bias_forward (LigLaunch *launch, Forward *formula)
+{
+  const LigOperand *x = &launch->operands[0];
+  const LigOperand *sum = &launch->operands[2], *y = &launch->operands[3];
+  if (!lig_all_floating (launch, 4))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and activation: only floating types");
+  LigRepeat repeat;
+  lig_repeat (&repeat, &launch->operands[1]);
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
+    float in[LIG_PIECE], vector[LIG_PIECE], biased[LIG_PIECE], out[LIG_PIECE];
+    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    const float *from = lig_load (x, element, count, in);
+    const float *bias = lig_repeat_at (&repeat, element, count, vector);
+    float *to = lig_stage_if_present (sum, element, biased);
+    LIG_EACH_ELEMENT (i, count)
+    to[i] = from[i] + bias[i];
+    lig_commit_rounded (sum, x, element, count, to);
+    if (!y->data)
+      continue;
+    float *result = lig_stage (y, element, out);
+    formula (to, result, count);
+    lig_commit (y, element, count, result);
+  }
+  return LIG_OK;
+}
+
+/* One task of the sum over rows: dx of some rows and columns, and its partial sums. */
+static void
+bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task, int64_t at_once)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  float gradient[LIG_PIECE], in[LIG_PIECE], out[LIG_PIECE];
+  float *sums = task.sums + task.first;
+  memset (sums, 0, (size_t) task.width * sizeof *sums);
+  for (int64_t row = task.row; row < task.end; row += at_once) {
+    int64_t rows = lig_least (at_once, task.end - row), count = rows * task.width;
+    int64_t element = row * x->columns + task.first;
+    float *to = lig_stage_if_present (dx, element, out);
+    formula (lig_load (dy, element, count, gradient), lig_load (x, element, count, in), to, count);
+    lig_commit_rounded (dx, x, element, count, to);
+    lig_add_rows (sums, to, rows, task.width);
+  }
+}
+
+static LigStatus
+bias_backward (LigLaunch *launch, Backward *formula)
+{
+  const LigOperand *x = &launch->operands[1], *dbias = &launch->operands[3];
+  int64_t columns = x->columns;
+  if (!lig_all_floating (launch, 4) || !lig_row_sum_fits (columns))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and activation: only floating types, at most 2^23 columns");
+  LigRowSum sum = lig_row_sum (launch, x, columns);
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < sum.tasks; index++)
+    bias_backward_task (launch, formula, lig_row_task (&sum, index, columns), sum.at_once);
+  lig_row_sum_finish (&sum, dbias, launch->accumulate);
+  return LIG_OK;
+}
+
+#define ACTIVATION(name) \
+  LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
+  { \
+    LIG_EACH_ELEMENT (i, count) \
+    y[i] = lig_##name (x[i]); \
+  } \
+  LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, const float *x, float *dx, \
+                                            int64_t count) \
+  { \
+    LIG_EACH_ELEMENT (i, count) \
+    dx[i] = lig_##name##_backward (dy[i], x[i]); \
+  } \
+  LigStatus LIG_CPU (name) (LigLaunch * launch) \
+  { \
+    return forward (launch, name##_piece); \
+  } \
+  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  { \
+    return backward (launch, name##_backward_piece); \
+  } \
+  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  { \
+    return bias_forward (launch, name##_piece); \
+  } \
+  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  { \
+    return bias_backward (launch, name##_backward_piece); \
+  }
+
+ACTIVATION (gelu)
+ACTIVATION (qgelu)
+ACTIVATION (relu) /* its backward pass is given y for x */
+ACTIVATION (srelu)
+ACTIVATION (silu)

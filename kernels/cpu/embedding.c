@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Embedding: y[i,:] = weight[x[i],:], x int32. Its gradient, dweight[v,:] = sum of dy[i,:] over the
+ * i with x[i] = v, is added up in the order of i: threads share the columns, never a number. */
+#include "kernels/cpu/cpu.h"
+
+/* Columns that one thread adds up at a time. */
+#define SLICE 64
+
+static LigStatus
+check (LigLaunch *launch, const LigOperand *x, int64_t rows)
+{
+  const int32_t *tokens = x->data;
+  bool outside = false;
+  for (int64_t i = 0; i < x->size; i++)
+    outside |= tokens[i] < 0 || tokens[i] >= rows;
+  if (x->dtype != LIG_INT32 || outside)
+    return LIG_FAIL (launch, LIG_FAILED, "token outside the vocabulary");
+  return LIG_OK;
+}
+
+/* One row from operand to operand, of any types. */
+static void
+copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_t to_row)
+{
+  float buffer[LIG_PIECE];
+  int64_t columns = to->columns;
+  if (from->dtype == to->dtype) {
+    memcpy (lig_at (to, to_row * columns), lig_at (from, from_row * columns),
+            (size_t) columns * lig_dtype_size (to->dtype));
+    return;
+  }
+  for (int64_t at = 0; at < columns; at += LIG_PIECE) {
+    int64_t count = columns - at < LIG_PIECE ? columns - at : LIG_PIECE;
+    const float *row = lig_load (from, from_row * columns + at, count, buffer);
+    lig_narrow (to->dtype, row, lig_at (to, to_row * columns + at), (size_t) count);
+  }
+}
+
+LigStatus LIG_CPU (embedding) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
+  const LigOperand *y = &launch->operands[2];
+  LigStatus status = check (launch, x, lig_rows (weight));
+  if (status != LIG_OK)
+    return status;
+  const int32_t *tokens = x->data;
+#pragma omp parallel for schedule(static) if (y->size > 16384)
+  for (int64_t i = 0; i < x->size; i++)
+    copy_row (weight, tokens[i], y, i);
+  return LIG_OK;
+}
+
+/* Gradients of the rows [first, first + rows) of weight in one slice of columns, added to `total`,
+ * whose rows are as long as those of weight. */
+static void
+add_slice (const LigOperand *dy,
+           const LigOperand *x,
+           int64_t first,
+           int64_t rows,
+           int64_t column,
+           float *total)
+{
+  float buffer[SLICE];
+  const int32_t *tokens = x->data;
+  int64_t columns = dy->columns, count = columns - column < SLICE ? columns - column : SLICE;
+  for (int64_t i = 0; i < x->size; i++) {
+    int64_t row = tokens[i] - first;
+    if (row < 0 || row >= rows)
+      continue;
+    const float *part = lig_load (dy, i * columns + column, count, buffer);
+    float *sum = total + row * columns + column;
+#pragma omp simd
+    for (int64_t j = 0; j < count; j++)
+      sum[j] += part[j];
+  }
+}
+
+/* Types of 16 bits are added up in the workspace, as many rows of the vocabulary as fit at a time,
+ * and rounded once. */
+LigStatus LIG_CPU (embedding_backward) (LigLaunch *launch)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dweight = &launch->operands[2];
+  int64_t columns = dweight->columns, vocabulary = lig_rows (dweight);
+  LigStatus status = check (launch, x, vocabulary);
+  if (status != LIG_OK)
+    return status;
+  bool direct = dweight->dtype == LIG_FP32;
+  int64_t most = direct ? vocabulary : (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / columns;
+  if (most == 0)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "the rows of the embedding are too long");
+  for (int64_t first = 0; first < vocabulary; first += most) {
+    int64_t rows = vocabulary - first < most ? vocabulary - first : most;
+    size_t count = (size_t) (rows * columns);
+    float *total = direct ? dweight->data : launch->workspace;
+    if (!launch->accumulate)
+      memset (total, 0, count * sizeof *total);
+    else if (!direct)
+      lig_widen (dweight->dtype, lig_at (dweight, first * columns), total, count);
+#pragma omp parallel for schedule(static) if (dy->size > 16384)
+    for (int64_t column = 0; column < columns; column += SLICE)
+      add_slice (dy, x, first, rows, column, total);
+    if (!direct)
+      lig_narrow (dweight->dtype, total, lig_at (dweight, first * columns), count);
+  }
+  return LIG_OK;
+}

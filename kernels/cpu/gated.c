@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Gated units act (a) b, where a row of x is [a, b]: alone, behind a bias, and both backward. */
+#include "kernels/cpu/rows.h"
+#include "kernels/formulas.h"
+
+typedef struct {
+  const float *a, *b;
+} Halves;
+
+typedef void Forward (Halves x, float *y, int64_t count, const LigClampedParams *params);
+typedef void Backward (
+  const float *dy, Halves x, float *da, float *db, int64_t count, const LigClampedParams *params);
+
+static const LigClampedParams *
+clamped_params (const LigLaunch *launch)
+{
+  static const LigClampedParams defaults = {.limit = 7, .alpha = 1.702f, .offset = 1};
+  return launch->params ? launch->params : &defaults;
+}
+
+static LigStatus
+forward (LigLaunch *launch, Forward *formula)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  int64_t half = x->columns / 2, pieces = (half + LIG_PIECE - 1) / LIG_PIECE;
+  if (!lig_all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
+    float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
+    int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
+    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t a = row * 2 * half + first, element = row * half + first;
+    Halves halves = {lig_load (x, a, count, gate), lig_load (x, a + half, count, linear)};
+    float *to = lig_stage (y, element, out);
+    formula (halves, to, count, clamped_params (launch));
+    lig_commit (y, element, count, to);
+  }
+  return LIG_OK;
+}
+
+static LigStatus
+backward (LigLaunch *launch, Backward *formula)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  int64_t half = x->columns / 2, pieces = (half + LIG_PIECE - 1) / LIG_PIECE;
+  if (!lig_all_floating (launch, 3))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
+    float gradient[LIG_PIECE], gate[LIG_PIECE], linear[LIG_PIECE];
+    int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
+    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t a = row * 2 * half + first, b = a + half;
+    Halves halves = {lig_load (x, a, count, gate), lig_load (x, b, count, linear)};
+    const float *from = lig_load (dy, row * half + first, count, gradient);
+    float *da = lig_stage (dx, a, gate), *db = lig_stage (dx, b, linear);
+    formula (from, halves, da, db, count, clamped_params (launch));
+    lig_commit (dx, a, count, da);
+    lig_commit (dx, b, count, db);
+  }
+  return LIG_OK;
+}
+
+/* x + bias for one piece of one half, as the formula is to see it. */
+static const float *
+biased (const LigLaunch *launch, int64_t element, int64_t column, int64_t count, float *buffer)
+{
+  const LigOperand *x = &launch->operands[0], *sum = &launch->operands[2];
+  float in[LIG_PIECE], vector[LIG_PIECE];
+  const float *from = lig_load (x, element, count, in);
+  const float *bias = lig_load (&launch->operands[1], column, count, vector);
+  float *to = lig_stage_if_present (sum, element, buffer);
+  LIG_EACH_ELEMENT (i, count)
+  to[i] = from[i] + bias[i];
+  lig_commit_rounded (sum, x, element, count, to);
+  return to;
+}
+
+static LigStatus
+bias_forward (LigLaunch *launch, Forward *formula)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[3];
+  int64_t half = x->columns / 2, pieces = (half + LIG_PIECE - 1) / LIG_PIECE;
+  if (!lig_all_floating (launch, 4))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and gated unit: only floating types");
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
+    float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
+    int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
+    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t a = row * 2 * half + first, element = row * half + first;
+    Halves halves = {biased (launch, a, first, count, gate),
+                     biased (launch, a + half, half + first, count, linear)};
+    if (!y->data)
+      continue;
+    float *to = lig_stage (y, element, out);
+    formula (halves, to, count, clamped_params (launch));
+    lig_commit (y, element, count, to);
+  }
+  return LIG_OK;
+}
+
+/* One task of the sum over rows: dx of some rows and the same columns of both halves. */
+static void
+bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  int64_t half = x->columns / 2, count = task.width;
+  float gradient[LIG_PIECE], gate[LIG_PIECE], linear[LIG_PIECE];
+  float *a_sums = task.sums + task.first, *b_sums = a_sums + half;
+  memset (a_sums, 0, (size_t) count * sizeof *a_sums);
+  memset (b_sums, 0, (size_t) count * sizeof *b_sums);
+  for (int64_t row = task.row; row < task.end; row++) {
+    int64_t a = row * 2 * half + task.first, b = a + half;
+    Halves halves = {lig_load (x, a, count, gate), lig_load (x, b, count, linear)};
+    const float *from = lig_load (dy, row * half + task.first, count, gradient);
+    float *da = lig_stage_if_present (dx, a, gate), *db = lig_stage_if_present (dx, b, linear);
+    formula (from, halves, da, db, count, clamped_params (launch));
+    lig_commit_rounded (dx, x, a, count, da);
+    lig_commit_rounded (dx, x, b, count, db);
+    lig_add_rows (a_sums, da, 1, count);
+    lig_add_rows (b_sums, db, 1, count);
+  }
+}
+
+static LigStatus
+bias_backward (LigLaunch *launch, Backward *formula)
+{
+  const LigOperand *x = &launch->operands[1], *dbias = &launch->operands[3];
+  int64_t columns = x->columns;
+  if (!lig_all_floating (launch, 4) || !lig_row_sum_fits (columns))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and gated unit: only floating types, at most 2^23 columns");
+  LigRowSum sum = lig_row_sum (launch, x, columns / 2);
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
+  for (int64_t index = 0; index < sum.tasks; index++)
+    bias_backward_task (launch, formula, lig_row_task (&sum, index, columns / 2));
+  lig_row_sum_finish (&sum, dbias, launch->accumulate);
+  return LIG_OK;
+}
+
+/* One unit: its pieces and its four kernels. */
+#define UNIT(name, forward_formula, backward_formula) \
+  LIG_PIECE_FUNCTION name##_piece (Halves x, float *y, int64_t count, \
+                                   const LigClampedParams *params) \
+  { \
+    LIG_EACH_ELEMENT (i, count) \
+    y[i] = forward_formula; \
+  } \
+  LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, Halves x, float *da, float *db, \
+                                            int64_t count, const LigClampedParams *params) \
+  { \
+    LIG_EACH_ELEMENT (i, count) \
+    backward_formula; \
+  } \
+  LigStatus LIG_CPU (name) (LigLaunch * launch) \
+  { \
+    return forward (launch, name##_piece); \
+  } \
+  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  { \
+    return backward (launch, name##_backward_piece); \
+  } \
+  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  { \
+    return bias_forward (launch, name##_piece); \
+  } \
+  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  { \
+    return bias_backward (launch, name##_backward_piece); \
+  }
+
+#define SIMPLE_UNIT(name, activation) \
+  UNIT (name, lig_##name (x.a[i], x.b[i]), \
+        lig_##name##_backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
+LIG_EACH_GATED (SIMPLE_UNIT)
+
+UNIT (clamped_swiglu,
+      lig_clamped_swiglu (x.a[i], x.b[i], params->limit, params->alpha, params->offset),
+      lig_clamped_swiglu_backward (
+        dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, &da[i], &db[i]))

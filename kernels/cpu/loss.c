@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses, as one number y over rows of x[R,C], and their gradients.
+ *
+ * cross_entropy: lse = log (sum exp x), q = (1 - s) [c = target] + s / C, s the label smoothing,
+ *   y = mean over counted rows of sum (q (lse - x)),   dx = dy (exp (x - lse) - q) / count.
+ * A row whose target is `ignored` does not count; where none does, y and dx are 0 (PyTorch: NaN).
+ * mean_squared_error: y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/formulas.h"
+
+#include <math.h>
+
+/* Blocks of a fixed partition that one thread sums, and what it sums. */
+#define MOST_BLOCKS 64
+
+typedef struct {
+  double sum;
+  int64_t count;
+  bool outside; /* a target was no class */
+} Total;
+
+static LigCrossEntropyParams
+parameters (const LigLaunch *launch)
+{
+  const LigCrossEntropyParams *params = launch->params;
+  return params ? *params : (LigCrossEntropyParams){ .ignored = -100 };
+}
+
+static Total
+total_of (const Total *totals, int64_t blocks)
+{
+  Total total = { 0 };
+  for (int64_t i = 0; i < blocks; i++) {
+    total.sum += totals[i].sum;
+    total.count += totals[i].count;
+    total.outside |= totals[i].outside;
+  }
+  return total;
+}
+
+static void
+write_number (const LigOperand *operand, double value)
+{
+  float number = (float) value;
+  if (operand->data)
+    lig_narrow (operand->dtype, &number, operand->data, 1);
+}
+
+static float
+element (const LigOperand *operand, int64_t at)
+{
+  float buffer;
+  return *lig_load (operand, at, 1, &buffer);
+}
+
+static int64_t
+piece (int64_t columns, int64_t at)
+{
+  return columns - at < LIG_PIECE ? columns - at : LIG_PIECE;
+}
+
+static float
+largest (const LigOperand *x, int64_t start)
+{
+  float buffer[LIG_PIECE], most = -INFINITY;
+  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
+    int64_t count = piece (x->columns, at);
+    const float *values = lig_load (x, start + at, count, buffer);
+#pragma omp simd reduction(max : most)
+    for (int64_t i = 0; i < count; i++)
+      most = values[i] > most ? values[i] : most;
+  }
+  return most;
+}
+
+/* log (sum exp x) of a row, and its mean. */
+static float
+log_sum (const LigOperand *x, int64_t start, float *mean)
+{
+  float buffer[LIG_PIECE], most = largest (x, start);
+  double exps = 0, sum = 0;
+  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
+    int64_t count = piece (x->columns, at);
+    const float *values = lig_load (x, start + at, count, buffer);
+    float part = 0, plain = 0;
+#pragma omp simd reduction(+ : part, plain)
+    for (int64_t i = 0; i < count; i++) {
+      part += lig_exp (values[i] - most);
+      plain += values[i];
+    }
+    exps += (double) part;
+    sum += (double) plain;
+  }
+  *mean = (float) (sum / (double) x->columns);
+  return (float) ((double) most + log (exps));
+}
+
+/* One block of rows: their losses, their lse. */
+static Total
+entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
+{
+  const LigOperand *x = &launch->operands[0], *lse = &launch->operands[3];
+  const int32_t *targets = launch->operands[1].data;
+  LigCrossEntropyParams params = parameters (launch);
+  double smoothing = (double) params.label_smoothing;
+  Total total = { 0 };
+  for (int64_t row = first; row < end; row++) {
+    int64_t start = row * x->columns;
+    float mean, log_of_sum = log_sum (x, start, &mean);
+    if (lse->data)
+      ((float *) lse->data)[row] = log_of_sum;
+    if (targets[row] == params.ignored)
+      continue;
+    if (targets[row] < 0 || targets[row] >= x->columns) {
+      total.outside = true;
+      continue;
+    }
+    double nll = (double) log_of_sum - (double) element (x, start + targets[row]);
+    total.sum += (1 - smoothing) * nll;
+    if (smoothing > 0)
+      total.sum += smoothing * ((double) log_of_sum - (double) mean);
+    total.count++;
+  }
+  return total;
+}
+
+LigStatus LIG_CPU (cross_entropy) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0];
+  Total totals[MOST_BLOCKS];
+  int64_t rows = lig_rows (x);
+  LigPartition partition = lig_partition (rows, 1);
+#pragma omp parallel for schedule(static) if (x->size > 16384)
+  for (int64_t block = 0; block < partition.blocks; block++) {
+    int64_t first = block * partition.rows_per_block, end = first + partition.rows_per_block;
+    totals[block] = entropy_block (launch, first, end < rows ? end : rows);
+  }
+  Total total = total_of (totals, partition.blocks);
+  if (total.outside)
+    return LIG_FAIL (launch, LIG_FAILED, "target is not one of the classes");
+  write_number (&launch->operands[2], total.count ? total.sum / (double) total.count : 0);
+  write_number (&launch->operands[4], (double) total.count);
+  return LIG_OK;
+}
+
+/* dx of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored row has the
+ * factor 0, and may hold infinities. */
+static void
+entropy_row (const LigOperand *x,
+             const LigOperand *dx,
+             int64_t row,
+             int64_t target,
+             float lse,
+             float factor,
+             float even,
+             float hit)
+{
+  float buffer[LIG_PIECE], staged[LIG_PIECE];
+  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
+    int64_t count = piece (x->columns, at), start = row * x->columns + at;
+    const float *values = lig_load (x, start, count, buffer);
+    float *out = lig_stage (dx, start, staged);
+    if (factor == 0)
+      memset (out, 0, (size_t) count * sizeof *out);
+    else {
+#pragma omp simd
+      for (int64_t i = 0; i < count; i++)
+        out[i] = factor * (lig_exp (values[i] - lse) - even);
+      if (target >= at && target < at + count)
+        out[target - at] -= factor * hit;
+    }
+    lig_commit (dx, start, count, out);
+  }
+}
+
+LigStatus LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *x = &o[1], *dx = &o[5];
+  const int32_t *targets = o[2].data;
+  LigCrossEntropyParams params = parameters (launch);
+  int64_t rows = lig_rows (x);
+  float count = element (&o[4], 0), factor = count > 0 ? element (&o[0], 0) / count : 0;
+  float even = params.label_smoothing / (float) x->columns, hit = 1 - params.label_smoothing;
+#pragma omp parallel for schedule(static) if (x->size > 16384)
+  for (int64_t row = 0; row < rows; row++)
+    entropy_row (x, dx, row, targets[row], element (&o[3], row),
+                 targets[row] == params.ignored ? 0 : factor, even, hit);
+  return LIG_OK;
+}
+
+/* Whether the target is the first of the largest logits. */
+static bool
+hits (const LigOperand *x, int64_t row, int64_t target)
+{
+  float buffer[LIG_PIECE], aim = element (x, row * x->columns + target);
+  int64_t above = 0;
+  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
+    int64_t count = piece (x->columns, at), before = target - at;
+    const float *values = lig_load (x, row * x->columns + at, count, buffer);
+    for (int64_t i = 0; i < count; i++)
+      above += !(values[i] < aim || (values[i] == aim && i >= before));
+  }
+  return above == 0;
+}
+
+LigStatus LIG_CPU (accuracy) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0];
+  const int32_t *targets = launch->operands[1].data;
+  int32_t ignored = parameters (launch).ignored;
+  int64_t rows = lig_rows (x), correct = 0, counted = 0, outside = 0;
+#pragma omp parallel for schedule(static) reduction(+ : correct, counted, outside) if (x->size > 16384)
+  for (int64_t row = 0; row < rows; row++) {
+    bool counts = targets[row] != ignored;
+    bool inside = targets[row] >= 0 && targets[row] < x->columns;
+    counted += counts;
+    outside += counts && !inside;
+    correct += counts && inside && hits (x, row, targets[row]);
+  }
+  if (outside > 0)
+    return LIG_FAIL (launch, LIG_FAILED, "target is not one of the classes");
+  write_number (&launch->operands[2], (double) correct);
+  write_number (&launch->operands[3], (double) counted);
+  return LIG_OK;
+}
+
+LigStatus LIG_CPU (mean_squared_error) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *targets = &launch->operands[1];
+  Total totals[MOST_BLOCKS] = { 0 };
+  int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
+  LigPartition partition = lig_partition (pieces, 1);
+#pragma omp parallel for schedule(static) if (x->size > 16384)
+  for (int64_t block = 0; block < partition.blocks; block++) {
+    float x_buffer[LIG_PIECE], target_buffer[LIG_PIECE];
+    int64_t at = block * partition.rows_per_block * LIG_PIECE;
+    int64_t end = at + partition.rows_per_block * LIG_PIECE;
+    for (; at < end && at < x->size; at += LIG_PIECE) {
+      int64_t count = piece (x->size, at);
+      const float *a = lig_load (x, at, count, x_buffer);
+      const float *b = lig_load (targets, at, count, target_buffer);
+      float sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t i = 0; i < count; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+      totals[block].sum += (double) sum;
+    }
+  }
+  Total total = total_of (totals, partition.blocks);
+  write_number (&launch->operands[2], x->size ? total.sum / (double) x->size : 0);
+  return LIG_OK;
+}
+
+LigStatus LIG_CPU (mean_squared_error_backward) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *x = &o[1];
+  float factor = x->size ? element (&o[0], 0) * 2 / (float) x->size : 0;
+  int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
+#pragma omp parallel for schedule(static) if (x->size > 16384)
+  for (int64_t i = 0; i < pieces; i++) {
+    float x_buffer[LIG_PIECE], buffer[LIG_PIECE];
+    int64_t at = i * LIG_PIECE, count = piece (x->size, at);
+    const float *a = lig_load (x, at, count, x_buffer), *b = lig_load (&o[2], at, count, buffer);
+    for (int64_t j = 0; j < count; j++)
+      buffer[j] = factor * (a[j] - b[j]);
+    if (o[3].data)
+      lig_narrow (o[3].dtype, buffer, lig_at (&o[3], at), (size_t) count);
+    for (int64_t j = 0; j < count; j++)
+      buffer[j] = -buffer[j];
+    if (o[4].data)
+      lig_narrow (o[4].dtype, buffer, lig_at (&o[4], at), (size_t) count);
+  }
+  return LIG_OK;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight, with
+ *   layer norm:  rstd = 1 / sqrt (mean ((v - mean)^2) + eps),
+ *   rms norm:    mean = 0, rstd = 1 / sqrt (mean (v^2) + eps),
+ *   l2:          mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
+ * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32; the
+ * variance takes a second look at the row, which is in the cache by then. */
+#include "kernels/cpu/norm.h"
+
+#include <math.h>
+
+typedef struct {
+  LigNorm norm;
+  const LigOperand *x, *extra, *sum, *y, *mean, *rstd; /* null where the kernel has none */
+  const float *bias;
+} Forward;
+
+static bool
+present (const LigOperand *operand)
+{
+  return operand && operand->data;
+}
+
+/* A piece of v. The first reading of a row writes its sum, and the others read that: it may have
+ * taken the place of x or extra. Where nobody wants the sum, it is computed again. */
+static const float *
+load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
+{
+  float other[LIG_PIECE];
+  uint16_t rounded[LIG_PIECE];
+  if (!f->extra)
+    return lig_load (f->x, at, count, buffer);
+  if (!first && f->sum->data)
+    return lig_load (f->sum, at, count, buffer);
+  const float *x = lig_load (f->x, at, count, buffer);
+  const float *extra = lig_load (f->extra, at, count, other);
+#pragma omp simd
+  for (int64_t i = 0; i < count; i++)
+    buffer[i] = x[i] + extra[i];
+  LigDtype dtype = f->sum->dtype;
+  void *sum = f->sum->data ? lig_at (f->sum, at) : rounded;
+  if (dtype != LIG_FP32 || f->sum->data)
+    lig_narrow (dtype, buffer, sum, (size_t) count);
+  if (dtype != LIG_FP32)
+    lig_widen (dtype, sum, buffer, (size_t) count);
+  return buffer;
+}
+
+static float
+sum_of (const Forward *f, int64_t start)
+{
+  float buffer[LIG_PIECE], sum = 0;
+  for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
+    int64_t count = lig_norm_piece (&f->norm, at);
+    const float *v = load (f, true, start + at, count, buffer);
+    float part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t i = 0; i < count; i++)
+      part += v[i];
+    sum += part;
+  }
+  return sum;
+}
+
+static float
+squares_of (const Forward *f, bool first, int64_t start, float mean)
+{
+  float buffer[LIG_PIECE], sum = 0;
+  for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
+    int64_t count = lig_norm_piece (&f->norm, at);
+    const float *v = load (f, first, start + at, count, buffer);
+    float part = 0;
+#pragma omp simd reduction(+ : part)
+    for (int64_t i = 0; i < count; i++)
+      part += (v[i] - mean) * (v[i] - mean);
+    sum += part;
+  }
+  return sum;
+}
+
+static void
+write_row (const Forward *f, int64_t start, float mean, float rstd)
+{
+  float buffer[LIG_PIECE], staged[LIG_PIECE];
+  for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
+    int64_t count = lig_norm_piece (&f->norm, at);
+    const float *v = load (f, false, start + at, count, buffer);
+    const float *gain = f->norm.gain ? f->norm.gain + at : NULL;
+    const float *bias = f->bias ? f->bias + at : NULL;
+    float *y = lig_stage (f->y, start + at, staged);
+    if (gain && bias) {
+#pragma omp simd
+      for (int64_t i = 0; i < count; i++)
+        y[i] = (v[i] - mean) * rstd * gain[i] + bias[i];
+    } else if (gain) {
+#pragma omp simd
+      for (int64_t i = 0; i < count; i++)
+        y[i] = (v[i] - mean) * rstd * gain[i];
+    } else {
+#pragma omp simd
+      for (int64_t i = 0; i < count; i++)
+        y[i] = (v[i] - mean) * rstd;
+    }
+    lig_commit (f->y, start + at, count, y);
+  }
+}
+
+/* `bias` may be null, and is added to f here because it needs the workspace. */
+static LigStatus
+forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOperand *bias)
+{
+  LigNorm *norm = &f->norm;
+  LigStatus status = lig_norm_prepare (norm, launch, f->x, weight);
+  if (status != LIG_OK)
+    return status;
+  f->bias = lig_norm_vector (bias, 0, &norm->scratch);
+#pragma omp parallel for schedule(static) if (lig_norm_parallel (norm))
+  for (int64_t row = 0; row < norm->rows; row++) {
+    int64_t start = row * norm->length;
+    float mean = norm->centered ? sum_of (f, start) * norm->share : 0;
+    float square = squares_of (f, !norm->centered, start, mean) * norm->share;
+    float rstd = 1 / sqrtf (square + norm->eps);
+    if (present (f->mean))
+      ((float *) f->mean->data)[row] = mean;
+    if (present (f->rstd))
+      ((float *) f->rstd->data)[row] = rstd;
+    if (present (f->y))
+      write_row (f, start, mean, rstd);
+  }
+  return LIG_OK;
+}
+
+LigStatus LIG_CPU (layer_norm) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  Forward f = { .x = &o[0], .y = &o[3], .mean = &o[4], .rstd = &o[5], .norm.centered = true };
+  return forward (launch, &f, &o[1], &o[2]);
+}
+
+LigStatus LIG_CPU (add_layer_norm) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  Forward f = { .x = &o[0], .extra = &o[1], .sum = &o[4], .y = &o[5], .mean = &o[6],
+                .rstd = &o[7], .norm.centered = true };
+  return forward (launch, &f, &o[2], &o[3]);
+}
+
+LigStatus LIG_CPU (rms_norm) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  return forward (launch, &(Forward){ .x = &o[0], .y = &o[2], .rstd = &o[3] }, &o[1], NULL);
+}
+
+LigStatus LIG_CPU (add_rms_norm) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  Forward f = { .x = &o[0], .extra = &o[1], .sum = &o[3], .y = &o[4], .rstd = &o[5] };
+  return forward (launch, &f, &o[2], NULL);
+}
+
+LigStatus LIG_CPU (l2_normalization) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  Forward f = { .x = &o[0], .y = &o[1], .rstd = &o[2], .norm.summed = true };
+  return forward (launch, &f, NULL, NULL);
+}

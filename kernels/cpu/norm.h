@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What the norms share, forward and backward: the length of a row, its gain as floats. */
+#pragma once
+
+#include "kernels/cpu/cpu.h"
+
+typedef struct {
+  bool centered; /* layer norm: the mean is taken off */
+  bool summed;   /* l2: the sum of squares rather than their mean */
+  int64_t length, rows;
+  float share;       /* of an element in a mean: 1 / length, or 1 if summed */
+  float eps;
+  const float *gain; /* one a column, or null for 1 */
+  float *scratch;    /* the rest of the workspace */
+} LigNorm;
+
+/* The elements of a vector as floats, plus `offset`: its own memory if that is just so, else at
+ * `*scratch`, which moves on. */
+static inline const float *
+lig_norm_vector (const LigOperand *vector, float offset, float **scratch)
+{
+  if (!vector || !vector->data)
+    return NULL;
+  if (vector->dtype == LIG_FP32 && offset == 0)
+    return vector->data;
+  float *values = *scratch;
+  *scratch += vector->size;
+  lig_widen (vector->dtype, vector->data, values, (size_t) vector->size);
+  for (int64_t i = 0; i < vector->size; i++)
+    values[i] += offset;
+  return values;
+}
+
+/* Fills in `norm` but for its kind. `weight` is null for l2. */
+static inline LigStatus
+lig_norm_prepare (LigNorm *norm, LigLaunch *launch, const LigOperand *x, const LigOperand *weight)
+{
+  const LigNormParams *params = launch->params;
+  norm->length = weight ? weight->size : x->columns;
+  norm->rows = norm->length > 0 ? x->size / norm->length : 0;
+  norm->share = norm->summed ? 1 : 1 / (float) norm->length;
+  norm->eps = params ? params->eps : norm->summed ? 1e-6f : 1e-5f;
+  norm->scratch = launch->workspace;
+  /* Two vectors and two rows of partial sums have to fit. */
+  if (norm->length > (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float) / 4))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "the row to normalize is too long");
+  norm->gain = lig_norm_vector (weight, params && params->zero_centered ? 1 : 0, &norm->scratch);
+  return LIG_OK;
+}
+
+static inline int64_t
+lig_norm_piece (const LigNorm *norm, int64_t at)
+{
+  return norm->length - at < LIG_PIECE ? norm->length - at : LIG_PIECE;
+}
+
+static inline bool
+lig_norm_parallel (const LigNorm *norm)
+{
+  return norm->rows * norm->length > 16384;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates over whole arenas, in one reading: g = gradient, times clip_norm / norm where the global
+ * norm is above clip_norm; p = the fp32 master where there is one, else the parameter.
+ *   sgd:    g += decay p;  m = momentum m + g;  p -= rate m
+ *   adamw:  p -= rate decay p;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2;
+ *           p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps),  t the step from 1
+ * The parameter is p, rounded once. */
+#include "kernels/cpu/cpu.h"
+
+#include <math.h>
+
+LigStatus LIG_CPU (gradient_norm) (LigLaunch *launch)
+{
+  const LigOperand *gradients = &launch->operands[0], *norm = &launch->operands[1];
+  double sums[64] = { 0 }, total = 0;
+  int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
+  LigPartition partition = lig_partition (pieces, 1);
+#pragma omp parallel for schedule(static) if (size > 16384)
+  for (int64_t block = 0; block < partition.blocks; block++) {
+    float buffer[LIG_PIECE];
+    int64_t at = block * partition.rows_per_block * LIG_PIECE;
+    int64_t end = at + partition.rows_per_block * LIG_PIECE;
+    for (; at < end && at < size; at += LIG_PIECE) {
+      int64_t count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+      const float *g = lig_load (gradients, at, count, buffer);
+      double sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t i = 0; i < count; i++)
+        sum += (double) g[i] * (double) g[i];
+      sums[block] += sum;
+    }
+  }
+  for (int64_t i = 0; i < partition.blocks; i++)
+    total += sums[i];
+  float root = (float) sqrt (total);
+  lig_narrow (norm->dtype, &root, norm->data, 1);
+  return LIG_OK;
+}
+
+/* What the gradients are multiplied by. */
+static float
+clip_factor (const LigLaunch *launch, const LigOperand *norm)
+{
+  float buffer, clip = launch->tick->clip_norm;
+  if (!norm->data || clip <= 0)
+    return 1;
+  float length = *lig_load (norm, 0, 1, &buffer);
+  return length > clip ? clip / length : 1;
+}
+
+/* The old values of a piece as floats, in place where they are fp32. They come back by commit. */
+static float *
+open_piece (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
+{
+  float *values = lig_stage (operand, at, buffer);
+  if (values == buffer)
+    lig_widen (operand->dtype, lig_at (operand, at), buffer, (size_t) count);
+  return values;
+}
+
+/* Stores new weights, in the master too where there is one. */
+static void
+close_weights (const LigOperand *weights,
+               const LigOperand *parameters,
+               int64_t at,
+               int64_t count,
+               const float *values)
+{
+  lig_commit (weights, at, count, values);
+  if (weights != parameters && parameters->data)
+    lig_narrow (parameters->dtype, values, lig_at (parameters, at), (size_t) count);
+}
+
+LigStatus LIG_CPU (sgd) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *gradients = &o[0], *momentum = &o[3];
+  const LigOperand *weights = o[4].data ? &o[4] : &o[2];
+  const LigSgdParams *params = launch->params;
+  float decay = params ? params->weight_decay : 0, keep = params ? params->momentum : 0;
+  float rate = launch->tick->learning_rate, clip = clip_factor (launch, &o[1]);
+  int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
+#pragma omp parallel for schedule(static) if (size > 16384)
+  for (int64_t piece = 0; piece < pieces; piece++) {
+    float g_buffer[LIG_PIECE], p_buffer[LIG_PIECE], m_buffer[LIG_PIECE];
+    int64_t at = piece * LIG_PIECE, count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    const float *g = lig_load (gradients, at, count, g_buffer);
+    float *p = open_piece (weights, at, count, p_buffer);
+    if (momentum->data) {
+      float *m = open_piece (momentum, at, count, m_buffer);
+#pragma omp simd
+      for (int64_t i = 0; i < count; i++) {
+        m[i] = keep * m[i] + (clip * g[i] + decay * p[i]);
+        p[i] -= rate * m[i];
+      }
+      lig_commit (momentum, at, count, m);
+    } else {
+#pragma omp simd
+      for (int64_t i = 0; i < count; i++)
+        p[i] -= rate * (clip * g[i] + decay * p[i]);
+    }
+    close_weights (weights, &o[2], at, count, p);
+  }
+  return LIG_OK;
+}
+
+/* The constants of one adamw step. */
+typedef struct {
+  float clip, keep, beta1, beta2, eps;
+  float rate;     /* over 1 - beta1^t */
+  float variance; /* 1 over the root of 1 - beta2^t */
+} Adamw;
+
+static Adamw
+adamw_constants (const LigLaunch *launch)
+{
+  const LigAdamwParams defaults = { .beta1 = 0.9f, .beta2 = 0.999f, .eps = 1e-8f };
+  const LigAdamwParams *params = launch->params ? launch->params : &defaults;
+  double rate = (double) launch->tick->learning_rate, step = (double) launch->tick->step;
+  Adamw adamw = { .beta1 = params->beta1, .beta2 = params->beta2, .eps = params->eps };
+  adamw.clip = clip_factor (launch, &launch->operands[1]);
+  adamw.keep = (float) (1 - rate * (double) params->weight_decay);
+  adamw.rate = (float) (rate / (1 - pow ((double) params->beta1, step)));
+  adamw.variance = (float) (1 / sqrt (1 - pow ((double) params->beta2, step)));
+  return adamw;
+}
+
+static void
+adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, int64_t count)
+{
+  Adamw a = *adamw;
+#pragma omp simd
+  for (int64_t i = 0; i < count; i++) {
+    float gradient = a.clip * g[i];
+    m[i] = a.beta1 * m[i] + (1 - a.beta1) * gradient;
+    v[i] = a.beta2 * v[i] + (1 - a.beta2) * (gradient * gradient);
+    p[i] = a.keep * p[i] - a.rate * m[i] / (sqrtf (v[i]) * a.variance + a.eps);
+  }
+}
+
+LigStatus LIG_CPU (adamw) (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *gradients = &o[0], *mean = &o[3], *variance = &o[4];
+  const LigOperand *weights = o[5].data ? &o[5] : &o[2];
+  Adamw adamw = adamw_constants (launch);
+  int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
+#pragma omp parallel for schedule(static) if (size > 16384)
+  for (int64_t piece = 0; piece < pieces; piece++) {
+    float buffer[4][LIG_PIECE];
+    int64_t at = piece * LIG_PIECE, count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    const float *g = lig_load (gradients, at, count, buffer[0]);
+    float *p = open_piece (weights, at, count, buffer[1]);
+    float *m = open_piece (mean, at, count, buffer[2]);
+    float *v = open_piece (variance, at, count, buffer[3]);
+    adamw_piece (&adamw, g, p, m, v, count);
+    lig_commit (mean, at, count, m);
+    lig_commit (variance, at, count, v);
+    close_weights (weights, &o[2], at, count, p);
+  }
+  return LIG_OK;
+}

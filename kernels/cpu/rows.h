@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* What the element-wise families share: loops over pieces, a vector repeated along rows, rounding
+ * between two formulas, and sums over rows.
+ *
+ * A fused kernel must give the bits of the kernels it replaces. So each formula is compiled into
+ * one function over pieces that all kernels of its family call, and every value that an unfused
+ * kernel would have written is rounded to the type it would have been written in. */
+#pragma once
+
+#include "kernels/cpu/cpu.h"
+
+/* With less work than this, waking the other threads costs more than they save. */
+#define LIG_PARALLEL_FROM 16384
+
+/* One formula over `count` elements, compiled once. */
+#define LIG_PIECE_FUNCTION static __attribute__ ((noinline)) void
+
+/* Elements are independent, so that the output may be one of the inputs. */
+#define LIG_EACH_ELEMENT(i, count) _Pragma ("omp simd") for (int64_t i = 0; i < (count); i++)
+
+static inline int64_t
+lig_least (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static inline bool
+lig_all_floating (const LigLaunch *launch, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
+      return false;
+  return true;
+}
+
+/* Commits what was staged, and leaves in `staged` what a later reader of the operand would find.
+ * Values of an absent operand are rounded to the type of `like`, the kernel's main input. */
+static inline void
+lig_commit_rounded (
+  const LigOperand *operand, const LigOperand *like, int64_t element, int64_t count, float *staged)
+{
+  uint16_t unseen[LIG_PIECE];
+  LigDtype dtype = operand->data ? operand->dtype : like->dtype;
+  void *rounded = operand->data ? lig_at (operand, element) : unseen;
+  if (dtype == LIG_FP32)
+    return;
+  lig_narrow (dtype, staged, rounded, (size_t) count);
+  lig_widen (dtype, rounded, staged, (size_t) count);
+}
+
+/* Where to write floats for lig_commit_rounded: absent operands use the buffer. */
+static inline float *
+lig_stage_if_present (const LigOperand *operand, int64_t element, float *buffer)
+{
+  return operand->data ? lig_stage (operand, element, buffer) : buffer;
+}
+
+/* A vector repeated over and over, to be read in pieces. Short ones are written out once. */
+typedef struct {
+  const LigOperand *vector;
+  float repeated[2 * LIG_PIECE];
+} LigRepeat;
+
+static inline void
+lig_repeat (LigRepeat *repeat, const LigOperand *vector)
+{
+  int64_t size = vector->size;
+  repeat->vector = vector;
+  if (size >= LIG_PIECE)
+    return;
+  lig_widen (vector->dtype, vector->data, repeat->repeated, (size_t) size);
+  for (int64_t i = size; i < 2 * LIG_PIECE; i++)
+    repeat->repeated[i] = repeat->repeated[i - size];
+}
+
+/* The `count` values, at most LIG_PIECE, that meet the elements from `element` on. */
+static inline const float *
+lig_repeat_at (const LigRepeat *repeat, int64_t element, int64_t count, float *buffer)
+{
+  const LigOperand *vector = repeat->vector;
+  int64_t offset = element % vector->size, first = lig_least (count, vector->size - offset);
+  if (vector->size < LIG_PIECE)
+    return repeat->repeated + offset;
+  if (first == count)
+    return lig_load (vector, offset, count, buffer);
+  lig_widen (vector->dtype, lig_at (vector, offset), buffer, (size_t) first);
+  lig_widen (vector->dtype, vector->data, buffer + first, (size_t) (count - first));
+  return buffer;
+}
+
+/* A sum over rows as tasks that run in any order, each one block of lig_partition by one piece of
+ * the columns, with partial sums of its own. Rows shorter than a piece are taken several at once.
+ */
+typedef struct {
+  LigPartition partition;
+  float *partials;
+  int64_t rows, columns, pieces, tasks, at_once;
+} LigRowSum;
+
+typedef struct {
+  int64_t row, end;     /* rows of the task */
+  int64_t first, width; /* its columns */
+  float *sums;          /* of the whole row: those of column i are at i */
+} LigRowTask;
+
+/* Whether one row of partial sums fits the workspace. */
+static inline bool
+lig_row_sum_fits (int64_t columns)
+{
+  return columns <= (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float));
+}
+
+/* The tasks cut `width` columns into pieces: the row's length, or half of it, where a task takes
+ * the same piece of both halves. */
+static inline LigRowSum
+lig_row_sum (const LigLaunch *launch, const LigOperand *x, int64_t width)
+{
+  int64_t rows = lig_rows (x), pieces = (width + LIG_PIECE - 1) / LIG_PIECE;
+  LigPartition partition = lig_partition (rows, x->columns);
+  return (LigRowSum){
+    .partition = partition,
+    .partials = launch->workspace,
+    .rows = rows,
+    .columns = x->columns,
+    .pieces = pieces,
+    .tasks = partition.blocks * pieces,
+    .at_once = width == x->columns && pieces == 1 ? LIG_PIECE / width : 1,
+  };
+}
+
+static inline LigRowTask
+lig_row_task (const LigRowSum *sum, int64_t index, int64_t width)
+{
+  int64_t block = index / sum->pieces, row = block * sum->partition.rows_per_block;
+  int64_t first = index % sum->pieces * LIG_PIECE;
+  return (LigRowTask){row, lig_least (row + sum->partition.rows_per_block, sum->rows), first,
+                      lig_least (LIG_PIECE, width - first), sum->partials + block * sum->columns};
+}
+
+/* sums[i] += each of `count` rows of `width` floats. */
+static inline void
+lig_add_rows (float *restrict sums, const float *restrict rows, int64_t count, int64_t width)
+{
+  for (int64_t row = 0; row < count; row++)
+    for (int64_t i = 0; i < width; i++)
+      sums[i] += rows[row * width + i];
+}
+
+/* Adds the partial sums of all tasks up, unless nobody wants them. */
+static inline void
+lig_row_sum_finish (const LigRowSum *sum, const LigOperand *target, bool accumulate)
+{
+  int64_t blocks = sum->partition.blocks, columns = sum->columns;
+  if (target->data)
+    LIG_CPU (reduce_partials) (sum->partials, blocks, columns, columns, target, accumulate);
+}

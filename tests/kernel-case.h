@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of kernels share: random tensors of any type, launches, comparison with a
+ * reference computed in double from the values as rounded to their types. */
+#pragma once
+
+#include "kernels/kernels.h"
+#include "kernels/params.h"
+
+#include <glib.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+static const LigDtype floating[] = { LIG_FP32, LIG_FP16, LIG_BF16 };
+
+/* Everything allocated in a case, freed at its end. */
+static GPtrArray *pool;
+
+static inline void *
+scratch (size_t bytes)
+{
+  void *memory = g_malloc0 (bytes + 1);
+  g_ptr_array_add (pool, memory);
+  return memory;
+}
+
+static inline void
+case_begin (void)
+{
+  pool = g_ptr_array_new_with_free_func (g_free);
+}
+
+static inline void
+case_end (void)
+{
+  g_ptr_array_unref (pool);
+}
+
+/* A tensor of NaN (of -1 for integers): what a kernel leaves out shows. */
+static inline LigOperand
+blank (LigDtype dtype, int64_t rows, int64_t columns)
+{
+  LigOperand operand = { NULL, rows * columns, columns, dtype };
+  size_t bytes = (size_t) operand.size * lig_dtype_size (dtype);
+  operand.data = memset (scratch (bytes), 0xff, bytes);
+  return operand;
+}
+
+static inline LigOperand
+absent (LigDtype dtype, int64_t rows, int64_t columns)
+{
+  return (LigOperand){ NULL, rows * columns, columns, dtype };
+}
+
+/* Between -2 and 2, most of it around 0; the same ones in each run of the program. */
+static inline double
+random_value (void)
+{
+  static GRand *generator;
+  if (!generator)
+    generator = g_rand_new_with_seed (1440);
+  return g_rand_double_range (generator, -1, 1) + g_rand_double_range (generator, -1, 1);
+}
+
+static inline LigOperand
+random_tensor (LigDtype dtype, int64_t rows, int64_t columns)
+{
+  LigOperand operand = blank (dtype, rows, columns);
+  float *values = scratch ((size_t) operand.size * sizeof *values);
+  for (int64_t i = 0; i < operand.size; i++)
+    values[i] = (float) random_value ();
+  lig_narrow (dtype, values, operand.data, (size_t) operand.size);
+  return operand;
+}
+
+static inline LigOperand
+number (double value)
+{
+  LigOperand operand = blank (LIG_FP32, 1, 1);
+  *(float *) operand.data = (float) value;
+  return operand;
+}
+
+static inline LigOperand
+copy (LigOperand operand)
+{
+  size_t bytes = (size_t) operand.size * lig_dtype_size (operand.dtype);
+  operand.data = memcpy (scratch (bytes), operand.data, bytes);
+  return operand;
+}
+
+static inline double *
+doubles (int64_t count)
+{
+  return scratch ((size_t) count * sizeof (double));
+}
+
+static inline double *
+doubles_copy (const double *values, int64_t count)
+{
+  return memcpy (doubles (count), values, (size_t) count * sizeof *values);
+}
+
+/* The values of a tensor. */
+static inline double *
+wide (LigOperand operand)
+{
+  double *values = doubles (operand.size);
+  float *floats = scratch ((size_t) operand.size * sizeof *floats);
+  lig_widen (operand.dtype, operand.data, floats, (size_t) operand.size);
+  for (int64_t i = 0; i < operand.size; i++)
+    values[i] = (double) floats[i];
+  return values;
+}
+
+static inline LigLaunch
+try_run (const char *name,
+         const LigOperand *operands,
+         const void *params,
+         const LigTick *tick,
+         bool accumulate,
+         LigStatus *status)
+{
+  static void *workspace;
+  const LigKernel *kernel = lig_kernel_find (name);
+  g_assert_nonnull (kernel);
+  if (!workspace)
+    workspace = g_aligned_alloc0 (LIG_WORKSPACE_SIZE, 1, 256);
+  memset (workspace, 0xff, LIG_WORKSPACE_SIZE / 256);
+  LigLaunch launch = { .operands = operands,
+                       .params = params,
+                       .tick = tick,
+                       .workspace = workspace,
+                       .accumulate = accumulate };
+  *status = kernel->functions[LIG_BACKEND_CPU](&launch);
+  return launch;
+}
+
+static inline void
+run (const char *name, const LigOperand *operands, const void *params, bool accumulate)
+{
+  LigStatus status;
+  LigLaunch launch = try_run (name, operands, params, NULL, accumulate, &status);
+  if (status != LIG_OK)
+    g_error ("%s: %s", name, launch.where);
+}
+
+/* A single kernel is held to its rounding: twice the unit of its type, with room for fp32 sums. */
+static inline double
+tolerance (LigDtype dtype)
+{
+  return dtype == LIG_FP32 ? 1e-5 : dtype == LIG_FP16 ? 6e-4 : 5e-3;
+}
+
+/* Relative distance in the 2-norm; NaN is far away. */
+static inline void
+check_within (LigOperand got, const double *want, double most, const char *what)
+{
+  double distance = 0, length = 0, *values = wide (got);
+  for (int64_t i = 0; i < got.size; i++) {
+    distance += (values[i] - want[i]) * (values[i] - want[i]);
+    length += want[i] * want[i];
+  }
+  double error = sqrt (distance), limit = most * sqrt (length) + 1e-30;
+  if (!(error <= limit))
+    g_error ("%s (%s, %ld x %ld): off by %g, allowed %g", what, lig_dtype_name (got.dtype),
+             (long) (got.size / got.columns), (long) got.columns, error, limit);
+}
+
+static inline void
+check (LigOperand got, const double *want, const char *what)
+{
+  check_within (got, want, tolerance (got.dtype), what);
+}
+
+static inline void
+check_same_bits (LigOperand a, LigOperand b)
+{
+  size_t bytes = (size_t) a.size * lig_dtype_size (a.dtype);
+  g_assert_cmpmem (a.data, bytes, b.data, bytes);
+}
