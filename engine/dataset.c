@@ -90,10 +90,9 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
                                "targets are %s, expected int32 or a floating type",
                                lig_dtype_name (target->dtype));
   if (integer ? target->classes < 1 : target->classes != 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               "%s targets have %" G_GINT64_FORMAT " classes, expected %s",
-                               lig_dtype_name (target->dtype), target->classes,
-                               integer ? "at least 1" : "0");
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_VALUE, "%s targets have %" G_GINT64_FORMAT " classes, expected %s",
+      lig_dtype_name (target->dtype), target->classes, integer ? "at least 1" : "0");
   if (!lig_shape_check (&target->shape, target->dtype, error))
     return FALSE;
   gint64 size = lig_shape_size (&target->shape);

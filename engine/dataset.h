@@ -122,8 +122,10 @@ LIG_API gint64 lig_dataset_get_held_out_batches (LigDataset *self);
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE or _DTYPE set if a tensor does not fit
  */
-LIG_API gboolean
-lig_dataset_next (LigDataset *self, LigTensor *input, LigTensor *targets, GError **error);
+LIG_API gboolean lig_dataset_next (LigDataset *self,
+                                   LigTensor *input,
+                                   LigTensor *targets,
+                                   GError **error);
 
 /**
  * lig_dataset_get_position:
@@ -165,8 +167,7 @@ LIG_API gboolean lig_dataset_held_out (LigDataset *self,
  * Returns: (transfer none) (nullable) (array length=count): text's or tokens' raw stream on that
  *   side of the cut, %NULL for other kinds
  */
-LIG_API const guint16 *
-lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count);
+LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count);
 
 /**
  * lig_dataset_describe:

@@ -57,8 +57,8 @@ refuse (Checker *self, const char *format, ...)
   va_start (args, format);
   g_autofree char *message = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%s%s: %s",
-               self->file ? self->file : "", self->file ? ": " : "", self->path->str, message);
+  g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%s%s: %s", self->file ? self->file : "",
+               self->file ? ": " : "", self->path->str, message);
   return FALSE;
 }
 
@@ -241,7 +241,7 @@ check_object (Checker *self)
 static gboolean
 check_word (Checker *self)
 {
-  static const char *const words[] = { "true", "false", "null" };
+  static const char *const words[] = {"true", "false", "null"};
   gsize left = (gsize) (self->end - self->at);
   for (guint i = 0; i < G_N_ELEMENTS (words); i++) {
     gsize length = strlen (words[i]);
@@ -291,7 +291,7 @@ JsonNode *
 lig_json_read (const char *text, gsize length, const char *file, GError **error)
 {
   g_autoptr (GString) path = g_string_new ("$");
-  Checker checker = { text, text, text + length, file, path, 0, 0, error };
+  Checker checker = {text, text, text + length, file, path, 0, 0, error};
   if (!check_value (&checker))
     return NULL;
   if (checker.at < checker.end) {

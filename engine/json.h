@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 
 /* How deep arrays and objects nest, and how many values there are. */
 #define LIG_JSON_MAX_DEPTH 64
-#define LIG_JSON_MAX_VALUES 8000000
+#define LIG_JSON_MAX_VALUES 4000000
 
 /* The value that `text` (UTF-8 without zeros) is, by RFC 8259 to the letter; keys occur once,
  * numbers fit 64 bits. An error is LIG_ERROR_FORMAT: with `file` it begins `FILE:LINE:COLUMN: `,
  * else `line 3, column 5: `; or it begins with the JSON path (and `FILE: `) of what is refused. */
 JsonNode *lig_json_read (const char *text, gsize length, const char *file, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+  G_GNUC_WARN_UNUSED_RESULT;
 
 /* Appends `.key` or, where the key is no plain word, `["key"]`. */
 void lig_json_append_key (GString *path, const char *key);

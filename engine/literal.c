@@ -135,8 +135,8 @@ mismatch (const LigParam *param, const GValue *value)
     return G_VALUE_HOLDS_INT64 (value) ? NULL : "a whole number";
   case LIG_PARAM_SHAPE:
     return G_VALUE_HOLDS_INT64 (value) || G_VALUE_HOLDS (value, LIG_TYPE_SHAPE)
-               ? NULL
-               : "a list of lengths like [7, 2]";
+             ? NULL
+             : "a list of lengths like [7, 2]";
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
     return G_VALUE_HOLDS_STRING (value) ? NULL : "a channel's name";
@@ -163,7 +163,7 @@ lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError *
       !lig_literal_check_shape (g_value_get_boxed (value), error))
     return FALSE;
   if (param->kind == LIG_PARAM_SHAPE && G_VALUE_HOLDS_INT64 (value)) {
-    LigShape shape = { .n_axes = 1, .axes = { g_value_get_int64 (value) } };
+    LigShape shape = {.n_axes = 1, .axes = {g_value_get_int64 (value)}};
     if (!lig_literal_check_shape (&shape, error))
       return FALSE;
   }
@@ -197,7 +197,7 @@ lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error)
 gboolean
 lig_literal_check_reserved (LigOp *op, const char *name, GError **error)
 {
-  static const char *const words[] = { "recompute", "offload", "recipe", NULL };
+  static const char *const words[] = {"recompute", "offload", "recipe", NULL};
   if (!lig_op_get_body (op) || !g_strv_contains (words, name))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "reserved: not built yet");

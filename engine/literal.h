@@ -21,8 +21,7 @@ const LigParam *lig_literal_param (LigOp *op, const char *name);
 
 /* Sets a parameter from a gint64, double, boolean, string or boxed LigShape. The message says
  * what was expected and what was given; the caller says where. */
-gboolean
-lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
+gboolean lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError **error);
 
 /* Appends one length, a gint64 or a whole double, to a shape. */
 gboolean lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error);
@@ -48,3 +47,14 @@ void lig_literal_append_number (GString *text, double number, gboolean single);
 
 /* Whether the characters at `text` are UTF-8 without zeros, and no more than LIG_MAX_TEXT. */
 gboolean lig_literal_check_text (const char *text, gsize length, GError **error);
+
+/* What lig_sequence_from_json() does, for text that lig_literal_check_text() has passed; messages
+ * begin with the name of the `file` where it is not null. */
+LigSequence *lig_sequence_read (const char *text,
+                                gsize length,
+                                const char *file,
+                                GStrv *warnings,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Whether a word can stand for itself in an expression, without quotes. */
+gboolean lig_literal_is_name (const char *text);

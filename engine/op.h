@@ -95,7 +95,7 @@ typedef struct {
 
 /* Emits one kernel. `bindings` names the port for each operand whose name differs, like
  * "a=dy b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", the
- * number being the pattern's element. Ports that are absent or not wanted give absent operands; a
+ * number being the pattern's element, `-` alone for none. Ports that are absent or not wanted give absent operands; a
  * kernel none of whose outputs is wanted is not emitted. `params` (at most 64 bytes) is copied;
  * null takes the op's own (in a fusion: none). */
 LIG_API void lig_lower_kernel (LigLowering *self,
@@ -120,6 +120,9 @@ LIG_API gboolean lig_lower_has (LigLowering *self, const char *port);
 
 /* In a fusion: the params of element `index`, null where an optional element is missing. */
 LIG_API const void *lig_lower_params (LigLowering *self, int index);
+
+/* Bytes of the kernel params at the start of that struct. */
+LIG_API gsize lig_lower_params_size (LigLowering *self, int index);
 
 /* In a fusion: the name of the op that matched element `index`, null where it is missing. */
 LIG_API const char *lig_lower_op (LigLowering *self, int index);
@@ -146,6 +149,7 @@ typedef enum {
   LIG_OP_ACTIVATION = 1 << 3,    /* pointwise: @activation in patterns */
   LIG_OP_GATED = 1 << 4,         /* halves the last axis: @gated in patterns */
   LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
+  LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without looking at them */
 } LigOpFlags;
 
 typedef struct _LigOpInfo {

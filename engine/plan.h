@@ -5,12 +5,13 @@
 
 #include "engine/device.h"
 #include "engine/fusion.h"
+#include "engine/optimizer.h"
 #include "engine/sequence.h"
 
 G_BEGIN_DECLS
 
 typedef struct _LigPlan LigPlan;
-typedef struct _LigOptimizer LigOptimizer;
+
 
 typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_DEFAULT } LigPolicy;
 
@@ -82,7 +83,7 @@ typedef struct {
   int first, count; /* ops looked at */
   gboolean taken;
   LigReason reason;
-  const char *observed, *required; /* null where taken */
+  const char *observed, *required; /* null where taken in order; times where measured */
   double observed_value, required_value;
   const char *unit; /* null where the reason is not numeric */
   const char *text; /* one translated sentence */

@@ -8,15 +8,15 @@
 #include <string.h>
 
 /* Files up to this size are read through when they are opened, to find damage before it is
- * written to: some 10 ms. Beyond it damage is found where it is met. */
-#define CHECKED_SIZE (16 << 20)
+ * written to: some 50 ms. Beyond it damage is found where it is met. */
+#define CHECKED_SIZE (4 << 20)
 
 /* `LIGA`, as schema.sql sets it. */
 #define APPLICATION_ID 1279870785
 
 static const char schema[] =
 #include "engine/store/schema.h"
-    ;
+  ;
 
 G_DEFINE_FINAL_TYPE (LigStore, lig_store, G_TYPE_OBJECT)
 
@@ -107,8 +107,8 @@ check_owner (sqlite3 *db, const char *path, GError **error)
   if (version > newest)
     return lig_store_file_is_newer (path, version, newest, error);
   if (application != APPLICATION_ID && (version || application || tables)) {
-    g_set_error (
-        error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is the database of another program", path);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is the database of another program",
+                 path);
     return FALSE;
   }
   if (sqlite3_db_readonly (db, "main")) {
@@ -134,14 +134,12 @@ check_pages (sqlite3 *db, const struct stat *seen, gboolean *damaged, GError **e
     return !failure;
   }
   const char *found = lig_sql_string (statement, 0);
+  /* The text names the database in a line of its own before the finding. */
+  const char *line = strrchr (found, '\n');
   *damaged = strcmp (found, "ok") != 0;
   if (*damaged)
-    g_set_error (error,
-                 LIG_ERROR,
-                 LIG_ERROR_STORE,
-                 "store '%s': database is damaged: %s",
-                 sqlite3_db_filename (db, "main"),
-                 found);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': database is damaged: %s",
+                 sqlite3_db_filename (db, "main"), line ? line + 1 : found);
   return !*damaged;
 }
 
@@ -195,7 +193,7 @@ open_or_replace (LigStore *self, GError **error)
   for (int tries = 0;; tries++) {
     g_autoptr (GError) failure = NULL;
     gboolean damaged = FALSE;
-    struct stat seen = { 0 };
+    struct stat seen = {0};
     gboolean existed = stat (self->path, &seen) == 0;
     self->db = open_database (self->path, &seen, &damaged, &failure);
     if (self->db)
@@ -215,28 +213,22 @@ static void
 mark_interrupted (LigStore *self)
 {
   static const char find[] =
-      "SELECT id, boot, pid, process_start, heartbeat FROM run WHERE status = 'running'";
+    "SELECT id, boot, pid, process_start, heartbeat FROM run WHERE status = 'running'";
   static const char mark[] = "UPDATE run SET status = 'interrupted', ended = heartbeat"
                              " WHERE id = ?1 AND status = 'running' AND heartbeat = ?2";
   g_autoptr (GArray) gone = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (sqlite3_stmt) statement = lig_sql_prepare (self->db, NULL, find, "");
   while (statement && lig_sql_next (statement, NULL)) {
-    gint64 pair[] = { sqlite3_column_int64 (statement, 0), sqlite3_column_int64 (statement, 4) };
-    if (lig_process_is_gone (lig_sql_string (statement, 1),
-                             sqlite3_column_int64 (statement, 2),
-                             sqlite3_column_int64 (statement, 3),
-                             pair[1]))
+    gint64 pair[] = {sqlite3_column_int64 (statement, 0), sqlite3_column_int64 (statement, 4)};
+    if (lig_process_is_gone (lig_sql_string (statement, 1), sqlite3_column_int64 (statement, 2),
+                             sqlite3_column_int64 (statement, 3), pair[1]))
       g_array_append_vals (gone, pair, 2);
   }
   if (!gone->len || !lig_sql_begin (self->db, NULL))
     return;
   gboolean done = TRUE;
   for (guint i = 0; done && i < gone->len; i += 2)
-    done = lig_sql_run (self->db,
-                        NULL,
-                        mark,
-                        "ii",
-                        g_array_index (gone, gint64, i),
+    done = lig_sql_run (self->db, NULL, mark, "ii", g_array_index (gone, gint64, i),
                         g_array_index (gone, gint64, i + 1));
   lig_sql_end (self->db, done, NULL);
 }

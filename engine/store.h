@@ -20,7 +20,8 @@ G_BEGIN_DECLS
 #define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
 
 #define LIG_TYPE_STORE (lig_store_get_type ())
-LIG_API G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
+LIG_API
+G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
 
 /**
  * LigRunRecord:
@@ -130,8 +131,9 @@ LIG_API const char *lig_store_get_warning (LigStore *self);
  *
  * Returns: (transfer full): its uuid, or %NULL with an error set
  */
-LIG_API char *lig_store_begin_run (LigStore *self, const LigRunRecord *record, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API char *lig_store_begin_run (LigStore *self,
+                                   const LigRunRecord *record,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_store_resume_run:
@@ -147,8 +149,8 @@ LIG_API gboolean lig_store_resume_run (LigStore *self, const char *run, GError *
  * Queues one value; never waits for the disk. A second value of the same run, name and step
  * replaces the first.
  */
-LIG_API void lig_store_add_metric (
-    LigStore *self, const char *run, gint64 step, const char *name, double value);
+LIG_API void
+lig_store_add_metric (LigStore *self, const char *run, gint64 step, const char *name, double value);
 
 /**
  * lig_store_add_timing:
@@ -208,8 +210,8 @@ lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const
  * Waits until everything queued so far is on disk.
  *
  * Returns: %FALSE with the first failure since the last flush that was not made good since; rows
- *   that could not be written stay queued, are tried again, and are counted out only when a
- *   million of them wait
+ *   that could not be written stay queued and are tried again; they are lost only when a million
+ *   of them wait
  */
 LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
 
@@ -221,12 +223,14 @@ LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
  * Flushes and sets how the run ended; the status is set even where flushing fails.
  */
 LIG_API gboolean lig_store_finish_run (
-    LigStore *self, const char *run, const char *status, const char *message, GError **error);
+  LigStore *self, const char *run, const char *status, const char *message, GError **error);
 
 /* Deletes every metric and timing beyond a step: what was written after the checkpoint from which
  * a run goes on. */
-LIG_API gboolean
-lig_store_truncate_metrics (LigStore *self, const char *run, gint64 after_step, GError **error);
+LIG_API gboolean lig_store_truncate_metrics (LigStore *self,
+                                             const char *run,
+                                             gint64 after_step,
+                                             GError **error);
 
 /**
  * lig_store_list_runs:
@@ -234,8 +238,7 @@ lig_store_truncate_metrics (LigStore *self, const char *run, gint64 after_step, 
  *
  * Returns: (transfer container) (element-type LigRunRow): newest first
  */
-LIG_API GPtrArray *
-lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error);
+LIG_API GPtrArray *lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error);
 
 /**
  * lig_store_find_run:
@@ -267,14 +270,22 @@ LIG_API GPtrArray *lig_store_get_fusions (LigStore *self, const char *run, GErro
 LIG_API GPtrArray *lig_store_get_verdicts (LigStore *self, const char *run, GError **error);
 LIG_API GPtrArray *lig_store_get_artifacts (LigStore *self, const char *run, GError **error);
 
-LIG_API gboolean
-lig_store_set_star (LigStore *self, const char *run, gboolean starred, GError **error);
-LIG_API gboolean
-lig_store_set_note (LigStore *self, const char *run, const char *note, GError **error);
-LIG_API gboolean
-lig_store_add_tag (LigStore *self, const char *run, const char *tag, GError **error);
-LIG_API gboolean
-lig_store_remove_tag (LigStore *self, const char *run, const char *tag, GError **error);
+LIG_API gboolean lig_store_set_star (LigStore *self,
+                                     const char *run,
+                                     gboolean starred,
+                                     GError **error);
+LIG_API gboolean lig_store_set_note (LigStore *self,
+                                     const char *run,
+                                     const char *note,
+                                     GError **error);
+LIG_API gboolean lig_store_add_tag (LigStore *self,
+                                    const char *run,
+                                    const char *tag,
+                                    GError **error);
+LIG_API gboolean lig_store_remove_tag (LigStore *self,
+                                       const char *run,
+                                       const char *tag,
+                                       GError **error);
 
 /* Deletes the run with all that belongs to it; the files it wrote stay. */
 LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError **error);
@@ -287,21 +298,27 @@ LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError *
  *
  * Returns: %FALSE if nothing is known
  */
-LIG_API gboolean
-lig_store_get_tuning (LigStore *self, const char *key, double *microseconds, char **choice);
+LIG_API gboolean lig_store_get_tuning (LigStore *self,
+                                       const char *key,
+                                       double *microseconds,
+                                       char **choice);
 LIG_API gboolean lig_store_put_tuning (
-    LigStore *self, const char *key, double microseconds, const char *choice, GError **error);
+  LigStore *self, const char *key, double microseconds, const char *choice, GError **error);
 
 /* What was measured of a device, as JSON. Returns: (nullable) (transfer full): %NULL with no
  * error set if nothing is known. */
 LIG_API char *lig_store_get_device (LigStore *self, const char *name, GError **error);
-LIG_API gboolean
-lig_store_put_device (LigStore *self, const char *name, const char *json, GError **error);
+LIG_API gboolean lig_store_put_device (LigStore *self,
+                                       const char *name,
+                                       const char *json,
+                                       GError **error);
 
 /* The journal of a document's edits, for undo and recovery, oldest first. */
 LIG_API GStrv lig_store_get_edits (LigStore *self, const char *document, GError **error);
-LIG_API gboolean
-lig_store_append_edit (LigStore *self, const char *document, const char *json, GError **error);
+LIG_API gboolean lig_store_append_edit (LigStore *self,
+                                        const char *document,
+                                        const char *json,
+                                        GError **error);
 LIG_API gboolean lig_store_clear_edits (LigStore *self, const char *document, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRunRow, lig_run_row_free)

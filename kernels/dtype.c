@@ -146,11 +146,8 @@ fp8_from (float value, int mantissa, int bias, uint32_t largest)
   return (uint8_t) ((bits >> 24 & 0x80) | choose (magnitude > INFINITE, 0x7f, result));
 }
 
-INLINE uint8_t
-e4m3_from (float value)
-{
-  return fp8_from (value, 3, 7, 0x7e);
-}
+#define e4m3_from(value) fp8_from (value, 3, 7, 0x7e)
+#define e5m2_from(value) fp8_from (value, 2, 15, 0x7b)
 
 INLINE float
 e4m3_to (uint8_t bits)
@@ -158,12 +155,6 @@ e4m3_to (uint8_t bits)
   uint32_t magnitude = bits & 0x7f;
   uint32_t result = choose (magnitude == 0x7f, 0x7fc00000, lengthen (magnitude, 3, 7));
   return float_of ((bits & 0x80u) << 24 | result);
-}
-
-INLINE uint8_t
-e5m2_from (float value)
-{
-  return fp8_from (value, 2, 15, 0x7b);
 }
 
 /* An e5m2 number is the upper half of an fp16 number. */
@@ -192,7 +183,6 @@ uint8_from (float value)
 #define uint8_to(value) ((float) (value))
 #define bool_to(value) ((value) != 0)
 #define bool_from(value) ((value) != 0)
-
 #define EACH_FORMAT(FORMAT) \
   FORMAT (LIG_FP16, fp16, uint16_t) \
   FORMAT (LIG_BF16, bf16, uint16_t) \

@@ -244,26 +244,19 @@ lig_clamped_swiglu_backward (
 }
 
 /* Philox4x32-10 (Salmon et al., 2011): counter-based random numbers, so that any element of any
- * tensor is drawn by itself, on any device, in any order. */
-LIG_FORMULA void
-lig_philox_round (uint32_t counter[4], uint32_t key0, uint32_t key1)
-{
-  uint64_t low = (uint64_t) 0xd2511f53u * counter[0];
-  uint64_t high = (uint64_t) 0xcd9e8d57u * counter[2];
-  counter[0] = (uint32_t) (high >> 32) ^ counter[1] ^ key0;
-  counter[2] = (uint32_t) (low >> 32) ^ counter[3] ^ key1;
-  counter[1] = (uint32_t) high;
-  counter[3] = (uint32_t) low;
-}
-
-/* Turns the counter into four random words. */
+ * tensor is drawn by itself, on any device, in any order. Turns a counter into four words. */
 LIG_FORMULA void
 lig_philox (uint32_t counter[4], uint64_t key)
 {
   uint32_t key0 = (uint32_t) key, key1 = (uint32_t) (key >> 32);
-#pragma GCC unroll 10
-  for (uint32_t i = 0; i < 10; i++)
-    lig_philox_round (counter, key0 + i * 0x9e3779b9u, key1 + i * 0xbb67ae85u);
+  for (int i = 0; i < 10; i++, key0 += 0x9e3779b9u, key1 += 0xbb67ae85u) {
+    uint64_t low = (uint64_t) 0xd2511f53u * counter[0];
+    uint64_t high = (uint64_t) 0xcd9e8d57u * counter[2];
+    counter[0] = (uint32_t) (high >> 32) ^ counter[1] ^ key0;
+    counter[2] = (uint32_t) (low >> 32) ^ counter[3] ^ key1;
+    counter[1] = (uint32_t) high;
+    counter[3] = (uint32_t) low;
+  }
 }
 
 /* The four words of elements 4 quad to 4 quad + 3 of an op's tensor. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products of the CPU against a reference in double, alone and with all they are fused with. */
+/* Matrix products of the CPU against a reference in double, alone and with all they are fused with.
+ */
 #include "tests/kernel-case.h"
 
 typedef struct {
@@ -8,14 +9,14 @@ typedef struct {
 
 /* Ragged ones, and some that need several blocks in each direction. */
 static const Shape shapes[] = {
-  { 1, 1, 1 },    { 2, 3, 7 },     { 17, 7, 31 },    { 600, 31, 33 },  { 17, 33, 1000 },
-  { 1, 1000, 3 }, { 2, 1000, 33 }, { 530, 2, 4200 }, { 3, 9000, 20 }, { 600, 1, 1000 },
+  {1, 1, 1},    {2, 3, 7},     {17, 7, 31},    {600, 31, 33}, {17, 33, 1000},
+  {1, 1000, 3}, {2, 1000, 33}, {530, 2, 4200}, {3, 9000, 20}, {600, 1, 1000},
 };
 
 /* Compute type, and the type of parameters. */
 static const LigDtype types[][2] = {
-  { LIG_FP32, LIG_FP32 }, { LIG_FP16, LIG_FP16 }, { LIG_BF16, LIG_BF16 },
-  { LIG_BF16, LIG_FP32 }, { LIG_FP32, LIG_BF16 },
+  {LIG_FP32, LIG_FP32}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_BF16},
+  {LIG_BF16, LIG_FP32}, {LIG_FP32, LIG_BF16},
 };
 
 typedef void (*Case) (Shape shape, LigDtype compute, LigDtype parameters);
@@ -71,24 +72,24 @@ add (double *values, LigOperand other, int64_t count)
 static void
 forward (Shape s, LigDtype compute, LigDtype parameters)
 {
-  LigScaleParams scale = { 0.75f };
+  LigScaleParams scale = {0.75f};
   LigOperand x = random_tensor (compute, s.m, s.k), weight = random_tensor (parameters, s.n, s.k);
   LigOperand bias = random_tensor (parameters, 1, s.n), extra = random_tensor (compute, s.m, s.n);
   LigOperand y = blank (compute, s.m, s.n), none = absent (parameters, 1, s.n);
   double *want = product (x, false, weight, true, s, 0.75);
 
-  run ("linear", (LigOperand[]){ x, weight, y }, &scale, false);
+  run ("linear", (LigOperand[]){x, weight, y}, &scale, false);
   check (y, want, "linear");
-  run ("linear_bias_add", (LigOperand[]){ x, weight, none, extra, y }, &scale, false);
+  run ("linear_bias_add", (LigOperand[]){x, weight, none, extra, y}, &scale, false);
   check (y, add (doubles_copy (want, s.m * s.n), extra, s.m * s.n), "add");
   LigOperand in_place = copy (extra);
-  run ("linear_bias_add", (LigOperand[]){ x, weight, none, in_place, in_place }, &scale, false);
+  run ("linear_bias_add", (LigOperand[]){x, weight, none, in_place, in_place}, &scale, false);
   check_same_bits (in_place, y);
 
   add (want, bias, s.m * s.n);
-  run ("linear_bias", (LigOperand[]){ x, weight, bias, y }, &scale, false);
+  run ("linear_bias", (LigOperand[]){x, weight, bias, y}, &scale, false);
   check (y, want, "bias");
-  run ("linear_bias_add", (LigOperand[]){ x, weight, bias, extra, y }, &scale, false);
+  run ("linear_bias_add", (LigOperand[]){x, weight, bias, extra, y}, &scale, false);
   check (y, add (want, extra, s.m * s.n), "bias add");
 }
 
@@ -106,19 +107,19 @@ forward_activation (Shape s, LigDtype compute, LigDtype parameters)
     double *want = product (x, false, weight, true, s, 1);
     if (with_bias)
       add (want, bias, count);
-    run ("linear_bias_gelu", (LigOperand[]){ x, weight, vector, sum, y }, NULL, false);
+    run ("linear_bias_gelu", (LigOperand[]){x, weight, vector, sum, y}, NULL, false);
     check (sum, want, "sum");
     /* gelu is that of the rounded sum, whether somebody keeps the sum or not. */
     double *activated = wide (sum);
     for (int64_t i = 0; i < count; i++)
       activated[i] = gelu (activated[i]);
     check (y, activated, "gelu");
-    run ("linear_bias_gelu", (LigOperand[]){ x, weight, vector, no_sum, again }, NULL, false);
+    run ("linear_bias_gelu", (LigOperand[]){x, weight, vector, no_sum, again}, NULL, false);
     check_same_bits (again, y);
 
     for (int64_t i = 0; i < count; i++)
       want[i] = fmax (want[i], 0);
-    run ("linear_bias_relu", (LigOperand[]){ x, weight, vector, y }, NULL, false);
+    run ("linear_bias_relu", (LigOperand[]){x, weight, vector, y}, NULL, false);
     check (y, want, "relu");
   }
 }
@@ -126,42 +127,42 @@ forward_activation (Shape s, LigDtype compute, LigDtype parameters)
 static void
 backward_input (Shape s, LigDtype compute, LigDtype parameters)
 {
-  LigScaleParams scale = { -1.5f };
-  Shape inner = { s.m, s.n, s.k };
+  LigScaleParams scale = {-1.5f};
+  Shape inner = {s.m, s.n, s.k};
   LigOperand dy = random_tensor (compute, s.m, s.n), weight = random_tensor (parameters, s.n, s.k);
   LigOperand branch = random_tensor (compute, s.m, s.k), x = random_tensor (compute, s.m, s.k);
   LigOperand dx = blank (compute, s.m, s.k), dbias = blank (parameters, 1, s.k);
   double *want = product (dy, false, weight, false, inner, -1.5), *sums = doubles (s.k);
   double *slope = wide (x);
 
-  run ("linear_backward_input", (LigOperand[]){ dy, weight, dx }, &scale, false);
+  run ("linear_backward_input", (LigOperand[]){dy, weight, dx}, &scale, false);
   check (dx, want, "dx");
   for (int64_t i = 0; i < s.m * s.k; i++)
     slope[i] = gelu_slope (slope[i]) * want[i];
-  run ("linear_backward_input_gelu", (LigOperand[]){ dy, weight, x, dx, dbias }, &scale, false);
+  run ("linear_backward_input_gelu", (LigOperand[]){dy, weight, x, dx, dbias}, &scale, false);
   check (dx, slope, "gelu dx");
   double *rounded = wide (dx);
   for (int64_t i = 0; i < s.m * s.k; i++)
     sums[i % s.k] += rounded[i];
   check (dbias, sums, "dbias");
   LigOperand twice = copy (dbias), in_place = copy (x), none = absent (compute, s.m, s.k);
-  run ("linear_backward_input_gelu", (LigOperand[]){ dy, weight, in_place, in_place, twice },
-       &scale, true);
+  run ("linear_backward_input_gelu", (LigOperand[]){dy, weight, in_place, in_place, twice}, &scale,
+       true);
   check_same_bits (in_place, dx);
   check (twice, add (sums, dbias, s.k), "accumulated dbias");
-  run ("linear_backward_input_gelu", (LigOperand[]){ dy, weight, x, none, twice }, &scale, false);
+  run ("linear_backward_input_gelu", (LigOperand[]){dy, weight, x, none, twice}, &scale, false);
   check_same_bits (twice, dbias);
-  run ("linear_backward_input_add", (LigOperand[]){ dy, weight, branch, dx }, &scale, false);
+  run ("linear_backward_input_add", (LigOperand[]){dy, weight, branch, dx}, &scale, false);
   check (dx, add (want, branch, s.m * s.k), "dx + branch");
-  run ("linear_backward_input_add", (LigOperand[]){ dy, weight, branch, branch }, &scale, false);
+  run ("linear_backward_input_add", (LigOperand[]){dy, weight, branch, branch}, &scale, false);
   check_same_bits (branch, dx);
 }
 
 static void
 backward_weight (Shape s, LigDtype compute, LigDtype parameters)
 {
-  LigScaleParams scale = { 0.5f };
-  Shape inner = { s.n, s.m, s.k };
+  LigScaleParams scale = {0.5f};
+  Shape inner = {s.n, s.m, s.k};
   LigOperand dy = random_tensor (compute, s.m, s.n), x = random_tensor (compute, s.m, s.k);
   LigOperand dweight = blank (parameters, s.n, s.k), dbias = blank (parameters, 1, s.n);
   LigOperand none = absent (parameters, 1, 1), alone = blank (parameters, 1, s.n);
@@ -170,21 +171,21 @@ backward_weight (Shape s, LigDtype compute, LigDtype parameters)
   for (int64_t i = 0; i < s.m * s.n; i++)
     sums[i % s.n] += values[i];
 
-  run ("linear_backward_weight", (LigOperand[]){ dy, x, dweight }, &scale, false);
+  run ("linear_backward_weight", (LigOperand[]){dy, x, dweight}, &scale, false);
   check (dweight, want, "dweight");
   LigOperand first = copy (dweight);
-  run ("linear_backward_weight_bias", (LigOperand[]){ dy, x, dweight, dbias }, &scale, false);
+  run ("linear_backward_weight_bias", (LigOperand[]){dy, x, dweight, dbias}, &scale, false);
   check_same_bits (first, dweight);
   check (dbias, sums, "dbias");
-  run ("bias_backward", (LigOperand[]){ dy, alone }, NULL, false);
+  run ("bias_backward", (LigOperand[]){dy, alone}, NULL, false);
   check_same_bits (alone, dbias);
-  run ("linear_backward_weight_bias", (LigOperand[]){ dy, x, none, dbias }, &scale, false);
+  run ("linear_backward_weight_bias", (LigOperand[]){dy, x, none, dbias}, &scale, false);
   check_same_bits (alone, dbias);
 
-  run ("linear_backward_weight_bias", (LigOperand[]){ dy, x, dweight, dbias }, &scale, true);
+  run ("linear_backward_weight_bias", (LigOperand[]){dy, x, dweight, dbias}, &scale, true);
   check (dbias, add (sums, alone, s.n), "accumulated dbias");
   check (dweight, add (want, first, s.n * s.k), "accumulated dweight");
-  run ("linear_backward_weight_bias", (LigOperand[]){ dy, x, dweight, none }, &scale, false);
+  run ("linear_backward_weight_bias", (LigOperand[]){dy, x, dweight, none}, &scale, false);
   check_same_bits (first, dweight);
 }
 
@@ -195,7 +196,7 @@ refused (void)
   LigStatus status;
   case_begin ();
   LigOperand x = blank (LIG_INT32, 2, 3), weight = random_tensor (LIG_FP32, 4, 3);
-  LigOperand operands[] = { x, weight, blank (LIG_FP32, 2, 4) };
+  LigOperand operands[] = {x, weight, blank (LIG_FP32, 2, 4)};
   LigLaunch launch = try_run ("linear", operands, NULL, NULL, false, &status);
   g_assert_cmpint (status, ==, LIG_UNSUPPORTED);
   g_assert_nonnull (strstr (launch.where, "floating"));
@@ -205,7 +206,7 @@ refused (void)
 int
 main (int argc, char **argv)
 {
-  static const Case cases[] = { forward, forward_activation, backward_input, backward_weight };
+  static const Case cases[] = {forward, forward_activation, backward_input, backward_weight};
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/kernels/linear/forward", &cases[0], each);
   g_test_add_data_func ("/kernels/linear/activation", &cases[1], each);

@@ -1,96 +1,200 @@
 /* SPDX-License-Identifier: MIT */
 /* Norms of the CPU against a reference in double and central differences, alone and fused. */
-#include "tests/kernel-case.h"
+#include "tests/norm-case.h"
 
-typedef enum { LAYER, RMS, L2, N_KINDS } Kind;
-
-static const int64_t row_counts[] = { 1, 2, 17, 600 }, column_counts[] = { 1, 3, 7, 31, 33, 1000,
-                                                                           2100 };
-
-/* One problem: its operands, and the parameters of the kernels. */
-typedef struct {
-  Kind kind;
-  int64_t rows, columns;
-  LigDtype compute, parameters;
-  LigNormParams params;
-  LigOperand x, weight, bias, dy;
-} Problem;
-
-static Problem
-problem (Kind kind, int64_t rows, int64_t columns, LigDtype compute, LigDtype parameters)
+static void
+test_forward (const Problem *p)
 {
-  return (Problem){ .kind = kind,
-                    .rows = rows,
-                    .columns = columns,
-                    .compute = compute,
-                    .parameters = parameters,
-                    .params = { 1e-3f, (rows + columns) % 2 },
-                    .x = random_tensor (compute, rows, columns),
-                    .weight = random_tensor (parameters, 1, columns),
-                    .bias = random_tensor (parameters, 1, columns),
-                    .dy = random_tensor (compute, rows, columns) };
+  Results r = results (p), again = results (p);
+  Reference want = reference (p, wide (p->x));
+  forward (p, p->x, NULL, &r);
+  check (r.y, want.y, norm_names[p->kind]);
+  check (r.rstd, want.rstd, "rstd");
+  if (p->kind == LAYER)
+    check_within (r.mean, want.mean, 1e-6 * sqrt ((double) p->rows), "mean");
+  again.mean.data = again.rstd.data = NULL;
+  forward (p, p->x, NULL, &again);
+  check_same_bits (r.y, again.y);
 }
 
-/* All problems of one kind. */
+/* Fused with an addition: the same bits as the addition, rounded, and the norm of it. */
 static void
-each (Kind kind, void (*function) (const Problem *))
+test_add (const Problem *p)
 {
-  static const LigDtype types[][2] = { { LIG_FP32, LIG_FP32 }, { LIG_FP16, LIG_FP16 },
-                                       { LIG_BF16, LIG_BF16 }, { LIG_BF16, LIG_FP32 },
-                                       { LIG_FP32, LIG_FP16 } };
-  for (size_t i = 0; i < G_N_ELEMENTS (row_counts); i++)
-    for (size_t j = 0; j < G_N_ELEMENTS (column_counts); j++)
-      for (size_t k = 0; k < G_N_ELEMENTS (types); k++) {
+  if (p->kind == L2)
+    return;
+  Results apart = results (p), r = results (p), in_place = results (p), no_sum = results (p);
+  LigOperand sum = copy (p->x), x = copy (p->x), extra = copy (p->dy);
+  run ("add", (LigOperand[]){p->x, p->dy, sum}, NULL, false);
+  forward (p, sum, NULL, &apart);
+  forward (p, p->x, &p->dy, &r);
+  check_same_bits (r.sum, sum);
+  check_same_bits (r.y, apart.y);
+  check_same_bits (r.rstd, apart.rstd);
+  no_sum.sum.data = NULL;
+  forward (p, p->x, &p->dy, &no_sum);
+  check_same_bits (no_sum.y, r.y);
+  in_place.sum = x;
+  forward (p, x, &p->dy, &in_place);
+  check_same_bits (in_place.y, r.y);
+  check_same_bits (x, sum);
+  in_place.sum = extra;
+  forward (p, p->x, &extra, &in_place);
+  check_same_bits (in_place.y, r.y);
+  check_same_bits (extra, sum);
+}
+
+/* dx may nearly cancel; it is held to the size of its terms. */
+static void
+check_dx (const Problem *p, LigOperand dx, const double *want, const Reference *r)
+{
+  double *terms = doubles (dx.size), limit = tolerance (dx.dtype) * norm_of (want, dx.size);
+  for (int64_t i = 0; i < dx.size; i++)
+    terms[i] = r->rstd[i / p->columns] * gain (p, i % p->columns) * p->dys[i];
+  check_within (dx, want, limit + 2e-6 * norm_of (terms, dx.size), "dx");
+}
+
+static void
+test_backward (const Problem *p)
+{
+  Results r = results (p), again = results (p);
+  Reference want = reference (p, wide (p->x));
+  forward (p, p->x, NULL, &r);
+  backward (p, p->dy, NULL, &r, false);
+  check_dx (p, r.dx, want.dx, &want);
+  if (p->kind != L2)
+    check (r.dweight, want.dweight, "dweight");
+  if (p->kind == LAYER)
+    check (r.dbias, want.dbias, "dbias");
+
+  again.mean = r.mean;
+  again.rstd = r.rstd;
+  again.dx = copy (p->dy);
+  again.dweight.data = NULL;
+  backward (p, again.dx, NULL, &again, false);
+  check_same_bits (again.dx, r.dx);
+  if (p->kind == L2)
+    return;
+  again.dx.data = NULL;
+  again.dweight = copy (r.dweight);
+  backward (p, p->dy, NULL, &again, true);
+  double *twice = wide (r.dweight);
+  for (int64_t i = 0; i < p->columns; i++)
+    twice[i] += want.dweight[i];
+  check (again.dweight, twice, "accumulated dweight");
+
+  again.dx = copy (p->x);
+  double *with_branch = doubles_copy (want.dx, p->x.size), *branch = wide (p->x);
+  for (int64_t i = 0; i < p->x.size; i++)
+    with_branch[i] += branch[i];
+  backward (p, p->dy, &again.dx, &again, false);
+  check_dx (p, again.dx, with_branch, &want);
+  check_same_bits (again.dweight, r.dweight);
+}
+
+/* The same bits for any number of threads. */
+static void
+test_threads (const Problem *p)
+{
+  Results r = results (p), again = results (p);
+  int threads = omp_get_max_threads ();
+  omp_set_num_threads (1);
+  forward (p, p->x, NULL, &r);
+  backward (p, p->dy, NULL, &r, false);
+  omp_set_num_threads (2);
+  forward (p, p->x, NULL, &again);
+  backward (p, p->dy, NULL, &again, false);
+  omp_set_num_threads (threads);
+  check_same_bits (r.y, again.y);
+  check_same_bits (r.dx, again.dx);
+  check_same_bits (r.dweight, again.dweight);
+  check_same_bits (r.dbias, again.dbias);
+}
+
+/* The formulas of the gradients are those of the reference's y. */
+static void
+test_differences (const Problem *p)
+{
+  if (p->rows * p->columns > 64)
+    return;
+  double *x = wide (p->x), h = 1e-5, *slopes = doubles (p->x.size);
+  Reference want = reference (p, x);
+  for (int64_t i = 0; i < p->x.size; i++) {
+    double *above = doubles_copy (x, p->x.size), *below = doubles_copy (x, p->x.size);
+    above[i] += h;
+    below[i] -= h;
+    Reference up = reference (p, above), down = reference (p, below);
+    for (int64_t j = 0; j < p->x.size; j++)
+      slopes[i] += p->dys[j] * (up.y[j] - down.y[j]) / (2 * h);
+    slopes[i] -= want.dx[i];
+  }
+  g_assert_cmpfloat (norm_of (slopes, p->x.size), <=, 1e-5 * norm_of (want.dx, p->x.size) + 1e-8);
+}
+
+/* Ragged problems of all kinds and types. */
+static void
+each (gconstpointer data)
+{
+  static const int64_t sizes[][2] = {{1, 1},   {2, 3},    {17, 7},     {600, 1}, {600, 31},
+                                     {17, 33}, {1, 1000}, {100, 1000}, {2, 2100}};
+  static const LigDtype types[][2] = {{LIG_FP32, LIG_FP32},
+                                      {LIG_FP16, LIG_FP16},
+                                      {LIG_BF16, LIG_BF16},
+                                      {LIG_BF16, LIG_FP32},
+                                      {LIG_FP32, LIG_FP16}};
+  void (*test) (const Problem *) = *(void (*const *) (const Problem *)) data;
+  for (Kind kind = 0; kind < N_KINDS; kind++)
+    for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++)
+      for (size_t j = 0; j < G_N_ELEMENTS (types); j++) {
         case_begin ();
-        Problem p = problem (kind, row_counts[i], column_counts[j], types[k][0], types[k][1]);
-        function (&p);
+        Problem p = problem (kind, sizes[i][0], sizes[i][1], types[j][0], types[j][1]);
+        test (&p);
         case_end ();
       }
 }
 
-typedef struct {
-  double *y, *mean, *rstd, *dx, *dweight, *dbias;
-} Reference;
-
-static double
-gain_of (const Problem *p, const double *weight, int64_t i)
-{
-  return p->kind == L2 ? 1 : weight[i] + p->params.zero_centered;
-}
-
+/* A row may be several axes: it is as long as the weight. */
 static void
-reference_row (const Problem *p, const double *x, int64_t row, Reference *r)
+several_axes (void)
 {
-  double mean = 0, square = 0, n = (double) p->columns;
-  double *weight = wide (p->weight), *bias = wide (p->bias), *dy = wide (p->dy);
-  for (int64_t i = 0; p->kind == LAYER && i < p->columns; i++)
-    mean += x[i] / n;
-  for (int64_t i = 0; i < p->columns; i++)
-    square += (x[i] - mean) * (x[i] - mean) / (p->kind == L2 ? 1 : n);
-  double rstd = 1 / sqrt (square + (double) p->params.eps), u_mean = 0, uh_mean = 0;
-  for (int64_t i = 0, at = row * p->columns; i < p->columns; i++, at++) {
-    double h = (x[i] - mean) * rstd, u = gain_of (p, weight, i) * dy[at];
-    r->y[at] = h * gain_of (p, weight, i) + (p->kind == LAYER ? bias[i] : 0);
-    u_mean += p->kind == LAYER ? u / n : 0;
-    uh_mean += u * h / (p->kind == L2 ? 1 : n);
-    r->dweight[i] += dy[at] * h;
-    r->dbias[i] += dy[at];
-  }
-  for (int64_t i = 0, at = row * p->columns; i < p->columns; i++, at++)
-    r->dx[at] =
-        rstd * (gain_of (p, weight, i) * dy[at] - u_mean - (x[i] - mean) * rstd * uh_mean);
-  r->mean[row] = mean;
-  r->rstd[row] = rstd;
+  case_begin ();
+  Problem p = problem (LAYER, 6, 35, LIG_FP32, LIG_FP32);
+  Results r = results (&p), again = results (&p);
+  forward (&p, p.x, NULL, &r);
+  p.x.columns = again.y.columns = p.weight.columns = p.bias.columns = 7;
+  forward (&p, p.x, NULL, &again);
+  check_same_bits (r.y, again.y);
+  check_same_bits (r.mean, again.mean);
+  case_end ();
 }
 
-static Reference
-reference (const Problem *p, LigOperand x)
+/* A large common offset takes nothing from the variance. */
+static void
+offset (void)
 {
-  int64_t size = p->rows * p->columns;
-  Reference r = { doubles (size),       doubles (p->rows),    doubles (p->rows), doubles (size),
-                  doubles (p->columns), doubles (p->columns) };
-  double *values = wide (x);
-  for (int64_t row = 0; row < p->rows; row++)
-    reference_row (p, values + row * p->columns, row, &r);
-  return r;
+  case_begin ();
+  Problem p = problem (LAYER, 4, 1000, LIG_FP32, LIG_FP32);
+  Results r = results (&p);
+  for (int64_t i = 0; i < p.x.size; i++)
+    ((float *) p.x.data)[i] += 4096;
+  forward (&p, p.x, NULL, &r);
+  Reference want = reference (&p, wide (p.x));
+  check_within (r.rstd, want.rstd, 1e-5 * norm_of (want.rstd, 4), "rstd");
+  case_end ();
+}
+
+int
+main (int argc, char **argv)
+{
+  static void (*const tests[]) (const Problem *) = {test_forward, test_add, test_backward,
+                                                    test_threads, test_differences};
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/kernels/norm/forward", &tests[0], each);
+  g_test_add_data_func ("/kernels/norm/add", &tests[1], each);
+  g_test_add_data_func ("/kernels/norm/backward", &tests[2], each);
+  g_test_add_data_func ("/kernels/norm/threads", &tests[3], each);
+  g_test_add_data_func ("/kernels/norm/differences", &tests[4], each);
+  g_test_add_func ("/kernels/norm/several-axes", several_axes);
+  g_test_add_func ("/kernels/norm/offset", offset);
+  return g_test_run ();
 }

@@ -20,7 +20,7 @@ struct LigDataset {
   guint64 seed;
   gint64 batch;
 
-  /* At open what the sequence has (no axes if it said nothing); the kind leaves what one batch has. */
+  /* First what the sequence has (no axes if it said nothing); the kind leaves what a batch has. */
   LigShape input;
   LigDtype dtype;
 
@@ -61,8 +61,12 @@ const LigDatasetKind *const *lig_dataset_kinds (void);
 
 /* An option's text, null if it was not given. */
 const char *lig_dataset_option (const LigDataset *self, const char *key);
-gboolean lig_dataset_integer (
-  const LigDataset *self, const char *key, gint64 least, gint64 most, gint64 *value, GError **error);
+gboolean lig_dataset_integer (const LigDataset *self,
+                              const char *key,
+                              gint64 least,
+                              gint64 most,
+                              gint64 *value,
+                              GError **error);
 gboolean
 lig_dataset_boolean (const LigDataset *self, const char *key, gboolean *value, GError **error);
 
@@ -70,12 +74,14 @@ lig_dataset_boolean (const LigDataset *self, const char *key, gboolean *value, G
 gint64 lig_dataset_cut (const LigDataset *self, gint64 total);
 
 /* Refuses targets other than one class per sample. */
-gboolean lig_dataset_want_class (
-  const LigDataset *self, const LigTarget *target, gint64 size, GError **error);
+gboolean lig_dataset_want_class (const LigDataset *self,
+                                 const LigTarget *target,
+                                 gint64 size,
+                                 GError **error);
 
 /* Sets `NAME: message`; always false. */
-gboolean lig_dataset_refuse (
-  const LigDataset *self, GError **error, LigError code, const char *format, ...)
+gboolean
+lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
   G_GNUC_PRINTF (4, 5);
 
 G_END_DECLS

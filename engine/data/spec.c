@@ -9,8 +9,7 @@
 #define HELD_OUT "held-out"
 
 gboolean
-lig_dataset_refuse (
-  const LigDataset *self, GError **error, LigError code, const char *format, ...)
+lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
@@ -114,8 +113,7 @@ lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "needs a path, as in %s:PATH",
                                self->kind->name);
   if (!self->kind->has_path && path)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s takes no path",
-                               self->kind->name);
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s takes no path", self->kind->name);
   for (char **option = options; *option; option++)
     if (!add_option (self, *option, error))
       return FALSE;
@@ -146,8 +144,8 @@ lig_dataset_boolean (const LigDataset *self, const char *key, gboolean *value, G
 {
   const char *text = lig_dataset_option (self, key);
   if (text && strcmp (text, "true") != 0 && strcmp (text, "false") != 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               "%s is '%s', expected true or false", key, text);
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "%s is '%s', expected true or false",
+                               key, text);
   if (text)
     *value = strcmp (text, "true") == 0;
   return TRUE;
@@ -163,8 +161,10 @@ lig_dataset_cut (const LigDataset *self, gint64 total)
 }
 
 gboolean
-lig_dataset_want_class (
-  const LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+lig_dataset_want_class (const LigDataset *self,
+                        const LigTarget *target,
+                        gint64 size,
+                        GError **error)
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,

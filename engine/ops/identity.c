@@ -21,7 +21,7 @@ LIG_DEFINE_OP (identity) = {
   .summary = N_ ("Passes its input on"),
   .formula = "y = x",
   .example = "identity @ 4x8",
-  .flags = LIG_OP_TRANSPARENT,
+  .flags = LIG_OP_TRANSPARENT | LIG_OP_ANY_TYPE,
   .lower_forward = lower_forward,
   .lower_backward = lower_backward,
 };

@@ -34,7 +34,7 @@ LIG_DEFINE_OP (make_extra_output) = {
   .summary = N_ ("Starts a branch that a later op takes up"),
   .formula = "y = x, extra = x; dx = dy + dextra",
   .example = "make-extra-output @ 4x8",
-  .flags = LIG_OP_TRANSPARENT,
+  .flags = LIG_OP_TRANSPARENT | LIG_OP_ANY_TYPE,
   .params = params,
   .extra_outputs = "extra",
   .lower_forward = lower_forward,

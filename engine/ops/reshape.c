@@ -57,6 +57,7 @@ LIG_DEFINE_OP (reshape) = {
   .summary = N_ ("Gives the same elements other axes"),
   .formula = "y = x with the axes of shape",
   .example = "reshape ([2, -1]) @ 4x3x2",
+  .flags = LIG_OP_ANY_TYPE,
   .params = params,
   .params_size = sizeof (ReshapeParams),
   .infer = infer,

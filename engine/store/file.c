@@ -13,8 +13,8 @@
 static gboolean
 fail (GError **error, const char *doing, const char *path, int reason)
 {
-  g_set_error (
-      error, LIG_ERROR, LIG_ERROR_STORE, "cannot %s '%s': %s", doing, path, g_strerror (reason));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot %s '%s': %s", doing, path,
+               g_strerror (reason));
   return FALSE;
 }
 
@@ -31,14 +31,10 @@ lig_store_file_name (const char *path)
 gboolean
 lig_store_file_is_newer (const char *path, gint64 version, int newest, GError **error)
 {
-  g_set_error (error,
-               LIG_ERROR,
-               LIG_ERROR_STORE,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
                "store '%s' has schema version %" G_GINT64_FORMAT
                ", this program knows versions up to %d",
-               path,
-               version,
-               newest);
+               path, version, newest);
   return FALSE;
 }
 
@@ -117,7 +113,7 @@ find_name (const char *path)
 static gboolean
 move_all (const char *path, const char *why, char **warning, GError **error)
 {
-  static const char *const suffixes[] = { "-wal", "-shm", "-journal", "" };
+  static const char *const suffixes[] = {"-wal", "-shm", "-journal", ""};
   g_autofree char *name = find_name (path);
   for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
     g_autofree char *from = g_strconcat (path, suffixes[i], NULL);
@@ -132,7 +128,7 @@ move_all (const char *path, const char *why, char **warning, GError **error)
 
 gboolean
 lig_store_file_set_aside (
-    const char *path, const struct stat *seen, const char *why, char **warning, GError **error)
+  const char *path, const struct stat *seen, const char *why, char **warning, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   struct stat now;

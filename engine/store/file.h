@@ -22,6 +22,6 @@ gboolean lig_store_file_is_newer (const char *path, gint64 version, int newest, 
  * nothing if the file is no longer the one that was `seen`: another process did it already.
  * `warning` is set to a sentence that says what happened and `why`. */
 gboolean lig_store_file_set_aside (
-    const char *path, const struct stat *seen, const char *why, char **warning, GError **error);
+  const char *path, const struct stat *seen, const char *why, char **warning, GError **error);
 
 G_END_DECLS

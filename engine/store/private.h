@@ -21,17 +21,14 @@ struct _LigStore {
   LigWriter *writer;
 };
 
-/* The reading connection, made when it is first wanted; call it with read_lock held. */
-sqlite3 *lig_store_get_reader (LigStore *self, GError **error);
-
 /* Runs one writing statement in a transaction of its own. Returns the number of rows that it
  * changed, -1 with an error set. Types as in lig_sql_prepare(). */
 int lig_store_write (LigStore *self, GError **error, const char *sql, const char *types, ...);
 
 /* A reading statement on the reading connection, which stays locked until lig_store_end_read(),
  * to be called in any case. */
-sqlite3_stmt *lig_store_begin_read (
-    LigStore *self, GError **error, const char *sql, const char *types, ...);
+sqlite3_stmt *
+lig_store_begin_read (LigStore *self, GError **error, const char *sql, const char *types, ...);
 void lig_store_end_read (LigStore *self, sqlite3_stmt *statement);
 
 G_END_DECLS

@@ -18,17 +18,11 @@ lig_sql_fail (sqlite3 *db, const char *doing, GError **error)
   if (!path)
     path = "";
   if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && reason)
-    g_set_error (error,
-                 LIG_ERROR,
-                 LIG_ERROR_STORE,
-                 "store '%s': %s: %s (%s)",
-                 path,
-                 doing,
-                 sqlite3_errmsg (db),
-                 g_strerror (reason));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': %s: %s (%s)", path, doing,
+                 sqlite3_errmsg (db), g_strerror (reason));
   else
-    g_set_error (
-        error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': %s: %s", path, doing, sqlite3_errmsg (db));
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s': %s: %s", path, doing,
+                 sqlite3_errmsg (db));
   return FALSE;
 }
 
@@ -39,8 +33,9 @@ lig_sql_is_damage (sqlite3 *db)
   return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
-static sqlite3_stmt *
-prepare (sqlite3 *db, GError **error, const char *sql, const char *types, va_list values)
+sqlite3_stmt *
+lig_sql_prepare_list (
+  sqlite3 *db, GError **error, const char *sql, const char *types, va_list values)
 {
   g_autoptr (sqlite3_stmt) statement = NULL;
   if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK) {
@@ -63,9 +58,20 @@ lig_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *types
 {
   va_list values;
   va_start (values, types);
-  sqlite3_stmt *statement = prepare (db, error, sql, types, values);
+  sqlite3_stmt *statement = lig_sql_prepare_list (db, error, sql, types, values);
   va_end (values);
   return statement;
+}
+
+gboolean
+lig_sql_run_list (sqlite3 *db, GError **error, const char *sql, const char *types, va_list values)
+{
+  g_autoptr (sqlite3_stmt) statement = lig_sql_prepare_list (db, error, sql, types, values);
+  if (!statement)
+    return FALSE;
+  if (sqlite3_step (statement) != SQLITE_DONE)
+    return lig_sql_fail (db, "cannot write", error);
+  return TRUE;
 }
 
 gboolean
@@ -73,13 +79,9 @@ lig_sql_run (sqlite3 *db, GError **error, const char *sql, const char *types, ..
 {
   va_list values;
   va_start (values, types);
-  g_autoptr (sqlite3_stmt) statement = prepare (db, error, sql, types, values);
+  gboolean done = lig_sql_run_list (db, error, sql, types, values);
   va_end (values);
-  if (!statement)
-    return FALSE;
-  if (sqlite3_step (statement) != SQLITE_DONE)
-    return lig_sql_fail (db, "cannot write", error);
-  return TRUE;
+  return done;
 }
 
 gboolean

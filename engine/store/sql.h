@@ -5,6 +5,7 @@
 #include "engine/error.h"
 
 #include <sqlite3.h>
+#include <stdarg.h>
 
 G_BEGIN_DECLS
 
@@ -20,12 +21,17 @@ gboolean lig_sql_is_damage (sqlite3 *db);
 
 /* A statement with its parameters bound from what follows `types`: t text (may be NULL), i gint64,
  * d double. Texts are not copied: they must live until the statement is reset. */
-sqlite3_stmt *
-lig_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *types, ...)
-    G_GNUC_WARN_UNUSED_RESULT;
+sqlite3_stmt *lig_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *types, ...)
+  G_GNUC_WARN_UNUSED_RESULT;
+
+sqlite3_stmt *lig_sql_prepare_list (
+  sqlite3 *db, GError **error, const char *sql, const char *types, va_list values);
 
 /* Prepares and runs a statement that returns no rows. */
 gboolean lig_sql_run (sqlite3 *db, GError **error, const char *sql, const char *types, ...);
+
+gboolean
+lig_sql_run_list (sqlite3 *db, GError **error, const char *sql, const char *types, va_list values);
 
 /* Runs statements without parameters. */
 gboolean lig_sql_exec (sqlite3 *db, const char *sql, GError **error);

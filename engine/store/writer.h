@@ -4,18 +4,11 @@
  * signs of life of the runs of this process. */
 #pragma once
 
-#include <glib.h>
-#include <sqlite3.h>
+#include "engine/store/batch.h"
 
 G_BEGIN_DECLS
 
 typedef struct _LigWriter LigWriter;
-
-/* Rows that are rare enough to own their texts. */
-typedef enum { LIG_ROW_FUSION, LIG_ROW_VERDICT, LIG_ROW_ARTIFACT } LigRowKind;
-
-#define LIG_ROW_TEXTS 6
-#define LIG_ROW_INTEGERS 3
 
 /* `db` is used with `db_lock` held and outlives the writer. */
 LigWriter *lig_writer_new (sqlite3 *db, GMutex *db_lock);
@@ -28,7 +21,7 @@ void lig_writer_enlist (LigWriter *self, const char *run, gint64 id);
 void lig_writer_dismiss (LigWriter *self, const char *run);
 
 void lig_writer_add_metric (
-    LigWriter *self, const char *run, gint64 step, const char *name, double value);
+  LigWriter *self, const char *run, gint64 step, const char *name, double value);
 
 /* `numbers` are microseconds, bytes, flops. */
 void lig_writer_add_timing (LigWriter *self,
@@ -38,7 +31,7 @@ void lig_writer_add_timing (LigWriter *self,
                             const char *pass,
                             const double numbers[3]);
 
-/* Texts are copied and may be NULL; the statements in writer.c say what stands where. */
+/* Texts are copied and may be NULL; the statements in batch.c say what stands where. */
 void lig_writer_add_row (LigWriter *self,
                          const char *run,
                          LigRowKind kind,
@@ -46,9 +39,5 @@ void lig_writer_add_row (LigWriter *self,
                          const char *const texts[LIG_ROW_TEXTS]);
 
 gboolean lig_writer_flush (LigWriter *self, GError **error);
-
-/* Updates what the list shows of a run from its metrics. Parameters: the run's number, and the
- * greatest step just written or NULL to look for it. */
-extern const char lig_writer_summarize[];
 
 G_END_DECLS

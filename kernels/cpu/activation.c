@@ -4,6 +4,7 @@
 #include "kernels/formulas.h"
 
 typedef void Forward (const float *x, float *y, int64_t count);
+typedef void Biased (const float *x, const float *bias, float *y, int64_t count);
 typedef void Backward (const float *dy, const float *x, float *dx, int64_t count);
 
 static LigStatus
@@ -41,8 +42,10 @@ backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
+/* Where the sum is neither wanted nor rounded, `biased_formula` takes one pass through the cache
+ * for two: an addition that feeds the formula has the same bits in both. */
 static LigStatus
-bias_forward (LigLaunch *launch, Forward *formula)
+bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
 {
   const LigOperand *x = &launch->operands[0];
   const LigOperand *sum = &launch->operands[2], *y = &launch->operands[3];
@@ -56,6 +59,12 @@ bias_forward (LigLaunch *launch, Forward *formula)
     int64_t count = lig_least (LIG_PIECE, x->size - element);
     const float *from = lig_load (x, element, count, in);
     const float *bias = lig_repeat_at (&repeat, element, count, vector);
+    if (x->dtype == LIG_FP32 && !sum->data) {
+      float *result = lig_stage (y, element, out);
+      biased_formula (from, bias, result, count);
+      lig_commit (y, element, count, result);
+      continue;
+    }
     float *to = lig_stage_if_present (sum, element, biased);
     LIG_EACH_ELEMENT (i, count)
     to[i] = from[i] + bias[i];
@@ -110,6 +119,12 @@ bias_backward (LigLaunch *launch, Backward *formula)
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i]); \
   } \
+  LIG_PIECE_FUNCTION name##_biased_piece (const float *x, const float *bias, float *y, \
+                                          int64_t count) \
+  { \
+    LIG_EACH_ELEMENT (i, count) \
+    y[i] = lig_##name (x[i] + bias[i]); \
+  } \
   LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, const float *x, float *dx, \
                                             int64_t count) \
   { \
@@ -126,7 +141,7 @@ bias_backward (LigLaunch *launch, Backward *formula)
   } \
   LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
   { \
-    return bias_forward (launch, name##_piece); \
+    return bias_forward (launch, name##_piece, name##_biased_piece); \
   } \
   LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
   { \

@@ -36,7 +36,8 @@ copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_
   }
 }
 
-LigStatus LIG_CPU (embedding) (LigLaunch *launch)
+LigStatus
+LIG_CPU (embedding) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   const LigOperand *y = &launch->operands[2];
@@ -77,7 +78,8 @@ add_slice (const LigOperand *dy,
 
 /* Types of 16 bits are added up in the workspace, as many rows of the vocabulary as fit at a time,
  * and rounded once. */
-LigStatus LIG_CPU (embedding_backward) (LigLaunch *launch)
+LigStatus
+LIG_CPU (embedding_backward) (LigLaunch *launch)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];

@@ -75,7 +75,7 @@ finish (const LigTile *tile, const void *data, float *sums)
   float bias_buffer[LIG_PIECE], buffer[LIG_PIECE];
   const float *bias = NULL, *x = NULL;
   int64_t count = tile->columns;
-  LigOperand absent = { .dtype = epilogue->y->dtype };
+  LigOperand absent = {.dtype = epilogue->y->dtype};
   if (present (epilogue->bias))
     bias = lig_load (epilogue->bias, tile->column, count, bias_buffer);
   for (int64_t i = 0; i < tile->rows; i++) {
@@ -120,7 +120,7 @@ static LigStatus
 forward (LigLaunch *launch, Epilogue *epilogue)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = { .a = x, .b = weight, .b_transposed = true };
+  LigProduct product = {.a = x, .b = weight, .b_transposed = true};
   product.m = lig_rows (x);
   product.n = lig_rows (weight);
   product.k = x->columns;
@@ -131,71 +131,78 @@ static LigStatus
 backward_input (LigLaunch *launch, Epilogue *epilogue, const LigOperand *dbias)
 {
   const LigOperand *dy = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = { .a = dy, .b = weight, .column_sums = dbias };
+  LigProduct product = {.a = dy, .b = weight, .column_sums = dbias};
   product.m = lig_rows (dy);
   product.n = weight->columns;
   product.k = dy->columns;
   return run (launch, product, epilogue);
 }
 
-LigStatus LIG_CPU (linear) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear) (LigLaunch *launch)
 {
-  return forward (launch, &(Epilogue){ .y = &launch->operands[2] });
+  return forward (launch, &(Epilogue){.y = &launch->operands[2]});
 }
 
-LigStatus LIG_CPU (linear_bias) (LigLaunch *launch)
-{
-  const LigOperand *operands = launch->operands;
-  return forward (launch, &(Epilogue){ .bias = &operands[2], .y = &operands[3] });
-}
-
-LigStatus LIG_CPU (linear_bias_gelu) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear_bias) (LigLaunch *launch)
 {
   const LigOperand *operands = launch->operands;
-  return forward (launch, &(Epilogue){ .bias = &operands[2],
-                                       .activation = GELU,
-                                       .sum = &operands[3],
-                                       .y = &operands[4] });
+  return forward (launch, &(Epilogue){.bias = &operands[2], .y = &operands[3]});
 }
 
-LigStatus LIG_CPU (linear_bias_relu) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear_bias_gelu) (LigLaunch *launch)
 {
   const LigOperand *operands = launch->operands;
   return forward (
-      launch, &(Epilogue){ .bias = &operands[2], .activation = RELU, .y = &operands[3] });
+    launch,
+    &(Epilogue){.bias = &operands[2], .activation = GELU, .sum = &operands[3], .y = &operands[4]});
 }
 
-LigStatus LIG_CPU (linear_bias_add) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear_bias_relu) (LigLaunch *launch)
 {
   const LigOperand *operands = launch->operands;
-  return forward (
-      launch, &(Epilogue){ .bias = &operands[2], .extra = &operands[3], .y = &operands[4] });
+  return forward (launch, &(Epilogue){.bias = &operands[2], .activation = RELU, .y = &operands[3]});
 }
 
-LigStatus LIG_CPU (linear_backward_input) (LigLaunch *launch)
-{
-  return backward_input (launch, &(Epilogue){ .y = &launch->operands[2] }, NULL);
-}
-
-LigStatus LIG_CPU (linear_backward_input_add) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear_bias_add) (LigLaunch *launch)
 {
   const LigOperand *operands = launch->operands;
-  return backward_input (launch, &(Epilogue){ .extra = &operands[2], .y = &operands[3] }, NULL);
+  return forward (launch,
+                  &(Epilogue){.bias = &operands[2], .extra = &operands[3], .y = &operands[4]});
 }
 
-LigStatus LIG_CPU (linear_backward_input_gelu) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear_backward_input) (LigLaunch *launch)
+{
+  return backward_input (launch, &(Epilogue){.y = &launch->operands[2]}, NULL);
+}
+
+LigStatus
+LIG_CPU (linear_backward_input_add) (LigLaunch *launch)
 {
   const LigOperand *operands = launch->operands;
-  Epilogue epilogue = { .activation = GELU_BACKWARD, .x = &operands[2], .y = &operands[3] };
+  return backward_input (launch, &(Epilogue){.extra = &operands[2], .y = &operands[3]}, NULL);
+}
+
+LigStatus
+LIG_CPU (linear_backward_input_gelu) (LigLaunch *launch)
+{
+  const LigOperand *operands = launch->operands;
+  Epilogue epilogue = {.activation = GELU_BACKWARD, .x = &operands[2], .y = &operands[3]};
   return backward_input (launch, &epilogue, &operands[4]);
 }
 
-LigStatus LIG_CPU (linear_backward_weight) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear_backward_weight) (LigLaunch *launch)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
-  Epilogue epilogue = { .y = dweight };
-  LigProduct product = { .a = dy, .b = x, .a_transposed = true, .accumulate = launch->accumulate };
+  Epilogue epilogue = {.y = dweight};
+  LigProduct product = {.a = dy, .b = x, .a_transposed = true, .accumulate = launch->accumulate};
   product.m = dy->columns;
   product.n = x->columns;
   product.k = lig_rows (dy);
@@ -205,12 +212,13 @@ LigStatus LIG_CPU (linear_backward_weight) (LigLaunch *launch)
   return run (launch, product, &epilogue);
 }
 
-LigStatus LIG_CPU (linear_backward_weight_bias) (LigLaunch *launch)
+LigStatus
+LIG_CPU (linear_backward_weight_bias) (LigLaunch *launch)
 {
   const LigOperand *operands = launch->operands;
   if (operands[3].data) {
     /* The sum goes first: it is what the bias gradient alone is, and brings dy into the cache. */
-    const LigOperand sum[] = { operands[0], operands[3] };
+    const LigOperand sum[] = {operands[0], operands[3]};
     LigLaunch bias = *launch;
     bias.operands = sum;
     bias.params = NULL;

@@ -23,13 +23,13 @@ static LigCrossEntropyParams
 parameters (const LigLaunch *launch)
 {
   const LigCrossEntropyParams *params = launch->params;
-  return params ? *params : (LigCrossEntropyParams){ .ignored = -100 };
+  return params ? *params : (LigCrossEntropyParams){.ignored = -100};
 }
 
 static Total
 total_of (const Total *totals, int64_t blocks)
 {
-  Total total = { 0 };
+  Total total = {0};
   for (int64_t i = 0; i < blocks; i++) {
     total.sum += totals[i].sum;
     total.count += totals[i].count;
@@ -103,7 +103,7 @@ entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
   const int32_t *targets = launch->operands[1].data;
   LigCrossEntropyParams params = parameters (launch);
   double smoothing = (double) params.label_smoothing;
-  Total total = { 0 };
+  Total total = {0};
   for (int64_t row = first; row < end; row++) {
     int64_t start = row * x->columns;
     float mean, log_of_sum = log_sum (x, start, &mean);
@@ -124,7 +124,8 @@ entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
   return total;
 }
 
-LigStatus LIG_CPU (cross_entropy) (LigLaunch *launch)
+LigStatus
+LIG_CPU (cross_entropy) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0];
   Total totals[MOST_BLOCKS];
@@ -173,7 +174,8 @@ entropy_row (const LigOperand *x,
   }
 }
 
-LigStatus LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
+LigStatus
+LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *x = &o[1], *dx = &o[5];
   const int32_t *targets = o[2].data;
@@ -203,11 +205,12 @@ hits (const LigOperand *x, int64_t row, int64_t target)
   return above == 0;
 }
 
-LigStatus LIG_CPU (accuracy) (LigLaunch *launch)
+LigStatus
+LIG_CPU (accuracy) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0];
   const int32_t *targets = launch->operands[1].data;
-  int32_t ignored = parameters (launch).ignored;
+  int64_t ignored = parameters (launch).ignored;
   int64_t rows = lig_rows (x), correct = 0, counted = 0, outside = 0;
 #pragma omp parallel for schedule(static) reduction(+ : correct, counted, outside) if (x->size > 16384)
   for (int64_t row = 0; row < rows; row++) {
@@ -224,10 +227,11 @@ LigStatus LIG_CPU (accuracy) (LigLaunch *launch)
   return LIG_OK;
 }
 
-LigStatus LIG_CPU (mean_squared_error) (LigLaunch *launch)
+LigStatus
+LIG_CPU (mean_squared_error) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *targets = &launch->operands[1];
-  Total totals[MOST_BLOCKS] = { 0 };
+  Total totals[MOST_BLOCKS] = {0};
   int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
 #pragma omp parallel for schedule(static) if (x->size > 16384)
@@ -251,7 +255,8 @@ LigStatus LIG_CPU (mean_squared_error) (LigLaunch *launch)
   return LIG_OK;
 }
 
-LigStatus LIG_CPU (mean_squared_error_backward) (LigLaunch *launch)
+LigStatus
+LIG_CPU (mean_squared_error_backward) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *x = &o[1];
   float factor = x->size ? element (&o[0], 0) * 2 / (float) x->size : 0;

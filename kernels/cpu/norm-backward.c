@@ -42,7 +42,7 @@ row_sums (const float *restrict dy,
     for (int64_t i = 0; i < count; i++)
       uh += dy[i] * ((x[i] - mean) * rstd);
   }
-  return (Sums){ u, uh };
+  return (Sums){u, uh};
 }
 
 /* The first reading of a row: its sums, and what it adds to the partial sums over rows. */
@@ -50,7 +50,7 @@ static Sums
 gather (const Backward *b, int64_t start, float mean, float rstd, float *dweight, float *dbias)
 {
   float dy_buffer[LIG_PIECE], x_buffer[LIG_PIECE];
-  Sums total = { 0, 0 };
+  Sums total = {0, 0};
   for (int64_t at = 0; at < b->norm.length; at += LIG_PIECE) {
     int64_t count = lig_norm_piece (&b->norm, at);
     const float *dy = lig_load (b->dy, start + at, count, dy_buffer);
@@ -136,54 +136,63 @@ backward (LigLaunch *launch,
   LigPartition partition = lig_partition (norm->rows, 3 * length);
   float *weights = present (dweight) ? norm->scratch : NULL;
   float *biases = present (dbias) ? norm->scratch + partition.blocks * length : NULL;
-#pragma omp parallel for schedule(static) if (lig_norm_parallel (norm))
+#pragma omp parallel for schedule(static) if (lig_norm_parallel(norm))
   for (int64_t block = 0; block < partition.blocks; block++) {
     int64_t first = block * partition.rows_per_block, end = first + partition.rows_per_block;
     run_block (b, first, end < norm->rows ? end : norm->rows,
                weights ? weights + block * length : NULL, biases ? biases + block * length : NULL);
   }
   if (weights)
-    LIG_CPU (reduce_partials) (weights, partition.blocks, length, length, dweight,
-                               launch->accumulate);
+    LIG_CPU (reduce_partials)
+    (weights, partition.blocks, length, length, dweight, launch->accumulate);
   if (biases)
-    LIG_CPU (reduce_partials) (biases, partition.blocks, length, length, dbias,
-                               launch->accumulate);
+    LIG_CPU (reduce_partials) (biases, partition.blocks, length, length, dbias, launch->accumulate);
   return LIG_OK;
 }
 
-LigStatus LIG_CPU (layer_norm_backward) (LigLaunch *launch)
+LigStatus
+LIG_CPU (layer_norm_backward) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Backward b = { .dy = &o[0], .x = &o[1], .mean = &o[3], .rstd = &o[4], .dx = &o[5],
-                 .norm.centered = true };
+  Backward b = {
+    .dy = &o[0], .x = &o[1], .mean = &o[3], .rstd = &o[4], .dx = &o[5], .norm.centered = true};
   return backward (launch, &b, &o[2], &o[6], &o[7]);
 }
 
-LigStatus LIG_CPU (layer_norm_backward_add) (LigLaunch *launch)
+LigStatus
+LIG_CPU (layer_norm_backward_add) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Backward b = { .dy = &o[0], .branch = &o[1], .x = &o[2], .mean = &o[4], .rstd = &o[5],
-                 .dx = &o[6], .norm.centered = true };
+  Backward b = {.dy = &o[0],
+                .branch = &o[1],
+                .x = &o[2],
+                .mean = &o[4],
+                .rstd = &o[5],
+                .dx = &o[6],
+                .norm.centered = true};
   return backward (launch, &b, &o[3], &o[7], &o[8]);
 }
 
-LigStatus LIG_CPU (rms_norm_backward) (LigLaunch *launch)
+LigStatus
+LIG_CPU (rms_norm_backward) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Backward b = { .dy = &o[0], .x = &o[1], .rstd = &o[3], .dx = &o[4] };
+  Backward b = {.dy = &o[0], .x = &o[1], .rstd = &o[3], .dx = &o[4]};
   return backward (launch, &b, &o[2], &o[5], NULL);
 }
 
-LigStatus LIG_CPU (rms_norm_backward_add) (LigLaunch *launch)
+LigStatus
+LIG_CPU (rms_norm_backward_add) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Backward b = { .dy = &o[0], .branch = &o[1], .x = &o[2], .rstd = &o[4], .dx = &o[5] };
+  Backward b = {.dy = &o[0], .branch = &o[1], .x = &o[2], .rstd = &o[4], .dx = &o[5]};
   return backward (launch, &b, &o[3], &o[6], NULL);
 }
 
-LigStatus LIG_CPU (l2_normalization_backward) (LigLaunch *launch)
+LigStatus
+LIG_CPU (l2_normalization_backward) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Backward b = { .dy = &o[0], .x = &o[1], .rstd = &o[2], .dx = &o[3], .norm.summed = true };
+  Backward b = {.dy = &o[0], .x = &o[1], .rstd = &o[2], .dx = &o[3], .norm.summed = true};
   return backward (launch, &b, NULL, NULL, NULL);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight, with
- *   layer norm:  rstd = 1 / sqrt (mean ((v - mean)^2) + eps),
- *   rms norm:    mean = 0, rstd = 1 / sqrt (mean (v^2) + eps),
- *   l2:          mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
+/* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight,
+ * with layer norm:  rstd = 1 / sqrt (mean ((v - mean)^2) + eps), rms norm:    mean = 0, rstd = 1 /
+ * sqrt (mean (v^2) + eps), l2:          mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
  * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32; the
  * variance takes a second look at the row, which is in the cache by then. */
 #include "kernels/cpu/norm.h"
@@ -114,7 +113,7 @@ forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOpera
   if (status != LIG_OK)
     return status;
   f->bias = lig_norm_vector (bias, 0, &norm->scratch);
-#pragma omp parallel for schedule(static) if (lig_norm_parallel (norm))
+#pragma omp parallel for schedule(static) if (lig_norm_parallel(norm))
   for (int64_t row = 0; row < norm->rows; row++) {
     int64_t start = row * norm->length;
     float mean = norm->centered ? sum_of (f, start) * norm->share : 0;
@@ -130,37 +129,47 @@ forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOpera
   return LIG_OK;
 }
 
-LigStatus LIG_CPU (layer_norm) (LigLaunch *launch)
+LigStatus
+LIG_CPU (layer_norm) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Forward f = { .x = &o[0], .y = &o[3], .mean = &o[4], .rstd = &o[5], .norm.centered = true };
+  Forward f = {.x = &o[0], .y = &o[3], .mean = &o[4], .rstd = &o[5], .norm.centered = true};
   return forward (launch, &f, &o[1], &o[2]);
 }
 
-LigStatus LIG_CPU (add_layer_norm) (LigLaunch *launch)
+LigStatus
+LIG_CPU (add_layer_norm) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Forward f = { .x = &o[0], .extra = &o[1], .sum = &o[4], .y = &o[5], .mean = &o[6],
-                .rstd = &o[7], .norm.centered = true };
+  Forward f = {.x = &o[0],
+               .extra = &o[1],
+               .sum = &o[4],
+               .y = &o[5],
+               .mean = &o[6],
+               .rstd = &o[7],
+               .norm.centered = true};
   return forward (launch, &f, &o[2], &o[3]);
 }
 
-LigStatus LIG_CPU (rms_norm) (LigLaunch *launch)
+LigStatus
+LIG_CPU (rms_norm) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  return forward (launch, &(Forward){ .x = &o[0], .y = &o[2], .rstd = &o[3] }, &o[1], NULL);
+  return forward (launch, &(Forward){.x = &o[0], .y = &o[2], .rstd = &o[3]}, &o[1], NULL);
 }
 
-LigStatus LIG_CPU (add_rms_norm) (LigLaunch *launch)
+LigStatus
+LIG_CPU (add_rms_norm) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Forward f = { .x = &o[0], .extra = &o[1], .sum = &o[3], .y = &o[4], .rstd = &o[5] };
+  Forward f = {.x = &o[0], .extra = &o[1], .sum = &o[3], .y = &o[4], .rstd = &o[5]};
   return forward (launch, &f, &o[2], NULL);
 }
 
-LigStatus LIG_CPU (l2_normalization) (LigLaunch *launch)
+LigStatus
+LIG_CPU (l2_normalization) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  Forward f = { .x = &o[0], .y = &o[1], .rstd = &o[2], .norm.summed = true };
+  Forward f = {.x = &o[0], .y = &o[1], .rstd = &o[2], .norm.summed = true};
   return forward (launch, &f, NULL, NULL);
 }

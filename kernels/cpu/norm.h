@@ -8,7 +8,7 @@ typedef struct {
   bool centered; /* layer norm: the mean is taken off */
   bool summed;   /* l2: the sum of squares rather than their mean */
   int64_t length, rows;
-  float share;       /* of an element in a mean: 1 / length, or 1 if summed */
+  float share; /* of an element in a mean: 1 / length, or 1 if summed */
   float eps;
   const float *gain; /* one a column, or null for 1 */
   float *scratch;    /* the rest of the workspace */

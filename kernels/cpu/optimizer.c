@@ -9,10 +9,11 @@
 
 #include <math.h>
 
-LigStatus LIG_CPU (gradient_norm) (LigLaunch *launch)
+LigStatus
+LIG_CPU (gradient_norm) (LigLaunch *launch)
 {
   const LigOperand *gradients = &launch->operands[0], *norm = &launch->operands[1];
-  double sums[64] = { 0 }, total = 0;
+  double sums[64] = {0}, total = 0;
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
 #pragma omp parallel for schedule(static) if (size > 16384)
@@ -71,7 +72,8 @@ close_weights (const LigOperand *weights,
     lig_narrow (parameters->dtype, values, lig_at (parameters, at), (size_t) count);
 }
 
-LigStatus LIG_CPU (sgd) (LigLaunch *launch)
+LigStatus
+LIG_CPU (sgd) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *gradients = &o[0], *momentum = &o[3];
   const LigOperand *weights = o[4].data ? &o[4] : &o[2];
@@ -113,10 +115,10 @@ typedef struct {
 static Adamw
 adamw_constants (const LigLaunch *launch)
 {
-  const LigAdamwParams defaults = { .beta1 = 0.9f, .beta2 = 0.999f, .eps = 1e-8f };
+  const LigAdamwParams defaults = {.beta1 = 0.9f, .beta2 = 0.999f, .eps = 1e-8f};
   const LigAdamwParams *params = launch->params ? launch->params : &defaults;
   double rate = (double) launch->tick->learning_rate, step = (double) launch->tick->step;
-  Adamw adamw = { .beta1 = params->beta1, .beta2 = params->beta2, .eps = params->eps };
+  Adamw adamw = {.beta1 = params->beta1, .beta2 = params->beta2, .eps = params->eps};
   adamw.clip = clip_factor (launch, &launch->operands[1]);
   adamw.keep = (float) (1 - rate * (double) params->weight_decay);
   adamw.rate = (float) (rate / (1 - pow ((double) params->beta1, step)));
@@ -137,7 +139,8 @@ adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, i
   }
 }
 
-LigStatus LIG_CPU (adamw) (LigLaunch *launch)
+LigStatus
+LIG_CPU (adamw) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *gradients = &o[0], *mean = &o[3], *variance = &o[4];
   const LigOperand *weights = o[5].data ? &o[5] : &o[2];

@@ -3,6 +3,10 @@
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 LigStatus
 LIG_CPU (convert) (LigLaunch *launch)
 {
@@ -73,25 +77,80 @@ LIG_CPU (scale) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Four elements, a quad, share one counter. */
+#define QUADS (LIG_PIECE / 4)
+
 typedef struct {
   uint64_t seed, path_hash, micro_step;
   uint32_t threshold; /* words below it drop their element */
   float scale;        /* of the elements kept */
 } Dropout;
 
-/* A piece starts at a multiple of four elements, so that it takes whole blocks of random words. */
+/* Several counters at once, a word per 64-bit lane. Of a product of two lanes only their lower
+ * halves count, and only the lower half of a word is ever used, so the upper halves may hold
+ * anything. The compiler does not see this, and would multiply whole lanes. */
+#if defined(__AVX512F__)
+#define LANES 8
+#define MULTIPLY(a, b) ((Lanes) _mm512_mul_epu32 ((__m512i) (a), (__m512i) (b)))
+#elif defined(__AVX2__)
+#define LANES 4
+#define MULTIPLY(a, b) ((Lanes) _mm256_mul_epu32 ((__m256i) (a), (__m256i) (b)))
+#elif defined(__SSE2__)
+#define LANES 2
+#define MULTIPLY(a, b) ((Lanes) _mm_mul_epu32 ((__m128i) (a), (__m128i) (b)))
+#else
+#define LANES 2
+#define MULTIPLY(a, b) (((a) &UINT32_MAX) * ((b) &UINT32_MAX))
+#endif
+typedef uint64_t Lanes __attribute__ ((vector_size (8 * LANES)));
+
+/* One round of lig_philox on counters a b c d. */
+#define ROUND(a, b, c, d, key0, key1) \
+  do { \
+    Lanes low = MULTIPLY (a, zero + 0xd2511f53u), high = MULTIPLY (c, zero + 0xcd9e8d57u); \
+    a = high >> 32 ^ b ^ (key0); \
+    c = low >> 32 ^ d ^ (key1); \
+    b = high; \
+    d = low; \
+  } while (0)
+
+/* lig_random_words of the quads from `first` on: word k of quad i is the lower half of lane
+ * k QUADS + i of `words`. */
+LIG_PIECE_FUNCTION
+random_words (const Dropout *dropout, uint64_t first, int64_t quads, Lanes *words)
+{
+  const Lanes zero = {0};
+  Lanes quad = zero + first;
+  for (int i = 0; i < LANES; i++)
+    quad[i] += (uint64_t) i;
+  for (; quads > 0; quads -= LANES, quad += LANES, words++) {
+    Lanes a = quad, b = quad >> 32, c = zero + dropout->path_hash, d = zero + dropout->micro_step;
+    uint32_t key0 = (uint32_t) dropout->seed, key1 = (uint32_t) (dropout->seed >> 32);
+    for (uint32_t i = 0; i < 10; i++)
+      ROUND (a, b, c, d, key0 + i * 0x9e3779b9u, key1 + i * 0xbb67ae85u);
+    words[0] = a;
+    words[QUADS / LANES] = b;
+    words[2 * QUADS / LANES] = c;
+    words[3 * QUADS / LANES] = d;
+  }
+}
+
+/* A piece starts at a multiple of four elements, so that it takes whole quads. */
 LIG_PIECE_FUNCTION
 dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y, int64_t count)
 {
-  uint32_t words[LIG_PIECE];
-  uint64_t seed = dropout->seed, path_hash = dropout->path_hash, first = (uint64_t) element / 4;
-  uint64_t micro_step = dropout->micro_step;
-  for (int64_t i = 0; i < (count + 3) / 4; i++)
-    lig_random_words (seed, first + (uint64_t) i, path_hash, micro_step, words + 4 * i);
-  uint32_t threshold = dropout->threshold;
+  union {
+    Lanes vectors[4 * QUADS / LANES];
+    uint64_t lanes[4][QUADS];
+  } words;
+  uint32_t threshold = dropout->threshold, word[LIG_PIECE];
   float scale = dropout->scale;
+  random_words (dropout, (uint64_t) element / 4, (count + 3) / 4, words.vectors);
+  for (int64_t i = 0; i < (count + 3) / 4; i++)
+    for (int64_t k = 0; k < 4; k++)
+      word[4 * i + k] = (uint32_t) words.lanes[k][i];
   LIG_EACH_ELEMENT (i, count)
-  y[i] = words[i] >= threshold ? scale * x[i] : 0;
+  y[i] = word[i] >= threshold ? scale * x[i] : 0;
 }
 
 LigStatus

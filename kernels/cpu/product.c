@@ -41,7 +41,7 @@ static Blocks
 divide (const LigProduct *product, float *workspace)
 {
   bool widened = product->a->dtype != LIG_FP32 || product->b->dtype != LIG_FP32;
-  Blocks blocks = { .product = product, .a = workspace, .b = workspace + A_SIZE };
+  Blocks blocks = {.product = product, .a = workspace, .b = workspace + A_SIZE};
   blocks.c = blocks.b + B_SIZE;
   blocks.sums = blocks.c + C_SIZE;
   blocks.partials = blocks.sums + MOST_COLUMNS;
@@ -70,12 +70,12 @@ panel (const LigOperand *matrix,
 {
   int64_t stride = matrix->columns;
   if (matrix->dtype == LIG_FP32)
-    return (Panel){ (const float *) matrix->data + row * stride + column, stride };
+    return (Panel){(const float *) matrix->data + row * stride + column, stride};
 #pragma omp parallel for schedule(static) if (rows * columns > 16384)
   for (int64_t i = 0; i < rows; i++)
     lig_widen (matrix->dtype, lig_at (matrix, (row + i) * stride + column), buffer + i * columns,
                (size_t) columns);
-  return (Panel){ buffer, columns };
+  return (Panel){buffer, columns};
 }
 
 static Panel
@@ -134,9 +134,10 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
       product->finish (&tile, product->data, sums ? sums + at : NULL);
     }
   }
-  LigOperand total = { blocks->sums, block->columns, block->columns, LIG_FP32 };
+  LigOperand total = {blocks->sums, block->columns, block->columns, LIG_FP32};
   if (sum)
-    LIG_CPU (reduce_partials) (blocks->partials, down, block->columns, block->columns, &total, true);
+    LIG_CPU (reduce_partials)
+    (blocks->partials, down, block->columns, block->columns, &total, true);
 }
 
 /* All blocks of `columns` columns from `column` on, downwards. */
@@ -152,7 +153,7 @@ run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOpe
     memset (blocks->sums, 0, (size_t) columns * sizeof (float));
   for (int64_t row = 0; row < product->m; row += blocks->rows) {
     int64_t rows = product->m - row < blocks->rows ? product->m - row : blocks->rows;
-    LigTile block = { blocks->c, columns, row, column, rows, columns };
+    LigTile block = {blocks->c, columns, row, column, rows, columns};
     if (product->target) {
       block.values = product->target + row * product->n + column;
       block.stride = product->n;
@@ -163,7 +164,8 @@ run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOpe
   }
 }
 
-LigStatus LIG_CPU (product) (LigLaunch *launch, const LigProduct *product)
+LigStatus
+LIG_CPU (product) (LigLaunch *launch, const LigProduct *product)
 {
   if (product->m > INT_MAX || product->n > INT_MAX || product->k > INT_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
@@ -177,9 +179,9 @@ LigStatus LIG_CPU (product) (LigLaunch *launch, const LigProduct *product)
     int64_t columns = product->n - column < blocks.columns ? product->n - column : blocks.columns;
     run_columns (&blocks, column, columns, sums);
     if (sums) {
-      LigOperand part_of_sums = { lig_at (sums, column), columns, columns, sums->dtype };
-      LIG_CPU (reduce_partials) (blocks.sums, 1, columns, columns, &part_of_sums,
-                                 launch->accumulate);
+      LigOperand part_of_sums = {lig_at (sums, column), columns, columns, sums->dtype};
+      LIG_CPU (reduce_partials)
+      (blocks.sums, 1, columns, columns, &part_of_sums, launch->accumulate);
     }
   }
   return LIG_OK;

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* `lig runs compare`: the settings in which runs differ, and their final numbers. */
+#include "app/cli/runs.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One line of the comparison; runs that lack it have NULL or NaN. */
+typedef struct {
+  char *name;
+  JsonNode **settings;
+  double *numbers;
+} Line;
+
+typedef struct {
+  int n_runs;
+  GPtrArray *lines; /* in the order in which they were met */
+  GHashTable *by_name;
+} Comparison;
+
+static Comparison
+new_comparison (int n_runs)
+{
+  return (Comparison){n_runs, g_ptr_array_new (), g_hash_table_new (g_str_hash, g_str_equal)};
+}
+
+static void
+clear_comparison (Comparison *self)
+{
+  for (guint i = 0; i < self->lines->len; i++) {
+    Line *line = self->lines->pdata[i];
+    for (int j = 0; j < self->n_runs; j++)
+      g_clear_pointer (&line->settings[j], json_node_unref);
+    g_free (line->settings);
+    g_free (line->numbers);
+    g_free (line->name);
+    g_free (line);
+  }
+  g_ptr_array_unref (self->lines);
+  g_hash_table_unref (self->by_name);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Comparison, clear_comparison)
+
+static Line *
+get_line (Comparison *self, const char *name)
+{
+  Line *line = g_hash_table_lookup (self->by_name, name);
+  if (line)
+    return line;
+  line = g_new0 (Line, 1);
+  line->name = g_strdup (name);
+  line->settings = g_new0 (JsonNode *, self->n_runs);
+  line->numbers = g_new (double, self->n_runs);
+  for (int i = 0; i < self->n_runs; i++)
+    line->numbers[i] = NAN;
+  g_ptr_array_add (self->lines, line);
+  g_hash_table_insert (self->by_name, line->name, line);
+  return line;
+}
+
+/* Adds every leaf under its path: `settings.lr`, `sequence.ops.1.out-features`. */
+static void
+add_leaves (Comparison *self, int column, const char *path, JsonNode *node)
+{
+  if (JSON_NODE_HOLDS_OBJECT (node)) {
+    JsonObject *object = json_node_get_object (node);
+    g_autoptr (GList) members = json_object_get_members (object);
+    for (GList *m = members; m; m = m->next) {
+      g_autofree char *inner =
+        *path ? g_strdup_printf ("%s.%s", path, (char *) m->data) : g_strdup (m->data);
+      add_leaves (self, column, inner, json_object_get_member (object, m->data));
+    }
+  } else if (JSON_NODE_HOLDS_ARRAY (node)) {
+    JsonArray *array = json_node_get_array (node);
+    for (guint i = 0; i < json_array_get_length (array); i++) {
+      g_autofree char *inner = g_strdup_printf ("%s.%u", path, i);
+      add_leaves (self, column, inner, json_array_get_element (array, i));
+    }
+  } else {
+    JsonNode **cell = &get_line (self, path)->settings[column];
+    g_clear_pointer (cell, json_node_unref);
+    *cell = json_node_copy (node);
+  }
+}
+
+static void
+add_settings (Comparison *self, int column, const LigRunRow *row)
+{
+  g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_runs_set_string (builder, "name", row->name);
+  lig_runs_set_string (builder, "kind", row->kind);
+  lig_runs_set_string (builder, "device", row->device);
+  lig_runs_set_string (builder, "dtype", row->dtype);
+  lig_runs_set_string (builder, "recipe", row->recipe);
+  lig_runs_set_string (builder, "policy", row->policy);
+  lig_runs_set_string (builder, "seed", seed);
+  lig_runs_set_string (builder, "host", row->host);
+  lig_runs_set_string (builder, "revision", row->revision);
+  lig_runs_set_json (builder, "settings", row->settings);
+  lig_runs_set_json (builder, "versions", row->versions);
+  lig_runs_set_json (builder, "sequence", row->sequence);
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  add_leaves (self, column, "", root);
+}
+
+static gboolean
+add_numbers (Comparison *self, int column, LigStore *store, const char *run, GError **error)
+{
+  g_autoptr (GPtrArray) metrics = lig_runs_read_metrics (store, run, error);
+  if (!metrics)
+    return FALSE;
+  for (guint i = 0; i < metrics->len; i++) {
+    const LigRunMetric *metric = metrics->pdata[i];
+    get_line (self, metric->name)->numbers[column] = lig_runs_get_last (metric);
+  }
+  return TRUE;
+}
+
+static gboolean
+differs (const Line *line, int n_runs)
+{
+  const JsonNode *first = line->settings[0];
+  for (int i = 1; i < n_runs; i++) {
+    JsonNode *other = line->settings[i];
+    if (!first != !other || (first && !json_node_equal ((JsonNode *) first, other)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* A comparison as an array member: of settings only what differs, of numbers all with deltas. */
+static void
+add_settings_json (JsonBuilder *to, const Comparison *self)
+{
+  json_builder_set_member_name (to, "settings");
+  json_builder_begin_array (to);
+  for (guint i = 0; i < self->lines->len; i++) {
+    const Line *line = self->lines->pdata[i];
+    if (!differs (line, self->n_runs))
+      continue;
+    json_builder_begin_object (to);
+    lig_runs_set_string (to, "name", line->name);
+    json_builder_set_member_name (to, "values");
+    json_builder_begin_array (to);
+    for (int j = 0; j < self->n_runs; j++)
+      if (line->settings[j])
+        json_builder_add_value (to, json_node_copy (line->settings[j]));
+      else
+        json_builder_add_null_value (to);
+    json_builder_end_array (to);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+static void
+add_numbers_json (JsonBuilder *to, const Comparison *self)
+{
+  json_builder_set_member_name (to, "numbers");
+  json_builder_begin_array (to);
+  for (guint i = 0; i < self->lines->len; i++) {
+    const Line *line = self->lines->pdata[i];
+    json_builder_begin_object (to);
+    lig_runs_set_string (to, "name", line->name);
+    json_builder_set_member_name (to, "values");
+    json_builder_begin_array (to);
+    for (int j = 0; j < self->n_runs; j++)
+      lig_runs_add_number (to, line->numbers[j]);
+    json_builder_end_array (to);
+    json_builder_set_member_name (to, "deltas");
+    json_builder_begin_array (to);
+    for (int j = 0; j < self->n_runs; j++)
+      lig_runs_add_number (to, line->numbers[j] - line->numbers[0]);
+    json_builder_end_array (to);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+static void
+print_json (GPtrArray *runs, const Comparison *settings, const Comparison *numbers)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "runs");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < runs->len; i++)
+    json_builder_add_string_value (builder, ((const LigRunRow *) runs->pdata[i])->uuid);
+  json_builder_end_array (builder);
+  add_settings_json (builder, settings);
+  add_numbers_json (builder, numbers);
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+static char *
+format_setting (JsonNode *node)
+{
+  GType type = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_value_type (node) : 0;
+  if (!node)
+    return g_strdup ("-");
+  if (type == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (node));
+  if (type == G_TYPE_DOUBLE)
+    return g_strdup_printf ("%.15g", json_node_get_double (node));
+  return json_to_string (node, FALSE);
+}
+
+/* Prints lines of one kind under a header of the runs' short names. */
+static void
+print_table (const char *title, GPtrArray *runs, GPtrArray *lines)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_strv_builder_add (builder, title);
+  for (guint i = 0; i < runs->len; i++) {
+    g_autofree char *name = g_strdup_printf (">%.8s", ((const LigRunRow *) runs->pdata[i])->uuid);
+    g_strv_builder_add (builder, name);
+  }
+  g_auto (GStrv) header = g_strv_builder_end (builder);
+  if (lines->len)
+    lig_cli_print_table ((const char *const *) header, lines);
+}
+
+static void
+print_settings (GPtrArray *runs, const Comparison *self)
+{
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  for (guint i = 0; i < self->lines->len; i++) {
+    const Line *line = self->lines->pdata[i];
+    if (!differs (line, self->n_runs))
+      continue;
+    char **cells = g_new0 (char *, self->n_runs + 2);
+    cells[0] = g_strdup (line->name);
+    for (int j = 0; j < self->n_runs; j++)
+      cells[j + 1] = format_setting (line->settings[j]);
+    g_ptr_array_add (table, cells);
+  }
+  print_table ("setting", runs, table);
+}
+
+/* The first run's number as it is, the others' with what they differ by. */
+static void
+print_numbers (GPtrArray *runs, const Comparison *self)
+{
+  g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  for (guint i = 0; i < self->lines->len; i++) {
+    const Line *line = self->lines->pdata[i];
+    char **cells = g_new0 (char *, self->n_runs + 2);
+    cells[0] = g_strdup (line->name);
+    for (int j = 0; j < self->n_runs; j++) {
+      double delta = line->numbers[j] - line->numbers[0];
+      cells[j + 1] = j == 0 || isnan (delta)
+                       ? lig_runs_format_number (line->numbers[j])
+                       : g_strdup_printf ("%.6g (%+.3g)", line->numbers[j], delta);
+    }
+    g_ptr_array_add (table, cells);
+  }
+  print_table ("last value", runs, table);
+}
+
+int
+lig_runs_compare (LigStore *store, int n, char **arguments)
+{
+  GError *error = NULL;
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
+  g_auto (Comparison) settings = new_comparison (n);
+  g_auto (Comparison) numbers = new_comparison (n);
+  for (int i = 0; i < n; i++) {
+    LigRunRow *row = lig_store_find_run (store, arguments[i], &error);
+    if (!row)
+      return lig_cli_fail (error);
+    g_ptr_array_add (runs, row);
+    add_settings (&settings, i, row);
+    if (!add_numbers (&numbers, i, store, row->uuid, &error))
+      return lig_cli_fail (error);
+  }
+  if (lig_cli_json ()) {
+    print_json (runs, &settings, &numbers);
+  } else {
+    print_settings (runs, &settings);
+    print_numbers (runs, &numbers);
+  }
+  return LIG_EXIT_OK;
+}

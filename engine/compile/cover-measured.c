@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Policy `measured`: every legal candidate and every op alone has a price; per pass, dynamic
+ * programming over positions finds the cover of least total time. A candidate must win over its ops
+ * alone by more than 2 % and the noise. */
+#include "engine/compile/cover.h"
+
+#include <math.h>
+
+#define LEAST_GAIN 0.02
+
+/* Prices of one candidate and of its ops alone, in every pass that it covers. */
+static gboolean
+price_candidate (LigDraft *draft, LigCandidate *candidate, gboolean *measured, double *noise, GError **error)
+{
+  guint count = (guint) candidate->group.count + 1;
+  g_autofree LigGroup *groups = g_new0 (LigGroup, count);
+  g_autofree LigPrice *prices = g_new0 (LigPrice, count);
+  groups[0] = candidate->group;
+  for (guint i = 1; i < count; i++)
+    groups[i] = (LigGroup){ .first = candidate->group.first + (int) i - 1, .count = 1, .n_elements = 1 };
+  candidate->fused = candidate->apart = *noise = 0;
+  *measured = TRUE;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    if (!lig_covers_pass (candidate, pass))
+      continue;
+    if (!lig_price_groups (draft, groups, count, pass, prices, error))
+      return FALSE;
+    for (guint i = 0; i < count; i++) {
+      *(i == 0 ? &candidate->fused : &candidate->apart) += prices[i].seconds;
+      *noise += prices[i].noise;
+      *measured &= prices[i].measured || prices[i].seconds == 0;
+    }
+  }
+  return TRUE;
+}
+
+static const char *
+format (LigDraft *draft, double seconds, gboolean measured)
+{
+  g_autofree char *text = g_strdup_printf ("%.3g us%s", seconds * 1e6, measured ? "" : " (predicted)");
+  return g_string_chunk_insert_const (draft->strings, text);
+}
+
+static gboolean
+price_all (LigDraft *draft, GArray *candidates, GError **error)
+{
+  for (guint i = 0; i < candidates->len; i++) {
+    LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    gboolean measured;
+    double noise;
+    if (!candidate->legal)
+      continue;
+    if (!price_candidate (draft, candidate, &measured, &noise, error))
+      return FALSE;
+    candidate->loses = !(candidate->fused < candidate->apart * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
+    LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+    verdict->observed = format (draft, candidate->fused, measured);
+    verdict->required = format (draft, candidate->apart, measured);
+    verdict->observed_value = candidate->fused * 1e6;
+    verdict->required_value = candidate->apart * 1e6;
+    verdict->unit = "us";
+  }
+  return TRUE;
+}
+
+static gboolean
+is_free (const LigDraft *draft, const LigCandidate *candidate, LigPass pass)
+{
+  for (int i = 0; i < candidate->group.count; i++)
+    if (draft->owners[pass][candidate->group.first + i] >= 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Only differences matter: an op alone costs nothing, a candidate minus its gain. */
+static void
+choose (LigDraft *draft, GArray *candidates, LigPass pass)
+{
+  int length = (int) draft->parts->len;
+  g_autofree double *best = g_new0 (double, length + 1);
+  g_autofree int *choice = g_new (int, length + 1);
+  g_autoptr (GPtrArray) ending = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  for (int i = 0; i <= length; i++)
+    g_ptr_array_add (ending, g_array_new (FALSE, FALSE, sizeof (guint)));
+  for (guint i = 0; i < candidates->len; i++) {
+    LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (candidate->legal && !candidate->loses && candidate->group.fusion->pass == pass &&
+        is_free (draft, candidate, pass))
+      g_array_append_val ((GArray *) ending->pdata[candidate->group.first + candidate->group.count], i);
+  }
+  for (int at = 1; at <= length; at++) {
+    const GArray *here = ending->pdata[at];
+    best[at] = best[at - 1];
+    choice[at] = -1;
+    for (guint i = 0; i < here->len; i++) {
+      guint number = g_array_index (here, guint, i);
+      const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, number);
+      double total = best[candidate->group.first] + candidate->fused - candidate->apart;
+      if (total < best[at]) {
+        best[at] = total;
+        choice[at] = (int) number;
+      }
+    }
+  }
+  for (int at = length; at > 0;) {
+    LigCandidate *candidate =
+        choice[at] < 0 ? NULL : &g_array_index (candidates, LigCandidate, choice[at]);
+    if (candidate)
+      lig_cover_claim (draft, candidates, candidate);
+    at -= candidate ? candidate->group.count : 1;
+  }
+}
+
+/* A joint candidate is taken first where it wins over its ops alone in both passes together. */
+static void
+choose_joint (LigDraft *draft, GArray *candidates)
+{
+  for (guint i = 0; i < candidates->len; i++) {
+    LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (candidate->legal && !candidate->loses && !candidate->taken &&
+        candidate->group.fusion->pass == LIG_PASS_JOINT)
+      lig_cover_claim (draft, candidates, candidate);
+  }
+}
+
+static void
+explain_losers (LigDraft *draft, GArray *candidates)
+{
+  for (guint i = 0; i < candidates->len; i++) {
+    LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (!candidate->legal || candidate->taken)
+      continue;
+    if (candidate->loses)
+      g_array_index (draft->verdicts, LigVerdict, candidate->verdict).reason = LIG_REASON_SLOWER;
+    else
+      lig_cover_claim (draft, candidates, candidate);
+  }
+}
+
+gboolean
+lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
+{
+  if (!price_all (draft, candidates, error))
+    return FALSE;
+  choose_joint (draft, candidates);
+  choose (draft, candidates, LIG_PASS_FORWARD);
+  choose (draft, candidates, LIG_PASS_BACKWARD);
+  explain_losers (draft, candidates);
+  return TRUE;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Covers by order: forced candidates, then first come, first served. */
+#include "engine/compile/cover.h"
+
+gboolean
+lig_covers_pass (const LigCandidate *candidate, LigPass pass)
+{
+  return candidate->group.fusion->pass == pass || candidate->group.fusion->pass == LIG_PASS_JOINT;
+}
+
+static const char *
+describe_group (LigDraft *draft, const LigGroup *group)
+{
+  g_autoptr (GString) text = g_string_new (group->fusion->name);
+  g_string_append (text, " [");
+  for (int i = 0; i < group->count; i++)
+    g_string_append_printf (text, "%s%d", i > 0 ? " " : "", group->first + i);
+  g_string_append_c (text, ']');
+  return g_string_chunk_insert (draft->strings, text->str);
+}
+
+static const LigCandidate *
+claimant (const LigDraft *draft, GArray *candidates, const LigCandidate *candidate)
+{
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    for (int i = 0; lig_covers_pass (candidate, pass) && i < candidate->group.count; i++) {
+      int owner = draft->owners[pass][candidate->group.first + i];
+      if (owner >= 0)
+        return &g_array_index (candidates, LigCandidate, owner);
+    }
+  return NULL;
+}
+
+static void
+own (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
+{
+  int number = (int) (candidate - (LigCandidate *) (gpointer) candidates->data);
+  candidate->taken = TRUE;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    for (int i = 0; lig_covers_pass (candidate, pass) && i < candidate->group.count; i++)
+      draft->owners[pass][candidate->group.first + i] = number;
+}
+
+gboolean
+lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
+{
+  const LigCandidate *other = claimant (draft, candidates, candidate);
+  if (!other) {
+    own (draft, candidates, candidate);
+    return TRUE;
+  }
+  LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+  verdict->reason = LIG_REASON_CLAIMED;
+  verdict->observed = describe_group (draft, &other->group);
+  verdict->required = g_string_chunk_insert_const (draft->strings, "free ops");
+  return FALSE;
+}
+
+gboolean
+lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
+{
+  for (guint i = 0; i < candidates->len; i++) {
+    LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (!candidate->legal || !candidate->forced)
+      continue;
+    /* A pattern with a missing first element may begin at two ops of one macro. */
+    const LigCandidate *owner = claimant (draft, candidates, candidate);
+    gboolean same = owner && owner->group.fusion == candidate->group.fusion;
+    if (!lig_cover_claim (draft, candidates, candidate) && !same) {
+      LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s",
+                   lig_part (draft, candidate->group.first)->path, lig_verdict_text (draft, verdict));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+void
+lig_cover_in_order (LigDraft *draft, GArray *candidates)
+{
+  for (guint i = 0; i < candidates->len; i++) {
+    LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (candidate->legal && !candidate->taken)
+      lig_cover_claim (draft, candidates, candidate);
+  }
+}

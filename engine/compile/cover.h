@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Choosing among legal candidates: ops are covered at most once in each pass. */
+#pragma once
+
+#include "engine/compile/match.h"
+#include "engine/compile/price.h"
+
+#include <string.h>
+
+typedef struct {
+  LigGroup group;
+  int verdict; /* index */
+  gboolean legal, forced, taken;
+  gboolean loses; /* measured: does not win by enough over its ops alone */
+  double fused, apart; /* measured: seconds */
+} LigCandidate;
+
+/* Whether the candidate covers ops in this pass: joint ones do in both. */
+gboolean lig_covers_pass (const LigCandidate *candidate, LigPass pass);
+
+/* Takes the forced candidates; two that overlap are an error. */
+gboolean lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error);
+
+/* Each fusion in turn from left to right claims free ops. */
+void lig_cover_in_order (LigDraft *draft, GArray *candidates);
+
+/* The cover of least total time in each pass. */
+gboolean lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error);
+
+/* Takes the candidate if its ops are free, else notes who claimed them. */
+gboolean lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate);

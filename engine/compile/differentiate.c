@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* differentiate: which values need a gradient, which ops run backward, and what forward has to keep
+ * for them. A gradient is one value; where several ops contribute to it, a sum is noted down. */
+#include "engine/compile/draft.h"
+
+static gboolean
+part_needs_gradient (const LigDraft *draft, const LigPart *part)
+{
+  if (part->n_parameters > 0 || lig_value (draft, part->x)->needs_gradient)
+    return TRUE;
+  for (int i = 0; i < part->n_inputs; i++)
+    if (lig_value (draft, part->extra_inputs[i])->needs_gradient)
+      return TRUE;
+  return FALSE;
+}
+
+/* Forward: a value needs a gradient if anything it is computed from does. */
+static void
+mark_needs (LigDraft *draft)
+{
+  gboolean wanted = draft->options.input_gradient;
+  LigValue *input = lig_value (draft, lig_part (draft, 0)->x);
+  input->needs_gradient = wanted && lig_dtype_is_floating (input->dtype);
+  for (guint i = 0; i < draft->callers_inputs->len; i++) {
+    LigValue *extra = lig_value (draft, g_array_index (draft->callers_inputs, int, i));
+    extra->needs_gradient = wanted && lig_dtype_is_floating (extra->dtype);
+  }
+  for (guint i = 0; i < draft->parts->len; i++) {
+    LigPart *part = lig_part (draft, i);
+    part->needs_backward = part_needs_gradient (draft, part);
+    lig_value (draft, part->y)->needs_gradient = part->needs_backward;
+    for (int j = 0; j < part->n_outputs; j++)
+      lig_value (draft, part->extra_outputs[j])->needs_gradient = part->needs_backward;
+  }
+}
+
+static int
+add_gradient (LigDraft *draft, LigValueRole role, int of, int part, const char *name)
+{
+  LigShape shape = lig_value (draft, of)->shape;
+  LigDtype dtype = lig_value (draft, of)->dtype;
+  g_autofree char *own = g_strdup (name ? name : lig_value (draft, of)->name);
+  return lig_draft_add_value (draft, role, &shape, dtype, part, "d%s", own);
+}
+
+/* The gradient of an extra output from what its readers contributed. */
+static void
+gather (LigDraft *draft, int index, int slot, GArray *contributions)
+{
+  LigPart *part = lig_part (draft, index);
+  int value = part->extra_outputs[slot];
+  if (part->to_caller[slot]) {
+    int given = add_gradient (draft, LIG_VALUE_GIVEN, value, -1, NULL);
+    g_array_append_val (contributions, given);
+  }
+  if (contributions->len == 1)
+    lig_value (draft, value)->gradient = g_array_index (contributions, int, 0);
+  if (contributions->len < 2)
+    return;
+  int target = add_gradient (draft, LIG_VALUE_GRADIENT, value, index, NULL);
+  LigSum sum = { target, index, g_array_ref (contributions) };
+  g_array_append_val (draft->sums, sum);
+  lig_value (draft, value)->gradient = target;
+}
+
+static void
+contribute (LigDraft *draft, int index, int slot, GPtrArray *contributions)
+{
+  LigPart *part = lig_part (draft, index);
+  int value = part->extra_inputs[slot];
+  if (!lig_value (draft, value)->needs_gradient)
+    return;
+  g_autofree char *name =
+      g_strdup_printf ("%s>%d", lig_value (draft, value)->name, index);
+  int gradient = add_gradient (draft, LIG_VALUE_GRADIENT, value, index,
+                               part->input_parts[slot] < 0 ? NULL : name);
+  lig_part (draft, index)->extra_gradients[slot] = gradient;
+  if (part->input_parts[slot] < 0) {
+    lig_value (draft, value)->gradient = gradient;
+    lig_value (draft, gradient)->kept_to_end = TRUE;
+    return;
+  }
+  int key = part->input_parts[slot] * LIG_MAX_EXTRA + part->input_slots[slot];
+  g_array_append_val ((GArray *) contributions->pdata[key], gradient);
+}
+
+static void
+save_ports (LigDraft *draft, const LigPart *part)
+{
+  const LigOpInfo *info = part->info;
+  int count = lig_port_count (info->saves);
+  char name[32];
+  for (int i = 0; i < count; i++) {
+    lig_port_name (info->saves, i, name);
+    int kept = lig_port_find (info->computes, name);
+    int extra = lig_port_find (info->extra_inputs, name);
+    int value = g_str_equal (name, "x")   ? part->x
+                : g_str_equal (name, "y") ? part->y
+                : kept >= 0               ? part->kept[kept]
+                : extra >= 0              ? part->extra_inputs[extra]
+                                          : -1;
+    if (value >= 0)
+      lig_value (draft, value)->saved = TRUE;
+  }
+}
+
+static void
+differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
+{
+  for (int i = 0; i < lig_part (draft, index)->n_outputs; i++)
+    gather (draft, index, i, contributions->pdata[index * LIG_MAX_EXTRA + i]);
+  int x = lig_part (draft, index)->x;
+  if (lig_value (draft, x)->needs_gradient) {
+    int dx = add_gradient (draft, LIG_VALUE_GRADIENT, x, index, NULL);
+    lig_part (draft, index)->dx = dx;
+    lig_value (draft, x)->gradient = dx;
+  }
+  for (int i = 0; i < lig_part (draft, index)->n_inputs; i++)
+    contribute (draft, index, i, contributions);
+  for (int i = 0; i < lig_part (draft, index)->n_parameters; i++) {
+    int value = lig_part (draft, index)->parameters[i];
+    int gradient = add_gradient (draft, LIG_VALUE_PARAMETER_GRADIENT, value, index, NULL);
+    int parameter = lig_value (draft, value)->parameter;
+    lig_value (draft, value)->gradient = gradient;
+    lig_value (draft, gradient)->state_offset = lig_value (draft, value)->state_offset;
+    lig_value (draft, gradient)->parameter = parameter;
+    g_array_index (draft->parameters, LigDraftParameter, parameter).gradient = gradient;
+  }
+  save_ports (draft, lig_part (draft, index));
+}
+
+gboolean
+lig_differentiate (LigDraft *draft, GError **error)
+{
+  if (!draft->options.training)
+    return TRUE;
+  mark_needs (draft);
+  LigValue *output = lig_value (draft, draft->output_value);
+  if (!output->needs_gradient || !lig_dtype_is_floating (output->dtype)) {
+    for (guint i = 0; i < draft->parts->len; i++)
+      lig_part (draft, i)->needs_backward = FALSE;
+    return TRUE;
+  }
+  g_autoptr (GPtrArray) contributions =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  for (guint i = 0; i < draft->parts->len * LIG_MAX_EXTRA; i++)
+    g_ptr_array_add (contributions, g_array_new (FALSE, FALSE, sizeof (int)));
+  int given = add_gradient (draft, LIG_VALUE_GIVEN, draft->output_value, -1, NULL);
+  lig_value (draft, draft->output_value)->gradient = given;
+  for (int i = (int) draft->parts->len - 1; i >= 0; i--)
+    if (lig_part (draft, i)->needs_backward)
+      differentiate_part (draft, i, contributions);
+  draft->input_gradient = lig_part (draft, 0)->dx;
+  if (draft->input_gradient >= 0)
+    lig_value (draft, draft->input_gradient)->kept_to_end = TRUE;
+  return TRUE;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Making, reading and freeing drafts. */
+#include "engine/compile/draft.h"
+
+static void
+clear_part (gpointer data)
+{
+  LigPart *part = data;
+  g_clear_object (&part->op);
+  g_free (part->path);
+  g_free (part->params);
+  for (int i = 0; i < LIG_MAX_EXTRA; i++)
+    g_free (part->output_channels[i]);
+}
+
+static void
+clear_value (gpointer data)
+{
+  g_free (((LigValue *) data)->name);
+}
+
+static void
+clear_parameter (gpointer data)
+{
+  g_free (((LigDraftParameter *) data)->path);
+}
+
+static void
+clear_sum (gpointer data)
+{
+  g_array_unref (((LigSum *) data)->contributions);
+}
+
+static GArray *
+array (gsize size, GDestroyNotify clear)
+{
+  GArray *result = g_array_new (FALSE, TRUE, (guint) size);
+  if (clear)
+    g_array_set_clear_func (result, clear);
+  return result;
+}
+
+/* Compute follows the sequence, else the input's type if floating, else fp32; parameters compute. */
+static gboolean
+choose_types (LigDraft *self, GError **error)
+{
+  int compute = self->options.compute, parameters = self->options.parameters;
+  if (compute < 0)
+    compute = lig_sequence_get_compute (self->sequence);
+  if (compute < 0)
+    compute = lig_dtype_is_floating (self->input_dtype) ? (int) self->input_dtype : LIG_FP32;
+  if (parameters < 0)
+    parameters = lig_sequence_get_parameters (self->sequence);
+  if (parameters < 0)
+    parameters = compute;
+  self->compute = (LigDtype) compute;
+  self->parameter_dtype = (LigDtype) parameters;
+  for (int i = 0; i < 2; i++) {
+    LigDtype dtype = i == 0 ? self->compute : self->parameter_dtype;
+    if (!lig_dtype_is_floating (dtype)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s type is %s, expected fp32, fp16 or bf16",
+                   i == 0 ? "compute" : "parameter", lig_dtype_name (dtype));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+choose_input (LigDraft *self, GError **error)
+{
+  if (!lig_sequence_has_input (self->sequence)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "the sequence has no input shape; give one, like --input 64x256");
+    return FALSE;
+  }
+  lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);
+  if (self->options.batch > 0 && self->input.n_axes > 0)
+    self->input.axes[0] = self->options.batch;
+  return lig_shape_check (&self->input, self->input_dtype, error);
+}
+
+LigDraft *
+lig_draft_new (LigSequence *sequence,
+               LigDevice *device,
+               const LigPlanOptions *options,
+               GError **error)
+{
+  g_autoptr (LigDraft) self = g_new0 (LigDraft, 1);
+  self->sequence = g_object_ref (sequence);
+  self->device = g_object_ref (device);
+  self->options = *options;
+  self->parts = array (sizeof (LigPart), clear_part);
+  self->values = array (sizeof (LigValue), clear_value);
+  self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
+  self->sums = array (sizeof (LigSum), clear_sum);
+  self->conversions = array (sizeof (LigConversion), NULL);
+  self->groups[0] = array (sizeof (LigGroup), NULL);
+  self->groups[1] = array (sizeof (LigGroup), NULL);
+  self->verdicts = array (sizeof (LigVerdict), NULL);
+  self->steps = array (sizeof (LigDraftStep), NULL);
+  self->callers_inputs = array (sizeof (int), NULL);
+  self->callers_outputs = array (sizeof (int), NULL);
+  self->strings = g_string_chunk_new (4096);
+  self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
+  self->policy = options->policy;
+  if (self->policy == LIG_POLICY_DEFAULT)
+    self->policy = lig_device_get_backend (device) == LIG_BACKEND_CUDA ? LIG_POLICY_MEASURED
+                                                                       : LIG_POLICY_ALL;
+  if (!choose_input (self, error) || !choose_types (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+lig_draft_free (LigDraft *self)
+{
+  g_clear_object (&self->sequence);
+  g_clear_object (&self->device);
+  g_array_unref (self->parts);
+  g_array_unref (self->values);
+  g_array_unref (self->parameters);
+  g_array_unref (self->sums);
+  g_array_unref (self->conversions);
+  g_array_unref (self->groups[0]);
+  g_array_unref (self->groups[1]);
+  g_array_unref (self->verdicts);
+  g_array_unref (self->steps);
+  g_array_unref (self->callers_inputs);
+  g_array_unref (self->callers_outputs);
+  g_free (self->owners[0]);
+  g_free (self->owners[1]);
+  g_clear_pointer (&self->prices, g_hash_table_unref);
+  g_string_chunk_free (self->strings);
+  g_free (self);
+}
+
+int
+lig_draft_add_value (LigDraft *self,
+                     LigValueRole role,
+                     const LigShape *shape,
+                     LigDtype dtype,
+                     int part,
+                     const char *format,
+                     ...)
+{
+  va_list arguments;
+  LigValue value = {
+    .role = role,
+    .shape = *shape,
+    .dtype = dtype,
+    .alias = -1,
+    .gradient = -1,
+    .part = part,
+    .parameter = -1,
+    .offset = -1,
+    .first_step = G_MAXINT,
+    .last_step = -1,
+  };
+  va_start (arguments, format);
+  value.name = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  value.bytes = lig_shape_size (shape) * (gint64) lig_dtype_size (dtype);
+  g_array_append_val (self->values, value);
+  return (int) self->values->len - 1;
+}
+
+int
+lig_draft_root (const LigDraft *self, int value)
+{
+  while (value >= 0 && lig_value (self, value)->alias >= 0)
+    value = lig_value (self, value)->alias;
+  return value;
+}
+
+LigOperand
+lig_draft_operand (const LigDraft *self, int value)
+{
+  if (value < 0)
+    return (LigOperand){ NULL, 0, 1, LIG_FP32 };
+  const LigValue *of = lig_value (self, value);
+  return (LigOperand){ NULL, lig_shape_size (&of->shape), lig_shape_columns (&of->shape),
+                       of->dtype };
+}

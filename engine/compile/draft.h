@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* A draft: a plan in the making. Each pass of the compiler is one file of this folder with one
+ * function here; it reads what earlier passes wrote and adds its own. verify.c looks after each. */
+#pragma once
+
+#include "engine/op-private.h"
+#include "engine/plan.h"
+
+typedef enum {
+  LIG_VALUE_INPUT,              /* the caller's main input */
+  LIG_VALUE_EXTRA,              /* one of the caller's extra inputs */
+  LIG_VALUE_PARAMETER,          /* in the state */
+  LIG_VALUE_COMPUTED,           /* by a step of the forward pass */
+  LIG_VALUE_GIVEN,              /* a gradient that arrives from the caller */
+  LIG_VALUE_GRADIENT,           /* by a step of the backward pass */
+  LIG_VALUE_PARAMETER_GRADIENT, /* in the state */
+  LIG_VALUE_STATE,              /* whole arenas of the state, for the update */
+} LigValueRole;
+
+typedef struct {
+  char *name;
+  LigValueRole role;
+  LigShape shape;
+  LigDtype dtype;
+  int alias;       /* value whose memory it is, or -1 */
+  int gradient;    /* value of its gradient, or -1 */
+  int part;        /* index of the op that computes it, or -1 */
+  int parameter;   /* number in the draft's parameters, or -1 */
+  int array;       /* LigStateArray of a STATE value */
+  gint64 state_offset; /* elements into that array */
+  gboolean needs_gradient;
+  gboolean saved;  /* backward reads it */
+  gboolean kept_to_end; /* the caller reads it after the run */
+  /* written by allocate */
+  int first_step, last_step; /* -1 and G_MAXINT for the caller's */
+  gint64 bytes, offset;      /* offset -1: none */
+} LigValue;
+
+/* An expanded op with its ports as numbers of values (-1: none). */
+typedef struct {
+  const LigOpInfo *info;
+  LigOp *op;         /* owned */
+  const char *title; /* of the op as written: `linear` for both parts of the macro */
+  char *path;
+  gpointer params;   /* a copy, placed */
+  gboolean fence;
+  LigOp *written;    /* (unowned) the op as written: its wishes hold for all its parts */
+  int x, y;
+  int n_inputs, n_outputs, n_parameters, n_kept;
+  int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
+  int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: the caller */
+  gboolean to_caller[LIG_MAX_EXTRA];
+  char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
+  gboolean consumed[LIG_MAX_EXTRA];     /* by a later op */
+  int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
+  int kept[LIG_MAX_KEPT];
+  int dx;                             /* its contribution to x's gradient, -1: not wanted */
+  int extra_gradients[LIG_MAX_EXTRA]; /* to its extra inputs' */
+  gboolean needs_backward;
+  int group[2];                       /* forward, backward */
+} LigPart;
+
+/* A gradient with more than one contribution, summed before its producer runs backward. */
+typedef struct {
+  int target;           /* value */
+  int part;             /* producer */
+  GArray *contributions; /* of int */
+} LigSum;
+
+/* A value written once more in another type. */
+typedef struct {
+  int from, to;
+  int part; /* before which it runs; -1: first of all */
+} LigConversion;
+
+typedef struct {
+  const LigFusion *fusion; /* null: one op alone */
+  LigPass pass;
+  int first, count;
+  int elements[LIG_MAX_ELEMENTS]; /* part of each element of the pattern, -1 where missing */
+  int n_elements;
+  int first_step, n_steps;
+  double bytes, flops, predicted, measured;
+} LigGroup;
+
+typedef struct {
+  const LigKernel *kernel; /* null: opaque */
+  LigOpaqueFunc opaque;
+  gpointer opaque_data;
+  LigPass pass;
+  int group, part;
+  int n_operands, n_inputs;
+  int values[LIG_MAX_OPERANDS]; /* -1: absent */
+  guint8 params[64];
+  gsize params_size;
+  double read, written, flops, predicted;
+} LigDraftStep;
+
+/* A trained parameter, in op order. */
+typedef struct {
+  char *path;
+  LigShape shape;
+  LigInit init;
+  float deviation;
+  gint64 offset; /* elements into each array of the state */
+  int value, gradient;
+} LigDraftParameter;
+
+typedef struct {
+  LigSequence *sequence;
+  LigDevice *device;
+  LigPlanOptions options;
+  LigPolicy policy;
+  LigShape input;
+  LigDtype input_dtype, compute, parameter_dtype;
+  GArray *parts;      /* of LigPart */
+  GArray *values;     /* of LigValue */
+  GArray *parameters; /* of LigDraftParameter */
+  gint64 decayed, elements; /* of each state array: those with weight decay come first */
+  GArray *sums;       /* of LigSum */
+  GArray *conversions; /* of LigConversion */
+  GArray *groups[2];  /* of LigGroup, in op order: forward, backward */
+  GArray *verdicts;   /* of LigVerdict */
+  int *owners[2];     /* while fusing: candidate that covers each op, or -1 */
+  GHashTable *prices; /* while fusing: measured prices by key */
+  GArray *steps;      /* of LigDraftStep */
+  int first_backward, first_update; /* steps */
+  int input_value, output_value, input_gradient, gradient_norm;
+  GArray *callers_inputs, *callers_outputs; /* of int: values of extra inputs, extra outputs */
+  gint64 arena_bytes, live_peak;
+  GStringChunk *strings; /* of verdicts */
+} LigDraft;
+
+#define lig_part(draft, i) (&g_array_index ((draft)->parts, LigPart, i))
+#define lig_value(draft, i) (&g_array_index ((draft)->values, LigValue, i))
+#define lig_group(draft, pass, i) (&g_array_index ((draft)->groups[pass], LigGroup, i))
+#define lig_step(draft, i) (&g_array_index ((draft)->steps, LigDraftStep, i))
+
+LigDraft *lig_draft_new (LigSequence *sequence,
+                         LigDevice *device,
+                         const LigPlanOptions *options,
+                         GError **error);
+void lig_draft_free (LigDraft *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigDraft, lig_draft_free)
+
+/* Appends a value; the name is copied. */
+int lig_draft_add_value (LigDraft *self,
+                         LigValueRole role,
+                         const LigShape *shape,
+                         LigDtype dtype,
+                         int part,
+                         const char *format,
+                         ...) G_GNUC_PRINTF (6, 7);
+
+/* The value behind aliases. */
+int lig_draft_root (const LigDraft *self, int value);
+
+/* An operand for the value without memory. */
+LigOperand lig_draft_operand (const LigDraft *self, int value);
+
+/* The passes, in order. Each returns FALSE with the error set. */
+gboolean lig_expand (LigDraft *draft, GError **error);
+gboolean lig_infer (LigDraft *draft, GError **error);
+gboolean lig_differentiate (LigDraft *draft, GError **error);
+gboolean lig_represent (LigDraft *draft, GError **error);
+gboolean lig_fuse (LigDraft *draft, GError **error);
+gboolean lig_schedule (LigDraft *draft, GError **error);
+gboolean lig_allocate (LigDraft *draft, GError **error);
+
+/* Invariants after each pass; an error here is a fault of the compiler or of a custom table. */
+gboolean lig_verify_parts (const LigDraft *draft, GError **error);
+gboolean lig_verify_values (const LigDraft *draft, GError **error);
+gboolean lig_verify_groups (const LigDraft *draft, GError **error);
+gboolean lig_verify_steps (const LigDraft *draft, GError **error);
+gboolean lig_verify_memory (const LigDraft *draft, GError **error);

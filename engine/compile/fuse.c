@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* fuse: which fusions are legal where, and which of the legal ones are taken. Policy `all` takes
+ * them in the order of the list; `measured` takes the cover of least total time. */
+#include "engine/compile/cover.h"
+
+static const char *
+keep (LigDraft *draft, char *text)
+{
+  const char *kept = text ? g_string_chunk_insert (draft->strings, text) : NULL;
+  g_free (text);
+  return kept;
+}
+
+static void
+add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
+{
+  LigVerdict verdict = {
+    .fusion = match->group.fusion,
+    .pass = match->group.fusion->pass,
+    .first = match->first,
+    .count = match->count,
+    .reason = match->reason,
+    .observed = keep (draft, match->refusal.observed),
+    .required = keep (draft, match->refusal.required),
+    .observed_value = match->refusal.observed_value,
+    .required_value = match->refusal.required_value,
+    .unit = match->refusal.unit,
+  };
+  const LigPart *part = lig_part (draft, match->first);
+  LigCandidate candidate = {
+    .group = match->group,
+    .verdict = (int) draft->verdicts->len,
+    .legal = match->reason == LIG_REASON_NONE,
+    .forced = g_strv_contains (lig_op_get_forced (part->written), verdict.fusion->name),
+  };
+  g_array_append_val (draft->verdicts, verdict);
+  g_array_append_val (candidates, candidate);
+}
+
+static gboolean
+find_candidates (LigDraft *draft, GArray *candidates, GError **error)
+{
+  const LigFusion *fusion;
+  for (guint n = 0; (fusion = lig_fusion_nth (n)); n++)
+    for (int i = 0; i < (int) draft->parts->len; i++) {
+      LigMatch match;
+      g_autoptr (GError) local = NULL;
+      if (lig_match (draft, fusion, i, &match, &local))
+        add_candidate (draft, candidates, &match);
+      if (local) {
+        g_propagate_error (error, g_steal_pointer (&local));
+        return FALSE;
+      }
+    }
+  return TRUE;
+}
+
+/* A force that names no fusion, or a place where the fusion does not even begin, is an error too. */
+static gboolean
+check_force (LigDraft *draft, GArray *candidates, int index, const char *name, GError **error)
+{
+  const LigPart *part = lig_part (draft, index);
+  LigCandidate *best = NULL;
+  for (guint i = 0; i < candidates->len; i++) {
+    LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (!g_str_equal (candidate->group.fusion->name, name) ||
+        lig_part (draft, g_array_index (draft->verdicts, LigVerdict, candidate->verdict).first)->written !=
+            part->written)
+      continue;
+    if (!best || candidate->legal)
+      best = candidate;
+  }
+  if (best && best->legal)
+    return TRUE;
+  if (best) {
+    LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, best->verdict);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s", part->path,
+                 lig_verdict_text (draft, verdict));
+  } else if (lig_fusion_find (name)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                 "cannot force at %s: %s does not begin with %s", part->path, name, part->title);
+  } else {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", name);
+  }
+  return FALSE;
+}
+
+static gboolean
+check_wishes (LigDraft *draft, GArray *candidates, GError **error)
+{
+  const char *const *global = lig_sequence_get_forbidden (draft->sequence);
+  for (; *global; global++)
+    if (!lig_fusion_find (*global)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", *global);
+      return FALSE;
+    }
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    LigOp *written = lig_part (draft, i)->written;
+    const char *const *forced = lig_op_get_forced (written);
+    for (; *forced; forced++)
+      if (draft->options.training || !g_str_has_prefix (*forced, "backward"))
+        if (!check_force (draft, candidates, i, *forced, error))
+          return FALSE;
+    const char *const *forbidden = lig_op_get_forbidden (written);
+    for (; *forbidden; forbidden++)
+      if (!lig_fusion_find (*forbidden)) {
+        g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", *forbidden);
+        return FALSE;
+      }
+  }
+  return TRUE;
+}
+
+/* Single ops fill what no candidate took. */
+static void
+build_groups (LigDraft *draft, GArray *candidates, LigPass pass)
+{
+  int length = (int) draft->parts->len;
+  g_autofree int *taken = g_new (int, length);
+  memset (taken, -1, (gsize) length * sizeof *taken);
+  for (guint i = 0; i < candidates->len; i++) {
+    const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (candidate->taken && lig_covers_pass (candidate, pass))
+      taken[candidate->group.first] = (int) i;
+  }
+  for (int i = 0; i < length;) {
+    LigGroup group = { .pass = pass, .first = i, .count = 1, .n_elements = 1 };
+    if (taken[i] >= 0)
+      group = g_array_index (candidates, LigCandidate, taken[i]).group;
+    group.pass = pass;
+    if (taken[i] >= 0 || pass == LIG_PASS_FORWARD || lig_part (draft, i)->needs_backward) {
+      for (int j = i; j < i + group.count; j++)
+        lig_part (draft, j)->group[pass] = (int) draft->groups[pass]->len;
+      g_array_append_val (draft->groups[pass], group);
+    }
+    i += group.count;
+  }
+}
+
+static void
+write_verdicts (LigDraft *draft, GArray *candidates)
+{
+  for (guint i = 0; i < candidates->len; i++) {
+    const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+    verdict->taken = candidate->taken;
+    verdict->text = lig_verdict_text (draft, verdict);
+  }
+}
+
+gboolean
+lig_fuse (LigDraft *draft, GError **error)
+{
+  g_autoptr (GArray) candidates = g_array_new (FALSE, TRUE, sizeof (LigCandidate));
+  for (int pass = 0; pass < 2; pass++) {
+    draft->owners[pass] = g_new (int, draft->parts->len);
+    memset (draft->owners[pass], -1, draft->parts->len * sizeof (int));
+  }
+  if (!find_candidates (draft, candidates, error) || !check_wishes (draft, candidates, error) ||
+      !lig_cover_forced (draft, candidates, error))
+    return FALSE;
+  if (draft->policy == LIG_POLICY_MEASURED) {
+    if (!lig_cover_measured (draft, candidates, error))
+      return FALSE;
+  } else {
+    lig_cover_in_order (draft, candidates);
+  }
+  write_verdicts (draft, candidates);
+  build_groups (draft, candidates, LIG_PASS_FORWARD);
+  build_groups (draft, candidates, LIG_PASS_BACKWARD);
+  return TRUE;
+}

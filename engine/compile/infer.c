@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* infer: the shape and type of every value of the forward pass, the trained parameters and their
+ * places in the state. */
+#include "engine/compile/draft.h"
+
+/* Elements of a state array are aligned for 16-byte accesses and cache lines. */
+#define ALIGNED(elements) (((elements) + 63) / 64 * 64)
+
+static void
+prepare (LigDraft *draft, const LigPart *part, LigInfer *infer)
+{
+  const LigValue *x = lig_value (draft, part->x);
+  *infer = (LigInfer){
+    .params = part->params,
+    .name = part->title,
+    .compute = draft->compute,
+    .x = x->shape,
+    .x_dtype = x->dtype,
+    .y = x->shape,
+    .y_dtype = x->dtype,
+  };
+  for (int i = 0; i < LIG_MAX_EXTRA; i++) {
+    infer->extra_inputs[i].n_axes = -1;
+    infer->extra_input_dtypes[i] = draft->compute;
+    infer->extra_outputs[i].n_axes = -1;
+    infer->kept[i] = x->shape;
+    infer->kept[i].n_axes = MAX (x->shape.n_axes - 1, 0);
+    infer->kept_dtypes[i] = LIG_FP32;
+  }
+  for (int i = 0; i < part->n_inputs; i++)
+    if (part->input_parts[i] >= 0) {
+      const LigPart *producer = lig_part (draft, part->input_parts[i]);
+      const LigValue *value = lig_value (draft, producer->extra_outputs[part->input_slots[i]]);
+      infer->extra_inputs[i] = value->shape;
+      infer->extra_input_dtypes[i] = value->dtype;
+    }
+}
+
+static gboolean
+check_type (const LigPart *part, const LigInfer *infer, GError **error)
+{
+  gboolean wants_integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
+  gboolean any = (part->info->flags & LIG_OP_ANY_TYPE) != 0;
+  gboolean fits = wants_integers ? infer->x_dtype == LIG_INT32
+                                 : any || lig_dtype_is_floating (infer->x_dtype);
+  if (!fits)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "input is %s, expected %s",
+                 lig_dtype_name (infer->x_dtype),
+                 wants_integers ? "int32" : "fp32, fp16 or bf16");
+  return fits;
+}
+
+static gboolean
+add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
+{
+  char name[32];
+  LigPart *part = lig_part (draft, index);
+  if (!lig_shape_check (&infer->y, infer->y_dtype, error))
+    return FALSE;
+  part->y = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
+                                 "%d.y", index);
+  for (int i = 0; i < part->n_outputs; i++) {
+    const LigShape *shape =
+        infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
+    lig_port_name (part->info->extra_outputs, i, name);
+    part->extra_outputs[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, infer->y_dtype,
+                                                  index, "%d.%s", index, name);
+    if (part->to_caller[i]) {
+      lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
+      g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
+    }
+  }
+  for (int i = 0; i < part->n_kept; i++) {
+    lig_port_name (part->info->computes, i, name);
+    part->kept[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->kept[i],
+                                         infer->kept_dtypes[i], index, "%d.%s", index, name);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
+{
+  char name[32];
+  LigPart *part = lig_part (draft, index);
+  for (int i = 0; i < part->n_inputs; i++) {
+    if (part->input_parts[i] >= 0) {
+      part->extra_inputs[i] =
+          lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]];
+      continue;
+    }
+    const LigShape *shape = infer->extra_inputs[i].n_axes < 0 ? &infer->x : &infer->extra_inputs[i];
+    if (!lig_shape_check (shape, infer->extra_input_dtypes[i], error))
+      return FALSE;
+    lig_port_name (part->info->extra_inputs, i, name);
+    part->extra_inputs[i] = lig_draft_add_value (
+        draft, LIG_VALUE_EXTRA, shape, infer->extra_input_dtypes[i], -1, "%d.%s", index, name);
+    g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
+  }
+  return TRUE;
+}
+
+/* The deviation of normal initial values is the op's parameter init-std. */
+static float
+deviation (const LigPart *part)
+{
+  float value = 0.02f;
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (part->op), "init-std"))
+    g_object_get (part->op, "init-std", &value, NULL);
+  return value;
+}
+
+static gboolean
+starts_at_zero (const LigPart *part)
+{
+  gboolean zero_centered = FALSE;
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (part->op), "zero-centered-gamma"))
+    g_object_get (part->op, "zero-centered-gamma", &zero_centered, NULL);
+  return zero_centered;
+}
+
+static gboolean
+add_parameters (LigDraft *draft, int index, const LigInfer *infer, GError **error)
+{
+  LigPart *part = lig_part (draft, index);
+  for (int i = 0; i < part->n_parameters; i++) {
+    const LigParameterInfo *info = &part->info->parameters[i];
+    if (!lig_shape_check (&infer->parameters[i], draft->parameter_dtype, error))
+      return FALSE;
+    int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, &infer->parameters[i],
+                                     draft->parameter_dtype, -1, "%s.%s", part->path, info->name);
+    LigDraftParameter parameter = {
+      .path = g_strdup_printf ("%s.%s", part->path, info->name),
+      .shape = infer->parameters[i],
+      .init = info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init,
+      .deviation = deviation (part),
+      .value = value,
+      .gradient = -1,
+    };
+    lig_value (draft, value)->parameter = (int) draft->parameters->len;
+    lig_value (draft, value)->array = 0;
+    part->parameters[i] = part->representations[i] = value;
+    g_array_append_val (draft->parameters, parameter);
+  }
+  return TRUE;
+}
+
+static gboolean
+infer_part (LigDraft *draft, int index, GError **error)
+{
+  LigPart *part = lig_part (draft, index);
+  LigInfer infer;
+  prepare (draft, part, &infer);
+  if (!check_type (part, &infer, error) || (part->info->infer && !part->info->infer (&infer, error)))
+    return FALSE;
+  return add_inputs (draft, index, &infer, error) && add_outputs (draft, index, &infer, error) &&
+         add_parameters (draft, index, &infer, error);
+}
+
+/* Matrices, which weight decay shrinks, lie before vectors, which it leaves alone. */
+static gboolean
+place_parameters (LigDraft *draft, GError **error)
+{
+  gint64 at = 0;
+  for (int matrices = 1; matrices >= 0; matrices--) {
+    for (guint i = 0; i < draft->parameters->len; i++) {
+      LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
+      if ((parameter->shape.n_axes > 1) != matrices)
+        continue;
+      parameter->offset = at;
+      lig_value (draft, parameter->value)->state_offset = at;
+      if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
+          at > G_MAXINT64 / 64) {
+        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "the parameters take more than 2^57 elements");
+        return FALSE;
+      }
+    }
+    if (matrices)
+      draft->decayed = at;
+  }
+  draft->elements = at;
+  return TRUE;
+}
+
+gboolean
+lig_infer (LigDraft *draft, GError **error)
+{
+  LigDtype dtype = draft->input_dtype;
+  int at = lig_draft_add_value (draft, LIG_VALUE_INPUT, &draft->input, dtype, -1, "input");
+  draft->input_value = at;
+  if (lig_dtype_is_floating (dtype) && dtype != draft->compute) {
+    /* represent inserts the conversion that fills it. */
+    at = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &draft->input, draft->compute, -1,
+                              "input:%s", lig_dtype_name (draft->compute));
+  }
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    lig_part (draft, i)->x = at;
+    if (!infer_part (draft, i, error)) {
+      g_prefix_error (error, "%s at %s: ", lig_part (draft, i)->title, lig_part (draft, i)->path);
+      return FALSE;
+    }
+    at = lig_part (draft, i)->y;
+  }
+  draft->output_value = at;
+  lig_value (draft, at)->kept_to_end = TRUE;
+  return place_parameters (draft, error);
+}

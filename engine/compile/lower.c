@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Lowering: ports by name become values, kernels become steps. */
+#include "engine/compile/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORT_UNKNOWN = -2, PORT_ABSENT = -1 };
+
+static void
+fault (LigLowering *self, const char *port)
+{
+  const LigPart *part = lig_part (self->draft, self->group->first);
+  if (!self->error)
+    self->error = g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: its table names a port '%s' that does not exist",
+                               self->group->fusion ? self->group->fusion->name : part->title,
+                               part->path, port);
+}
+
+/* The value of a port of one part; a gradient's incoming or outgoing side follows from the port. */
+static int
+part_port (const LigDraft *draft, const LigPart *part, const char *name)
+{
+  const LigOpInfo *info = part->info;
+  int slot;
+  if (g_str_equal (name, "x"))
+    return part->x;
+  if (g_str_equal (name, "y"))
+    return part->y;
+  if (g_str_equal (name, "dx"))
+    return part->dx;
+  if (g_str_equal (name, "dy"))
+    return lig_value (draft, part->y)->gradient;
+  if ((slot = lig_port_find (info->extra_inputs, name)) >= 0)
+    return part->extra_inputs[slot];
+  if ((slot = lig_port_find (info->extra_outputs, name)) >= 0)
+    return part->extra_outputs[slot];
+  if ((slot = lig_port_find (info->computes, name)) >= 0)
+    return part->kept[slot];
+  for (int i = 0; i < part->n_parameters; i++) {
+    if (g_str_equal (info->parameters[i].name, name))
+      return part->representations[i];
+    if (name[0] == 'd' && g_str_equal (info->parameters[i].name, name + 1))
+      return lig_value (draft, part->parameters[i])->gradient;
+  }
+  if (name[0] != 'd')
+    return PORT_UNKNOWN;
+  if ((slot = lig_port_find (info->extra_inputs, name + 1)) >= 0)
+    return part->extra_gradients[slot];
+  if ((slot = lig_port_find (info->extra_outputs, name + 1)) >= 0)
+    return lig_value (draft, part->extra_outputs[slot])->gradient;
+  return PORT_UNKNOWN;
+}
+
+/* The part that a port's number names, and the port behind it. */
+static const LigPart *
+port_part (LigLowering *self, const char **port)
+{
+  const LigGroup *group = self->group;
+  if (!group->fusion)
+    return lig_part (self->draft, group->first);
+  char *end;
+  long element = strtol (*port, &end, 10);
+  if (end == *port || *end != '.' || element < 0 || element >= group->n_elements) {
+    fault (self, *port);
+    return NULL;
+  }
+  *port = end + 1;
+  return group->elements[element] < 0 ? NULL : lig_part (self->draft, group->elements[element]);
+}
+
+static int
+find_port (LigLowering *self, const char *port)
+{
+  const char *name = port;
+  if (g_str_equal (port, "-"))
+    return PORT_ABSENT;
+  const LigPart *part = port_part (self, &name);
+  if (!part)
+    return PORT_ABSENT;
+  int value = part_port (self->draft, part, name);
+  if (value == PORT_UNKNOWN)
+    fault (self, port);
+  return MAX (value, PORT_ABSENT);
+}
+
+/* The port bound to an operand: "a=dy b=dextra" says it, else it is called like the operand. */
+static void
+bound_port (const char *bindings, const char *operand, char *port, gsize size)
+{
+  gsize length = strlen (operand);
+  for (const char *at = bindings; at && *at;) {
+    at += strspn (at, " ");
+    gsize word = strcspn (at, " ");
+    if (word > length && at[length] == '=' && strncmp (at, operand, length) == 0) {
+      g_strlcpy (port, at + length + 1, MIN (size, word - length));
+      return;
+    }
+    at += word;
+  }
+  g_strlcpy (port, operand, size);
+}
+
+/* Values that nobody reads after the run need not be computed, if their kernel can do without. */
+static gboolean
+wanted_output (const LigDraft *draft, int value)
+{
+  const LigValue *of = lig_value (draft, value);
+  if (of->role != LIG_VALUE_COMPUTED || of->saved || of->kept_to_end || of->part < 0)
+    return TRUE;
+  const LigPart *part = lig_part (draft, of->part);
+  for (int i = 0; i < part->n_kept; i++)
+    if (part->kept[i] == value)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+finish_step (LigDraft *draft, LigDraftStep *step)
+{
+  LigOperand operands[LIG_MAX_OPERANDS];
+  for (int i = 0; i < step->n_operands; i++)
+    operands[i] = lig_draft_operand (draft, step->values[i]);
+  if (!step->kernel)
+    return;
+  lig_kernel_bytes (step->kernel, operands, &step->read, &step->written);
+  step->flops = lig_kernel_flops (step->kernel, operands);
+}
+
+/* Whether something outside the group reads the value or another name of it. */
+static gboolean
+read_outside (const LigLowering *self, int value)
+{
+  const LigGroup *group = self->group;
+  for (int i = group->first; i < group->first + group->count; i++) {
+    const LigPart *part = lig_part (self->draft, i);
+    const LigValue *y = lig_value (self->draft, part->y);
+    gboolean last = i == group->first + group->count - 1;
+    if (lig_draft_root (self->draft, part->y) == value && (y->saved || y->kept_to_end || last))
+      return TRUE;
+    for (int j = 0; j < part->n_outputs; j++)
+      if (lig_draft_root (self->draft, part->extra_outputs[j]) == value &&
+          (part->consumed[j] || part->to_caller[j]))
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* A value between the ops of a fused group need not be written unless somebody else reads it. */
+static gboolean
+inner_and_unread (const LigLowering *self, int value)
+{
+  const LigGroup *group = self->group;
+  const LigValue *of = lig_value (self->draft, value);
+  return group->fusion && !self->backward && of->role == LIG_VALUE_COMPUTED &&
+         of->part >= group->first && of->part < group->first + group->count &&
+         value == lig_part (self->draft, of->part)->y &&
+         !read_outside (self, lig_draft_root (self->draft, value));
+}
+
+void
+lig_lower_custom (LigLowering *self,
+                  const LigKernel *kernel,
+                  const char *bindings,
+                  const void *params,
+                  gsize params_size)
+{
+  char operand[32], port[64];
+  gboolean any = FALSE;
+  const LigPart *first = lig_part (self->draft, self->group->first);
+  LigDraftStep step = {
+    .kernel = kernel,
+    .pass = self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
+    .group = -1,
+    .part = self->group->first,
+  };
+  step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
+  for (int i = 0; i < step.n_operands; i++) {
+    lig_signature_name (kernel->signature, i, operand);
+    bound_port (bindings, operand, port, sizeof port);
+    int value = find_port (self, port);
+    gboolean output = i >= step.n_inputs;
+    if (output && value >= 0 &&
+        (!wanted_output (self->draft, value) || inner_and_unread (self, value)))
+      value = PORT_ABSENT;
+    step.values[i] = value;
+    any |= output && value >= 0;
+  }
+  if (!params && !self->group->fusion && first->info->kernel_params_size > 0) {
+    params = first->params;
+    params_size = first->info->kernel_params_size;
+  }
+  if (params)
+    memcpy (step.params, params, step.params_size = MIN (params_size, sizeof step.params));
+  if (!any)
+    return;
+  finish_step (self->draft, &step);
+  g_array_append_val (self->steps, step);
+}
+
+void
+lig_lower_kernel (LigLowering *self,
+                  const char *name,
+                  const char *bindings,
+                  const void *params,
+                  gsize params_size)
+{
+  const LigKernel *kernel = lig_kernel_find (name);
+  if (kernel)
+    lig_lower_custom (self, kernel, bindings, params, params_size);
+  else if (!self->missing)
+    self->missing = g_intern_string (name);
+}
+
+void
+lig_lower_alias (LigLowering *self, const char *to, const char *from)
+{
+  int target = find_port (self, to), source = find_port (self, from);
+  if (target < 0 || source < 0 || target == source)
+    return;
+  lig_value (self->draft, target)->alias = source;
+  if (self->probe)
+    g_array_append_val (self->aliases, target);
+}
+
+gboolean
+lig_lower_has (LigLowering *self, const char *port)
+{
+  return find_port (self, port) >= 0;
+}
+
+const void *
+lig_lower_params (LigLowering *self, int index)
+{
+  if (!self->group->fusion)
+    return lig_part (self->draft, self->group->first)->params;
+  if (index < 0 || index >= self->group->n_elements || self->group->elements[index] < 0)
+    return NULL;
+  return lig_part (self->draft, self->group->elements[index])->params;
+}
+
+gsize
+lig_lower_params_size (LigLowering *self, int index)
+{
+  const char *name = lig_lower_op (self, index);
+  return name ? lig_op_info_find (name)->kernel_params_size : 0;
+}
+
+const char *
+lig_lower_op (LigLowering *self, int index)
+{
+  if (!self->group->fusion)
+    return lig_part (self->draft, self->group->first)->info->name;
+  if (index < 0 || index >= self->group->n_elements || self->group->elements[index] < 0)
+    return NULL;
+  return lig_part (self->draft, self->group->elements[index])->info->name;
+}
+
+gboolean
+lig_lower_is_training (LigLowering *self)
+{
+  return self->draft->options.training;
+}
+
+static void
+lower_opaque (LigLowering *self, const LigPart *part)
+{
+  gboolean backward = self->backward;
+  LigDraftStep step = {
+    .opaque = backward ? part->info->opaque_backward : part->info->opaque_forward,
+    .opaque_data = part->info->opaque_data,
+    .pass = backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
+    .group = -1,
+    .part = self->group->first,
+    .n_inputs = backward ? 3 : 1,
+    .n_operands = backward ? 4 : 2,
+  };
+  static const char *const ports[2][4] = { { "x", "y" }, { "dy", "x", "y", "dx" } };
+  for (int i = 0; i < step.n_operands; i++)
+    step.values[i] = part_port (self->draft, part, ports[backward][i]);
+  if (step.opaque && step.values[step.n_operands - 1] >= 0)
+    g_array_append_val (self->steps, step);
+}
+
+static void
+lower_op (LigLowering *self, const LigPart *part)
+{
+  const LigOpInfo *info = part->info;
+  void (*lower) (LigLowering *) = self->backward ? info->lower_backward : info->lower_forward;
+  const char *kernels = self->backward ? info->backward : info->forward;
+  if (info->opaque_forward)
+    lower_opaque (self, part);
+  else if (lower)
+    lower (self);
+  for (int i = 0; kernels && !lower && i < lig_port_count (kernels); i++) {
+    char name[32];
+    lig_port_name (kernels, i, name);
+    lig_lower_kernel (self, name, NULL, NULL, 0);
+  }
+}
+
+/* Whether a value of the group that somebody else reads gets no content: no step writes it and it
+ * is not another name of a value from outside. */
+static gboolean
+is_unwritten (const LigLowering *self, int value, guint first_step)
+{
+  const LigGroup *group = self->group;
+  int root = lig_draft_root (self->draft, value);
+  const LigValue *of = lig_value (self->draft, root);
+  if (of->role != LIG_VALUE_COMPUTED || of->part < group->first ||
+      of->part >= group->first + group->count)
+    return FALSE;
+  for (guint i = first_step; i < self->steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (self->steps, LigDraftStep, i);
+    for (int j = step->n_inputs; j < step->n_operands; j++)
+      if (step->values[j] >= 0 && lig_draft_root (self->draft, step->values[j]) == root)
+        return FALSE;
+  }
+  return TRUE;
+}
+
+static int
+find_unwritten (const LigLowering *self, guint first_step)
+{
+  const LigGroup *group = self->group;
+  gboolean joint = group->fusion->pass == LIG_PASS_JOINT;
+  for (int i = group->first; i < group->first + group->count; i++) {
+    const LigPart *part = lig_part (self->draft, i);
+    const LigValue *y = lig_value (self->draft, part->y);
+    gboolean last = i == group->first + group->count - 1;
+    if ((last || y->kept_to_end || (y->saved && !joint)) && is_unwritten (self, part->y, first_step))
+      return part->y;
+    for (int j = 0; j < part->n_outputs; j++)
+      if ((part->consumed[j] || part->to_caller[j]) &&
+          is_unwritten (self, part->extra_outputs[j], first_step))
+        return part->extra_outputs[j];
+    for (int j = 0; j < part->n_kept && !joint; j++)
+      if (lig_value (self->draft, part->kept[j])->saved &&
+          is_unwritten (self, part->kept[j], first_step))
+        return part->kept[j];
+  }
+  return -1;
+}
+
+static void
+finish_probe (LigLowering *self, guint first_step, LigProbe *probe)
+{
+  probe->missing = self->missing;
+  probe->unwritten = -1;
+  if (self->group->fusion && !self->backward && !self->missing)
+    probe->unwritten = find_unwritten (self, first_step);
+  for (guint i = 0; i < self->aliases->len; i++)
+    lig_value (self->draft, g_array_index (self->aliases, int, i))->alias = -1;
+}
+
+gboolean
+lig_lower_group (LigDraft *draft,
+                 const LigGroup *group,
+                 LigPass pass,
+                 GArray *steps,
+                 LigProbe *probe,
+                 GError **error)
+{
+  g_autoptr (GArray) aliases = g_array_new (FALSE, FALSE, sizeof (int));
+  guint first_step = steps->len;
+  LigLowering lowering = {
+    .draft = draft,
+    .group = group,
+    .backward = pass == LIG_PASS_BACKWARD,
+    .steps = steps,
+    .probe = probe != NULL,
+    .aliases = aliases,
+  };
+  if (!group->fusion)
+    lower_op (&lowering, lig_part (draft, group->first));
+  else if (group->fusion->pass == LIG_PASS_JOINT && lowering.backward)
+    group->fusion->lower_backward (&lowering);
+  else
+    group->fusion->lower (&lowering);
+  if (probe)
+    finish_probe (&lowering, first_step, probe);
+  else if (lowering.missing && !lowering.error)
+    lowering.error = g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: no kernel is called '%s'",
+                                  lig_part (draft, group->first)->title,
+                                  lig_part (draft, group->first)->path, lowering.missing);
+  if (!lowering.error)
+    return TRUE;
+  g_propagate_error (error, lowering.error);
+  return FALSE;
+}
+
+void
+lig_lower_plain (LigDraft *draft,
+                 GArray *steps,
+                 LigPass pass,
+                 int part,
+                 const char *name,
+                 const int *values,
+                 const void *params,
+                 gsize params_size)
+{
+  const LigKernel *kernel = lig_kernel_find (name);
+  LigDraftStep step = { .kernel = kernel, .pass = pass, .group = -1, .part = part };
+  step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
+  memcpy (step.values, values, (gsize) step.n_operands * sizeof *values);
+  if (params)
+    memcpy (step.params, params, step.params_size = params_size);
+  finish_step (draft, &step);
+  g_array_append_val (steps, step);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Lowering: turning a group into steps by asking its op or fusion. */
+#pragma once
+
+#include "engine/compile/draft.h"
+
+struct _LigLowering {
+  LigDraft *draft;
+  const LigGroup *group;
+  gboolean backward;
+  GArray *steps;       /* of LigDraftStep; appended to */
+  gboolean probe;      /* only find out which kernels there would be: aliases are undone */
+  GArray *aliases;     /* of int: what to undo */
+  GError *error;       /* the first fault of a table */
+  const char *missing; /* the first kernel that does not exist */
+};
+
+/* What a probe found out. */
+typedef struct {
+  const char *missing; /* a kernel that does not exist, or null */
+  int unwritten;       /* a value that is read outside the group and that no kernel writes, or -1 */
+} LigProbe;
+
+/* Appends the steps of a group. With `probe`, nothing but `steps` changes. FALSE where the op's or
+ * fusion's table is faulty; without `probe` a missing kernel is a fault too. */
+gboolean lig_lower_group (LigDraft *draft,
+                          const LigGroup *group,
+                          LigPass pass,
+                          GArray *steps,
+                          LigProbe *probe,
+                          GError **error);
+
+/* Appends a step that belongs to no group. */
+void lig_lower_plain (LigDraft *draft,
+                      GArray *steps,
+                      LigPass pass,
+                      int part,
+                      const char *kernel,
+                      const int *values,
+                      const void *params,
+                      gsize params_size);

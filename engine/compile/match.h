@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The one matcher: whether a fusion is legal at a place, and if not, why. */
+#pragma once
+
+#include "engine/compile/lower.h"
+#include "engine/compile/pattern.h"
+
+typedef struct {
+  LigGroup group;     /* whole where reason is NONE */
+  int first, count;   /* ops looked at */
+  LigReason reason;   /* up to KERNEL */
+  LigRefusal refusal; /* observed and required are owned by the caller */
+} LigMatch;
+
+/* FALSE where the fusion does not even begin at this op: there is nothing to say then. The error
+ * is set where the fusion's table is faulty. */
+gboolean lig_match (LigDraft *draft,
+                    const LigFusion *fusion,
+                    int at,
+                    LigMatch *match,
+                    GError **error);
+
+/* The sentence of a verdict, in the draft's strings. */
+const char *lig_verdict_text (LigDraft *draft, const LigVerdict *verdict);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Patterns as data: `basic-linear [bias] [gelu|relu]`. */
+#include "engine/compile/pattern.h"
+
+#include <string.h>
+
+static const struct {
+  const char *name;
+  unsigned flag;
+} classes[] = { { "@activation", LIG_OP_ACTIVATION }, { "@gated", LIG_OP_GATED } };
+
+static gboolean
+parse_element (const char *word, LigElement *element, GError **error)
+{
+  gsize length = strlen (word);
+  element->optional = word[0] == '[';
+  if (element->optional != (word[length - 1] == ']') || length == 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "'%s' is no element of a pattern", word);
+    return FALSE;
+  }
+  g_autofree char *inner = element->optional ? g_strndup (word + 1, length - 2) : g_strdup (word);
+  g_auto (GStrv) alternatives = g_strsplit (inner, "|", -1);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  for (char **name = alternatives; *name; name++) {
+    guint class = 0;
+    while (class < G_N_ELEMENTS (classes) && !g_str_equal (classes[class].name, *name))
+      class++;
+    if (class < G_N_ELEMENTS (classes))
+      element->flags |= classes[class].flag;
+    else
+      g_strv_builder_add (names, *name);
+  }
+  element->names = g_strv_builder_end (names);
+  return TRUE;
+}
+
+gboolean
+lig_pattern_parse (const char *text, LigPattern *pattern, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (text ? text : "", " ", -1);
+  *pattern = (LigPattern){ 0 };
+  for (char **word = words; *word; word++) {
+    if (pattern->n_elements == LIG_MAX_ELEMENTS) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                   "pattern '%s' has more than %d elements", text, LIG_MAX_ELEMENTS);
+      return FALSE;
+    }
+    if (!**word)
+      continue;
+    if (!parse_element (*word, &pattern->elements[pattern->n_elements++], error))
+      return FALSE;
+  }
+  if (pattern->n_elements >= 2)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "pattern '%s' has %d elements, expected at least 2",
+               text, pattern->n_elements);
+  return FALSE;
+}
+
+gboolean
+lig_element_fits (const LigElement *element, const LigOpInfo *info)
+{
+  return info->flags & element->flags ||
+         g_strv_contains ((const char *const *) element->names, info->name);
+}
+
+static void
+append_names (const LigElement *element, GString *names)
+{
+  for (char **name = element->names; *name; name++)
+    g_string_append_printf (names, "%s%s", names->len ? "|" : "", *name);
+  const LigOpInfo *info;
+  for (guint i = 0; element->flags && (info = lig_op_info_nth (i)); i++)
+    if (info->flags & element->flags)
+      g_string_append_printf (names, "%s%s", names->len ? "|" : "", info->name);
+}
+
+char *
+lig_pattern_accepted (const LigPattern *pattern, int from)
+{
+  GString *names = g_string_new (NULL);
+  for (int i = from; i < pattern->n_elements; i++) {
+    append_names (&pattern->elements[i], names);
+    if (!pattern->elements[i].optional)
+      break;
+  }
+  return g_string_free (names, FALSE);
+}

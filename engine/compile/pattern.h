@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The pattern of a fusion, read once when it is registered. */
+#pragma once
+
+#include "engine/fusion.h"
+
+typedef struct {
+  GStrv names;    /* ops that fit */
+  unsigned flags; /* or any op with one of these LigOpFlags */
+  gboolean optional;
+} LigElement;
+
+typedef struct {
+  int n_elements;
+  LigElement elements[LIG_MAX_ELEMENTS];
+} LigPattern;
+
+gboolean lig_pattern_parse (const char *text, LigPattern *pattern, GError **error);
+
+/* Whether an op fits the element. */
+gboolean lig_element_fits (const LigElement *element, const LigOpInfo *info);
+
+/* Names that would have been accepted at element `from`, joined by `|`: those of the optional
+ * elements up to and with the next required one. */
+char *lig_pattern_accepted (const LigPattern *pattern, int from);
+
+/* The parsed pattern of a registered fusion. */
+const LigPattern *lig_fusion_get_pattern (const LigFusion *fusion);

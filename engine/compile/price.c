@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices of groups: the tuning table's key, the prediction, and what is measured when neither this
+ * compilation nor an earlier one knows. */
+#include "engine/compile/price.h"
+
+#include <string.h>
+
+double
+lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  double bytes = facts->copy > 0 ? (step->read + step->written) / facts->copy : 0;
+  double rate = facts->product[dtype];
+  double flops = step->kernel && step->kernel->work < 0 && rate > 0 ? step->flops / rate : 0;
+  return MAX (bytes, flops) + facts->launch;
+}
+
+static double
+predict (LigDraft *draft, GArray *steps)
+{
+  double seconds = 0;
+  for (guint i = 0; i < steps->len; i++)
+    seconds += lig_predict_step (draft->device, &g_array_index (steps, LigDraftStep, i), draft->compute);
+  return seconds;
+}
+
+/* Everything the time depends on, in words: device, libraries, kernels with their params, shapes,
+ * types. The same group in two repetitions of a block has one key. */
+static char *
+price_key (LigDraft *draft, GArray *steps)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
+  GString *key = g_string_new (facts->name);
+  g_string_append_printf (key, "|%s%s", facts->libraries, draft->options.tf32 ? "|tf32" : "");
+  for (guint i = 0; i < steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
+    g_string_append_printf (key, "|%s", step->kernel ? step->kernel->name : "opaque");
+    for (int j = 0; j < step->n_operands; j++) {
+      LigOperand operand = lig_draft_operand (draft, step->values[j]);
+      if (step->values[j] < 0)
+        g_string_append (key, " -");
+      else
+        g_string_append_printf (key, " %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT ":%s", operand.size,
+                                operand.columns, lig_dtype_name (operand.dtype));
+    }
+  }
+  return g_string_free (key, FALSE);
+}
+
+static gboolean
+look_up (LigDraft *draft, const char *key, LigPrice *price)
+{
+  const LigTuning *tuning = draft->options.tuning;
+  const LigPrice *known = g_hash_table_lookup (draft->prices, key);
+  double microseconds;
+  if (known) {
+    *price = *known;
+    return TRUE;
+  }
+  if (!tuning || !tuning->get (tuning->data, key, &microseconds))
+    return FALSE;
+  *price = (LigPrice){ microseconds * 1e-6, 0, TRUE };
+  return TRUE;
+}
+
+static void
+remember (LigDraft *draft, const char *key, const LigPrice *price)
+{
+  const LigTuning *tuning = draft->options.tuning;
+  g_hash_table_insert (draft->prices, g_strdup (key), g_memdup2 (price, sizeof *price));
+  if (tuning && price->measured)
+    tuning->put (tuning->data, key, price->seconds * 1e6);
+}
+
+/* Times those lists whose prices are not known. */
+static gboolean
+time_unknown (
+    LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
+{
+  g_autoptr (GPtrArray) unknown = g_ptr_array_new ();
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; i < lists->len; i++) {
+    GArray *steps = lists->pdata[i];
+    prices[i] = (LigPrice){ 0 };
+    if (steps->len == 0 || look_up (draft, keys->pdata[i], &prices[i]))
+      continue;
+    g_ptr_array_add (unknown, steps);
+    g_array_append_val (numbers, i);
+  }
+  if (unknown->len == 0)
+    return TRUE;
+  g_autofree LigPrice *timed = g_new0 (LigPrice, unknown->len);
+  if (lig_device_get_backend (draft->device) == LIG_BACKEND_NULL) {
+    for (guint i = 0; i < unknown->len; i++)
+      timed[i].seconds = predict (draft, unknown->pdata[i]);
+  } else if (!lig_time_lists (draft, (GArray *const *) unknown->pdata, unknown->len, timed, error)) {
+    return FALSE;
+  }
+  for (guint i = 0; i < unknown->len; i++) {
+    guint number = g_array_index (numbers, guint, i);
+    prices[number] = timed[i];
+    remember (draft, keys->pdata[number], &timed[i]);
+  }
+  return TRUE;
+}
+
+gboolean
+lig_price_groups (LigDraft *draft,
+                  const LigGroup *groups,
+                  guint count,
+                  LigPass pass,
+                  LigPrice *prices,
+                  GError **error)
+{
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
+  if (!draft->prices)
+    draft->prices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < count; i++) {
+    GArray *steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+    LigProbe probe;
+    g_ptr_array_add (lists, steps);
+    if (!lig_lower_group (draft, &groups[i], pass, steps, &probe, error))
+      return FALSE;
+    g_ptr_array_add (keys, price_key (draft, steps));
+  }
+  return time_unknown (draft, lists, keys, prices, error);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What groups cost: measured on the device, remembered, or predicted from its ceilings. */
+#pragma once
+
+#include "engine/compile/lower.h"
+
+typedef struct {
+  double seconds;
+  double noise;      /* half the spread of the middle half of the samples */
+  gboolean measured; /* on this device, now or earlier; else predicted */
+} LigPrice;
+
+/* Seconds a step takes at least: max(bytes / copy bandwidth, flops / product rate), plus what a
+ * launch costs. */
+double lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype);
+
+/* Prices of groups in one pass. Those that neither this draft nor the tuning table knows are timed
+ * in turns, on random data of their own; on a device that cannot run they are predicted. */
+gboolean lig_price_groups (LigDraft *draft,
+                           const LigGroup *groups,
+                           guint count,
+                           LigPass pass,
+                           LigPrice *prices,
+                           GError **error);
+
+/* Times lists of steps (GArray of LigDraftStep) in turns: warm-up, inputs rotated through more
+ * memory than the last cache holds, median. */
+gboolean lig_time_lists (LigDraft *draft,
+                         GArray *const *lists,
+                         guint count,
+                         LigPrice *prices,
+                         GError **error);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule: the steps in the order in which they run: conversions and groups forward, gradient sums
+ * and groups backward, then the update. */
+#include "engine/compile/lower.h"
+#include "engine/compile/price.h"
+#include "engine/compile/update.h"
+
+static void
+run_conversions (LigDraft *draft, int first, int last)
+{
+  for (guint i = 0; i < draft->conversions->len; i++) {
+    const LigConversion *conversion = &g_array_index (draft->conversions, LigConversion, i);
+    int values[] = { conversion->from, conversion->to };
+    if (conversion->part >= first && conversion->part <= last)
+      lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, MAX (first, 0), "convert", values,
+                       NULL, 0);
+  }
+}
+
+/* Adds up the contributions to the gradients that the group's producers are about to read. */
+static void
+run_sums (LigDraft *draft, int first, int last)
+{
+  for (guint i = 0; i < draft->sums->len; i++) {
+    const LigSum sum = g_array_index (draft->sums, LigSum, i);
+    if (sum.part < first || sum.part > last)
+      continue;
+    int total = g_array_index (sum.contributions, int, 0);
+    for (guint j = 1; j < sum.contributions->len; j++) {
+      LigShape shape = lig_value (draft, sum.target)->shape;
+      LigDtype dtype = lig_value (draft, sum.target)->dtype;
+      int next = j + 1 == sum.contributions->len
+                     ? sum.target
+                     : lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, sum.part,
+                                            "sum%u.%u", i, j);
+      int values[] = { total, g_array_index (sum.contributions, int, j), next };
+      lig_lower_plain (draft, draft->steps, LIG_PASS_BACKWARD, sum.part, "add", values, NULL, 0);
+      total = next;
+    }
+  }
+}
+
+static gboolean
+run_group (LigDraft *draft, LigPass pass, int number, GError **error)
+{
+  LigGroup *group = lig_group (draft, pass, number);
+  int last = group->first + group->count - 1;
+  if (pass == LIG_PASS_BACKWARD)
+    run_sums (draft, group->first, last);
+  else
+    run_conversions (draft, group->first, last);
+  group->first_step = (int) draft->steps->len;
+  if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error))
+    return FALSE;
+  group->n_steps = (int) draft->steps->len - group->first_step;
+  for (int i = group->first_step; i < (int) draft->steps->len; i++) {
+    LigDraftStep *step = lig_step (draft, i);
+    step->group = number;
+    group->bytes += step->read + step->written;
+    group->flops += step->flops;
+    group->predicted += lig_predict_step (draft->device, step, draft->compute);
+  }
+  return TRUE;
+}
+
+gboolean
+lig_schedule (LigDraft *draft, GError **error)
+{
+  run_conversions (draft, -1, -1);
+  for (int i = 0; i < (int) draft->groups[LIG_PASS_FORWARD]->len; i++)
+    if (!run_group (draft, LIG_PASS_FORWARD, i, error))
+      return FALSE;
+  draft->first_backward = (int) draft->steps->len;
+  for (int i = (int) draft->groups[LIG_PASS_BACKWARD]->len - 1; i >= 0; i--)
+    if (!run_group (draft, LIG_PASS_BACKWARD, i, error))
+      return FALSE;
+  draft->first_update = (int) draft->steps->len;
+  if (draft->options.training && draft->options.optimizer && draft->elements > 0)
+    lig_schedule_update (draft);
+  for (guint i = 0; i < draft->steps->len; i++)
+    lig_step (draft, i)->predicted =
+        lig_predict_step (draft->device, lig_step (draft, i), draft->compute);
+  return TRUE;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold after each pass. A violation is a fault of the compiler or of a custom table; it
+ * is reported at the pass that made it. */
+#include "engine/compile/draft.h"
+
+static gboolean
+violated (GError **error, const char *pass, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "internal: after %s: %s", pass, text);
+  return FALSE;
+}
+
+gboolean
+lig_verify_parts (const LigDraft *draft, GError **error)
+{
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    if (part->info->expand || part->info->flags & LIG_OP_BLOCK)
+      return violated (error, "expand", "%s at %s is not a basic op", part->info->name, part->path);
+    for (int j = 0; j < part->n_inputs; j++)
+      if (part->input_parts[j] >= i)
+        return violated (error, "expand", "extra input %d at %s comes from behind", j, part->path);
+  }
+  return TRUE;
+}
+
+gboolean
+lig_verify_values (const LigDraft *draft, GError **error)
+{
+  int n = (int) draft->values->len;
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    if (part->x < 0 || part->y < 0 || part->x >= n || part->y >= n)
+      return violated (error, "infer", "%s at %s has no input or output", part->title, part->path);
+    if (i > 0 && part->x != lig_part (draft, i - 1)->y)
+      return violated (error, "infer", "the input at %s is not the output before it", part->path);
+    for (int j = 0; j < part->n_parameters; j++)
+      if (draft->options.training && part->needs_backward &&
+          lig_value (draft, part->parameters[j])->gradient < 0)
+        return violated (error, "differentiate", "parameter %d at %s has no gradient", j, part->path);
+  }
+  for (int i = 0; i < n; i++) {
+    const LigValue *value = lig_value (draft, i);
+    if (value->gradient >= 0 &&
+        !lig_shape_equal (&value->shape, &lig_value (draft, value->gradient)->shape))
+      return violated (error, "differentiate", "the gradient of %s has another shape", value->name);
+  }
+  return TRUE;
+}
+
+gboolean
+lig_verify_groups (const LigDraft *draft, GError **error)
+{
+  for (int pass = 0; pass < 2; pass++) {
+    int next = 0;
+    for (int i = 0; i < (int) draft->groups[pass]->len; i++) {
+      const LigGroup *group = lig_group (draft, pass, i);
+      if (group->first < next || group->count < 1)
+        return violated (error, "fuse", "group %d of the %s pass overlaps", i, lig_pass_name (pass));
+      if (pass == LIG_PASS_FORWARD && group->first != next)
+        return violated (error, "fuse", "op %d belongs to no group", next);
+      next = group->first + group->count;
+      for (int j = group->first + 1; j < next; j++)
+        if (lig_part (draft, j)->fence)
+          return violated (error, "fuse", "a group crosses the fence before %d", j);
+    }
+  }
+  return TRUE;
+}
+
+/* Everything that a step reads was written before, by a step or by the caller. */
+gboolean
+lig_verify_steps (const LigDraft *draft, GError **error)
+{
+  g_autofree gboolean *written = g_new0 (gboolean, draft->values->len);
+  for (int i = 0; i < (int) draft->values->len; i++) {
+    LigValueRole role = lig_value (draft, i)->role;
+    written[i] = role != LIG_VALUE_COMPUTED && role != LIG_VALUE_GRADIENT;
+  }
+  for (int i = 0; i < (int) draft->steps->len; i++) {
+    const LigDraftStep *step = lig_step (draft, i);
+    const char *name = step->kernel ? step->kernel->name : "opaque";
+    for (int j = 0; j < step->n_operands; j++) {
+      int value = step->values[j];
+      char operand[32] = "";
+      gboolean optional = step->kernel && lig_signature_name (step->kernel->signature, j, operand);
+      if (value < 0 && !optional && step->kernel)
+        return violated (error, "schedule", "step %d, %s, lacks its operand %s", i, name, operand);
+      if (value < 0)
+        continue;
+      if (j < step->n_inputs && !written[lig_draft_root (draft, value)])
+        return violated (error, "schedule", "step %d, %s, reads %s, which nobody wrote", i, name,
+                         lig_value (draft, value)->name);
+      if (j >= step->n_inputs)
+        written[lig_draft_root (draft, value)] = TRUE;
+    }
+  }
+  for (int i = 0; i < (int) draft->values->len; i++)
+    if (lig_value (draft, i)->kept_to_end && !written[lig_draft_root (draft, i)])
+      return violated (error, "schedule", "%s is wanted and nobody wrote it", lig_value (draft, i)->name);
+  return TRUE;
+}
+
+typedef struct {
+  int step; /* when it begins or, negated order, ends */
+  gboolean ends;
+  const LigValue *value;
+} Event;
+
+static int
+compare_events (gconstpointer a, gconstpointer b)
+{
+  const Event *x = a, *y = b;
+  if (x->step != y->step)
+    return x->step < y->step ? -1 : 1;
+  return (int) x->ends - (int) y->ends; /* at one step all begin before any ends */
+}
+
+static int
+compare_offsets (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const LigValue *x = a, *y = b;
+  if (x->offset != y->offset)
+    return x->offset < y->offset ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+static gboolean
+collide (const LigValue *a, const LigValue *b)
+{
+  /* One step may read a value and write its successor in place. */
+  gboolean in_place = a->offset == b->offset && a->bytes == b->bytes &&
+                      (a->last_step == b->first_step || b->last_step == a->first_step);
+  return !in_place && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+/* No two values that live at the same time share a byte: a sweep over time keeps those alive
+ * sorted by offset, so only neighbours need to be compared. */
+gboolean
+lig_verify_memory (const LigDraft *draft, GError **error)
+{
+  g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (Event));
+  g_autoptr (GSequence) alive = g_sequence_new (NULL);
+  for (int i = 0; i < (int) draft->values->len; i++) {
+    const LigValue *value = lig_value (draft, i);
+    if (value->offset < 0)
+      continue;
+    if (value->offset + value->bytes > draft->arena_bytes)
+      return violated (error, "allocate", "%s ends beyond the arena", value->name);
+    Event begin = { value->first_step, FALSE, value }, end = { value->last_step, TRUE, value };
+    g_array_append_val (events, begin);
+    g_array_append_val (events, end);
+  }
+  g_array_sort (events, compare_events);
+  for (guint i = 0; i < events->len; i++) {
+    const Event *event = &g_array_index (events, Event, i);
+    if (event->ends) {
+      GSequenceIter *at =
+          g_sequence_lookup (alive, (gpointer) event->value, compare_offsets, NULL);
+      if (at)
+        g_sequence_remove (at);
+      continue;
+    }
+    GSequenceIter *at =
+        g_sequence_insert_sorted (alive, (gpointer) event->value, compare_offsets, NULL);
+    GSequenceIter *before = g_sequence_iter_is_begin (at) ? NULL : g_sequence_iter_prev (at);
+    GSequenceIter *after = g_sequence_iter_next (at);
+    const LigValue *left = before ? g_sequence_get (before) : NULL;
+    const LigValue *right = g_sequence_iter_is_end (after) ? NULL : g_sequence_get (after);
+    if (left && collide (left, event->value))
+      return violated (error, "allocate", "%s and %s overlap", left->name, event->value->name);
+    if (right && collide (right, event->value))
+      return violated (error, "allocate", "%s and %s overlap", right->name, event->value->name);
+  }
+  return TRUE;
+}

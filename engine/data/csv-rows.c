@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a csv file (RFC 4180, any of three separators, blanks around a field dropped). */
+#include "engine/data/csv-rows.h"
+
+#include <string.h>
+
+#define MOST_FIELDS (1 << 24)
+
+gboolean
+lig_csv_refuse (
+  const LigDataset *dataset, gint64 line, GError **error, LigError code, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, code, "%s:%" G_GINT64_FORMAT ": %s", dataset->name, line, what);
+  return FALSE;
+}
+
+static char
+find_separator (const char *text, const char *end)
+{
+  static const char candidates[] = {',', ';', '\t'};
+  int counts[G_N_ELEMENTS (candidates)] = {0};
+  gboolean quoted = FALSE;
+  gsize best = 0;
+  while (text < end && (*text == '\n' || *text == '\r'))
+    text++;
+  for (; text < end && (quoted || (*text != '\n' && *text != '\r')); text++) {
+    quoted ^= *text == '"';
+    for (gsize i = 0; i < G_N_ELEMENTS (candidates); i++)
+      counts[i] += !quoted && *text == candidates[i];
+  }
+  for (gsize i = 1; i < G_N_ELEMENTS (candidates); i++)
+    if (counts[i] > counts[best])
+      best = i;
+  return candidates[best];
+}
+
+void
+lig_csv_rows_init (LigCsvRows *self, const LigDataset *dataset, const char *text, gsize length)
+{
+  /* Windows programs put the byte order mark in front of UTF-8. */
+  gsize mark = length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  *self = (LigCsvRows){
+    .dataset = dataset,
+    .start = text + mark,
+    .end = text + length,
+    .text = g_string_new (NULL),
+    .fields = g_array_new (FALSE, FALSE, sizeof (gsize)),
+  };
+  self->separator = find_separator (self->start, self->end);
+  lig_csv_rows_rewind (self);
+}
+
+void
+lig_csv_rows_clear (LigCsvRows *self)
+{
+  if (self->text)
+    g_string_free (self->text, TRUE);
+  g_clear_pointer (&self->fields, g_array_unref);
+  self->text = NULL;
+}
+
+void
+lig_csv_rows_rewind (LigCsvRows *self)
+{
+  self->at = self->start;
+  self->line = self->next_line = 1;
+}
+
+static gboolean
+ends_field (const LigCsvRows *self)
+{
+  return self->at == self->end || *self->at == self->separator || *self->at == '\n' ||
+         *self->at == '\r';
+}
+
+static void
+skip_blanks (LigCsvRows *self)
+{
+  while (!ends_field (self) && (*self->at == ' ' || *self->at == '\t'))
+    self->at++;
+}
+
+static void
+skip_line_end (LigCsvRows *self)
+{
+  self->next_line++;
+  if (*self->at++ == '\r' && self->at < self->end && *self->at == '\n')
+    self->at++;
+}
+
+/* What stands between two quotes; a doubled quote is one, and lines may end inside. */
+static gboolean
+read_quoted (LigCsvRows *self, GError **error)
+{
+  for (self->at++; self->at < self->end; self->at++) {
+    if (*self->at == '"' && (self->at + 1 == self->end || self->at[1] != '"'))
+      break;
+    self->at += *self->at == '"';
+    self->next_line += *self->at == '\n';
+    g_string_append_c (self->text, *self->at);
+  }
+  if (self->at == self->end)
+    return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
+                           "a quote in column %u is never closed", self->fields->len);
+  self->at++;
+  skip_blanks (self);
+  if (!ends_field (self))
+    return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
+                           "text follows the closing quote in column %u", self->fields->len);
+  return TRUE;
+}
+
+static gboolean
+read_field (LigCsvRows *self, gboolean *quoted, GError **error)
+{
+  gsize start = self->text->len;
+  if (self->fields->len == MOST_FIELDS)
+    return lig_csv_refuse (self->dataset, self->line, error, LIG_ERROR_FORMAT,
+                           "has more than %d fields", MOST_FIELDS);
+  g_array_append_val (self->fields, start);
+  skip_blanks (self);
+  *quoted = self->at < self->end && *self->at == '"';
+  if (*quoted && !read_quoted (self, error))
+    return FALSE;
+  const char *first = self->at;
+  while (!ends_field (self))
+    self->at++;
+  const char *last = self->at;
+  while (last > first && (last[-1] == ' ' || last[-1] == '\t'))
+    last--;
+  g_string_append_len (self->text, first, last - first);
+  g_string_append_c (self->text, '\0');
+  return TRUE;
+}
+
+gboolean
+lig_csv_rows_next (LigCsvRows *self, gboolean *found, GError **error)
+{
+  gboolean quoted, more;
+  *found = FALSE;
+  while (!*found && self->at < self->end) {
+    self->line = self->next_line;
+    g_string_truncate (self->text, 0);
+    g_array_set_size (self->fields, 0);
+    do {
+      if (!read_field (self, &quoted, error))
+        return FALSE;
+      more = self->at < self->end && *self->at == self->separator;
+      self->at += more;
+    } while (more);
+    if (self->at < self->end)
+      skip_line_end (self);
+    *found = self->fields->len > 1 || quoted || *self->text->str;
+  }
+  return TRUE;
+}
+
+guint
+lig_csv_rows_count (const LigCsvRows *self)
+{
+  return self->fields->len;
+}
+
+const char *
+lig_csv_rows_field (const LigCsvRows *self, guint column)
+{
+  return self->text->str + g_array_index (self->fields, gsize, column);
+}

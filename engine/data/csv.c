@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/* csv: a table of numbers. The file is read twice, first to count rows and to see whether the
+ * targets are text, then to fill arrays of the right size; afterwards it is closed. */
+#include "engine/data/csv-rows.h"
+#include "engine/data/file.h"
+
+#include <math.h>
+#include <string.h>
+
+/* fp32 holds every whole number up to here. */
+#define MOST_CLASSES (1 << 24)
+
+typedef enum { TASK_OPEN, TASK_CLASS, TASK_VALUE } Task;
+
+typedef struct {
+  Task task;
+  gboolean standardize;
+  int header;       /* 1 if there is one, -1 while nobody said */
+  GPtrArray *names; /* of the columns; null without a header */
+  guint n_columns;
+  guint n_features;
+  guint n_targets;
+  int *target_of; /* per column which target it is, -1 for a feature */
+  gint64 n_rows;
+  float *features;    /* rows x features */
+  float *targets;     /* rows x targets; classes as their numbers */
+  GHashTable *labels; /* text to class; null where targets are numbers */
+  float largest;      /* class, where all targets are classes, and the line that has it first */
+  gint64 largest_line;
+  gint64 unfit_line; /* the first whose target is no class, 0 for none, and that target */
+  float unfit;
+  gint64 text_line; /* the first whose target is text */
+} Csv;
+
+/* [-]digits[.digits] of at most 15 digits: both numbers of the quotient are exact then, so it is
+ * what strtod would give, ten times as fast. */
+static gboolean
+parse_short_number (const char *text, double *value)
+{
+  static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  gboolean negative = *text == '-', point = FALSE;
+  guint digits = 0, after_point = 0;
+  double mantissa = 0;
+  for (text += negative; g_ascii_isdigit (*text) || (*text == '.' && !point); text++) {
+    if (*text == '.') {
+      point = TRUE;
+      continue;
+    }
+    if (++digits > 15)
+      return FALSE;
+    after_point += point;
+    mantissa = mantissa * 10 + (*text - '0');
+  }
+  *value = (negative ? -mantissa : mantissa) / powers[after_point];
+  return *text == '\0' && digits > 0;
+}
+
+/* Decimal numbers only; NaN and infinity are numbers here, and refused where they stand. */
+static gboolean
+parse_number (const char *text, double *value)
+{
+  char *end;
+  if (parse_short_number (text, value))
+    return TRUE;
+  if (!*text || strpbrk (text, "xX"))
+    return FALSE;
+  *value = g_ascii_strtod (text, &end);
+  return *end == '\0';
+}
+
+static char *
+name_column (const Csv *csv, guint column)
+{
+  if (!csv->names)
+    return g_strdup_printf ("column %u", column + 1);
+  g_autofree char *name = lig_format_excerpt (g_ptr_array_index (csv->names, column), 40);
+  return g_strdup_printf ("column %u (%s)", column + 1, name);
+}
+
+static gboolean
+read_number (const LigDataset *self, LigCsvRows *rows, guint column, float *value, GError **error)
+{
+  const Csv *csv = self->data;
+  const char *text = lig_csv_rows_field (rows, column);
+  double number = 0;
+  gboolean parsed = parse_number (text, &number);
+  *value = (float) number;
+  if (parsed && isfinite (*value))
+    return TRUE;
+  g_autofree char *where = name_column (csv, column);
+  g_autofree char *shown = lig_format_excerpt (text, 40);
+  if (!*text)
+    return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT, "%s is empty", where);
+  return lig_csv_refuse (
+    self, rows->line, error, LIG_ERROR_FORMAT, "%s is '%s', expected a %snumber%s", where, shown,
+    parsed ? "finite " : "",
+    csv->n_rows == 0 && !csv->names ? "; header=true takes the first row as names" : "");
+}
+
+/* ---- columns ---- */
+
+static gboolean
+read_options (LigDataset *self, Csv *csv, GError **error)
+{
+  const char *task = lig_dataset_option (self, "task");
+  csv->header = -1;
+  if (task && strcmp (task, "class") != 0 && strcmp (task, "value") != 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               "task is '%s', expected class or value", task);
+  if (task)
+    csv->task = *task == 'c' ? TASK_CLASS : TASK_VALUE;
+  return lig_dataset_boolean (self, "header", &csv->header, error) &&
+         lig_dataset_boolean (self, "standardize", &csv->standardize, error);
+}
+
+/* Decides whether the first row names the columns, and keeps the names. */
+static void
+read_header (Csv *csv, const LigCsvRows *rows)
+{
+  gboolean header = TRUE;
+  for (guint i = 0; i < csv->n_columns; i++) {
+    double value;
+    header &= !parse_number (lig_csv_rows_field (rows, i), &value) || !isfinite (value);
+  }
+  if (csv->header == 1 || (csv->header < 0 && header)) {
+    csv->names = g_ptr_array_new_with_free_func (g_free);
+    for (guint i = 0; i < csv->n_columns; i++)
+      g_ptr_array_add (csv->names, g_strdup (lig_csv_rows_field (rows, i)));
+  }
+}
+
+/* The column of that name, or else of that number from 1; -1 if there is none. */
+static int
+find_column (const Csv *csv, const char *name)
+{
+  guint64 number;
+  for (guint i = 0; csv->names && i < csv->n_columns; i++)
+    if (strcmp (g_ptr_array_index (csv->names, i), name) == 0)
+      return (int) i;
+  if (g_ascii_string_to_unsigned (name, 10, 1, csv->n_columns, &number, NULL))
+    return (int) number - 1;
+  return -1;
+}
+
+static gboolean
+choose_target (LigDataset *self, Csv *csv, const char *name, GError **error)
+{
+  int column = find_column (csv, name);
+  if (column < 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               "target '%s' is neither the name of a column nor a number from 1 "
+                               "to %u",
+                               name, csv->n_columns);
+  if (csv->target_of[column] >= 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "target '%s' is named twice", name);
+  csv->target_of[column] = (int) csv->n_targets++;
+  return TRUE;
+}
+
+static gboolean
+choose_targets (LigDataset *self, Csv *csv, GError **error)
+{
+  const char *option = lig_dataset_option (self, "target");
+  csv->target_of = g_new (int, csv->n_columns);
+  for (guint i = 0; i < csv->n_columns; i++)
+    csv->target_of[i] = -1;
+  if (!option)
+    csv->target_of[csv->n_columns - 1] = (int) csv->n_targets++;
+  /* A name may hold a comma, so the whole is tried before its parts. */
+  g_auto (GStrv) names = g_strsplit (option ? option : "", ",", -1);
+  if (option && find_column (csv, option) >= 0) {
+    if (!choose_target (self, csv, option, error))
+      return FALSE;
+  } else if (option) {
+    for (char **name = names; *name; name++)
+      if (!choose_target (self, csv, *name, error))
+        return FALSE;
+  }
+  csv->n_features = csv->n_columns - csv->n_targets;
+  if (csv->n_features == 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                               "has %u columns, all of them targets; no feature is left",
+                               csv->n_columns);
+  if (csv->task == TASK_CLASS && csv->n_targets > 1)
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               "task=class takes 1 target column, %u are named", csv->n_targets);
+  return TRUE;
+}
+
+/* ---- rows ---- */
+
+/* Goes back to the first row with data, which the next reading gives. */
+static gboolean
+rewind_rows (const Csv *csv, LigCsvRows *rows, GError **error)
+{
+  gboolean found;
+  lig_csv_rows_rewind (rows);
+  return !csv->names || lig_csv_rows_next (rows, &found, error);
+}
+
+static int
+compare_labels (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Numbers the labels in sorted order. */
+static void
+number_labels (Csv *csv)
+{
+  guint count;
+  g_autofree gpointer *sorted = g_hash_table_get_keys_as_array (csv->labels, &count);
+  qsort (sorted, count, sizeof *sorted, compare_labels);
+  for (guint i = 0; i < count; i++)
+    g_hash_table_insert (csv->labels, g_strdup (sorted[i]), GUINT_TO_POINTER (i));
+}
+
+/* Collects the texts of the target column. */
+static gboolean
+collect_labels (LigDataset *self, Csv *csv, LigCsvRows *rows, guint column, GError **error)
+{
+  gboolean found;
+  csv->labels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  if (!rewind_rows (csv, rows, error) || !lig_csv_rows_next (rows, &found, error))
+    return FALSE;
+  while (found) {
+    const char *label = lig_csv_rows_field (rows, column);
+    if (!g_hash_table_contains (csv->labels, label))
+      g_hash_table_insert (csv->labels, g_strdup (label), NULL);
+    if (g_hash_table_size (csv->labels) > MOST_CLASSES)
+      return lig_csv_refuse (self, rows->line, error, LIG_ERROR_VALUE,
+                             "there are more than %d different labels", MOST_CLASSES);
+    if (!lig_csv_rows_next (rows, &found, error))
+      return FALSE;
+  }
+  number_labels (csv);
+  return TRUE;
+}
+
+static guint
+target_column (const Csv *csv)
+{
+  guint column = 0;
+  while (csv->target_of[column] < 0)
+    column++;
+  return column;
+}
+
+/* Counts the rows and their fields, and looks for text among the targets. */
+static gboolean
+survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GError **error)
+{
+  guint column = target_column (csv);
+  gboolean found, may_be_text = csv->n_targets == 1 && csv->task != TASK_VALUE;
+  if (!rewind_rows (csv, rows, error) || !lig_csv_rows_next (rows, &found, error))
+    return FALSE;
+  for (*n_rows = 0; found; ++*n_rows) {
+    double value;
+    if (lig_csv_rows_count (rows) != csv->n_columns)
+      return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT,
+                             "has %u fields, the first row has %u", lig_csv_rows_count (rows),
+                             csv->n_columns);
+    const char *target = lig_csv_rows_field (rows, column);
+    if (may_be_text && csv->text_line == 0 && *target && !parse_number (target, &value))
+      csv->text_line = rows->line;
+    if (!lig_csv_rows_next (rows, &found, error))
+      return FALSE;
+  }
+  if (*n_rows == 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "has a header and no rows");
+  return csv->text_line == 0 || collect_labels (self, csv, rows, column, error);
+}
+
+/* Remembers what lig_dataset_bind() has to know about a target. */
+static void
+note_target (Csv *csv, float value, gint64 line)
+{
+  gboolean is_class = value >= 0 && value <= MOST_CLASSES && value == floorf (value);
+  if (!is_class && csv->unfit_line == 0) {
+    csv->unfit_line = line;
+    csv->unfit = value;
+  }
+  if (is_class && (csv->largest_line == 0 || value > csv->largest)) {
+    csv->largest = value;
+    csv->largest_line = line;
+  }
+}
+
+static gboolean
+fill_row (LigDataset *self, Csv *csv, LigCsvRows *rows, GError **error)
+{
+  float *feature = csv->features + csv->n_rows * csv->n_features;
+  float *targets = csv->targets + csv->n_rows * csv->n_targets;
+  for (guint i = 0; i < csv->n_columns; i++) {
+    gboolean is_target = csv->target_of[i] >= 0;
+    float *value = is_target ? &targets[csv->target_of[i]] : feature++;
+    const char *text = lig_csv_rows_field (rows, i);
+    if (is_target && csv->labels && *text)
+      *value = (float) GPOINTER_TO_UINT (g_hash_table_lookup (csv->labels, text));
+    else if (!read_number (self, rows, i, value, error))
+      return FALSE;
+    if (is_target)
+      note_target (csv, *value, rows->line);
+  }
+  csv->n_rows++;
+  return TRUE;
+}
+
+static gboolean
+fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError **error)
+{
+  gboolean found;
+  gsize features = (gsize) n_rows * csv->n_features, targets = (gsize) n_rows * csv->n_targets;
+  csv->features = g_try_new (float, features);
+  csv->targets = g_try_new (float, targets);
+  if (!csv->features || !csv->targets)
+    return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
+                               "no memory for %" G_GINT64_FORMAT " rows of %u columns", n_rows,
+                               csv->n_columns);
+  if (!rewind_rows (csv, rows, error))
+    return FALSE;
+  while (csv->n_rows < n_rows)
+    if (!lig_csv_rows_next (rows, &found, error) || !fill_row (self, csv, rows, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Mean 0 and variance 1 over the rows for training; a constant feature becomes 0 there. */
+static void
+standardize (Csv *csv, gint64 training)
+{
+  for (guint i = 0; i < csv->n_features; i++) {
+    double sum = 0, squares = 0;
+    float *column = csv->features + i;
+    for (gint64 row = 0; row < training; row++)
+      sum += column[row * csv->n_features];
+    double mean = sum / (double) training;
+    for (gint64 row = 0; row < training; row++) {
+      double difference = column[row * csv->n_features] - mean;
+      squares += difference * difference;
+    }
+    double deviation = sqrt (squares / (double) training);
+    double scale = deviation > 0 ? 1 / deviation : 1;
+    for (gint64 row = 0; row < csv->n_rows; row++)
+      column[row * csv->n_features] = (float) ((column[row * csv->n_features] - mean) * scale);
+  }
+}
+
+/* ---- the kind ---- */
+
+static gboolean
+read_table (LigDataset *self, Csv *csv, LigCsvRows *rows, GError **error)
+{
+  gboolean found;
+  gint64 n_rows;
+  if (!lig_csv_rows_next (rows, &found, error))
+    return FALSE;
+  if (!found)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "is empty");
+  csv->n_columns = lig_csv_rows_count (rows);
+  if (csv->n_columns < 2)
+    return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT,
+                           "has 1 column, expected at least a feature and a target separated by "
+                           "a comma, a semicolon or a tab");
+  read_header (csv, rows);
+  return choose_targets (self, csv, error) && survey_rows (self, csv, rows, &n_rows, error) &&
+         fill_rows (self, csv, rows, n_rows, error);
+}
+
+static gboolean
+csv_open (LigDataset *self, GError **error)
+{
+  Csv *csv = self->data = g_new0 (Csv, 1);
+  g_auto (LigCsvRows) rows = {0};
+  g_autoptr (GMappedFile) file = NULL;
+  if (!read_options (self, csv, error) || !(file = lig_map_file (self->path, error)))
+    return FALSE;
+  const char *content = g_mapped_file_get_contents (file);
+  gsize size = g_mapped_file_get_length (file);
+  const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
+  if (binary)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                               "byte %" G_GSIZE_FORMAT " is 0, a csv file is text",
+                               (gsize) (binary - content));
+  lig_csv_rows_init (&rows, self, size > 0 ? content : "", size);
+  if (!read_table (self, csv, &rows, error))
+    return FALSE;
+  self->samples[LIG_TRAINING] = lig_dataset_cut (self, csv->n_rows);
+  self->samples[LIG_HELD_OUT] = csv->n_rows - self->samples[LIG_TRAINING];
+  if (csv->standardize)
+    standardize (csv, self->samples[LIG_TRAINING]);
+  lig_shape_init (&self->input, 2, self->batch, (gint64) csv->n_features);
+  self->dtype = LIG_FP32;
+  g_autofree char *count = lig_format_count (csv->n_rows);
+  g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
+  self->description = g_strdup_printf ("csv: %s rows of %u features and %u target%s, %s for "
+                                       "training",
+                                       count, csv->n_features, csv->n_targets,
+                                       csv->n_targets == 1 ? "" : "s", training);
+  return TRUE;
+}
+
+static gboolean
+bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  const Csv *csv = self->data;
+  if (csv->task == TASK_VALUE)
+    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+                               "task=value gives values, the loss wants classes");
+  if (csv->n_targets > 1)
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "%u target columns are named, a loss over classes takes 1",
+                               csv->n_targets);
+  if (csv->unfit_line > 0)
+    return lig_csv_refuse (self, csv->unfit_line, error, LIG_ERROR_VALUE,
+                           "the target is %g, a class is a whole number from 0 to %d", csv->unfit,
+                           MOST_CLASSES);
+  if (!lig_dataset_want_class (self, target, size, error))
+    return FALSE;
+  if ((gint64) csv->largest >= target->classes)
+    return lig_csv_refuse (self, csv->largest_line, error, LIG_ERROR_VALUE,
+                           "class %.0f is beyond the prediction's %" G_GINT64_FORMAT " classes",
+                           csv->largest, target->classes);
+  return TRUE;
+}
+
+static gboolean
+csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  const Csv *csv = self->data;
+  if (target->classes > 0)
+    return bind_classes (self, target, size, error);
+  if (csv->text_line > 0)
+    return lig_csv_refuse (self, csv->text_line, error, LIG_ERROR_DTYPE,
+                           "the target is text, the loss wants values");
+  if (csv->task == TASK_CLASS)
+    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+                               "task=class gives classes, the loss wants values");
+  if (size != (gint64) csv->n_targets)
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "the prediction has %" G_GINT64_FORMAT
+                               " features per row, the targets have %u columns; name them as "
+                               "target=A,B",
+                               size, csv->n_targets);
+  return TRUE;
+}
+
+static void
+csv_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+{
+  const Csv *csv = self->data;
+  gint64 row = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
+  const float *targets = csv->targets + row * csv->n_targets;
+  memcpy (input, csv->features + row * csv->n_features, csv->n_features * sizeof (float));
+  if (target && self->target.classes > 0)
+    *(gint32 *) target = (gint32) *targets;
+  else if (target)
+    lig_narrow (self->target.dtype, targets, target, csv->n_targets);
+}
+
+static void
+csv_close (LigDataset *self)
+{
+  Csv *csv = self->data;
+  g_clear_pointer (&csv->names, g_ptr_array_unref);
+  g_clear_pointer (&csv->labels, g_hash_table_unref);
+  g_free (csv->target_of);
+  g_free (csv->features);
+  g_free (csv->targets);
+  g_free (csv);
+}
+
+static const char *const keys[] = {"header", "standardize", "target", "task", NULL};
+
+const LigDatasetKind lig_dataset_csv = {
+  .name = "csv",
+  .has_path = TRUE,
+  .keys = keys,
+  .open = csv_open,
+  .bind = csv_bind,
+  .read = csv_read,
+  .close = csv_close,
+};

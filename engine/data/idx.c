@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* idx: images and labels as MNIST has them. A file is a big-endian magic number (0x0803: unsigned
+ * bytes with three axes, 0x0801: with one), the axes' lengths, and the bytes. */
+#include "engine/data/file.h"
+#include "engine/data/kind.h"
+
+#include <string.h>
+
+#define IMAGES_MAGIC 0x803
+#define LABELS_MAGIC 0x801
+
+typedef struct {
+  GMappedFile *images_file, *labels_file;
+  const guint8 *images, *labels;
+  gint64 count, pixels;
+  gint64 largest; /* the first image with the largest label */
+} Idx;
+
+static guint32
+read_number (const guint8 *bytes)
+{
+  return (guint32) bytes[0] << 24 | (guint32) bytes[1] << 16 | (guint32) bytes[2] << 8 | bytes[3];
+}
+
+static gboolean G_GNUC_PRINTF (4, 5)
+  refuse_file (const char *path, GError **error, LigError code, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_autofree char *name = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, code, "%s: %s", name, what);
+  return FALSE;
+}
+
+static gboolean
+check_magic (const char *path, const guint8 *bytes, gsize size, guint32 magic, GError **error)
+{
+  if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
+    return refuse_file (path, error, LIG_ERROR_FORMAT, "is compressed; unpack it first (gunzip)");
+  if (size >= 4 && read_number (bytes) != magic)
+    return refuse_file (path, error, LIG_ERROR_FORMAT,
+                        "the magic number is 0x%08x, expected 0x%08x (%s of unsigned bytes)",
+                        read_number (bytes), magic, magic == IMAGES_MAGIC ? "images" : "labels");
+  return TRUE;
+}
+
+/* Maps a file and checks its header; gives the bytes after it and the lengths of the axes. */
+static GMappedFile *
+open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[3], GError **error)
+{
+  g_autoptr (GMappedFile) file = lig_map_file (path, error);
+  if (!file)
+    return NULL;
+  const guint8 *bytes = (const guint8 *) g_mapped_file_get_contents (file);
+  gsize size = g_mapped_file_get_length (file), n_axes = magic & 0xff, header = 4 + 4 * n_axes;
+  guint64 wanted = 1;
+  if (!check_magic (path, bytes, size, magic, error))
+    return NULL;
+  if (size < header) {
+    refuse_file (path, error, LIG_ERROR_FORMAT,
+                 "has %" G_GSIZE_FORMAT " bytes, the header alone has %" G_GSIZE_FORMAT, size,
+                 header);
+    return NULL;
+  }
+  for (gsize i = 0; i < n_axes; i++) {
+    lengths[i] = read_number (bytes + 4 + 4 * i);
+    if (lengths[i] == 0 || __builtin_mul_overflow (wanted, (guint64) lengths[i], &wanted)) {
+      refuse_file (path, error, LIG_ERROR_SHAPE,
+                   "axis %" G_GSIZE_FORMAT " has length %" G_GINT64_FORMAT ", which is %s", i,
+                   lengths[i], lengths[i] == 0 ? "nothing" : "too much");
+      return NULL;
+    }
+  }
+  if (wanted != size - header) {
+    refuse_file (path, error, LIG_ERROR_FORMAT,
+                 "the header claims %" G_GUINT64_FORMAT " bytes, %" G_GSIZE_FORMAT " follow",
+                 wanted, size - header);
+    return NULL;
+  }
+  *body = bytes + header;
+  return g_steal_pointer (&file);
+}
+
+/* `train-labels-idx1-ubyte` for `train-images-idx3-ubyte`, in the file's name only. */
+static char *
+derive_labels_path (const LigDataset *self, GError **error)
+{
+  static const char *const pairs[][2] = {{"images-idx3", "labels-idx1"},
+                                         {"images.idx3", "labels.idx1"}};
+  g_autofree char *folder = g_path_get_dirname (self->path);
+  g_autofree char *name = g_path_get_basename (self->path);
+  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++) {
+    g_auto (GStrv) parts = g_strsplit (name, pairs[i][0], 2);
+    if (parts[0] && parts[1]) {
+      g_autofree char *labels = g_strconcat (parts[0], pairs[i][1], parts[1], NULL);
+      return g_build_filename (folder, labels, NULL);
+    }
+  }
+  lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                      "the file of the labels is not known; give it as labels=PATH");
+  return NULL;
+}
+
+static gboolean
+open_labels (LigDataset *self, Idx *idx, GError **error)
+{
+  const char *given = lig_dataset_option (self, "labels");
+  g_autofree char *path = given ? g_strdup (given) : derive_labels_path (self, error);
+  gint64 lengths[3];
+  if (!path)
+    return FALSE;
+  idx->labels_file = open_file (path, LABELS_MAGIC, &idx->labels, lengths, error);
+  if (!idx->labels_file)
+    return FALSE;
+  if (lengths[0] != idx->count)
+    return refuse_file (path, error, LIG_ERROR_SHAPE,
+                        "holds %" G_GINT64_FORMAT " labels for %" G_GINT64_FORMAT " images",
+                        lengths[0], idx->count);
+  for (gint64 i = 1; i < idx->count; i++)
+    if (idx->labels[i] > idx->labels[idx->largest])
+      idx->largest = i;
+  return TRUE;
+}
+
+static gboolean
+idx_open (LigDataset *self, GError **error)
+{
+  Idx *idx = self->data = g_new0 (Idx, 1);
+  gint64 lengths[3];
+  idx->images_file = open_file (self->path, IMAGES_MAGIC, &idx->images, lengths, error);
+  if (!idx->images_file)
+    return FALSE;
+  idx->count = lengths[0];
+  idx->pixels = lengths[1] * lengths[2];
+  if (!open_labels (self, idx, error))
+    return FALSE;
+  lig_shape_init (&self->input, 2, self->batch, idx->pixels);
+  self->dtype = LIG_FP32;
+  self->samples[LIG_TRAINING] = lig_dataset_cut (self, idx->count);
+  self->samples[LIG_HELD_OUT] = idx->count - self->samples[LIG_TRAINING];
+  g_autofree char *count = lig_format_count (idx->count);
+  g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
+  self->description =
+    g_strdup_printf ("idx: %s images of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", %s for training",
+                     count, lengths[1], lengths[2], training);
+  return TRUE;
+}
+
+static gboolean
+idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  const Idx *idx = self->data;
+  if (!lig_dataset_want_class (self, target, size, error))
+    return FALSE;
+  if (idx->labels[idx->largest] < target->classes)
+    return TRUE;
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                             "label %d of image %" G_GINT64_FORMAT
+                             " (from 0) is beyond the prediction's %" G_GINT64_FORMAT " classes",
+                             idx->labels[idx->largest], idx->largest, target->classes);
+}
+
+static void
+idx_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+{
+  const Idx *idx = self->data;
+  gint64 image = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
+  const guint8 *pixels = idx->images + image * idx->pixels;
+  float *inputs = input;
+  for (gint64 i = 0; i < idx->pixels; i++)
+    inputs[i] = (float) pixels[i] / 255.0f;
+  if (target)
+    *(gint32 *) target = idx->labels[image];
+}
+
+static void
+idx_close (LigDataset *self)
+{
+  Idx *idx = self->data;
+  g_clear_pointer (&idx->images_file, g_mapped_file_unref);
+  g_clear_pointer (&idx->labels_file, g_mapped_file_unref);
+  g_free (idx);
+}
+
+static const char *const keys[] = {"labels", NULL};
+
+const LigDatasetKind lig_dataset_idx = {
+  .name = "idx",
+  .has_path = TRUE,
+  .keys = keys,
+  .open = idx_open,
+  .bind = idx_bind,
+  .read = idx_read,
+  .close = idx_close,
+};

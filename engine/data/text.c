@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* text: the bytes of a file, or of all files below a folder, as tokens. */
+#include "engine/data/file.h"
+#include "engine/data/windows.h"
+
+#include <glib/gstdio.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static gboolean
+refuse_path (const char *what, const char *path, const char *why, GError **error)
+{
+  g_autofree char *shown = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot %s '%s': %s", what, shown, why);
+  return FALSE;
+}
+
+/* Adds what lies in one folder. A link to a file counts as a file; a link to a folder is left out,
+ * so that links cannot lead in circles, and so is a link to nothing. */
+static gboolean
+list_folder (const char *folder, GPtrArray *folders, GPtrArray *files, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, &local);
+  const char *name;
+  if (!dir)
+    return refuse_path ("read the folder", folder, local->message, error);
+  while ((name = g_dir_read_name (dir))) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+    GStatBuf info;
+    gboolean link = g_lstat (path, &info) == 0 && S_ISLNK (info.st_mode);
+    if (g_stat (path, &info) != 0) {
+      if (errno != ENOENT && errno != ELOOP)
+        return refuse_path ("open", path, g_strerror (errno), error);
+      continue;
+    }
+    if (S_ISREG (info.st_mode))
+      g_ptr_array_add (files, g_steal_pointer (&path));
+    else if (S_ISDIR (info.st_mode) && !link)
+      g_ptr_array_add (folders, g_steal_pointer (&path));
+  }
+  return TRUE;
+}
+
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static GPtrArray *
+list_files (const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    g_ptr_array_add (files, g_strdup (path));
+    return g_steal_pointer (&files);
+  }
+  g_ptr_array_add (folders, g_strdup (path));
+  while (folders->len > 0) {
+    g_autofree char *folder = g_ptr_array_steal_index_fast (folders, folders->len - 1);
+    if (!list_folder (folder, folders, files, error))
+      return NULL;
+  }
+  g_ptr_array_sort (files, compare_paths);
+  return g_steal_pointer (&files);
+}
+
+/* What the files hold together, before they are read. */
+static gsize
+sum_sizes (GPtrArray *files)
+{
+  gsize sum = 0;
+  for (guint i = 0; i < files->len; i++) {
+    GStatBuf info;
+    if (g_stat (g_ptr_array_index (files, i), &info) == 0 && S_ISREG (info.st_mode))
+      sum += (gsize) info.st_size;
+  }
+  return sum;
+}
+
+/* Appends a file's bytes to `tokens`, of which `filled` are filled. */
+static gboolean
+append_file (
+  LigDataset *self, const char *path, guint16 *tokens, gsize size, gsize *filled, GError **error)
+{
+  g_autoptr (GMappedFile) file = lig_map_file (path, error);
+  if (!file)
+    return FALSE;
+  const guint8 *bytes = (const guint8 *) g_mapped_file_get_contents (file);
+  gsize count = g_mapped_file_get_length (file);
+  if (count > size - *filled)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, "grew while it was read");
+  for (gsize i = 0; i < count; i++)
+    tokens[*filled + i] = bytes[i];
+  *filled += count;
+  return TRUE;
+}
+
+static gboolean
+text_open (LigDataset *self, GError **error)
+{
+  g_autoptr (GPtrArray) files = list_files (self->path, error);
+  if (!files)
+    return FALSE;
+  gsize size = sum_sizes (files), filled = 0;
+  guint16 *tokens = self->data = g_try_new (guint16, MAX (size, 1));
+  if (!tokens)
+    return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
+                               "no memory for %" G_GSIZE_FORMAT " bytes as tokens", size);
+  for (guint i = 0; i < files->len; i++)
+    if (!append_file (self, g_ptr_array_index (files, i), tokens, size, &filled, error))
+      return FALSE;
+  if (filled == 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s",
+                               files->len == 0 ? "there is no file in the folder" : "is empty");
+  if (!lig_windows_open (self, tokens, filled, error))
+    return FALSE;
+  g_autofree char *bytes = lig_format_count ((gint64) filled);
+  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_TRAINING]);
+  self->description = g_strdup_printf ("text: %u file%s, %s bytes, %s for training", files->len,
+                                       files->len == 1 ? "" : "s", bytes, training);
+  return TRUE;
+}
+
+static void
+text_close (LigDataset *self)
+{
+  g_free (self->data);
+}
+
+static const char *const keys[] = {NULL};
+
+const LigDatasetKind lig_dataset_text = {
+  .name = "text",
+  .has_path = TRUE,
+  .keys = keys,
+  .open = text_open,
+  .bind = lig_windows_bind,
+  .read = lig_windows_read,
+  .close = text_close,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* tokens: llm.c's .bin, 256 int32 of which the first three count (20240520, version 1, number of
+ * tokens), then the tokens as uint16, all little-endian. The file stays mapped. */
+#include "engine/data/file.h"
+#include "engine/data/windows.h"
+
+#include <string.h>
+
+#define MAGIC 20240520
+#define VERSION 1
+#define HEADER_BYTES 1024
+
+static gboolean
+check_header (const LigDataset *self, const char *content, gsize size, GError **error)
+{
+  gint32 header[3];
+  if (size < HEADER_BYTES)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                               "has %" G_GSIZE_FORMAT " bytes, the header alone has %d", size,
+                               HEADER_BYTES);
+  memcpy (header, content, sizeof header);
+  if (header[0] != MAGIC)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                               "begins with %d, a file of tokens with %d", header[0], MAGIC);
+  if (header[1] != VERSION)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "is of version %d, expected %d",
+                               header[1], VERSION);
+  if (header[2] < 1)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                               "the header claims %d tokens, expected at least 1", header[2]);
+  gsize claimed = (gsize) header[2] * sizeof (guint16);
+  if (claimed != size - HEADER_BYTES)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
+                               "the header claims %d tokens, which are %" G_GSIZE_FORMAT
+                               " bytes, %" G_GSIZE_FORMAT " follow",
+                               header[2], claimed, size - HEADER_BYTES);
+  return TRUE;
+}
+
+static gboolean
+tokens_open (LigDataset *self, GError **error)
+{
+  GMappedFile *file = self->data = lig_map_file (self->path, error);
+  if (!file)
+    return FALSE;
+  const char *content = g_mapped_file_get_contents (file);
+  gsize size = g_mapped_file_get_length (file);
+  if (!check_header (self, content, size, error))
+    return FALSE;
+  gsize count = (size - HEADER_BYTES) / sizeof (guint16);
+  if (!lig_windows_open (self, (const guint16 *) (content + HEADER_BYTES), count, error))
+    return FALSE;
+  g_autofree char *all = lig_format_count ((gint64) count);
+  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_TRAINING]);
+  self->description = g_strdup_printf ("tokens: %s tokens, %s for training", all, training);
+  return TRUE;
+}
+
+static void
+tokens_close (LigDataset *self)
+{
+  g_mapped_file_unref (self->data);
+}
+
+static const char *const keys[] = {NULL};
+
+const LigDatasetKind lig_dataset_tokens = {
+  .name = "tokens",
+  .has_path = TRUE,
+  .keys = keys,
+  .open = tokens_open,
+  .bind = lig_windows_bind,
+  .read = lig_windows_read,
+  .close = tokens_close,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows over a stream of tokens: sample s begins at token s * stride of its part and its targets
+ * are the tokens one further on. With a target at every position the stride is T, so that no
+ * target comes twice in an epoch; with only the token after the window it is 1, so that every
+ * token is a target once. */
+#include "engine/data/windows.h"
+
+static gint64
+window_length (const LigDataset *self)
+{
+  return self->input.axes[1];
+}
+
+static gint64
+stride (const LigDataset *self, gint64 target_size)
+{
+  return target_size == 1 ? 1 : window_length (self);
+}
+
+static void
+count_windows (LigDataset *self, gint64 target_size)
+{
+  for (int part = 0; part < LIG_N_PARTS; part++) {
+    gint64 starts = (gint64) self->n_tokens[part] - window_length (self);
+    gint64 step = stride (self, target_size);
+    self->samples[part] = starts > 0 ? (starts - 1) / step + 1 : 0;
+  }
+}
+
+gboolean
+lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError **error)
+{
+  if (self->input.n_axes != 2) {
+    g_autofree char *shape = lig_shape_to_string (&self->input);
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "the input is %s, %s gives windows and wants BATCHxLENGTH", shape,
+                               self->kind->name);
+  }
+  gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
+  guint16 largest = 0;
+  for (gsize i = 0; i < count; i++)
+    largest = MAX (largest, tokens[i]);
+  self->largest_token = largest;
+  self->dtype = LIG_INT32;
+  self->tokens[LIG_TRAINING] = tokens;
+  self->n_tokens[LIG_TRAINING] = training;
+  self->tokens[LIG_HELD_OUT] = tokens + training;
+  self->n_tokens[LIG_HELD_OUT] = count - training;
+  count_windows (self, 0);
+  if (self->samples[LIG_TRAINING] > 0)
+    return TRUE;
+  return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                             "%" G_GSIZE_FORMAT
+                             " tokens for training are no window of %" G_GINT64_FORMAT
+                             " and the token after it",
+                             training, window_length (self));
+}
+
+static gboolean
+check_classes (const LigDataset *self, gint64 classes, GError **error)
+{
+  gsize count = self->n_tokens[LIG_TRAINING] + self->n_tokens[LIG_HELD_OUT], at = 0;
+  const guint16 *tokens = self->tokens[LIG_TRAINING];
+  if (self->largest_token < classes)
+    return TRUE;
+  while (at + 1 < count && tokens[at] < classes)
+    at++;
+  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                             "token %d at offset %" G_GSIZE_FORMAT
+                             " is beyond the prediction's %" G_GINT64_FORMAT
+                             " classes, the largest token is %" G_GINT64_FORMAT,
+                             tokens[at], at, classes, self->largest_token);
+}
+
+gboolean
+lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  if (target->classes == 0)
+    return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
+                               "%s gives classes, the loss wants %s values", self->kind->name,
+                               lig_dtype_name (target->dtype));
+  if (size != 1 && size != window_length (self))
+    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                               "the loss wants %" G_GINT64_FORMAT
+                               " targets per window, expected 1 or the window's %" G_GINT64_FORMAT,
+                               size, window_length (self));
+  if (!check_classes (self, target->classes, error))
+    return FALSE;
+  count_windows (self, size);
+  return TRUE;
+}
+
+void
+lig_windows_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+{
+  const guint16 *window = self->tokens[part] + sample * stride (self, self->target_size);
+  gint64 length = window_length (self);
+  gint32 *inputs = input, *targets = target;
+  for (gint64 i = 0; i < length; i++)
+    inputs[i] = window[i];
+  if (target && self->target_size == 1)
+    targets[0] = window[length];
+  else if (target)
+    for (gint64 i = 0; i < length; i++)
+      targets[i] = window[i + 1];
+}

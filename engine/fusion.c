@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry of fusions, in the order in which they are tried, and the words of verdicts. */
+#include "engine/fusion.h"
+
+#include "engine/compile/pattern.h"
+
+#define LIG_FUSION(name) extern const LigFusion lig_fusion_##name;
+#include "fusion-list.h"
+#undef LIG_FUSION
+
+typedef struct {
+  const LigFusion *fusion;
+  LigPattern pattern;
+} Entry;
+
+static GMutex lock;
+static GPtrArray *entries; /* of Entry, which stay where they are */
+
+/* Joint fusions are tried before forward ones, these before backward ones. */
+static int
+rank (const LigFusion *fusion)
+{
+  return fusion->pass == LIG_PASS_JOINT ? 0 : fusion->pass == LIG_PASS_FORWARD ? 1 : 2;
+}
+
+static gboolean
+add (const LigFusion *fusion, gboolean first, GError **error)
+{
+  g_autofree Entry *entry = g_new0 (Entry, 1);
+  entry->fusion = fusion;
+  if (!lig_pattern_parse (fusion->pattern, &entry->pattern, error))
+    return FALSE;
+  guint at = 0;
+  for (; at < entries->len; at++) {
+    const Entry *other = entries->pdata[at];
+    if (rank (other->fusion) > rank (fusion) || (first && rank (other->fusion) == rank (fusion)))
+      break;
+  }
+  g_ptr_array_insert (entries, (int) at, g_steal_pointer (&entry));
+  return TRUE;
+}
+
+/* To be called with the lock held. */
+static void
+fill (void)
+{
+  if (entries)
+    return;
+  entries = g_ptr_array_new ();
+#define LIG_FUSION(name) add (&lig_fusion_##name, FALSE, NULL);
+#include "fusion-list.h"
+#undef LIG_FUSION
+}
+
+static const Entry *
+find (const char *name)
+{
+  for (guint i = 0; i < entries->len; i++)
+    if (g_str_equal (((Entry *) entries->pdata[i])->fusion->name, name))
+      return entries->pdata[i];
+  return NULL;
+}
+
+const LigFusion *
+lig_fusion_nth (guint n)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  return n < entries->len ? ((Entry *) entries->pdata[n])->fusion : NULL;
+}
+
+const LigFusion *
+lig_fusion_find (const char *name)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  const Entry *entry = find (name);
+  return entry ? entry->fusion : NULL;
+}
+
+const LigPattern *
+lig_fusion_get_pattern (const LigFusion *fusion)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  const Entry *entry = find (fusion->name);
+  return entry ? &entry->pattern : NULL;
+}
+
+gboolean
+lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  if (find (fusion->name)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "a fusion called %s is registered already",
+                 fusion->name);
+    return FALSE;
+  }
+  if (!fusion->lower || (fusion->pass == LIG_PASS_JOINT) != (fusion->lower_backward != NULL)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                 "fusion %s needs a lower function%s", fusion->name,
+                 fusion->pass == LIG_PASS_JOINT ? " for either pass" : " for its pass alone");
+    return FALSE;
+  }
+  return add (fusion, first, error);
+}
+
+const char *
+lig_pass_name (LigPass pass)
+{
+  static const char *const names[] = { "forward", "backward", "update", "joint" };
+  return names[pass];
+}
+
+const char *
+lig_reason_name (LigReason reason)
+{
+  static const char *const names[] = {
+    NULL,    "fenced", "forbidden", "pattern", "in-use",  "parallel",
+    "recipe", "dtype",  "shape",     "kernel",  "claimed", "slower",
+  };
+  return names[reason];
+}

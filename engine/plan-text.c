@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan as readable lines, the same for the same input: what golden tests compare. */
+#include "engine/plan-private.h"
+
+static void
+append_ops (LigPlan *self, GString *text)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self, &count);
+  g_string_append (text, "ops\n");
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *shape = lig_shape_to_string (&ops[i].y);
+    g_string_append_printf (text, "  %d %s %s %s:%s", ops[i].index, ops[i].path, ops[i].info->name,
+                            shape, lig_dtype_name (ops[i].y_dtype));
+    if (ops[i].parameters > 0)
+      g_string_append_printf (text, " parameters %" G_GINT64_FORMAT, ops[i].parameters);
+    if (ops[i].saved_bytes > 0)
+      g_string_append_printf (text, " saves %" G_GINT64_FORMAT, ops[i].saved_bytes);
+    g_string_append_c (text, '\n');
+  }
+}
+
+static void
+append_groups (LigPlan *self, LigPass pass, GString *text)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (self, pass, &count);
+  g_string_append_printf (text, "%s\n", lig_pass_name (pass));
+  for (guint i = 0; i < count; i++) {
+    g_string_append (text, "  [");
+    for (int j = 0; j < groups[i].count; j++)
+      g_string_append_printf (text, "%s%d", j > 0 ? " " : "", groups[i].first + j);
+    if (groups[i].fusion)
+      g_string_append_printf (text, " %s", groups[i].fusion->name);
+    g_string_append (text, "]\n");
+  }
+}
+
+static void
+append_steps (LigPlan *self, GString *text)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (self, &count);
+  g_string_append (text, "steps\n");
+  for (guint i = 0; i < count; i++)
+    g_string_append_printf (text, "  %u %s: %s (%s) read %.0f write %.0f flops %.0f\n", i,
+                            lig_pass_name (steps[i].pass),
+                            steps[i].kernel ? steps[i].kernel->name : "opaque", steps[i].operands,
+                            steps[i].read, steps[i].written, steps[i].flops);
+}
+
+static void
+append_memory (LigPlan *self, GString *text)
+{
+  guint count;
+  gint64 peak, arena = lig_plan_get_arena_bytes (self, &peak);
+  const LigPlanValue *values = lig_plan_get_values (self, &count);
+  g_string_append_printf (text, "memory arena %" G_GINT64_FORMAT " peak %" G_GINT64_FORMAT
+                                " state %" G_GINT64_FORMAT "\n",
+                          arena, peak, lig_plan_get_state_bytes (self));
+  for (guint i = 0; i < count; i++) {
+    const LigPlanValue *value = &values[i];
+    g_autofree char *shape = lig_shape_to_string (&value->shape);
+    if (!g_str_equal (value->place, "arena"))
+      continue;
+    g_autofree char *last = value->last == G_MAXINT ? g_strdup ("end") : g_strdup_printf ("%d", value->last);
+    g_string_append_printf (text, "  %s %s:%s at %" G_GINT64_FORMAT " bytes %" G_GINT64_FORMAT
+                                  " steps %d..%s%s\n",
+                            value->name, shape, lig_dtype_name (value->dtype), value->offset,
+                            value->bytes, value->first, last, value->saved ? " saved" : "");
+  }
+}
+
+char *
+lig_plan_to_text (LigPlan *self)
+{
+  GString *text = g_string_new (NULL);
+  g_string_append_printf (text, "plan for %s, compute %s, parameters %s, policy %s\n",
+                          lig_device_get_name (self->draft->device), lig_dtype_name (self->draft->compute),
+                          lig_dtype_name (self->draft->parameter_dtype),
+                          lig_policy_name (self->draft->policy));
+  append_ops (self, text);
+  append_groups (self, LIG_PASS_FORWARD, text);
+  append_groups (self, LIG_PASS_BACKWARD, text);
+  append_steps (self, text);
+  append_memory (self, text);
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiling: the passes in order, each verified, and the tables that a plan shows of itself. */
+#include "engine/plan-private.h"
+
+static gboolean
+run_passes (LigDraft *draft, GError **error)
+{
+  return lig_expand (draft, error) && lig_verify_parts (draft, error) && lig_infer (draft, error) &&
+         lig_differentiate (draft, error) && lig_verify_values (draft, error) &&
+         lig_represent (draft, error) && lig_fuse (draft, error) &&
+         lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
+         lig_verify_steps (draft, error) && lig_allocate (draft, error) &&
+         lig_verify_memory (draft, error);
+}
+
+/* Bytes that backward keeps from this op on: what it saves and no earlier op saved. */
+static gint64
+saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
+{
+  gint64 bytes = 0;
+  int values[2 + LIG_MAX_KEPT + LIG_MAX_EXTRA], n = 0;
+  values[n++] = part->x;
+  for (int i = 0; i < part->n_inputs; i++)
+    values[n++] = part->extra_inputs[i];
+  for (int i = 0; i < part->n_kept; i++)
+    values[n++] = part->kept[i];
+  values[n++] = part->y;
+  for (int i = 0; i < n; i++) {
+    int root = lig_draft_root (draft, values[i]);
+    gboolean own = lig_port_find (part->info->saves, "y") >= 0 || i + 1 < n;
+    if (!lig_value (draft, values[i])->saved || counted[root] || !own)
+      continue;
+    counted[root] = TRUE;
+    bytes += lig_value (draft, root)->bytes;
+  }
+  return bytes;
+}
+
+static void
+list_ops (LigPlan *self)
+{
+  const LigDraft *draft = self->draft;
+  g_autofree gboolean *counted = g_new0 (gboolean, draft->values->len);
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    LigPlanOp op = {
+      .index = i,
+      .path = part->path,
+      .op = part->op,
+      .info = part->info,
+      .x = lig_value (draft, part->x)->shape,
+      .y = lig_value (draft, part->y)->shape,
+      .y_dtype = lig_value (draft, part->y)->dtype,
+      .saved_bytes = part->needs_backward ? saved_bytes (draft, part, counted) : 0,
+      .needs_backward = part->needs_backward,
+    };
+    for (int j = 0; j < part->n_parameters; j++)
+      op.parameters += lig_shape_size (&lig_value (draft, part->parameters[j])->shape);
+    g_array_append_val (self->ops, op);
+  }
+}
+
+static void
+list_groups (LigPlan *self, LigPass pass)
+{
+  for (int i = 0; i < (int) self->draft->groups[pass]->len; i++) {
+    const LigGroup *from = lig_group (self->draft, pass, i);
+    LigPlanGroup group = { from->fusion,  pass,          from->first, from->count,     from->first_step,
+                           from->n_steps, from->bytes,   from->flops, from->predicted, from->measured };
+    g_array_append_val (self->groups[pass], group);
+  }
+}
+
+static const char *
+describe_operands (LigPlan *self, const LigDraftStep *step)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < step->n_operands; i++)
+    g_string_append_printf (text, "%s%s%s", i > 0 ? " " : "", i == step->n_inputs ? "-> " : "",
+                            step->values[i] < 0 ? "-" : lig_value (self->draft, step->values[i])->name);
+  return g_string_chunk_insert (self->strings, text->str);
+}
+
+static void
+list_steps (LigPlan *self)
+{
+  self->segments = 1;
+  for (int i = 0; i < (int) self->draft->steps->len; i++) {
+    const LigDraftStep *from = lig_step (self->draft, i);
+    LigPlanStep step = { from->kernel,  from->pass,    from->group,
+                         from->part,    describe_operands (self, from),
+                         from->read,    from->written, from->flops,
+                         from->predicted };
+    self->segments += from->kernel == NULL;
+    g_array_append_val (self->steps, step);
+  }
+}
+
+static void
+list_values (LigPlan *self)
+{
+  for (int i = 0; i < (int) self->draft->values->len; i++) {
+    const LigValue *from = lig_value (self->draft, i);
+    const LigValue *root = lig_value (self->draft, lig_draft_root (self->draft, i));
+    gboolean in_state = from->role == LIG_VALUE_PARAMETER || from->role == LIG_VALUE_STATE ||
+                        from->role == LIG_VALUE_PARAMETER_GRADIENT;
+    LigPlanValue value = {
+      .name = from->name,
+      .shape = from->shape,
+      .dtype = from->dtype,
+      .place = in_state           ? "state"
+               : from->alias >= 0 ? "alias"
+               : from->offset < 0 ? "unused"
+                                  : "arena",
+      .offset = root->offset,
+      .bytes = from->bytes,
+      .first = root->first_step,
+      .last = root->last_step,
+      .saved = from->saved,
+    };
+    g_array_append_val (self->values, value);
+  }
+}
+
+LigPlan *
+lig_plan_compile (LigSequence *sequence,
+                  LigDevice *device,
+                  const LigPlanOptions *options,
+                  GError **error)
+{
+  g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
+  if (!draft || !run_passes (draft, error))
+    return NULL;
+  LigPlan *self = g_new0 (LigPlan, 1);
+  g_atomic_ref_count_init (&self->count);
+  self->draft = g_steal_pointer (&draft);
+  self->version = lig_sequence_get_version (sequence);
+  self->strings = g_string_chunk_new (4096);
+  self->ops = g_array_new (FALSE, FALSE, sizeof (LigPlanOp));
+  self->groups[0] = g_array_new (FALSE, FALSE, sizeof (LigPlanGroup));
+  self->groups[1] = g_array_new (FALSE, FALSE, sizeof (LigPlanGroup));
+  self->steps = g_array_new (FALSE, FALSE, sizeof (LigPlanStep));
+  self->values = g_array_new (FALSE, FALSE, sizeof (LigPlanValue));
+  list_ops (self);
+  list_groups (self, LIG_PASS_FORWARD);
+  list_groups (self, LIG_PASS_BACKWARD);
+  list_steps (self);
+  list_values (self);
+  return self;
+}
+
+LigPlan *
+lig_plan_ref (LigPlan *self)
+{
+  g_atomic_ref_count_inc (&self->count);
+  return self;
+}
+
+void
+lig_plan_unref (LigPlan *self)
+{
+  if (!g_atomic_ref_count_dec (&self->count))
+    return;
+  lig_steps_free (self->run);
+  lig_device_release (self->draft->device, self->arena);
+  lig_device_release (self->draft->device, self->tick);
+  lig_device_release (self->draft->device, self->workspace);
+  g_array_unref (self->ops);
+  g_array_unref (self->groups[0]);
+  g_array_unref (self->groups[1]);
+  g_array_unref (self->steps);
+  g_array_unref (self->values);
+  g_string_chunk_free (self->strings);
+  lig_draft_free (self->draft);
+  g_free (self);
+}
+
+LigDevice *
+lig_plan_get_device (LigPlan *self)
+{
+  return self->draft->device;
+}
+
+LigPolicy
+lig_plan_get_policy (LigPlan *self)
+{
+  return self->draft->policy;
+}
+
+LigDtype
+lig_plan_get_compute (LigPlan *self)
+{
+  return self->draft->compute;
+}
+
+LigDtype
+lig_plan_get_parameters (LigPlan *self)
+{
+  return self->draft->parameter_dtype;
+}
+
+guint64
+lig_plan_get_version (LigPlan *self)
+{
+  return self->version;
+}
+
+const LigPlanOp *
+lig_plan_get_ops (LigPlan *self, guint *count)
+{
+  *count = self->ops->len;
+  return (const LigPlanOp *) (gpointer) self->ops->data;
+}
+
+const LigPlanGroup *
+lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count)
+{
+  g_return_val_if_fail (pass == LIG_PASS_FORWARD || pass == LIG_PASS_BACKWARD, NULL);
+  *count = self->groups[pass]->len;
+  return (const LigPlanGroup *) (gpointer) self->groups[pass]->data;
+}
+
+const LigVerdict *
+lig_plan_get_verdicts (LigPlan *self, guint *count)
+{
+  *count = self->draft->verdicts->len;
+  return (const LigVerdict *) (gpointer) self->draft->verdicts->data;
+}
+
+const LigPlanStep *
+lig_plan_get_steps (LigPlan *self, guint *count)
+{
+  *count = self->steps->len;
+  return (const LigPlanStep *) (gpointer) self->steps->data;
+}
+
+const LigPlanValue *
+lig_plan_get_values (LigPlan *self, guint *count)
+{
+  *count = self->values->len;
+  return (const LigPlanValue *) (gpointer) self->values->data;
+}
+
+gint64
+lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
+{
+  if (live_peak)
+    *live_peak = self->draft->live_peak;
+  return self->draft->arena_bytes;
+}
+
+gint64
+lig_plan_get_state_bytes (LigPlan *self)
+{
+  gboolean asked[LIG_N_STATE_ARRAYS] = { FALSE };
+  gint64 bytes = 0;
+  asked[LIG_STATE_PARAMETERS] = TRUE;
+  for (int i = 0; i < (int) self->draft->values->len; i++) {
+    const LigValue *value = lig_value (self->draft, i);
+    if (value->role == LIG_VALUE_STATE)
+      asked[value->array] = TRUE;
+    if (value->role == LIG_VALUE_PARAMETER_GRADIENT)
+      asked[LIG_STATE_GRADIENTS] = TRUE;
+  }
+  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+    if (asked[i])
+      bytes += self->draft->elements *
+               (gint64) lig_dtype_size (i <= LIG_STATE_GRADIENTS ? self->draft->parameter_dtype : LIG_FP32);
+  return bytes;
+}
+
+guint
+lig_plan_get_segments (LigPlan *self)
+{
+  return self->segments;
+}
+
+static void
+describe (LigPlan *self, int value, LigShape *shape, LigDtype *dtype)
+{
+  *shape = lig_value (self->draft, value)->shape;
+  *dtype = lig_value (self->draft, value)->dtype;
+}
+
+void
+lig_plan_get_input (LigPlan *self, LigShape *shape, LigDtype *dtype)
+{
+  describe (self, self->draft->input_value, shape, dtype);
+}
+
+void
+lig_plan_get_output (LigPlan *self, LigShape *shape, LigDtype *dtype)
+{
+  describe (self, self->draft->output_value, shape, dtype);
+}
+
+guint
+lig_plan_get_n_extra_inputs (LigPlan *self)
+{
+  return self->draft->callers_inputs->len;
+}
+
+guint
+lig_plan_get_n_extra_outputs (LigPlan *self)
+{
+  return self->draft->callers_outputs->len;
+}
+
+void
+lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype)
+{
+  g_return_if_fail (n < self->draft->callers_inputs->len);
+  describe (self, g_array_index (self->draft->callers_inputs, int, n), shape, dtype);
+}
+
+void
+lig_plan_get_extra_output (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype)
+{
+  g_return_if_fail (n < self->draft->callers_outputs->len);
+  describe (self, g_array_index (self->draft->callers_outputs, int, n), shape, dtype);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences in files and on standard input. */
+#include "engine/literal.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STANDARD_INPUT "standard input"
+
+/* Reads all there is, but hardly more than a sequence may have: a device never ends. */
+static GString *
+read_stream (FILE *stream, const char *name, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  char piece[65536];
+  gsize count;
+  while (text->len <= LIG_MAX_TEXT && (count = fread (piece, 1, sizeof piece, stream)) > 0)
+    g_string_append_len (text, piece, (gssize) count);
+  if (ferror (stream)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be read: %s", name,
+                 g_strerror (errno));
+    return NULL;
+  }
+  if (!lig_literal_check_text (text->str, text->len, error)) {
+    g_prefix_error (error, "%s: ", name);
+    return NULL;
+  }
+  return g_steal_pointer (&text);
+}
+
+static GString *
+read_file (const char *path, GError **error)
+{
+  FILE *file = g_fopen (path, "rbe");
+  if (!file) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be opened: %s", path,
+                 g_strerror (errno));
+    return NULL;
+  }
+  GString *text = read_stream (file, path, error);
+  fclose (file);
+  return text;
+}
+
+/* Past a byte order mark. */
+static const char *
+skip_mark (const char *text)
+{
+  return g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text;
+}
+
+static const char *
+skip_space (const char *text)
+{
+  return text + strspn (text, " \t\r\n");
+}
+
+static LigSequence *
+read_json (const char *text, gsize length, const char *file, GStrv *warnings, GError **error)
+{
+  const char *start = skip_mark (text);
+  if (!*skip_space (start)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%sthere is no text, expected a sequence",
+                 file ? file : "", file ? ": " : "");
+    return NULL;
+  }
+  return lig_sequence_read (start, length - (gsize) (start - text), file, warnings, error);
+}
+
+LigSequence *
+lig_sequence_from_json (const char *text, gssize length, GStrv *warnings, GError **error)
+{
+  g_return_val_if_fail (text != NULL, NULL);
+  if (warnings)
+    *warnings = NULL;
+  gsize bytes = length < 0 ? strlen (text) : (gsize) length;
+  if (!lig_literal_check_text (text, bytes, error))
+    return NULL;
+  /* A copy ends with a zero, which the text need not. */
+  g_autofree char *copy = g_strndup (text, bytes);
+  return read_json (copy, bytes, NULL, warnings, error);
+}
+
+LigSequence *
+lig_sequence_load (const char *path, GStrv *warnings, GError **error)
+{
+  g_return_val_if_fail (path != NULL, NULL);
+  gboolean standard = strcmp (path, "-") == 0;
+  if (warnings)
+    *warnings = NULL;
+  g_autoptr (GString) text =
+    standard ? read_stream (stdin, STANDARD_INPUT, error) : read_file (path, error);
+  if (!text)
+    return NULL;
+  return read_json (text->str, text->len, standard ? STANDARD_INPUT : path, warnings, error);
+}
+
+static LigSequence *
+open_standard_input (GStrv *warnings, GError **error)
+{
+  g_autoptr (GString) text = read_stream (stdin, STANDARD_INPUT, error);
+  if (!text)
+    return NULL;
+  const char *start = skip_mark (text->str);
+  if (*skip_space (start) == '{')
+    return read_json (text->str, text->len, STANDARD_INPUT, warnings, error);
+  LigSequence *sequence = lig_sequence_from_expression (start, error);
+  if (!sequence)
+    g_prefix_error (error, "%s: ", STANDARD_INPUT);
+  return sequence;
+}
+
+LigSequence *
+lig_sequence_open (const char *text, GStrv *warnings, GError **error)
+{
+  g_return_val_if_fail (text != NULL, NULL);
+  if (warnings)
+    *warnings = NULL;
+  if (strcmp (text, "-") == 0)
+    return open_standard_input (warnings, error);
+  if (g_str_has_suffix (text, ".lig"))
+    return lig_sequence_load (text, warnings, error);
+  /* The slash of a channel like ../r makes no file of an expression. */
+  gboolean call = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS);
+  if (strchr (text, '/') && !call)
+    return lig_sequence_load (text, warnings, error);
+  return lig_sequence_from_expression (text, error);
+}
+
+gboolean
+lig_sequence_save (LigSequence *self, const char *path, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_SEQUENCE (self) && path != NULL, FALSE);
+  g_autofree char *text = lig_sequence_to_json (self);
+  g_autoptr (GError) local = NULL;
+  GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
+  if (g_file_set_contents_full (path, text, -1, flags, 0666, &local))
+    return TRUE;
+  /* GLib's sentence names the temporary file; what matters stands behind its last colon. */
+  const char *reason = g_strrstr (local->message, ": ");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
+               reason ? reason + 2 : local->message);
+  return FALSE;
+}

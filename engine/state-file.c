@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* States in files: parameters by their paths, what the optimizer keeps below `optimizer.`. */
+#include "engine/state.h"
+
+static const struct {
+  LigStateArray array;
+  const char *prefix;
+} moments[] = {
+  { LIG_STATE_MASTER, "optimizer.master." },
+  { LIG_STATE_MOMENT, "optimizer.moment." },
+  { LIG_STATE_VARIANCE, "optimizer.variance." },
+};
+
+/* Names every tensor that is missing, surplus or wrongly shaped, some dozen at most. */
+static void
+list (GString *text, guint *count, const char *format, ...)
+{
+  va_list arguments;
+  if (++*count > 12)
+    return;
+  if (text->len > 0)
+    g_string_append (text, "; ");
+  va_start (arguments, format);
+  g_string_append_vprintf (text, format, arguments);
+  va_end (arguments);
+}
+
+static gboolean
+check_names (LigState *self, LigTensorFile *file, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  guint count = 0;
+  const char *const *paths = lig_state_get_paths (self);
+  for (const char *const *path = paths; *path; path++) {
+    LigShape shape;
+    LigDtype dtype;
+    g_autoptr (LigTensor) own = lig_state_get (self, LIG_STATE_PARAMETERS, *path, NULL);
+    if (!lig_tensor_file_get_shape (file, *path, &shape, &dtype)) {
+      list (text, &count, "%s is missing", *path);
+    } else if (own && !lig_shape_equal (&shape, &own->shape)) {
+      g_autofree char *observed = lig_shape_to_string (&shape);
+      g_autofree char *expected = lig_shape_to_string (&own->shape);
+      list (text, &count, "%s is %s, expected %s", *path, observed, expected);
+    }
+  }
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
+    if (!g_strv_contains (paths, *name) && !g_str_has_prefix (*name, "optimizer."))
+      list (text, &count, "%s is surplus", *name);
+  if (count == 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s%s", text->str,
+               count > 12 ? "; and more" : "");
+  return FALSE;
+}
+
+gboolean
+lig_state_load (LigState *self, LigTensorFile *file, GError **error)
+{
+  if (!check_names (self, file, error))
+    return FALSE;
+  for (const char *const *path = lig_state_get_paths (self); *path; path++) {
+    g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, *path, error);
+    if (!tensor || !lig_state_set (self, LIG_STATE_PARAMETERS, *path, tensor, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GError **error)
+{
+  for (const char *const *path = lig_state_get_paths (self); *path; path++) {
+    g_autoptr (LigTensor) tensor = lig_state_get (self, LIG_STATE_PARAMETERS, *path, error);
+    if (!tensor)
+      return FALSE;
+    lig_tensor_file_add (file, *path, tensor);
+    for (guint i = 0; with_moments && i < G_N_ELEMENTS (moments); i++) {
+      g_autofree char *name = g_strconcat (moments[i].prefix, *path, NULL);
+      g_autoptr (LigTensor) moment = lig_state_get (self, moments[i].array, *path, NULL);
+      if (moment)
+        lig_tensor_file_add (file, name, moment);
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error)
+{
+  for (const char *const *path = lig_state_get_paths (self); *path; path++)
+    for (guint i = 0; i < G_N_ELEMENTS (moments); i++) {
+      g_autofree char *name = g_strconcat (moments[i].prefix, *path, NULL);
+      if (!lig_tensor_file_has (file, name))
+        continue;
+      g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, name, error);
+      if (!tensor || !lig_state_set (self, moments[i].array, *path, tensor, error))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* What a person changes of runs that are there. */
+#include "engine/store/private.h"
+
+#include <string.h>
+
+/* The number of a run in the database; within a transaction or with write_lock held. */
+static gboolean
+find_id (LigStore *self, const char *run, gint64 *id, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (sqlite3_stmt) row =
+    lig_sql_prepare (self->db, error, "SELECT id FROM run WHERE uuid = ?1", "t", run);
+  if (!row)
+    return FALSE;
+  if (lig_sql_next (row, &failure)) {
+    *id = sqlite3_column_int64 (row, 0);
+    return TRUE;
+  }
+  if (failure)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path, run);
+  return FALSE;
+}
+
+/* Runs statements that each take the run's number and, with `text` or `number`, one value more:
+ * all or none. */
+static gboolean
+change (LigStore *self,
+        const char *run,
+        const char *const *statements,
+        const char *text,
+        gint64 number,
+        GError **error)
+{
+  gint64 id = 0;
+  g_mutex_lock (&self->write_lock);
+  gboolean done = lig_sql_begin (self->db, error);
+  if (done) {
+    done = find_id (self, run, &id, error);
+    for (int i = 0; done && statements[i]; i++) {
+      const char *types = !strstr (statements[i], "?2") ? "i" : text ? "it" : "ii";
+      if (text)
+        done = lig_sql_run (self->db, error, statements[i], types, id, text);
+      else
+        done = lig_sql_run (self->db, error, statements[i], types, id, number);
+    }
+    done = lig_sql_end (self->db, done, error);
+  }
+  g_mutex_unlock (&self->write_lock);
+  return done;
+}
+
+gboolean
+lig_store_truncate_metrics (LigStore *self, const char *run, gint64 after_step, GError **error)
+{
+  static const char *const statements[] = {
+    "DELETE FROM metric WHERE run = ?1 AND step > ?2",
+    "DELETE FROM timing WHERE run = ?1 AND step > ?2",
+    "UPDATE run SET last_step = (SELECT max (step) FROM metric WHERE run = ?1)," LIG_SQL_LOSSES
+    " WHERE id = ?1",
+    NULL,
+  };
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  return lig_writer_flush (self->writer, error) &&
+         change (self, run, statements, NULL, after_step, error);
+}
+
+gboolean
+lig_store_set_star (LigStore *self, const char *run, gboolean starred, GError **error)
+{
+  static const char *const statements[] = {"UPDATE run SET starred = ?2 WHERE id = ?1", NULL};
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  return change (self, run, statements, NULL, starred != FALSE, error);
+}
+
+gboolean
+lig_store_set_note (LigStore *self, const char *run, const char *note, GError **error)
+{
+  static const char *const statements[] = {"UPDATE run SET notes = ?2 WHERE id = ?1", NULL};
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  return change (self, run, statements, note ? note : "", 0, error);
+}
+
+gboolean
+lig_store_add_tag (LigStore *self, const char *run, const char *tag, GError **error)
+{
+  static const char *const statements[] = {
+    "INSERT OR IGNORE INTO tag (run, tag) VALUES (?1, ?2)",
+    NULL,
+  };
+  g_return_val_if_fail (LIG_IS_STORE (self) && run && tag, FALSE);
+  /* Control characters would not survive a list of tags in one line. */
+  for (const char *c = tag; *c || c == tag; c++)
+    if (g_ascii_iscntrl (*c)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                   *c ? "tag for run '%s' has a control character" : "tag for run '%s' is empty",
+                   run);
+      return FALSE;
+    }
+  return change (self, run, statements, tag, 0, error);
+}
+
+gboolean
+lig_store_remove_tag (LigStore *self, const char *run, const char *tag, GError **error)
+{
+  static const char *const statements[] = {"DELETE FROM tag WHERE run = ?1 AND tag = ?2", NULL};
+  g_return_val_if_fail (LIG_IS_STORE (self) && run && tag, FALSE);
+  return change (self, run, statements, tag, 0, error);
+}
+
+gboolean
+lig_store_delete_run (LigStore *self, const char *run, GError **error)
+{
+  /* The experiment goes with its last run. */
+  static const char *const statements[] = {
+    "DELETE FROM experiment WHERE id = (SELECT experiment FROM run WHERE id = ?1)"
+    " AND NOT EXISTS (SELECT 1 FROM run WHERE experiment = experiment.id AND id != ?1)",
+    "DELETE FROM run WHERE id = ?1",
+    NULL,
+  };
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  if (!change (self, run, statements, NULL, 0, error))
+    return FALSE;
+  lig_writer_dismiss (self->writer, run);
+  return TRUE;
+}

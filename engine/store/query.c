@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads runs. */
+#include "engine/store/private.h"
+#include "engine/store/process.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Strings of a row in the order of the columns below; rows share equal ones with their
+ * neighbours, as a list of many runs repeats the same few sequences and settings. */
+static const gsize strings[] = {
+  G_STRUCT_OFFSET (LigRunRow, uuid),     G_STRUCT_OFFSET (LigRunRow, name),
+  G_STRUCT_OFFSET (LigRunRow, kind),     G_STRUCT_OFFSET (LigRunRow, device),
+  G_STRUCT_OFFSET (LigRunRow, dtype),    G_STRUCT_OFFSET (LigRunRow, recipe),
+  G_STRUCT_OFFSET (LigRunRow, policy),   G_STRUCT_OFFSET (LigRunRow, settings),
+  G_STRUCT_OFFSET (LigRunRow, versions), G_STRUCT_OFFSET (LigRunRow, sequence),
+  G_STRUCT_OFFSET (LigRunRow, status),   G_STRUCT_OFFSET (LigRunRow, message),
+  G_STRUCT_OFFSET (LigRunRow, host),     G_STRUCT_OFFSET (LigRunRow, revision),
+  G_STRUCT_OFFSET (LigRunRow, notes),
+};
+
+#define COLUMNS \
+  "SELECT r.uuid, e.name, r.kind, r.device, r.dtype, r.recipe, r.policy, r.settings, r.versions," \
+  " e.sequence, r.status, r.message, r.host, r.revision, r.notes, r.seed, r.started, r.ended," \
+  " r.starred, (SELECT group_concat (tag, char (31)) FROM tag WHERE run = r.id), r.last_step," \
+  " r.first_loss, r.last_loss, r.eval_loss, r.eval_accuracy, r.boot, r.pid, r.process_start," \
+  " r.heartbeat FROM run r JOIN experiment e ON e.id = r.experiment "
+
+enum {
+  STATUS = 10,
+  SEED = G_N_ELEMENTS (strings),
+  STARTED,
+  ENDED,
+  STARRED,
+  TAGS,
+  LAST_STEP,
+  FIRST_LOSS,
+  LAST_LOSS,
+  EVAL_LOSS,
+  EVAL_ACCURACY,
+  BOOT,
+  PID,
+  PROCESS_START,
+  BEAT,
+};
+
+G_DEFINE_BOXED_TYPE (LigRunRow, lig_run_row, lig_run_row_copy, lig_run_row_free)
+
+LigRunRow *
+lig_run_row_copy (const LigRunRow *row)
+{
+  g_return_val_if_fail (row, NULL);
+  LigRunRow *copy = g_memdup2 (row, sizeof *row);
+  for (guint i = 0; i < G_N_ELEMENTS (strings); i++)
+    g_ref_string_acquire (G_STRUCT_MEMBER (char *, copy, strings[i]));
+  copy->tags = g_strdupv (row->tags);
+  return copy;
+}
+
+void
+lig_run_row_free (LigRunRow *row)
+{
+  if (!row)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (strings); i++)
+    g_ref_string_release (G_STRUCT_MEMBER (char *, row, strings[i]));
+  g_strfreev (row->tags);
+  g_free (row);
+}
+
+/* The reading connection, made when it is first wanted; with read_lock held. */
+static sqlite3 *
+get_reader (LigStore *self, GError **error)
+{
+  if (self->reader)
+    return self->reader;
+  g_autoptr (sqlite3) db = NULL;
+  int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX;
+  if (sqlite3_open_v2 (self->path, &db, flags, NULL) != SQLITE_OK) {
+    lig_sql_fail (db, "cannot open", error);
+    return NULL;
+  }
+  sqlite3_busy_timeout (db, 5000);
+  self->reader = g_steal_pointer (&db);
+  return self->reader;
+}
+
+sqlite3_stmt *
+lig_store_begin_read (LigStore *self, GError **error, const char *sql, const char *types, ...)
+{
+  va_list values;
+  sqlite3_stmt *statement = NULL;
+  g_mutex_lock (&self->read_lock);
+  sqlite3 *db = get_reader (self, error);
+  if (db) {
+    va_start (values, types);
+    statement = lig_sql_prepare_list (db, error, sql, types, values);
+    va_end (values);
+  }
+  return statement;
+}
+
+void
+lig_store_end_read (LigStore *self, sqlite3_stmt *statement)
+{
+  sqlite3_finalize (statement);
+  g_mutex_unlock (&self->read_lock);
+}
+
+static GStrv
+split_tags (const char *text)
+{
+  return *text ? g_strsplit (text, "\x1f", -1) : g_new0 (char *, 1);
+}
+
+/* `before` is the row read before, or NULL. */
+static LigRunRow *
+read_row (sqlite3_stmt *from, const LigRunRow *before)
+{
+  LigRunRow *row = g_new0 (LigRunRow, 1);
+  gboolean gone = strcmp (lig_sql_string (from, STATUS), "running") == 0 &&
+                  lig_process_is_gone (
+                    lig_sql_string (from, BOOT), sqlite3_column_int64 (from, PID),
+                    sqlite3_column_int64 (from, PROCESS_START), sqlite3_column_int64 (from, BEAT));
+  for (guint i = 0; i < G_N_ELEMENTS (strings); i++) {
+    const char *text = gone && i == STATUS ? "interrupted" : lig_sql_string (from, i);
+    char *shared = before ? G_STRUCT_MEMBER (char *, before, strings[i]) : NULL;
+    if (shared && strcmp (shared, text) == 0)
+      g_ref_string_acquire (shared);
+    else
+      shared = g_ref_string_new (text);
+    G_STRUCT_MEMBER (char *, row, strings[i]) = shared;
+  }
+  row->seed = (guint64) sqlite3_column_int64 (from, SEED);
+  row->started = sqlite3_column_int64 (from, STARTED);
+  row->ended = sqlite3_column_int64 (from, gone ? BEAT : ENDED);
+  row->starred = sqlite3_column_int (from, STARRED) != 0;
+  row->tags = split_tags (lig_sql_string (from, TAGS));
+  row->last_step = -1;
+  if (sqlite3_column_type (from, LAST_STEP) != SQLITE_NULL)
+    row->last_step = sqlite3_column_int64 (from, LAST_STEP);
+  row->first_loss = lig_sql_real (from, FIRST_LOSS);
+  row->last_loss = lig_sql_real (from, LAST_LOSS);
+  row->eval_loss = lig_sql_real (from, EVAL_LOSS);
+  row->eval_accuracy = lig_sql_real (from, EVAL_ACCURACY);
+  return row;
+}
+
+GPtrArray *
+lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error)
+{
+  /* A run that is gone still says `running` in the database, so the status is compared again
+   * after reading, and rows are counted then. */
+  static const char sql[] = COLUMNS
+    "WHERE (?1 IS NULL OR instr (lower (e.name || char (31) || r.notes || char (31) || r.device"
+    " || char (31) || r.uuid || char (31) || coalesce ((SELECT group_concat (tag, char (31))"
+    " FROM tag WHERE run = r.id), '')), lower (?1)) > 0)"
+    " AND (?2 IS NULL OR r.status = ?2 OR (?2 = 'interrupted' AND r.status = 'running'))"
+    " AND (?3 IS NULL OR r.device = ?3)"
+    " AND (?4 IS NULL OR EXISTS (SELECT 1 FROM tag WHERE run = r.id AND tag = ?4))"
+    " AND (?5 = 0 OR r.starred) ORDER BY r.started DESC, r.id DESC";
+  static const LigRunFilter all = {0};
+  g_return_val_if_fail (LIG_IS_STORE (self), NULL);
+  const LigRunFilter *f = filter ? filter : &all;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
+  g_autoptr (GError) failure = NULL;
+  const LigRunRow *before = NULL;
+  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "tttti", f->text, f->status,
+                                                  f->device, f->tag, (gint64) f->starred);
+  while (statement && (f->limit <= 0 || rows->len < (guint) f->limit) &&
+         lig_sql_next (statement, &failure)) {
+    g_autoptr (LigRunRow) row = read_row (statement, before);
+    if (f->status && strcmp (f->status, row->status) != 0)
+      continue;
+    before = row;
+    g_ptr_array_add (rows, g_steal_pointer (&row));
+  }
+  lig_store_end_read (self, statement);
+  if (!failure)
+    return g_steal_pointer (&rows);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
+}
+
+/* What is wrong with the number of runs that a selector fits. */
+static LigRunRow *
+fail_selector (LigStore *self, const char *selector, int fits, GError **error)
+{
+  if (fits > 1)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                 "'%s' fits %d runs in store '%s'; give more characters", selector, fits,
+                 self->path);
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path,
+                 selector);
+  return NULL;
+}
+
+LigRunRow *
+lig_store_find_run (LigStore *self, const char *selector, GError **error)
+{
+  static const char by_uuid[] = COLUMNS "WHERE r.uuid >= ?1 AND r.uuid < ?1 || 'g'";
+  static const char last[] = COLUMNS "ORDER BY r.started DESC, r.id DESC LIMIT 1";
+  g_return_val_if_fail (LIG_IS_STORE (self) && selector, NULL);
+  g_autoptr (LigRunRow) row = NULL;
+  g_autoptr (GError) failure = NULL;
+  g_autofree char *prefix = g_ascii_strdown (selector, -1);
+  gboolean newest = strcmp (selector, "last") == 0;
+  int fits = 0;
+  if (!newest && strlen (selector) < 4) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                 "run '%s' has %d characters, at least 4 are needed", selector,
+                 (int) strlen (selector));
+    return NULL;
+  }
+  sqlite3_stmt *statement = newest ? lig_store_begin_read (self, &failure, last, "")
+                                   : lig_store_begin_read (self, &failure, by_uuid, "t", prefix);
+  while (statement && lig_sql_next (statement, &failure))
+    if (fits++ == 0)
+      row = read_row (statement, NULL);
+  lig_store_end_read (self, statement);
+  if (failure) {
+    g_propagate_error (error, g_steal_pointer (&failure));
+    return NULL;
+  }
+  return fits == 1 ? g_steal_pointer (&row) : fail_selector (self, selector, fits, error);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Begins, resumes and ends runs, records what they report, and edits what a person may. */
+#include "engine/store/private.h"
+#include "engine/store/process.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+int
+lig_store_write (LigStore *self, GError **error, const char *sql, const char *types, ...)
+{
+  va_list values;
+  int changed = -1;
+  g_mutex_lock (&self->write_lock);
+  if (lig_sql_begin (self->db, error)) {
+    va_start (values, types);
+    gboolean done = lig_sql_run_list (self->db, error, sql, types, values);
+    va_end (values);
+    int rows = sqlite3_changes (self->db);
+    if (lig_sql_end (self->db, done, error))
+      changed = rows;
+  }
+  g_mutex_unlock (&self->write_lock);
+  return changed;
+}
+
+static gboolean
+fail_missing (LigStore *self, const char *run, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path, run);
+  return FALSE;
+}
+
+/* Turns the number of changed rows into success: one run was meant. */
+static gboolean
+expect_run (LigStore *self, const char *run, int changed, GError **error)
+{
+  return changed == 0 ? fail_missing (self, run, error) : changed > 0;
+}
+
+/* The revision that whoever started this process knows of, as continuous integration does. */
+static const char *
+find_revision (void)
+{
+  static const char *const names[] = {"GIT_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA"};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    const char *value = g_getenv (names[i]);
+    if (value && *value)
+      return value;
+  }
+  return NULL;
+}
+
+static const char *
+or_empty (const char *text)
+{
+  return text ? text : "";
+}
+
+/* Adds the rows of a new run within a transaction. */
+static gboolean
+insert_run (LigStore *self, const char *uuid, const LigRunRecord *record, GError **error)
+{
+  static const char add_experiment[] =
+    "INSERT OR IGNORE INTO experiment (name, hash, sequence) VALUES (?1, ?2, ?3)";
+  static const char add_run[] =
+    "INSERT INTO run (uuid, experiment, kind, device, dtype, recipe, policy, seed, settings,"
+    " versions, status, started, host, boot, pid, process_start, heartbeat, revision)"
+    " SELECT ?3, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'running', ?12, ?13, ?14, ?15, ?16, ?12,"
+    " ?17 FROM experiment WHERE name = ?1 AND hash = ?2";
+  const LigProcess *process = lig_process_get_self ();
+  const char *name = or_empty (record->name), *sequence = or_empty (record->sequence);
+  g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sequence, -1);
+  return lig_sql_run (self->db, error, add_experiment, "ttt", name, hash, sequence) &&
+         lig_sql_run (self->db, error, add_run,
+                      "ttttttttittittiit"
+                      "iit",
+                      name, hash, uuid, or_empty (record->kind), or_empty (record->device),
+                      or_empty (record->dtype), or_empty (record->recipe),
+                      or_empty (record->policy), (gint64) record->seed, or_empty (record->settings),
+                      or_empty (record->versions), g_get_real_time (), process->host, process->boot,
+                      process->pid, process->start, find_revision ());
+}
+
+char *
+lig_store_begin_run (LigStore *self, const LigRunRecord *record, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self) && record, NULL);
+  g_autofree char *uuid = g_uuid_string_random ();
+  gint64 id = 0;
+  g_mutex_lock (&self->write_lock);
+  gboolean done = lig_sql_begin (self->db, error);
+  if (done) {
+    done = insert_run (self, uuid, record, error);
+    id = sqlite3_last_insert_rowid (self->db);
+    done = lig_sql_end (self->db, done, error);
+  }
+  g_mutex_unlock (&self->write_lock);
+  if (!done)
+    return NULL;
+  lig_writer_enlist (self->writer, uuid, id);
+  return g_steal_pointer (&uuid);
+}
+
+/* Whether no other living process runs it; within a transaction. */
+static gboolean
+check_free (LigStore *self, const char *run, gint64 *id, GError **error)
+{
+  static const char sql[] =
+    "SELECT id, status, boot, pid, process_start, heartbeat, host FROM run WHERE uuid = ?1";
+  const LigProcess *process = lig_process_get_self ();
+  g_autoptr (sqlite3_stmt) row = lig_sql_prepare (self->db, error, sql, "t", run);
+  g_autoptr (GError) failure = NULL;
+  if (!row)
+    return FALSE;
+  if (!lig_sql_next (row, &failure)) {
+    if (!failure)
+      return fail_missing (self, run, error);
+    g_propagate_error (error, g_steal_pointer (&failure));
+    return FALSE;
+  }
+  *id = sqlite3_column_int64 (row, 0);
+  const char *boot = lig_sql_string (row, 2);
+  gint64 pid = sqlite3_column_int64 (row, 3), start = sqlite3_column_int64 (row, 4);
+  gboolean own =
+    strcmp (boot, process->boot) == 0 && pid == process->pid && start == process->start;
+  if (own || strcmp (lig_sql_string (row, 1), "running") != 0 ||
+      lig_process_is_gone (boot, pid, start, sqlite3_column_int64 (row, 5)))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+               "run '%s' is running in process %" G_GINT64_FORMAT " on %s", run, pid,
+               lig_sql_string (row, 6));
+  return FALSE;
+}
+
+gboolean
+lig_store_resume_run (LigStore *self, const char *run, GError **error)
+{
+  static const char sql[] =
+    "UPDATE run SET status = 'running', message = NULL, ended = NULL, host = ?2, boot = ?3,"
+    " pid = ?4, process_start = ?5, heartbeat = ?6 WHERE id = ?1";
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  const LigProcess *process = lig_process_get_self ();
+  gint64 id = 0;
+  g_mutex_lock (&self->write_lock);
+  gboolean done = lig_sql_begin (self->db, error);
+  if (done) {
+    done = check_free (self, run, &id, error) &&
+           lig_sql_run (self->db, error, sql, "ittiii", id, process->host, process->boot,
+                        process->pid, process->start, g_get_real_time ());
+    done = lig_sql_end (self->db, done, error);
+  }
+  g_mutex_unlock (&self->write_lock);
+  if (done)
+    lig_writer_enlist (self->writer, run, id);
+  return done;
+}
+
+gboolean
+lig_store_finish_run (
+  LigStore *self, const char *run, const char *status, const char *message, GError **error)
+{
+  static const char *const statuses[] = {"done", "failed", "cancelled", "interrupted", NULL};
+  static const char sql[] =
+    "UPDATE run SET status = ?2, message = ?3, ended = ?4, heartbeat = ?4 WHERE uuid = ?1";
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
+  g_return_val_if_fail (status && g_strv_contains (statuses, status), FALSE);
+  g_autoptr (GError) failure = NULL;
+  /* No sign of life may follow that says it is running. */
+  lig_writer_dismiss (self->writer, run);
+  gboolean flushed = lig_writer_flush (self->writer, &failure);
+  int changed = lig_store_write (self, flushed ? error : NULL, sql, "ttti", run, status, message,
+                                 g_get_real_time ());
+  if (!flushed) {
+    g_propagate_error (error, g_steal_pointer (&failure));
+    return FALSE;
+  }
+  return expect_run (self, run, changed, error);
+}
+
+void
+lig_store_add_metric (LigStore *self, const char *run, gint64 step, const char *name, double value)
+{
+  g_return_if_fail (LIG_IS_STORE (self) && run && name);
+  lig_writer_add_metric (self->writer, run, step, name, value);
+}
+
+void
+lig_store_add_timing (LigStore *self,
+                      const char *run,
+                      gint64 step,
+                      int group,
+                      const char *pass,
+                      double microseconds,
+                      double bytes,
+                      double flops)
+{
+  g_return_if_fail (LIG_IS_STORE (self) && run && pass);
+  lig_writer_add_timing (self->writer, run, step, group, pass,
+                         (double[]){microseconds, bytes, flops});
+}
+
+void
+lig_store_add_fusion (LigStore *self,
+                      const char *run,
+                      const char *pass,
+                      int group,
+                      int first_op,
+                      int count,
+                      const char *fusion)
+{
+  g_return_if_fail (LIG_IS_STORE (self) && run && pass);
+  const gint64 integers[LIG_ROW_INTEGERS] = {group, first_op, count};
+  const char *const texts[LIG_ROW_TEXTS] = {pass, fusion};
+  lig_writer_add_row (self->writer, run, LIG_ROW_FUSION, integers, texts);
+}
+
+void
+lig_store_add_verdict (LigStore *self,
+                       const char *run,
+                       const char *fusion,
+                       const char *pass,
+                       int first_op,
+                       int count,
+                       gboolean taken,
+                       const char *reason,
+                       const char *observed,
+                       const char *required,
+                       const char *text)
+{
+  g_return_if_fail (LIG_IS_STORE (self) && run && fusion && pass);
+  const gint64 integers[LIG_ROW_INTEGERS] = {first_op, count, taken != FALSE};
+  const char *const texts[LIG_ROW_TEXTS] = {fusion, pass, reason, observed, required, text};
+  lig_writer_add_row (self->writer, run, LIG_ROW_VERDICT, integers, texts);
+}
+
+void
+lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const char *path)
+{
+  g_return_if_fail (LIG_IS_STORE (self) && run && kind && path);
+  const gint64 integers[LIG_ROW_INTEGERS] = {g_get_real_time ()};
+  const char *const texts[LIG_ROW_TEXTS] = {kind, path};
+  lig_writer_add_row (self->writer, run, LIG_ROW_ARTIFACT, integers, texts);
+}
+
+gboolean
+lig_store_flush (LigStore *self, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self), FALSE);
+  return lig_writer_flush (self->writer, error);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Arbitrary bytes as an expression: they are parsed or refused, and what is parsed is the same
+ * after a way through its shortest expression and through a file. */
+#include "engine/sequence.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, size_t size)
+{
+  g_autofree char *text = g_strndup ((const char *) data, size);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) first = lig_sequence_from_expression (text, &error);
+  if (!first) {
+    g_assert_nonnull (error);
+    g_assert_true (g_utf8_validate (error->message, -1, NULL));
+    return 0;
+  }
+  g_autofree char *expression = lig_sequence_to_expression (first);
+  g_autofree char *json = lig_sequence_to_json (first);
+  g_autoptr (LigSequence) second = lig_sequence_from_expression (expression, &error);
+  g_assert_no_error (error);
+  g_autofree char *expression_again = lig_sequence_to_expression (second);
+  g_assert_cmpstr (expression_again, ==, expression);
+  g_autoptr (LigSequence) third = lig_sequence_from_json (json, -1, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *json_again = lig_sequence_to_json (third);
+  g_assert_cmpstr (json_again, ==, json);
+  return 0;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of the store share: a folder per test, a store in it, a second process. */
+#pragma once
+
+#include "engine/store.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <string.h>
+
+/* Times that are promised hold without sanitizers, which are some ten times slower. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SLOWNESS 20
+#else
+#define SLOWNESS 1
+#endif
+
+/* The tests start themselves again as `PROGRAM --child MODE FILE`. */
+static const char *program;
+
+static const LigRunRecord example = {
+  .name = "mlp",
+  .sequence = "{\"ops\":[]}",
+  .kind = "train",
+  .device = "cpu",
+  .dtype = "fp32",
+  .recipe = "none",
+  .policy = "all",
+  .seed = G_MAXUINT64 - 1,
+  .settings = "{\"lr\":0.1}",
+  .versions = "{}",
+};
+
+/* Every test has a folder of its own, with the name of a file in it. */
+typedef struct {
+  char *folder, *path;
+} Fixture;
+
+static inline void
+set_up (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  f->folder = g_dir_make_tmp ("lig-store-XXXXXX", &error);
+  g_assert_no_error (error);
+  f->path = g_build_filename (f->folder, "runs.db", NULL);
+}
+
+static inline void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  while (dir && (name = g_dir_read_name (dir))) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+    if (g_file_test (path, G_FILE_TEST_IS_DIR))
+      remove_folder (path);
+    else
+      g_remove (path);
+  }
+  g_rmdir (folder);
+}
+
+static inline void
+tear_down (Fixture *f, gconstpointer data)
+{
+  remove_folder (f->folder);
+  g_free (f->folder);
+  g_free (f->path);
+}
+
+static inline LigStore *
+open_store (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  LigStore *store = lig_store_open (path, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (store);
+  return store;
+}
+
+static inline char *
+begin (LigStore *store, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  LigRunRecord record = example;
+  record.name = name;
+  char *run = lig_store_begin_run (store, &record, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (strlen (run), ==, 36);
+  return run;
+}
+
+static inline LigRunRow *
+find (LigStore *store, const char *selector)
+{
+  g_autoptr (GError) error = NULL;
+  LigRunRow *row = lig_store_find_run (store, selector, &error);
+  g_assert_no_error (error);
+  return row;
+}
+
+/* Past the store, with SQLite alone. */
+static inline void
+execute (const char *path, const char *sql)
+{
+  sqlite3 *db = NULL;
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  sqlite3_busy_timeout (db, 5000);
+  sqlite3_exec (db, sql, NULL, NULL, NULL);
+  g_assert_cmpstr (sqlite3_errmsg (db), ==, "not an error");
+  sqlite3_close (db);
+}
+
+static inline char *
+query (const char *path, const char *sql)
+{
+  sqlite3 *db = NULL;
+  sqlite3_stmt *statement = NULL;
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_step (statement), ==, SQLITE_ROW);
+  char *text = g_strdup ((const char *) sqlite3_column_text (statement, 0));
+  sqlite3_finalize (statement);
+  sqlite3_close (db);
+  return text;
+}
+
+static inline void
+assert_query (const char *path, const char *sql, const char *expected)
+{
+  g_autofree char *found = query (path, sql);
+  g_assert_cmpstr (found, ==, expected);
+}
+
+static inline GSubprocess *
+spawn (const char *mode, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  GSubprocess *child =
+    g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, program, "--child", mode, path, NULL);
+  g_assert_no_error (error);
+  return child;
+}
+
+static inline void
+assert_metric (LigStore *store, const char *run, const char *name, guint count, double last)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) steps = NULL, values = NULL;
+  g_assert_true (lig_store_get_metric (store, run, name, &steps, &values, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (steps->len, ==, count);
+  g_assert_cmpuint (values->len, ==, count);
+  if (count)
+    g_assert_cmpfloat (g_array_index (values, double, count - 1), ==, last);
+}

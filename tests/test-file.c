@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences in .lig files: the canonical text is a fixed point, unknown keys survive, and every bad
+ * file is refused with the place of what is bad. */
+#include "engine/sequence.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define HEAD "{\"ligature\":1,"
+#define OPS(ops) HEAD "\"ops\":[" ops "]}"
+
+static LigSequence *
+parse (const char *json, GStrv *warnings)
+{
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence = lig_sequence_from_json (json, -1, warnings, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (sequence);
+  return sequence;
+}
+
+/* Reads `json`; its canonical text is `wanted`, which reads as itself. */
+static void
+check (const char *json, const char *wanted)
+{
+  g_autoptr (LigSequence) first = parse (json, NULL);
+  g_autofree char *text = lig_sequence_to_json (first);
+  g_assert_cmpstr (text, ==, wanted);
+  g_autoptr (LigSequence) second = parse (text, NULL);
+  g_autofree char *again = lig_sequence_to_json (second);
+  g_assert_cmpstr (again, ==, wanted);
+}
+
+static void
+test_canonical (void)
+{
+  check ("\xef\xbb\xbf {\"ops\":[],\"ligature\":1}", "{\n"
+                                                     "  \"ligature\": 1,\n"
+                                                     "  \"ops\": []\n"
+                                                     "}\n");
+  check ("{\"train\":{\"steps\":1e2,\"lr\":3e-4},\"force\":[{\"at\":\"2.1.1\",\"fusion\":\"F\"}],"
+         "\"forbid\":[{\"at\":\"0\",\"fusion\":\"B\"},{\"fusion\":\"A\"},{\"fusion\":\"A\"}],"
+         "\"fences\":[\"2.3.1\",\"01\",\"1\"],\"ops\":["
+         "{\"op\":\"layer-norm\",\"eps\":1e-5},"
+         "{\"bias\":false,\"out-features\":4096.0,\"op\":\"linear\",\"init-std\":0.1},"
+         "{\"op\":\"block\",\"repeat\":12,\"ops\":[{\"op\":\"gelu\"},"
+         "{\"op\":\"reshape\",\"shape\":[2,-1]}]}],"
+         "\"types\":{\"parameters\":\"fp32\",\"compute\":\"bf16\"},"
+         "\"input\":{\"dtype\":\"bf16\",\"shape\":[16384,4096]},"
+         "\"name\":\"a \\\"b\\\" \\u00e9\\n\",\"ligature\":1}",
+         "{\n"
+         "  \"ligature\": 1,\n"
+         "  \"name\": \"a \\\"b\\\" é\\n\",\n"
+         "  \"input\": {\"shape\": [16384, 4096], \"dtype\": \"bf16\"},\n"
+         "  \"types\": {\"compute\": \"bf16\", \"parameters\": \"fp32\"},\n"
+         "  \"ops\": [\n"
+         "    {\"op\": \"layer-norm\"},\n"
+         "    {\"op\": \"linear\", \"out-features\": 4096, \"init-std\": 0.1, \"bias\": false},\n"
+         "    {\"op\": \"block\", \"repeat\": 12, \"ops\": [\n"
+         "      {\"op\": \"gelu\"},\n"
+         "      {\"op\": \"reshape\", \"shape\": [2, -1]}\n"
+         "    ]}\n"
+         "  ],\n"
+         "  \"fences\": [\"1\", \"2.0.1\"],\n"
+         "  \"forbid\": [\n"
+         "    {\"fusion\": \"A\"},\n"
+         "    {\"fusion\": \"B\", \"at\": \"0\"}\n"
+         "  ],\n"
+         "  \"force\": [\n"
+         "    {\"fusion\": \"F\", \"at\": \"2.0.1\"}\n"
+         "  ],\n"
+         "  \"train\": {\"steps\": 100.0, \"lr\": 0.0003}\n"
+         "}\n");
+}
+
+static void
+test_read (void)
+{
+  g_autoptr (LigSequence) sequence =
+    parse (HEAD "\"name\":\"n\",\"input\":{\"shape\":[2,3]},\"types\":{\"compute\":\"fp16\"},"
+                "\"ops\":[{\"op\":\"gelu\"},{\"op\":\"relu\"}],\"fences\":[\"1\"],"
+                "\"forbid\":[{\"fusion\":\"A\"},{\"fusion\":\"B\",\"at\":\"1\"}],"
+                "\"force\":[{\"fusion\":\"C\",\"at\":\"0\"}],\"train\":{\"steps\":3}}",
+           NULL);
+  LigShape shape;
+  LigDtype dtype;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  g_assert_cmpint (dtype, ==, LIG_FP32);
+  g_assert_cmpint (shape.axes[1], ==, 3);
+  g_assert_cmpint (lig_sequence_get_compute (sequence), ==, LIG_FP16);
+  g_assert_cmpint (lig_sequence_get_parameters (sequence), ==, -1);
+  g_assert_cmpstr (lig_sequence_get_name (sequence), ==, "n");
+  g_assert_cmpstr (lig_sequence_get_train (sequence), ==, "{\"steps\": 3}");
+  g_assert_cmpstr (lig_sequence_get_forbidden (sequence)[0], ==, "A");
+  LigOp *first = lig_sequence_get (sequence, 0, NULL), *last = lig_sequence_get (sequence, 1, NULL);
+  g_assert_cmpstr (lig_op_get_forced (first)[0], ==, "C");
+  g_assert_cmpstr (lig_op_get_forbidden (last)[0], ==, "B");
+  g_assert_false (lig_op_get_fence (first));
+  g_assert_true (lig_op_get_fence (last));
+}
+
+static void
+test_unknown (void)
+{
+  const char *json =
+    HEAD "\"zeta\":[1,2.0,null,true,\"\\u0001\"],\"alpha\":{\"b\":1,\"a\":1e-7},"
+         "\"input\":{\"shape\":[4],\"why\":1},\"types\":{\"why\":2},"
+         "\"ops\":[{\"op\":\"gelu\",\"my colour\":\"red\",\"a\":1}],"
+         "\"forbid\":[{\"fusion\":\"A\",\"why\":3},{\"fusion\":\"B\",\"at\":\"0\",\"why\":4}],"
+         "\"force\":[{\"fusion\":\"C\",\"at\":\"0\",\"why\":5}]}";
+  const char *wanted[] = {
+    "$.input.why: unknown key, kept",
+    "$.types.why: unknown key, kept",
+    "$.ops[0][\"my colour\"]: unknown key, kept",
+    "$.ops[0].a: unknown key, kept",
+    "$.forbid[0].why: unknown key, kept",
+    "$.forbid[1].why: unknown key, kept",
+    "$.force[0].why: unknown key, kept",
+    "$.zeta: unknown key, kept",
+    "$.alpha: unknown key, kept",
+    NULL,
+  };
+  g_auto (GStrv) warnings = NULL;
+  g_autoptr (LigSequence) sequence = parse (json, &warnings);
+  g_assert_nonnull (warnings);
+  g_assert_cmpstrv (warnings, wanted);
+  check (json, "{\n"
+               "  \"ligature\": 1,\n"
+               "  \"input\": {\"shape\": [4], \"dtype\": \"fp32\", \"why\": 1},\n"
+               "  \"types\": {\"why\": 2},\n"
+               "  \"ops\": [\n"
+               "    {\"op\": \"gelu\", \"a\": 1, \"my colour\": \"red\"}\n"
+               "  ],\n"
+               "  \"forbid\": [\n"
+               "    {\"fusion\": \"A\", \"why\": 3},\n"
+               "    {\"fusion\": \"B\", \"at\": \"0\", \"why\": 4}\n"
+               "  ],\n"
+               "  \"force\": [\n"
+               "    {\"fusion\": \"C\", \"at\": \"0\", \"why\": 5}\n"
+               "  ],\n"
+               "  \"alpha\": {\"b\": 1, \"a\": 1e-7},\n"
+               "  \"zeta\": [1, 2.0, null, true, \"\\u0001\"]\n"
+               "}\n");
+}
+
+static void
+test_many_unknown (void)
+{
+  g_autoptr (GString) json = g_string_new (HEAD "\"ops\":[]");
+  for (int i = 0; i < 150; i++)
+    g_string_append_printf (json, ",\"k%d\":0", i);
+  g_string_append_c (json, '}');
+  g_auto (GStrv) warnings = NULL;
+  g_autoptr (LigSequence) sequence = parse (json->str, &warnings);
+  g_assert_cmpuint (g_strv_length (warnings), ==, 101);
+  g_assert_cmpstr (warnings[100], ==, "50 more unknown keys, kept");
+}
+
+/* --- Bad files ---------------------------------------------------------------------------- */
+
+static const struct {
+  const char *json, *message;
+} mistakes[] = {
+  /* not JSON */
+  {"", "there is no text, expected a sequence"},
+  {"  \n", "there is no text, expected a sequence"},
+  {"{\n  \"ligature\": 1,\n  \"ops\": [", "line 3, column 11: expected a value, got the end"},
+  {"{\"ligature\": 1", "line 1, column 15: expected ',' or '}', got the end"},
+  {"{\"ligature\": 1,}", "line 1, column 16: expected a string, got '}'"},
+  {"{ligature: 1}", "line 1, column 2: expected a string, got 'l'"},
+  {"{\"ligature\" 1}", "line 1, column 13: expected ':', got '1'"},
+  {"{\"é\": \"é\" x", "line 1, column 11: expected ',' or '}', got 'x'"},
+  {"[1 2]", "line 1, column 4: expected ',' or ']', got '2'"},
+  {"[1]]", "line 1, column 4: expected the end, got ']'"},
+  {"{\"a\": nan}", "line 1, column 7: expected a value, got 'n'"},
+  {"// x", "line 1, column 1: expected a value, got '/'"},
+  {"[01]", "line 1, column 3: expected ',' or ']', got '1'"},
+  {"[0x10]", "line 1, column 3: expected ',' or ']', got 'x'"},
+  {"[1.]", "line 1, column 4: expected a digit, got ']'"},
+  {"[-]", "line 1, column 3: expected a digit, got ']'"},
+  {"[1e+]", "line 1, column 5: expected a digit, got ']'"},
+  {"[\"a\n\"]", "line 1, column 4: expected '\"', got the character U+000A"},
+  {"[\"a", "line 1, column 4: expected '\"', got the end"},
+  {"[\"\\x\"]", "line 1, column 4: expected an escape, one of \"\\/bfnrtu, got 'x'"},
+  {"[\"\\u12g4\"]", "line 1, column 7: expected four hexadecimal digits, got 'g'"},
+  {"[\"\\ud800\"]", "line 1, column 9: expected the second half of a surrogate pair, got '\"'"},
+  {"[0, \"\\udc00\"]", "$[1]: a string holds half a surrogate pair"},
+  {"[\"\\u0000\"]", "$[0]: a string holds the character U+0000"},
+  {"{\"a\":{\"b\":1,\"\\u0062\":2}}", "$.a.b: the key is given twice"},
+  {"{\"a\":[99999999999999999999]}", "$.a[0]: 99999999999999999999 does not fit 64 bits"},
+  {"{\"a\":1e400}", "$.a: 1e400 does not fit 64 bits"},
+  /* the whole */
+  {"[]", "$: expected an object, got an array"},
+  {"7", "$: expected an object, got 7"},
+  {"{}", "$.ligature: expected the version 1, got nothing"},
+  {"{\"ligature\":\"1\"}", "$.ligature: expected the version 1, got \"1\""},
+  {"{\"ligature\":2}", "$.ligature: version 2 is newer than 1, the newest that is understood"},
+  {"{\"ligature\":0}", "$.ligature: version 0, expected 1"},
+  {"{\"ligature\":1}", "$.ops: expected an array, got nothing"},
+  {HEAD "\"ops\":{}}", "$.ops: expected an array, got an object"},
+  {HEAD "\"name\":7,\"ops\":[]}", "$.name: expected a string, got 7"},
+  {HEAD "\"train\":[],\"ops\":[]}", "$.train: expected an object, got an array"},
+  /* input and types */
+  {HEAD "\"input\":null,\"ops\":[]}", "$.input: expected an object, got null"},
+  {HEAD "\"input\":{},\"ops\":[]}", "$.input.shape: expected an array, got nothing"},
+  {HEAD "\"input\":{\"shape\":[]},\"ops\":[]}",
+   "$.input.shape: a shape has 0 axes, expected 1 to 8"},
+  {HEAD "\"input\":{\"shape\":[4,\"x\"]},\"ops\":[]}",
+   "$.input.shape[1]: expected a whole number, got \"x\""},
+  {HEAD "\"input\":{\"shape\":[4,2.5]},\"ops\":[]}",
+   "$.input.shape[1]: expected a whole number, got 2.5"},
+  {HEAD "\"input\":{\"shape\":[[4]]},\"ops\":[]}",
+   "$.input.shape[0]: expected a whole number, got an array"},
+  {HEAD "\"input\":{\"shape\":[1,1,1,1,1,1,1,1,1]},\"ops\":[]}",
+   "$.input.shape[8]: a shape has at least 9 axes, at most 8 are possible"},
+  {HEAD "\"input\":{\"shape\":[-1]},\"ops\":[]}",
+   "$.input.shape: axis 0 has length -1, expected at least 1"},
+  {HEAD "\"input\":{\"shape\":[1000000000000000000]},\"ops\":[]}",
+   "$.input.shape: axis 0 has length 1000000000000000000, expected 1 to 2147483647"},
+  {HEAD "\"input\":{\"shape\":[1e18]},\"ops\":[]}",
+   "$.input.shape[0]: expected a whole number, got 1e18"},
+  {HEAD "\"input\":{\"shape\":[1048577,1048576]},\"ops\":[]}",
+   "$.input.shape: the first 2 axes have 1099512676352 elements, at most 1099511627776 are "
+   "possible"},
+  {HEAD "\"input\":{\"shape\":[4],\"dtype\":\"fp99\"},\"ops\":[]}",
+   "$.input.dtype: no element type is called 'fp99'"},
+  {HEAD "\"types\":{\"compute\":\"int32\"},\"ops\":[]}",
+   "$.types.compute: expected fp32, fp16 or bf16, got int32"},
+  {HEAD "\"types\":{\"parameters\":32},\"ops\":[]}",
+   "$.types.parameters: expected a string, got 32"},
+  /* ops */
+  {OPS ("7"), "$.ops[0]: expected an object, got 7"},
+  {OPS ("{}"), "$.ops[0].op: expected a string, got nothing"},
+  {OPS ("{\"op\":\"gelu\"},{\"op\":\"geluu\"}"),
+   "$.ops[1].op: no op is called 'geluu'; did you mean gelu?"},
+  {OPS ("{\"op\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}"),
+   "$.ops[0].op: no op has a name of 72 bytes"},
+  {OPS ("{\"op\":\"linear\",\"out-features\":3.5}"),
+   "$.ops[0].out-features: expected a whole number, got 3.5"},
+  {OPS ("{\"op\":\"linear\",\"out-features\":\"4\"}"),
+   "$.ops[0].out-features: expected a whole number, got \"4\""},
+  {OPS ("{\"op\":\"linear\",\"out-features\":null}"),
+   "$.ops[0].out-features: expected a number, a string, true, false or an array, got null"},
+  {OPS ("{\"op\":\"linear\",\"out-features\":1099511627776}"),
+   "$.ops[0].out-features: linear: out-features is 1099511627776, expected 1 to 1000000000"},
+  {OPS ("{\"op\":\"linear\",\"out-features\":0}"),
+   "$.ops[0].out-features: linear: out-features is 0, expected 1 to 1000000000"},
+  {OPS ("{\"op\":\"linear\",\"bias\":0}"), "$.ops[0].bias: expected true or false, got 0"},
+  {OPS ("{\"op\":\"dropout\",\"p\":true}"), "$.ops[0].p: expected a number, got true"},
+  {OPS ("{\"op\":\"dropout\",\"p\":1.5}"), "$.ops[0].p: dropout: p is 1.5, expected 0 to 1"},
+  {OPS ("{\"op\":\"make-extra-output\",\"to\":7}"),
+   "$.ops[0].to: expected a channel's name, got 7"},
+  {OPS ("{\"op\":\"make-extra-output\",\"to\":\"\"}"),
+   "$.ops[0].to: expected a channel's name, a non-empty string, got \"\""},
+  {OPS ("{\"op\":\"make-extra-output\",\"to\":\"../../\"}"),
+   "$.ops[0].to: expected a channel's name, a non-empty string, got \"../../\""},
+  {OPS ("{\"op\":\"make-extra-output\",\"to\":\"a\\nb\"}"),
+   "$.ops[0].to: a channel's name holds the control character 0x0a"},
+  {OPS ("{\"op\":\"reshape\",\"shape\":[2,true]}"),
+   "$.ops[0].shape[1]: expected a whole number, got true"},
+  {OPS ("{\"op\":\"gelu\",\"ops\":[]}"), "$.ops[0].ops: only a block has ops, this is gelu"},
+  /* blocks */
+  {OPS ("{\"op\":\"block\"}"), "$.ops[0].ops: expected an array, got nothing"},
+  {OPS ("{\"op\":\"block\",\"ops\":[{\"op\":\"gelu\"},{\"op\":1}]}"),
+   "$.ops[0].ops[1].op: expected a string, got 1"},
+  {OPS ("{\"op\":\"block\",\"recompute\":true,\"ops\":[]}"),
+   "$.ops[0].recompute: reserved: not built yet"},
+  {OPS ("{\"op\":\"block\",\"offload\":true,\"ops\":[]}"),
+   "$.ops[0].offload: reserved: not built yet"},
+  {OPS ("{\"op\":\"block\",\"recipe\":\"fp8\",\"ops\":[]}"),
+   "$.ops[0].recipe: reserved: not built yet"},
+  {OPS ("{\"op\":\"block\",\"repeat\":1000000000,\"ops\":[]}"),
+   "$.ops[0].repeat: block: repeat is 1000000000, expected 1 to 1000000"},
+  {OPS ("{\"op\":\"block\",\"repeat\":1000000,\"ops\":[{\"op\":\"gelu\"},{\"op\":\"gelu\"}]}"),
+   "$.ops[0].repeat: with its blocks repeated the sequence has 2000000 ops up to here, at most "
+   "1000000 are possible"},
+  {OPS ("{\"op\":\"block\",\"repeat\":1000000,\"ops\":[{\"op\":\"gelu\"}]},{\"op\":\"gelu\"}"),
+   "$.ops[1]: with its blocks repeated the sequence has 1000001 ops up to here, at most 1000000 "
+   "are possible"},
+  /* fences and wishes */
+  {HEAD "\"ops\":[],\"fences\":\"1\"}", "$.fences: expected an array, got \"1\""},
+  {HEAD "\"ops\":[],\"fences\":[1]}", "$.fences[0]: expected a string, got 1"},
+  {HEAD "\"ops\":[{\"op\":\"gelu\"}],\"fences\":[\"0\",\"1\"]}",
+   "$.fences[1]: no op has the path '1'"},
+  {HEAD "\"ops\":[{\"op\":\"gelu\"}],\"fences\":[\"0.0.0\"]}",
+   "$.fences[0]: no op has the path '0.0.0'"},
+  {HEAD "\"ops\":[],\"forbid\":[7]}", "$.forbid[0]: expected an object, got 7"},
+  {HEAD "\"ops\":[],\"forbid\":[{}]}", "$.forbid[0].fusion: expected a string, got nothing"},
+  {HEAD "\"ops\":[],\"forbid\":[{\"fusion\":\"\"}]}",
+   "$.forbid[0].fusion: expected a fusion's name, got \"\""},
+  {HEAD "\"ops\":[],\"forbid\":[{\"fusion\":\"A\",\"at\":\"0\"}]}",
+   "$.forbid[0].at: no op has the path '0'"},
+  {HEAD "\"ops\":[],\"forbid\":[{\"fusion\":\"A\",\"at\":0}]}",
+   "$.forbid[0].at: expected a string, got 0"},
+  {HEAD "\"ops\":[],\"force\":[{\"fusion\":\"A\"}]}",
+   "$.force[0].at: expected a string, got nothing"},
+};
+
+static void
+test_mistake (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) warnings = NULL;
+  g_autoptr (LigSequence) sequence =
+    lig_sequence_from_json (mistakes[i].json, -1, &warnings, &error);
+  g_assert_null (sequence);
+  g_assert_null (warnings);
+  g_assert_nonnull (error);
+  g_assert_cmpstr (error->message, ==, mistakes[i].message);
+}
+
+static void
+refused (const char *text, gssize length, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (text, length, NULL, &error);
+  g_assert_null (sequence);
+  g_assert_nonnull (error);
+  g_assert_cmpstr (error->message, ==, message);
+}
+
+static void
+test_bytes (void)
+{
+  static const char zero[] = HEAD "\"ops\":[\0]}";
+  refused (zero, sizeof zero - 1, "it is not UTF-8 text: byte 0x00 at offset 21");
+  refused ("\x89PNG\r\n", -1, "it is not UTF-8 text: byte 0x89 at offset 0");
+  refused ("{\"\xc3", -1, "it is not UTF-8 text: byte 0xc3 at offset 2");
+  /* Only the given bytes are read. */
+  g_autoptr (LigSequence) part =
+    lig_sequence_from_json (OPS ("") "garbage", (gssize) strlen (OPS ("")), NULL, NULL);
+  g_assert_nonnull (part);
+}
+
+static void
+test_large (void)
+{
+  gsize length = ((gsize) 64 << 20) + 1;
+  g_autofree char *text = g_malloc (length);
+  memset (text, ' ', length);
+  refused (text, (gssize) length,
+           "it has more than 67108864 bytes, the most that a sequence may have");
+}
+
+static void
+test_deep (void)
+{
+  g_autofree char *open = g_strnfill (1000000, '[');
+  g_autoptr (GString) message = g_string_new ("$");
+  for (int i = 0; i < 64; i++)
+    g_string_append (message, "[0]");
+  g_string_append (message, ": arrays and objects nest 65 deep, at most 64 are possible");
+  refused (open, -1, message->str);
+
+  g_autoptr (GString) blocks = g_string_new ("{\"op\":\"gelu\"}");
+  for (int i = 0; i < 17; i++) {
+    g_string_prepend (blocks, "{\"op\":\"block\",\"ops\":[");
+    g_string_append (blocks, "]}");
+  }
+  g_string_prepend (blocks, HEAD "\"ops\":[");
+  g_string_append (blocks, "]}");
+  g_string_assign (message, "$");
+  for (int i = 0; i < 17; i++)
+    g_string_append (message, ".ops[0]");
+  g_string_append (message, ".ops: blocks nest 17 deep, at most 16 are possible");
+  refused (blocks->str, -1, message->str);
+}
+
+static void
+test_wishes_of_an_op (void)
+{
+  g_autoptr (GString) json = g_string_new (HEAD "\"ops\":[{\"op\":\"gelu\"}],\"forbid\":[");
+  for (int i = 0; i < 65; i++)
+    g_string_append_printf (json, "%s{\"fusion\":\"f%d\",\"at\":\"0\"}", i > 0 ? "," : "", i);
+  g_string_append (json, "]}");
+  refused (json->str, -1, "$.forbid[64]: one op has 65 such fusions, at most 64 are possible");
+}
+
+/* --- Files -------------------------------------------------------------------------------- */
+
+static void
+test_files (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lig-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "a.lig", NULL);
+  g_autoptr (LigSequence) first = lig_sequence_from_expression ("linear(4) ! gelu", NULL);
+  g_assert_true (lig_sequence_save (first, path, &error));
+  g_autoptr (LigSequence) second = lig_sequence_load (path, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) third = lig_sequence_open (path, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *text = lig_sequence_to_json (first);
+  g_autofree char *again = lig_sequence_to_json (second);
+  g_assert_cmpstr (again, ==, text);
+  g_assert_cmpuint (lig_sequence_get_length (third), ==, 2);
+
+  g_assert_true (g_file_set_contents (path, "{\n \"ligature\" 1}", -1, NULL));
+  g_assert_null (lig_sequence_load (path, NULL, &error));
+  g_autofree char *wanted = g_strconcat (path, ":2:13: expected ':', got '1'", NULL);
+  g_assert_cmpstr (error->message, ==, wanted);
+  g_clear_error (&error);
+
+  g_assert_true (g_file_set_contents (path, "{\"ligature\": 3}", -1, NULL));
+  g_assert_null (lig_sequence_load (path, NULL, &error));
+  g_autofree char *newer = g_strconcat (
+    path, ": $.ligature: version 3 is newer than 1, the newest that is understood", NULL);
+  g_assert_cmpstr (error->message, ==, newer);
+  g_clear_error (&error);
+
+  g_remove (path);
+  g_assert_null (lig_sequence_open (path, NULL, &error));
+  g_autofree char *missing = g_strconcat (path, ": cannot be opened: ", NULL);
+  g_assert_true (g_str_has_prefix (error->message, missing));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_FILE);
+  g_clear_error (&error);
+
+  g_assert_null (lig_sequence_load (folder, NULL, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_FILE);
+  g_clear_error (&error);
+
+  g_autofree char *nowhere = g_build_filename (folder, "none", "a.lig", NULL);
+  g_assert_false (lig_sequence_save (first, nowhere, &error));
+  g_autofree char *unsaved = g_strconcat (nowhere, ": cannot be saved: ", NULL);
+  g_assert_true (g_str_has_prefix (error->message, unsaved));
+  g_rmdir (folder);
+}
+
+static void
+test_open (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) plain = lig_sequence_open ("gelu ! relu", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (plain);
+  /* A slash in a channel's name makes no file of an expression. */
+  g_autoptr (LigSequence) channel =
+    lig_sequence_open ("block(2) { make-extra-output(../r) }", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (channel);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/file/canonical", test_canonical);
+  g_test_add_func ("/file/read", test_read);
+  g_test_add_func ("/file/unknown", test_unknown);
+  g_test_add_func ("/file/many-unknown", test_many_unknown);
+  g_test_add_func ("/file/bytes", test_bytes);
+  g_test_add_func ("/file/large", test_large);
+  g_test_add_func ("/file/deep", test_deep);
+  g_test_add_func ("/file/wishes-of-an-op", test_wishes_of_an_op);
+  g_test_add_func ("/file/files", test_files);
+  g_test_add_func ("/file/open", test_open);
+  for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
+    g_autofree char *path = g_strdup_printf ("/file/mistake/%u", i);
+    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_mistake);
+  }
+  return g_test_run ();
+}

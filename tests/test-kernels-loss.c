@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses of the CPU against a reference in double and central differences. */
+#include "tests/kernel-case.h"
+
+static const int64_t row_counts[] = {1, 2, 17, 600};
+static const int64_t column_counts[] = {1, 3, 7, 31, 33, 1000, 2100};
+
+/* Calls `test` for ragged sizes and all types. */
+static void
+each (gconstpointer data)
+{
+  void (*test) (int64_t, int64_t, LigDtype) = *(void (*const *) (int64_t, int64_t, LigDtype)) data;
+  for (size_t i = 0; i < G_N_ELEMENTS (row_counts); i++)
+    for (size_t j = 0; j < G_N_ELEMENTS (column_counts); j++)
+      for (size_t k = 0; k < G_N_ELEMENTS (floating); k++) {
+        case_begin ();
+        test (row_counts[i], column_counts[j], floating[k]);
+        case_end ();
+      }
+}
+
+/* Every fifth row is ignored, unless that leaves none. */
+static LigOperand
+classes (int64_t rows, int64_t columns, int32_t ignored)
+{
+  LigOperand targets = blank (LIG_INT32, 1, rows);
+  for (int64_t i = 0; i < rows; i++)
+    ((int32_t *) targets.data)[i] = i % 5 == 1 ? ignored : (int32_t) (i * 37 % columns);
+  return targets;
+}
+
+typedef struct {
+  double loss, count, *lse;
+} Entropy;
+
+static Entropy
+entropy (const double *x, LigOperand targets, int64_t columns, const LigCrossEntropyParams *params)
+{
+  Entropy e = {.lse = doubles (targets.size)};
+  double smoothing = (double) params->label_smoothing;
+  for (int64_t row = 0; row < targets.size; row++, x += columns) {
+    double sum = 0, mean = 0;
+    int32_t target = ((int32_t *) targets.data)[row];
+    for (int64_t i = 0; i < columns; i++) {
+      sum += exp (x[i]);
+      mean += x[i] / (double) columns;
+    }
+    e.lse[row] = log (sum);
+    if (target == params->ignored)
+      continue;
+    e.loss += (1 - smoothing) * (e.lse[row] - x[target]) + smoothing * (e.lse[row] - mean);
+    e.count++;
+  }
+  e.loss /= e.count;
+  return e;
+}
+
+static double *
+entropy_slopes (const double *x,
+                LigOperand targets,
+                int64_t columns,
+                const LigCrossEntropyParams *params,
+                double dy)
+{
+  Entropy e = entropy (x, targets, columns, params);
+  double *slopes = doubles (targets.size * columns), smoothing = (double) params->label_smoothing;
+  for (int64_t at = 0; at < targets.size * columns; at++) {
+    int32_t target = ((int32_t *) targets.data)[at / columns];
+    double wanted = (at % columns == target ? 1 - smoothing : 0) + smoothing / (double) columns;
+    if (target != params->ignored)
+      slopes[at] = dy * (exp (x[at] - e.lse[at / columns]) - wanted) / e.count;
+  }
+  return slopes;
+}
+
+static void
+cross_entropy_case (int64_t rows, int64_t columns, LigDtype dtype)
+{
+  LigCrossEntropyParams params = {-100, columns % 2 ? 0 : 0.1f};
+  LigOperand x = random_tensor (dtype, rows, columns), targets = classes (rows, columns, -100);
+  LigOperand y = number (NAN), lse = blank (LIG_FP32, rows, 1), count = number (NAN);
+  LigOperand dx = blank (dtype, rows, columns), dy = number (0.375), none = absent (LIG_FP32, 1, 1);
+  double *values = wide (x);
+  Entropy want = entropy (values, targets, columns, &params);
+  run ("cross_entropy", (LigOperand[]){x, targets, y, lse, count}, &params, false);
+  check_within (y, &want.loss, 1e-6 * (want.loss + 1), "loss");
+  check_within (lse, want.lse, 1e-6 * sqrt ((double) rows) * 10, "lse");
+  check (count, &want.count, "count");
+  LigOperand again = number (NAN);
+  run ("cross_entropy", (LigOperand[]){x, targets, again, none, none}, &params, false);
+  check_same_bits (y, again);
+
+  double *slopes = entropy_slopes (values, targets, columns, &params, 0.375);
+  run ("cross_entropy_backward", (LigOperand[]){dy, x, targets, lse, count, dx}, &params, false);
+  /* With one class the slope is 0, but for what rounding lse left. */
+  check_within (dx, slopes, allowed (dx, slopes) + 1e-6, "dx");
+  run ("cross_entropy_backward", (LigOperand[]){dy, x, targets, lse, count, x}, &params, false);
+  check_same_bits (x, dx);
+  if (rows * columns > 64 || dtype != LIG_FP32)
+    return;
+  for (int64_t i = 0; i < rows * columns; i++) {
+    double *above = doubles_copy (values, dx.size), *below = doubles_copy (values, dx.size);
+    above[i] += 1e-5;
+    below[i] -= 1e-5;
+    double rise = entropy (above, targets, columns, &params).loss -
+                  entropy (below, targets, columns, &params).loss;
+    g_assert_cmpfloat_with_epsilon (slopes[i], 0.375 * rise / 2e-5, 1e-8);
+  }
+}
+
+static void
+accuracy_case (int64_t rows, int64_t columns, LigDtype dtype)
+{
+  LigOperand x = random_tensor (dtype, rows, columns), targets = classes (rows, columns, -100);
+  LigOperand correct = number (NAN), count = number (NAN);
+  double *values = wide (x), hits = 0, counted = 0;
+  for (int64_t row = 0; row < rows; row++) {
+    const double *at = values + row * columns;
+    int32_t target = ((int32_t *) targets.data)[row];
+    int64_t best = 0;
+    for (int64_t i = 1; i < columns; i++)
+      best = at[i] > at[best] ? i : best;
+    hits += target == best;
+    counted += target != -100;
+  }
+  run ("accuracy", (LigOperand[]){x, targets, correct, count}, NULL, false);
+  g_assert_cmpfloat (*wide (correct), ==, hits);
+  g_assert_cmpfloat (*wide (count), ==, counted);
+}
+
+static void
+mean_squared_error_case (int64_t rows, int64_t columns, LigDtype dtype)
+{
+  LigOperand x = random_tensor (dtype, rows, columns);
+  LigOperand targets = random_tensor (LIG_FP32, rows, columns), y = number (NAN);
+  LigOperand dx = blank (dtype, rows, columns), dtargets = blank (LIG_FP32, rows, columns);
+  LigOperand none = absent (dtype, rows, columns), dy = number (-2), alone = copy (dx);
+  double *a = wide (x), *b = wide (targets), *slopes = doubles (x.size), *other = doubles (x.size);
+  double sum = 0, n = (double) x.size;
+  for (int64_t i = 0; i < x.size; i++) {
+    sum += (a[i] - b[i]) * (a[i] - b[i]) / n;
+    slopes[i] = -4 * (a[i] - b[i]) / n;
+    other[i] = -slopes[i];
+  }
+  run ("mean_squared_error", (LigOperand[]){x, targets, y}, NULL, false);
+  check (y, &sum, "mean squared error");
+  LigOperand operands[] = {dy, x, targets, dx, dtargets};
+  run ("mean_squared_error_backward", operands, NULL, false);
+  check (dx, slopes, "dx");
+  check (dtargets, other, "dtargets");
+  run ("mean_squared_error_backward", (LigOperand[]){dy, x, targets, alone, none}, NULL, false);
+  check_same_bits (alone, dx);
+}
+
+/* The same bits for any number of threads. */
+static void
+threads_case (int64_t rows, int64_t columns, LigDtype dtype)
+{
+  LigOperand x = random_tensor (dtype, rows, columns), other = random_tensor (dtype, rows, columns);
+  LigOperand targets = classes (rows, columns, -100), y[4], dx[2];
+  int threads = omp_get_max_threads ();
+  for (int i = 0; i < 2; i++) {
+    omp_set_num_threads (i + 1);
+    LigOperand lse = blank (LIG_FP32, rows, 1), count = number (NAN);
+    y[i] = number (NAN);
+    y[2 + i] = number (NAN);
+    dx[i] = blank (dtype, rows, columns);
+    run ("cross_entropy", (LigOperand[]){x, targets, y[i], lse, count}, NULL, false);
+    run ("cross_entropy_backward", (LigOperand[]){number (1), x, targets, lse, count, dx[i]}, NULL,
+         false);
+    run ("mean_squared_error", (LigOperand[]){x, other, y[2 + i]}, NULL, false);
+  }
+  omp_set_num_threads (threads);
+  check_same_bits (y[0], y[1]);
+  check_same_bits (y[2], y[3]);
+  check_same_bits (dx[0], dx[1]);
+}
+
+/* Where no row counts, loss and gradient are 0; a target that is no class is refused; infinitely
+ * unlikely classes are no trouble. */
+static void
+edges (void)
+{
+  LigStatus status;
+  case_begin ();
+  LigOperand x = random_tensor (LIG_FP32, 2, 5), targets = blank (LIG_INT32, 1, 2);
+  LigOperand y = number (NAN), lse = blank (LIG_FP32, 2, 1), count = number (NAN);
+  LigOperand dx = blank (LIG_FP32, 2, 5), zero = copy (dx);
+  LigCrossEntropyParams params = {3, 0};
+  int32_t *target = targets.data;
+  memset (zero.data, 0, 10 * sizeof (float));
+  target[0] = target[1] = 3;
+  ((float *) x.data)[4] = -INFINITY;
+  run ("cross_entropy", (LigOperand[]){x, targets, y, lse, count}, &params, false);
+  g_assert_cmpfloat (*wide (y), ==, 0);
+  LigOperand operands[] = {number (1), x, targets, lse, count, dx};
+  run ("cross_entropy_backward", operands, &params, false);
+  check_same_bits (dx, zero);
+
+  target[1] = 0;
+  target[0] = 2;
+  run ("cross_entropy", (LigOperand[]){x, targets, y, lse, count}, &params, false);
+  run ("cross_entropy_backward", operands, &params, false);
+  g_assert_true (isfinite (*wide (y)));
+  g_assert_cmpfloat (wide (dx)[4], ==, 0);
+  for (int i = 0; i < 2; i++) {
+    target[1] = i ? 5 : -1;
+    LigOperand of_loss[] = {x, targets, y, lse, count}, of_hits[] = {x, targets, y, count};
+    try_run ("cross_entropy", of_loss, &params, NULL, false, &status);
+    g_assert_cmpint (status, ==, LIG_FAILED);
+    g_assert_nonnull (try_run ("accuracy", of_hits, &params, NULL, false, &status).where);
+    g_assert_cmpint (status, ==, LIG_FAILED);
+  }
+  case_end ();
+}
+
+/* Of equal logits the first is the answer; NaN never is. */
+static void
+ties (void)
+{
+  case_begin ();
+  float logits[] = {1, 2, 2, 0, 2, 2, 2, NAN, 1};
+  int32_t targets[] = {1, 2, 0};
+  LigOperand correct = number (NAN), count = number (NAN);
+  LigOperand operands[] = {{logits, 9, 3, LIG_FP32}, {targets, 3, 3, LIG_INT32}, correct, count};
+  run ("accuracy", operands, NULL, false);
+  g_assert_cmpfloat (*wide (correct), ==, 1);
+  case_end ();
+}
+
+int
+main (int argc, char **argv)
+{
+  static void (*const cases[]) (int64_t, int64_t, LigDtype) = {
+    cross_entropy_case, accuracy_case, mean_squared_error_case, threads_case};
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/kernels/loss/cross-entropy", &cases[0], each);
+  g_test_add_data_func ("/kernels/loss/accuracy", &cases[1], each);
+  g_test_add_data_func ("/kernels/loss/mean-squared-error", &cases[2], each);
+  g_test_add_data_func ("/kernels/loss/threads", &cases[3], each);
+  g_test_add_func ("/kernels/loss/edges", edges);
+  g_test_add_func ("/kernels/loss/ties", ties);
+  return g_test_run ();
+}

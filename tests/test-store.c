@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/* The store: schemas, files that are no stores, and that what goes in comes out. */
+#include "tests/store-case.h"
+
+#include <errno.h>
+#include <math.h>
+#include <unistd.h>
+
+#define NEWEST 2
+
+static GBytes *
+read_file (const char *path)
+{
+  char *data = NULL;
+  gsize size = 0;
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  return g_bytes_new_take (data, size);
+}
+
+static guint
+count_files (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+  while (g_dir_read_name (dir))
+    n++;
+  return n;
+}
+
+static void
+assert_fails (const char *path, const char *part, const char *other_part)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (lig_store_open (path, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, path));
+  g_assert_nonnull (strstr (error->message, part));
+  g_assert_nonnull (strstr (error->message, other_part));
+}
+
+static void
+test_fresh (Fixture *f, gconstpointer data)
+{
+  g_autofree char *deep = g_build_filename (f->folder, "a", "b", "runs.db", NULL);
+  g_setenv ("LIGATURE_STORE", deep, TRUE);
+  g_autoptr (LigStore) store = open_store (NULL);
+  g_unsetenv ("LIGATURE_STORE");
+  g_assert_cmpstr (lig_store_get_path (store), ==, deep);
+  g_assert_null (lig_store_get_warning (store));
+  g_assert_finalize_object (g_steal_pointer (&store));
+  assert_query (deep, "PRAGMA user_version", G_STRINGIFY (NEWEST));
+  assert_query (deep, "PRAGMA journal_mode", "wal");
+  /* An empty file is a fresh one. */
+  g_assert_true (g_file_set_contents (f->path, "", 0, NULL));
+  store = open_store (f->path);
+  g_assert_null (lig_store_get_warning (store));
+}
+
+/* Version 1 as it was, as far as what follows it needs. */
+static const char version_1[] =
+  "PRAGMA application_id = 1279870785; PRAGMA user_version = 1;"
+  "CREATE TABLE experiment (id INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL,"
+  " sequence TEXT NOT NULL, UNIQUE (name, hash));"
+  "CREATE TABLE run (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE,"
+  " experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE, kind TEXT NOT NULL,"
+  " device TEXT NOT NULL, dtype TEXT NOT NULL, recipe TEXT NOT NULL, policy TEXT NOT NULL,"
+  " seed INTEGER NOT NULL, settings TEXT NOT NULL, versions TEXT NOT NULL, status TEXT NOT NULL,"
+  " message TEXT, started INTEGER NOT NULL, ended INTEGER, host TEXT NOT NULL,"
+  " boot TEXT NOT NULL, pid INTEGER NOT NULL, process_start INTEGER NOT NULL,"
+  " heartbeat INTEGER NOT NULL, revision TEXT, notes TEXT NOT NULL DEFAULT '',"
+  " starred INTEGER NOT NULL DEFAULT 0);"
+  "CREATE TABLE tag (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, tag TEXT NOT NULL,"
+  " PRIMARY KEY (run, tag)) WITHOUT ROWID;"
+  "CREATE TABLE metric (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
+  " name TEXT NOT NULL, step INTEGER NOT NULL, value REAL, PRIMARY KEY (run, name, step))"
+  " WITHOUT ROWID;"
+  "INSERT INTO experiment VALUES (1, 'old', 'h', '{}');"
+  "INSERT INTO run VALUES (7, 'abcd0000-0000-4000-8000-000000000000', 1, 'train', 'cpu', 'fp32',"
+  " 'none', 'all', 5, '{}', '{}', 'done', NULL, 1000, 2000, 'h', 'b', 1, 1, 2000, NULL, '', 1);"
+  "INSERT INTO metric VALUES (7, 'loss', 0, 4.0), (7, 'loss', 9, 2.5), (7, 'eval-loss', 5, 3.0);";
+
+static void
+test_migrate (Fixture *f, gconstpointer data)
+{
+  execute (f->path, version_1);
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autoptr (LigRunRow) row = find (store, "abcd");
+  g_assert_null (lig_store_get_warning (store));
+  g_assert_cmpstr (row->name, ==, "old");
+  g_assert_cmpint (row->last_step, ==, 9);
+  g_assert_cmpfloat (row->first_loss, ==, 4);
+  g_assert_cmpfloat (row->last_loss, ==, 2.5);
+  g_assert_cmpfloat (row->eval_loss, ==, 3);
+  g_assert_true (isnan (row->eval_accuracy));
+  g_assert_true (row->starred);
+  assert_query (f->path, "PRAGMA user_version", G_STRINGIFY (NEWEST));
+}
+
+/* A step that fails leaves the version before it as it was. */
+static void
+test_migrate_fails (Fixture *f, gconstpointer data)
+{
+  execute (f->path, version_1);
+  execute (f->path, "ALTER TABLE run ADD COLUMN last_loss REAL");
+  assert_fails (f->path, "duplicate column", "last_loss");
+  assert_query (f->path, "PRAGMA user_version", "1");
+  assert_query (f->path, "SELECT count (*) FROM pragma_table_info ('run')", "24");
+}
+
+static void
+test_newer (Fixture *f, gconstpointer data)
+{
+  g_object_unref (open_store (f->path));
+  execute (f->path, "PRAGMA user_version = 99");
+  g_autoptr (GBytes) before = read_file (f->path);
+  guint files = count_files (f->folder);
+  assert_fails (f->path, "99", G_STRINGIFY (NEWEST));
+  g_autoptr (GBytes) after = read_file (f->path);
+  g_assert_true (g_bytes_equal (before, after));
+  g_assert_cmpuint (count_files (f->folder), ==, files);
+}
+
+/* The newer version stands only in the write-ahead log of a process that was killed. */
+static void
+test_newer_log (Fixture *f, gconstpointer data)
+{
+  g_autofree char *log = g_strconcat (f->path, "-wal", NULL);
+  sqlite3 *db = NULL;
+  g_object_unref (open_store (f->path));
+  g_assert_cmpint (sqlite3_open (f->path, &db), ==, SQLITE_OK);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+  sqlite3_exec (db, "PRAGMA user_version = 99", NULL, NULL, NULL);
+  sqlite3_close (db);
+  g_autoptr (GBytes) before = read_file (f->path), log_before = read_file (log);
+  g_assert_cmpuint (g_bytes_get_size (log_before), >, 0);
+  assert_fails (f->path, "99", G_STRINGIFY (NEWEST));
+  g_autoptr (GBytes) after = read_file (f->path), log_after = read_file (log);
+  g_assert_true (g_bytes_equal (before, after));
+  g_assert_true (g_bytes_equal (log_before, log_after));
+}
+
+static void
+test_foreign (Fixture *f, gconstpointer data)
+{
+  execute (f->path, "CREATE TABLE cookies (name)");
+  g_autoptr (GBytes) before = read_file (f->path);
+  assert_fails (f->path, "another program", "");
+  g_autoptr (GBytes) after = read_file (f->path);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
+/* The file that was set aside has the old content, and the store works. */
+static void
+assert_set_aside (Fixture *f, GBytes *before)
+{
+  g_autoptr (LigStore) store = open_store (f->path);
+  const char *warning = lig_store_get_warning (store);
+  g_assert_nonnull (warning);
+  g_test_message ("%s", warning);
+  const char *name = strstr (warning, "aside as '");
+  g_assert_nonnull (name);
+  g_auto (GStrv) parts = g_strsplit (name, "'", 3);
+  g_assert_true (g_str_has_prefix (parts[1], f->path));
+  g_assert_nonnull (strstr (parts[1], ".corrupt-2"));
+  g_autoptr (GBytes) kept = read_file (parts[1]);
+  g_assert_true (g_bytes_equal (before, kept));
+  g_autofree char *run = begin (store, "after");
+}
+
+static void
+test_corrupt (Fixture *f, gconstpointer data)
+{
+  static const char note[] = "this is my shopping list, not a database; it is long enough";
+  for (int i = 0; i < 3; i++) {
+    g_assert_true (g_file_set_contents (f->path, note, -1, NULL));
+    g_autoptr (GBytes) before = read_file (f->path);
+    assert_set_aside (f, before);
+  }
+  /* Three in one second, none overwritten. */
+  g_assert_cmpuint (count_files (f->folder), >=, 4);
+}
+
+static void
+test_corrupt_pages (Fixture *f, gconstpointer data)
+{
+  for (int truncate_it = 0; truncate_it < 2; truncate_it++) {
+    g_autoptr (LigStore) store = open_store (f->path);
+    for (int i = 0; i < 50; i++)
+      g_free (begin (store, "lost"));
+    g_clear_object (&store);
+    g_autoptr (GBytes) whole = read_file (f->path);
+    g_autoptr (GByteArray) bytes = g_byte_array_new ();
+    gsize size;
+    const guint8 *from = g_bytes_get_data (whole, &size);
+    g_byte_array_append (bytes, from, size);
+    if (truncate_it)
+      g_byte_array_set_size (bytes, size / 2);
+    else
+      memset (bytes->data + 4096, 0xa5, size - 4096);
+    g_assert_true (g_file_set_contents (f->path, (char *) bytes->data, bytes->len, NULL));
+    g_autoptr (GBytes) before = read_file (f->path);
+    assert_set_aside (f, before);
+  }
+}
+
+static int
+child_read_only (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_path_get_dirname (path);
+  if (geteuid () == 0 && setuid (65534) != 0)
+    return 1;
+  g_assert_null (lig_store_open (path, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
+  g_assert_nonnull (strstr (error->message, g_access (path, W_OK) == 0 ? folder : path));
+  g_assert_nonnull (strstr (error->message, g_strerror (EACCES)));
+  return 0;
+}
+
+static void
+test_read_only (Fixture *f, gconstpointer data)
+{
+  g_object_unref (open_store (f->path));
+  for (int folder = 0; folder < 2; folder++) {
+    g_assert_cmpint (g_chmod (f->folder, folder ? 0555 : 0777), ==, 0);
+    g_assert_cmpint (g_chmod (f->path, folder ? 0666 : 0444), ==, 0);
+    g_autoptr (GSubprocess) child = spawn ("read-only", f->path);
+    g_assert_true (g_subprocess_wait_check (child, NULL, NULL));
+  }
+  g_chmod (f->folder, 0700);
+  assert_fails (f->folder, "irectory", "");
+}
+
+static void
+test_round_trip (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autofree char *run = begin (store, "mlp");
+  for (int i = 0; i < 10; i++)
+    lig_store_add_metric (store, run, i, LIG_METRIC_LOSS, 10.0 - i);
+  lig_store_add_metric (store, run, 3, LIG_METRIC_LOSS, INFINITY);
+  lig_store_add_metric (store, run, 12, LIG_METRIC_EVAL_LOSS, NAN);
+  lig_store_add_metric (store, run, 9, LIG_METRIC_EVAL_ACCURACY, 0.5);
+  g_assert_true (lig_store_finish_run (store, run, "failed", "it diverged", &error));
+  g_assert_no_error (error);
+  g_autoptr (LigRunRow) found = find (store, run);
+  g_autoptr (LigRunRow) row = lig_run_row_copy (found);
+  g_assert_cmpstr (row->uuid, ==, run);
+  g_assert_cmpstr (row->sequence, ==, example.sequence);
+  g_assert_cmpstr (row->settings, ==, example.settings);
+  g_assert_true (row->seed == example.seed);
+  g_assert_cmpstr (row->status, ==, "failed");
+  g_assert_cmpstr (row->message, ==, "it diverged");
+  g_assert_cmpint (row->ended, >=, row->started);
+  g_assert_cmpint (row->last_step, ==, 12);
+  g_assert_cmpfloat (row->first_loss, ==, 10);
+  g_assert_cmpfloat (row->last_loss, ==, 1);
+  g_assert_true (isnan (row->eval_loss));
+  g_assert_cmpfloat (row->eval_accuracy, ==, 0.5);
+  assert_metric (store, run, LIG_METRIC_LOSS, 10, 1);
+  assert_metric (store, run, "nothing", 0, 0);
+  g_auto (GStrv) names = lig_store_get_metric_names (store, run, &error);
+  g_autofree char *joined = g_strjoinv (" ", names);
+  g_assert_cmpstr (joined, ==, "eval-accuracy eval-loss loss");
+  g_assert_true (lig_store_truncate_metrics (store, run, 4, &error));
+  assert_metric (store, run, LIG_METRIC_LOSS, 5, 6);
+  g_autoptr (LigRunRow) cut = find (store, run);
+  g_assert_cmpint (cut->last_step, ==, 4);
+  g_assert_cmpfloat (cut->last_loss, ==, 6);
+}
+
+static void
+test_details (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autofree char *run = begin (store, "mlp");
+  for (int i = 0; i < 2; i++) {
+    lig_store_add_timing (store, run, 5, 1, "forward", 12.5, 1e9, 2e9);
+    lig_store_add_fusion (store, run, "forward", 0, 0, 1, NULL);
+    lig_store_add_fusion (store, run, "forward", 1, 1, 3, "forward-linear-bias-activation");
+    lig_store_add_verdict (store, run, "f", "joint", 2, 3, FALSE, "dtype", "fp32", "bf16", "no");
+    lig_store_add_artifact (store, run, "checkpoint", "/tmp/x.safetensors");
+  }
+  g_assert_true (lig_store_flush (store, &error));
+  g_autoptr (GPtrArray) timings = lig_store_get_timings (store, run, &error);
+  g_autoptr (GPtrArray) fusions = lig_store_get_fusions (store, run, &error);
+  g_autoptr (GPtrArray) verdicts = lig_store_get_verdicts (store, run, &error);
+  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (store, run, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (timings->len, ==, 1);
+  g_assert_cmpfloat (((LigTimingRow *) timings->pdata[0])->flops, ==, 2e9);
+  g_assert_cmpuint (fusions->len, ==, 2);
+  g_assert_null (((LigFusionRow *) fusions->pdata[0])->fusion);
+  g_assert_cmpint (((LigFusionRow *) fusions->pdata[1])->count, ==, 3);
+  g_assert_cmpuint (verdicts->len, ==, 1);
+  g_assert_cmpstr (((LigVerdictRow *) verdicts->pdata[0])->required, ==, "bf16");
+  g_assert_false (((LigVerdictRow *) verdicts->pdata[0])->taken);
+  g_assert_cmpint (((LigVerdictRow *) verdicts->pdata[0])->first_op, ==, 2);
+  g_assert_cmpuint (artifacts->len, ==, 1);
+  g_assert_cmpstr (((LigArtifactRow *) artifacts->pdata[0])->kind, ==, "checkpoint");
+}
+
+static void
+assert_not_found (LigStore *store, const char *selector, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (lig_store_find_run (store, selector, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
+  g_assert_nonnull (strstr (error->message, part));
+}
+
+static void
+test_selectors (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigStore) store = open_store (f->path);
+  assert_not_found (store, "last", "last");
+  g_free (begin (store, "a"));
+  g_free (begin (store, "b"));
+  execute (f->path, "UPDATE run SET uuid = 'abcd1' || substr (uuid, 6) WHERE id = 1;"
+                    "UPDATE run SET uuid = 'abcd2' || substr (uuid, 6) WHERE id = 2;");
+  g_autoptr (LigRunRow) first = find (store, "ABCD1");
+  g_assert_cmpstr (first->name, ==, "a");
+  g_autoptr (LigRunRow) last = find (store, "last");
+  g_assert_cmpstr (last->name, ==, "b");
+  assert_not_found (store, "abcd", "fits 2");
+  assert_not_found (store, "abc", "3 characters");
+  assert_not_found (store, "abcd3", "abcd3");
+}
+
+static guint
+count_runs (LigStore *store, LigRunFilter filter)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) runs = lig_store_list_runs (store, &filter, &error);
+  g_assert_no_error (error);
+  return runs->len;
+}
+
+static void
+test_edit (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autofree char *one = begin (store, "One"), *two = begin (store, "two");
+  g_assert_true (lig_store_set_star (store, one, TRUE, &error));
+  g_assert_true (lig_store_set_note (store, one, "a fine run", &error));
+  g_assert_true (lig_store_add_tag (store, one, "good", &error));
+  g_assert_true (lig_store_add_tag (store, one, "best", &error));
+  g_assert_true (lig_store_add_tag (store, one, "best", &error));
+  g_assert_false (lig_store_add_tag (store, one, "", &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
+  g_clear_error (&error);
+  g_autoptr (LigRunRow) row = find (store, one);
+  g_autofree char *tags = g_strjoinv (" ", row->tags);
+  g_assert_cmpstr (tags, ==, "best good");
+  g_assert_cmpstr (row->notes, ==, "a fine run");
+  g_assert_true (lig_store_finish_run (store, two, "done", NULL, &error));
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){0}), ==, 2);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.limit = 1}), ==, 1);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.starred = TRUE}), ==, 1);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.tag = "best"}), ==, 1);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.text = "FINE"}), ==, 1);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.text = "one"}), ==, 1);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.status = "running"}), ==, 1);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.status = "done"}), ==, 1);
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.device = "cuda:0"}), ==, 0);
+  g_assert_true (lig_store_remove_tag (store, one, "best", &error));
+  g_assert_cmpuint (count_runs (store, (LigRunFilter){.tag = "best"}), ==, 0);
+  g_assert_false (lig_store_set_star (store, "nobody", TRUE, &error));
+  g_assert_nonnull (strstr (error->message, "nobody"));
+}
+
+static void
+test_delete (Fixture *f, gconstpointer data)
+{
+  static const char rest[] =
+    "SELECT (SELECT count (*) FROM run) + (SELECT count (*) FROM experiment)"
+    " + (SELECT count (*) FROM metric) + (SELECT count (*) FROM timing)"
+    " + (SELECT count (*) FROM fusion) + (SELECT count (*) FROM verdict)"
+    " + (SELECT count (*) FROM artifact) + (SELECT count (*) FROM tag)";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autofree char *one = begin (store, "x"), *two = begin (store, "x");
+  lig_store_add_metric (store, one, 0, "loss", 1);
+  lig_store_add_timing (store, one, 0, 0, "forward", 1, 1, 1);
+  lig_store_add_fusion (store, one, "forward", 0, 0, 2, "f");
+  lig_store_add_verdict (store, one, "f", "forward", 0, 2, TRUE, NULL, NULL, NULL, NULL);
+  lig_store_add_artifact (store, one, "report", "x.html");
+  g_assert_true (lig_store_add_tag (store, one, "t", &error));
+  g_assert_true (lig_store_flush (store, &error));
+  assert_query (f->path, rest, "9");
+  g_assert_true (lig_store_delete_run (store, one, &error));
+  assert_query (f->path, rest, "2");
+  g_assert_true (lig_store_delete_run (store, two, &error));
+  assert_query (f->path, rest, "0");
+  g_assert_false (lig_store_delete_run (store, two, &error));
+  g_clear_error (&error);
+  /* What still comes for a deleted run is refused by name, and nothing else suffers. */
+  g_autofree char *three = begin (store, "x");
+  lig_store_add_metric (store, one, 1, "loss", 1);
+  lig_store_add_metric (store, "unknown", 1, "loss", 1);
+  lig_store_add_metric (store, three, 1, "loss", 1);
+  g_assert_false (lig_store_flush (store, &error));
+  g_assert_nonnull (strstr (error->message, one));
+  g_clear_error (&error);
+  g_assert_true (lig_store_flush (store, &error));
+  assert_metric (store, three, "loss", 1, 1);
+}
+
+static void
+test_tuning (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (f->path);
+  double microseconds = 0;
+  g_autofree char *choice = NULL;
+  g_assert_false (lig_store_get_tuning (store, "k", &microseconds, &choice));
+  g_assert_true (lig_store_put_tuning (store, "k", 1.5, NULL, &error));
+  g_assert_true (lig_store_get_tuning (store, "k", NULL, &choice));
+  g_assert_null (choice);
+  g_assert_true (lig_store_put_tuning (store, "k", 2.5, "{}", &error));
+  g_assert_true (lig_store_get_tuning (store, "k", &microseconds, &choice));
+  g_assert_cmpfloat (microseconds, ==, 2.5);
+  g_assert_cmpstr (choice, ==, "{}");
+  g_assert_null (lig_store_get_device (store, "cpu", &error));
+  g_assert_no_error (error);
+  g_assert_true (lig_store_put_device (store, "cpu", "{\"cores\":2}", &error));
+  g_autofree char *device = lig_store_get_device (store, "cpu", &error);
+  g_assert_cmpstr (device, ==, "{\"cores\":2}");
+  g_assert_true (lig_store_append_edit (store, "a.lig", "1", &error));
+  g_assert_true (lig_store_append_edit (store, "a.lig", "2", &error));
+  g_assert_true (lig_store_append_edit (store, "b.lig", "3", &error));
+  g_auto (GStrv) edits = lig_store_get_edits (store, "a.lig", &error);
+  g_autofree char *joined = g_strjoinv (" ", edits);
+  g_assert_cmpstr (joined, ==, "1 2");
+  g_assert_true (lig_store_clear_edits (store, "a.lig", &error));
+  g_auto (GStrv) none = lig_store_get_edits (store, "a.lig", &error);
+  g_assert_cmpuint (g_strv_length (none), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  program = argv[0];
+  if (argc == 4 && strcmp (argv[1], "--child") == 0)
+    return child_read_only (argv[3]);
+  g_test_init (&argc, &argv, NULL);
+  static const struct {
+    const char *path;
+    void (*test) (Fixture *, gconstpointer);
+  } tests[] = {
+    {"/store/open/fresh", test_fresh},
+    {"/store/open/newer", test_newer},
+    {"/store/open/newer-log", test_newer_log},
+    {"/store/open/foreign", test_foreign},
+    {"/store/open/corrupt", test_corrupt},
+    {"/store/open/corrupt-pages", test_corrupt_pages},
+    {"/store/open/read-only", test_read_only},
+    {"/store/migrate/from-1", test_migrate},
+    {"/store/migrate/fails", test_migrate_fails},
+    {"/store/run/round-trip", test_round_trip},
+    {"/store/run/details", test_details},
+    {"/store/run/selectors", test_selectors},
+    {"/store/run/edit", test_edit},
+    {"/store/run/delete", test_delete},
+    {"/store/tuning", test_tuning},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
+  return g_test_run ();
+}
