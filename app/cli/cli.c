@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* What every command shares: options, errors, colours, tables, units. */
+#include "app/cli/command.h"
+
+#include "engine/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static gboolean json_wanted;
+
+static GOptionContext *
+make_options (const LigCommand *command, const GOptionEntry *entries)
+{
+  const GOptionEntry common[] = {
+    { "json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL },
+    { NULL },
+  };
+  g_autofree char *usage = g_strconcat (command->name, " ", command->usage, NULL);
+  g_autofree char *example = g_strconcat ("Example:\n  ", command->example, "\n", NULL);
+  GOptionContext *options = g_option_context_new (usage);
+  g_option_context_set_summary (options, command->summary);
+  g_option_context_set_description (options, example);
+  if (entries)
+    g_option_context_add_main_entries (options, entries, NULL);
+  g_option_context_add_main_entries (options, common, NULL);
+  return options;
+}
+
+gboolean
+lig_cli_parse (const LigCommand *command,
+               const GOptionEntry *entries,
+               int *argc,
+               char ***argv,
+               int least,
+               int most)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GOptionContext) options = make_options (command, entries);
+  /* A wrong option must still be told as JSON. */
+  for (int i = 1; i < *argc; i++)
+    json_wanted |= strcmp ((*argv)[i], "--json") == 0;
+  if (!g_option_context_parse (options, argc, argv, &error)) {
+    lig_cli_usage ("%s; see lig %s --help", error->message, command->name);
+    return FALSE;
+  }
+  if (*argc > 1 && strcmp ((*argv)[1], "--") == 0) {
+    memmove (*argv + 1, *argv + 2, (gsize) (*argc - 1) * sizeof **argv);
+    --*argc;
+  }
+  if (*argc - 1 < least || *argc - 1 > most) {
+    lig_cli_usage ("lig %s takes %s; see lig %s --help", command->name, command->usage, command->name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_cli_json (void)
+{
+  return json_wanted;
+}
+
+gboolean
+lig_cli_colour (void)
+{
+  const char *term = g_getenv ("TERM");
+  return isatty (STDOUT_FILENO) && !g_getenv ("NO_COLOR") && term && strcmp (term, "dumb") != 0;
+}
+
+/* The op's path, where a message says `linear at 3: …`. */
+static char *
+find_path (const char *message)
+{
+  if (message[0] == '$')
+    return g_strndup (message, strcspn (message, ": "));
+  const char *at = strstr (message, " at ");
+  if (!at || !g_ascii_isdigit (at[4]))
+    return NULL;
+  return g_strndup (at + 4, strspn (at + 4, "0123456789."));
+}
+
+static void
+tell (const char *code, const char *message)
+{
+  g_printerr ("lig: %s\n", message);
+  if (!json_wanted)
+    return;
+  g_autofree char *path = find_path (message);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "error");
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "code");
+  json_builder_add_string_value (builder, code);
+  json_builder_set_member_name (builder, "message");
+  json_builder_add_string_value (builder, message);
+  json_builder_set_member_name (builder, "path");
+  json_builder_add_string_value (builder, path);
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+int
+lig_cli_fail (GError *error)
+{
+  gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
+  tell (lig_error_code_name (error), error->message);
+  g_error_free (error);
+  return cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
+}
+
+int
+lig_cli_usage (const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  tell ("usage", message);
+  return LIG_EXIT_USAGE;
+}
+
+void
+lig_cli_say (const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *message = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("lig: %s\n", message);
+}
+
+void
+lig_cli_print_json (JsonNode *node)
+{
+  g_autofree char *text = json_to_string (node, TRUE);
+  printf ("%s\n", text);
+  json_node_unref (node);
+}
+
+static void
+print_cell (const char *text, glong width, gboolean right, gboolean last)
+{
+  glong padding = MAX (width - g_utf8_strlen (text, -1), 0);
+  if (right)
+    printf ("%*s%s", (int) padding, "", text);
+  else
+    printf ("%s%*s", text, last ? 0 : (int) padding, "");
+  fputs (last ? "\n" : "  ", stdout);
+}
+
+void
+lig_cli_print_table (const char *const *header, GPtrArray *rows)
+{
+  guint columns = g_strv_length ((GStrv) header);
+  g_autofree glong *widths = g_new0 (glong, columns);
+  for (guint i = 0; i < columns; i++) {
+    widths[i] = g_utf8_strlen (header[i], -1) - (header[i][0] == '>');
+    for (guint row = 0; row < rows->len; row++)
+      widths[i] = MAX (widths[i], g_utf8_strlen (((char **) rows->pdata[row])[i], -1));
+  }
+  if (lig_cli_colour ())
+    fputs ("\033[1m", stdout);
+  for (guint i = 0; i < columns; i++)
+    print_cell (header[i] + (header[i][0] == '>'), widths[i], header[i][0] == '>', i + 1 == columns);
+  if (lig_cli_colour ())
+    fputs ("\033[0m", stdout);
+  for (guint row = 0; row < rows->len; row++)
+    for (guint i = 0; i < columns; i++)
+      print_cell (((char **) rows->pdata[row])[i], widths[i], header[i][0] == '>', i + 1 == columns);
+}
+
+static char *
+scale (double value, double factor, const char *const *units, int count)
+{
+  int unit = 0;
+  while (unit + 1 < count && fabs (value) >= factor * 0.9995) {
+    value /= factor;
+    unit++;
+  }
+  if (unit == 0 && value == floor (value))
+    return g_strdup_printf ("%.0f%s", value, units[unit]);
+  return g_strdup_printf ("%.3g%s", value, units[unit]);
+}
+
+char *
+lig_cli_format_time (double seconds)
+{
+  static const char *const units[] = { " us", " ms", " s" };
+  if (seconds >= 60)
+    return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
+  return scale (seconds * 1e6, 1000, units, 3);
+}
+
+char *
+lig_cli_format_bytes (double bytes)
+{
+  static const char *const units[] = { " B", " kB", " MB", " GB", " TB", " PB" };
+  return scale (bytes, 1000, units, 6);
+}
+
+char *
+lig_cli_format_count (double count)
+{
+  static const char *const units[] = { "", " k", " M", " G", " T", " P" };
+  return scale (count, 1000, units, 6);
+}

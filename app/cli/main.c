@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* lig: finds the command and runs it. */
+#include "app/cli/command.h"
+
+#include "engine/error.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIG_CLI(name) extern LIG_COMMAND (name);
+#include "command-list.h"
+#undef LIG_CLI
+
+static const LigCommand *const commands[] = {
+#define LIG_CLI(name) &lig_command_##name,
+#include "command-list.h"
+#undef LIG_CLI
+};
+
+static void
+print_help (FILE *file)
+{
+  fprintf (file, "Usage: lig COMMAND …\n\nBuilds, fuses and runs training pipelines.\n\nCommands:\n");
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    fprintf (file, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+  fprintf (file, "\nlig COMMAND --help shows its options and an example.\n");
+}
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "");
+  /* Numbers in files and on the command line have points everywhere. */
+  setlocale (LC_NUMERIC, "C");
+  g_set_prgname ("lig");
+  if (argc < 2) {
+    print_help (stderr);
+    return LIG_EXIT_USAGE;
+  }
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0) {
+    print_help (stdout);
+    return LIG_EXIT_OK;
+  }
+  if (strcmp (argv[1], "--version") == 0) {
+    printf ("lig %s\n", LIG_VERSION);
+    return LIG_EXIT_OK;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (strcmp (commands[i]->name, argv[1]) == 0)
+      return commands[i]->run (argc - 1, argv + 1);
+  return lig_cli_usage ("no command is called '%s'; see lig --help", argv[1]);
+}

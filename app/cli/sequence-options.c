@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of commands that take a sequence. */
+#include "app/cli/sequence-options.h"
+
+#include <string.h>
+
+GOptionEntry *
+lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more)
+{
+  const struct {
+    unsigned set;
+    GOptionEntry entry;
+  } known[] = {
+    { LIG_OPTION_INPUT, { "input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type", "D{xD}[:dtype]" } },
+    { LIG_OPTION_DEVICE, { "device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu, cuda:N or null[:PROFILE]", "D" } },
+    { LIG_OPTION_DTYPE, { "dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype, "fp32, fp16 or bf16, for activations and parameters", "COMPUTE[:PARAMETERS]" } },
+    { LIG_OPTION_DTYPE, { "tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 products of fp32 tensors", NULL } },
+    { LIG_OPTION_POLICY, { "policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "P" } },
+    { LIG_OPTION_WISHES, { "forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid, "Forbid a fusion, everywhere or at a path", "F[@PATH]" } },
+    { LIG_OPTION_WISHES, { "force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force, "Force a fusion at a path", "F@PATH" } },
+    { LIG_OPTION_WISHES, { "fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence, "No fusion across the gap before the op", "PATH" } },
+    { LIG_OPTION_EVAL, { "eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL } },
+  };
+  GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  for (; more && more->long_name; more++)
+    g_array_append_val (entries, *more);
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (known[i].set & set)
+      g_array_append_val (entries, known[i].entry);
+  return (GOptionEntry *) (gpointer) g_array_free (entries, FALSE);
+}
+
+void
+lig_cli_clear_options (LigSequenceOptions *options)
+{
+  g_free (options->input);
+  g_free (options->device);
+  g_free (options->dtype);
+  g_free (options->policy);
+  g_strfreev (options->forbid);
+  g_strfreev (options->force);
+  g_strfreev (options->fence);
+}
+
+static gboolean
+refuse (GError **error, const char *option, const char *value, const char *expected)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--%s is '%s', expected %s", option, value, expected);
+  return FALSE;
+}
+
+/* A wish without a place goes to the sequence, one with a place to the op there. */
+static gboolean
+wish (LigSequence *sequence, const char *text, gboolean force, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "@", 2);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  if (force && !parts[1])
+    return refuse (error, "force", text, "FUSION@PATH");
+  if (!lig_fusion_find (parts[0])) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", parts[0]);
+    return FALSE;
+  }
+  LigOp *op = parts[1] ? lig_sequence_find (sequence, parts[1], error) : NULL;
+  if (parts[1] && !op)
+    return FALSE;
+  const char *const *old = !op    ? lig_sequence_get_forbidden (sequence)
+                           : force ? lig_op_get_forced (op)
+                                   : lig_op_get_forbidden (op);
+  g_strv_builder_addv (builder, (const char **) old);
+  g_strv_builder_add (builder, parts[0]);
+  g_auto (GStrv) list = g_strv_builder_end (builder);
+  if (!op)
+    lig_sequence_set_forbidden (sequence, (const char *const *) list);
+  else if (force)
+    lig_op_set_forced (op, (const char *const *) list);
+  else
+    lig_op_set_forbidden (op, (const char *const *) list);
+  return TRUE;
+}
+
+static gboolean
+apply_wishes (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
+{
+  for (char **fence = options->fence; fence && *fence; fence++) {
+    LigOp *op = lig_sequence_find (sequence, *fence, error);
+    if (!op)
+      return FALSE;
+    lig_op_set_fence (op, TRUE);
+  }
+  for (char **text = options->forbid; text && *text; text++)
+    if (!wish (sequence, *text, FALSE, error))
+      return FALSE;
+  for (char **text = options->force; text && *text; text++)
+    if (!wish (sequence, *text, TRUE, error))
+      return FALSE;
+  return TRUE;
+}
+
+LigSequence *
+lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GError **error)
+{
+  g_auto (GStrv) warnings = NULL;
+  g_autoptr (LigSequence) sequence = lig_sequence_open (text, &warnings, error);
+  if (!sequence)
+    return NULL;
+  for (char **warning = warnings; warning && *warning; warning++)
+    lig_cli_say ("%s", *warning);
+  if (options->input) {
+    LigShape shape;
+    LigDtype dtype = LIG_FP32;
+    if (!lig_shape_parse (options->input, &shape, &dtype, error)) {
+      g_prefix_error (error, "--input: ");
+      return NULL;
+    }
+    lig_sequence_set_input (sequence, &shape, dtype);
+  }
+  return apply_wishes (sequence, options, error) ? g_steal_pointer (&sequence) : NULL;
+}
+
+LigDevice *
+lig_cli_open_device (const LigSequenceOptions *options, GError **error)
+{
+  LigDevice *device = lig_device_open (options->device, error);
+  if (device && !options->device)
+    lig_cli_say ("%s", lig_device_get_remark (device) ? lig_device_get_remark (device)
+                                                      : lig_device_get_facts (device)->name);
+  return device;
+}
+
+static gboolean
+read_dtype (const char *text, LigPlanOptions *plan, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ":", 2);
+  LigDtype dtype;
+  for (int i = 0; i < 2 && parts[i]; i++) {
+    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype))
+      return refuse (error, "dtype", text, "fp32, fp16 or bf16, or two of them like bf16:fp32");
+    *(i == 0 ? &plan->compute : &plan->parameters) = (int) dtype;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error)
+{
+  plan->training = !options->eval;
+  plan->tf32 = options->tf32;
+  if (options->dtype && !read_dtype (options->dtype, plan, error))
+    return FALSE;
+  if (options->policy && !lig_policy_from_name (options->policy, &plan->policy))
+    return refuse (error, "policy", options->policy, "none, all or measured");
+  return TRUE;
+}
+
+LigPlan *
+lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error)
+{
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
+  g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (options, error) : NULL;
+  if (!device || !lig_cli_plan_options (options, &plan, error))
+    return NULL;
+  plan.input_gradient = plan.training;
+  return lig_plan_compile (sequence, device, &plan, error);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan as the JSON document of `lig fuse`. */
+#include "engine/report.h"
+
+static void
+add_text (JsonBuilder *builder, const char *name, const char *value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value);
+}
+
+static void
+add_int (JsonBuilder *builder, const char *name, gint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, value);
+}
+
+static void
+add_shape (JsonBuilder *builder, const LigShape *shape)
+{
+  json_builder_begin_array (builder);
+  for (int i = 0; i < shape->n_axes; i++)
+    json_builder_add_int_value (builder, shape->axes[i]);
+  json_builder_end_array (builder);
+}
+
+static void
+add_indexes (JsonBuilder *builder, int first, int count)
+{
+  json_builder_set_member_name (builder, "ops");
+  json_builder_begin_array (builder);
+  for (int i = 0; i < count; i++)
+    json_builder_add_int_value (builder, first + i);
+  json_builder_end_array (builder);
+}
+
+static void
+add_param (JsonBuilder *builder, LigOp *op, const LigParam *param)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+  gboolean said = lig_op_get_value (op, param, &value);
+  json_builder_set_member_name (builder, param->name);
+  if (G_VALUE_HOLDS_DOUBLE (&value)) {
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    /* The shortest decimal of the fp32 value: 1e-05, not 9.9999997e-06. */
+    g_ascii_formatd (text, sizeof text, "%.7g", g_value_get_double (&value));
+    json_builder_add_double_value (builder, g_ascii_strtod (text, NULL));
+  } else if (G_VALUE_HOLDS_INT64 (&value)) {
+    json_builder_add_int_value (builder, g_value_get_int64 (&value));
+  } else if (G_VALUE_HOLDS_BOOLEAN (&value)) {
+    json_builder_add_boolean_value (builder, g_value_get_boolean (&value));
+  } else if (G_VALUE_HOLDS_STRING (&value)) {
+    json_builder_add_string_value (builder, g_value_get_string (&value));
+  } else if (said) {
+    add_shape (builder, g_value_get_boxed (&value));
+  } else {
+    json_builder_add_null_value (builder);
+  }
+}
+
+static void
+add_ops (JsonBuilder *builder, LigPlan *plan)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  json_builder_set_member_name (builder, "ops");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < count; i++) {
+    json_builder_begin_object (builder);
+    add_int (builder, "index", ops[i].index);
+    add_text (builder, "path", ops[i].path);
+    add_text (builder, "op", ops[i].info->name);
+    json_builder_set_member_name (builder, "params");
+    json_builder_begin_object (builder);
+    for (const LigParam *param = ops[i].info->params; param && param->name; param++)
+      add_param (builder, ops[i].op, param);
+    json_builder_end_object (builder);
+    json_builder_set_member_name (builder, "output");
+    json_builder_begin_object (builder);
+    json_builder_set_member_name (builder, "shape");
+    add_shape (builder, &ops[i].y);
+    add_text (builder, "dtype", lig_dtype_name (ops[i].y_dtype));
+    json_builder_end_object (builder);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
+add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
+{
+  guint count, n_steps;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  json_builder_set_member_name (builder, lig_pass_name (pass));
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < count; i++) {
+    json_builder_begin_object (builder);
+    add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
+    add_indexes (builder, groups[i].first, groups[i].count);
+    json_builder_set_member_name (builder, "kernels");
+    json_builder_begin_array (builder);
+    for (int j = 0; j < groups[i].n_steps; j++) {
+      const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
+      json_builder_add_string_value (builder, kernel ? kernel->name : "opaque");
+    }
+    json_builder_end_array (builder);
+    add_int (builder, "bytes", (gint64) groups[i].bytes);
+    add_int (builder, "flops", (gint64) groups[i].flops);
+    json_builder_set_member_name (builder, "predicted_us");
+    json_builder_add_double_value (builder, groups[i].predicted * 1e6);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
+add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
+{
+  json_builder_begin_object (builder);
+  add_text (builder, "fusion", verdict->fusion->name);
+  add_text (builder, "pass", lig_pass_name (verdict->pass));
+  add_indexes (builder, verdict->first, verdict->count);
+  json_builder_set_member_name (builder, "taken");
+  json_builder_add_boolean_value (builder, verdict->taken);
+  add_text (builder, "reason", lig_reason_name (verdict->reason));
+  add_text (builder, "observed", verdict->observed);
+  add_text (builder, "required", verdict->required);
+  if (verdict->unit) {
+    json_builder_set_member_name (builder, "observed_value");
+    json_builder_add_double_value (builder, verdict->observed_value);
+    json_builder_set_member_name (builder, "required_value");
+    json_builder_add_double_value (builder, verdict->required_value);
+    add_text (builder, "unit", verdict->unit);
+  }
+  add_text (builder, "text", verdict->text);
+  json_builder_end_object (builder);
+}
+
+JsonNode *
+lig_plan_to_json (LigPlan *self)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self, &count);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_text (builder, "device", lig_device_get_name (lig_plan_get_device (self)));
+  add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self)));
+  add_ops (builder, self);
+  add_groups (builder, self, LIG_PASS_FORWARD);
+  add_groups (builder, self, LIG_PASS_BACKWARD);
+  json_builder_set_member_name (builder, "verdicts");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < count; i++)
+    add_verdict (builder, &verdicts[i]);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}
