@@ -61,7 +61,7 @@ time_kernel (const char *name, const LigOperand *operands, void *workspace)
   const LigKernel *kernel = lig_kernel_find (name);
   double best = G_MAXDOUBLE;
   for (int i = 0; i < 6; i++) {
-    LigLaunch launch = { .operands = operands, .workspace = workspace };
+    LigLaunch launch = {.operands = operands, .workspace = workspace};
     double begin = now ();
     if (kernel->functions[LIG_BACKEND_CPU](&launch) != LIG_OK)
       return -1;
@@ -92,7 +92,7 @@ lig_cpu_measure (LigDeviceFacts *facts, GError **error)
   gboolean fine = source && target && posix_memalign (&workspace, 256, LIG_WORKSPACE_SIZE) == 0;
   if (fine) {
     fill (source, COPY);
-    LigOperand copy[] = { { source, COPY, COPY, LIG_FP32 }, { target, COPY, COPY, LIG_FP32 } };
+    LigOperand copy[] = {{source, COPY, COPY, LIG_FP32}, {target, COPY, COPY, LIG_FP32}};
     facts->copy = 2.0 * (double) bytes / time_kernel ("convert", copy, workspace);
     for (int i = 0; i < LIG_N_DTYPES; i++) {
       LigDtype dtype = (LigDtype) i;
@@ -102,15 +102,15 @@ lig_cpu_measure (LigDeviceFacts *facts, GError **error)
       lig_narrow (dtype, source, target, (gsize) size * 2);
       char *at = (char *) target;
       gsize step = (gsize) size * lig_dtype_size (dtype);
-      LigOperand product[] = { { at, size, SIDE, dtype },
-                               { at + step, size, SIDE, dtype },
-                               { at + 2 * step, size, SIDE, dtype } };
+      LigOperand product[] = {{at, size, SIDE, dtype},
+                              {at + step, size, SIDE, dtype},
+                              {at + 2 * step, size, SIDE, dtype}};
       facts->product[i] = 2.0 * SIDE * SIDE * SIDE / time_kernel ("linear", product, workspace);
     }
     facts->measured = TRUE;
   } else {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for measuring: %" G_GSIZE_FORMAT " bytes",
-                 2 * bytes);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                 "no memory for measuring: %" G_GSIZE_FORMAT " bytes", 2 * bytes);
   }
   free (source);
   free (target);

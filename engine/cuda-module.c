@@ -12,13 +12,14 @@ lig_cuda_missing (void)
 {
   Dl_info here;
   g_autofree char *beside = dladdr ((void *) lig_cuda_missing, &here) && here.dli_fname
-                                ? g_path_get_dirname (here.dli_fname)
-                                : NULL;
-  const char *folders[] = { g_getenv ("LIGATURE_MODULES"), beside, LIG_MODULE_DIR, "" };
+                              ? g_path_get_dirname (here.dli_fname)
+                              : NULL;
+  const char *folders[] = {g_getenv ("LIGATURE_MODULES"), beside, LIG_MODULE_DIR, ""};
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
     if (!folders[i])
       continue;
-    g_autofree char *path = *folders[i] ? g_build_filename (folders[i], MODULE, NULL) : g_strdup (MODULE);
+    g_autofree char *path =
+      *folders[i] ? g_build_filename (folders[i], MODULE, NULL) : g_strdup (MODULE);
     void *module = dlopen (path, RTLD_NOW | RTLD_LOCAL);
     if (!module)
       continue;

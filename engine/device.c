@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices by name: the CPU, CUDA devices through their module, and devices that are only described. */
+/* Devices by name: the CPU, CUDA devices through their module, and devices that are only described.
+ */
 #include "engine/device.h"
 
 #include "engine/device-private.h"
@@ -115,7 +116,8 @@ lig_device_measure (LigDevice *self, GError **error)
 {
   if (self->backend == LIG_BACKEND_CPU)
     return lig_cpu_measure (&self->facts, error);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there and cannot be measured", self->name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there and cannot be measured",
+               self->name);
   return FALSE;
 }
 
@@ -131,10 +133,11 @@ lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
 {
   void *memory = NULL;
   if (self->backend == LIG_BACKEND_NULL)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there: its plans cannot be run", self->name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there: its plans cannot be run",
+                 self->name);
   else if (bytes > G_MAXSSIZE / 2 || posix_memalign (&memory, 256, MAX (bytes, 256)) != 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %" G_GSIZE_FORMAT " bytes on %s",
-                 bytes, self->name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                 "no memory for %" G_GSIZE_FORMAT " bytes on %s", bytes, self->name);
   else
     return memory;
   return NULL;

@@ -13,19 +13,20 @@ G_BEGIN_DECLS
  * Rates are ceilings: measured on random data where a device was measured, else from its profile.
  */
 typedef struct {
-  char name[64];       /* `NVIDIA H200` */
-  int capability;      /* 90 for sm_90; 0 on a CPU */
-  int multiprocessors; /* cores on a CPU */
-  gint64 memory, l2;   /* bytes */
-  double copy;         /* bytes read and written per second */
+  char name[64];                /* `NVIDIA H200` */
+  int capability;               /* 90 for sm_90; 0 on a CPU */
+  int multiprocessors;          /* cores on a CPU */
+  gint64 memory, l2;            /* bytes */
+  double copy;                  /* bytes read and written per second */
   double product[LIG_N_DTYPES]; /* floating-point operations per second, by operand type */
-  double launch;       /* seconds that a kernel takes at least */
-  char libraries[128]; /* versions, for the tuning table */
-  gboolean measured;   /* whether the rates were measured on this very device */
+  double launch;                /* seconds that a kernel takes at least */
+  char libraries[128];          /* versions, for the tuning table */
+  gboolean measured;            /* whether the rates were measured on this very device */
 } LigDeviceFacts;
 
 #define LIG_TYPE_DEVICE (lig_device_get_type ())
-LIG_API G_DECLARE_FINAL_TYPE (LigDevice, lig_device, LIG, DEVICE, GObject)
+LIG_API
+G_DECLARE_FINAL_TYPE (LigDevice, lig_device, LIG, DEVICE, GObject)
 
 /**
  * lig_device_open:
@@ -62,8 +63,9 @@ LIG_API gboolean lig_device_measure (LigDevice *self, GError **error);
  * The text of a profile as data/devices has it.
  */
 LIG_API char *lig_device_facts_to_json (const LigDeviceFacts *facts);
-LIG_API gboolean
-lig_device_facts_from_json (const char *text, LigDeviceFacts *facts, GError **error);
+LIG_API gboolean lig_device_facts_from_json (const char *text,
+                                             LigDeviceFacts *facts,
+                                             GError **error);
 
 /**
  * lig_device_list:
@@ -73,8 +75,7 @@ lig_device_facts_from_json (const char *text, LigDeviceFacts *facts, GError **er
 LIG_API GStrv lig_device_list (void);
 
 /* Whether the device runs this kernel for this type. */
-LIG_API gboolean
-lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype);
+LIG_API gboolean lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype);
 
 /* Memory of the device. A null device gives none: its plans are not run. */
 LIG_API void *lig_device_allocate (LigDevice *self, gsize bytes, GError **error);

@@ -2,14 +2,14 @@
 /* The error domain of the engine and the words for its codes. */
 #include "engine/error.h"
 
-G_DEFINE_QUARK (lig-error-quark, lig_error)
+G_DEFINE_QUARK (lig - error - quark, lig_error)
 
 static const char *const names[] = {
-  [LIG_ERROR_SHAPE] = "shape",     [LIG_ERROR_DTYPE] = "dtype",         [LIG_ERROR_MEMORY] = "memory",
-  [LIG_ERROR_DEVICE] = "device",   [LIG_ERROR_FORMAT] = "format",       [LIG_ERROR_FILE] = "file",
-  [LIG_ERROR_STORE] = "store",     [LIG_ERROR_RANKS] = "ranks",         [LIG_ERROR_CANCELLED] = "cancelled",
-  [LIG_ERROR_OP] = "op",           [LIG_ERROR_VALUE] = "value",         [LIG_ERROR_CHANNEL] = "channel",
-  [LIG_ERROR_FUSION] = "fusion",   [LIG_ERROR_INDEX] = "index",
+  [LIG_ERROR_SHAPE] = "shape",   [LIG_ERROR_DTYPE] = "dtype",   [LIG_ERROR_MEMORY] = "memory",
+  [LIG_ERROR_DEVICE] = "device", [LIG_ERROR_FORMAT] = "format", [LIG_ERROR_FILE] = "file",
+  [LIG_ERROR_STORE] = "store",   [LIG_ERROR_RANKS] = "ranks",   [LIG_ERROR_CANCELLED] = "cancelled",
+  [LIG_ERROR_OP] = "op",         [LIG_ERROR_VALUE] = "value",   [LIG_ERROR_CHANNEL] = "channel",
+  [LIG_ERROR_FUSION] = "fusion", [LIG_ERROR_INDEX] = "index",
 };
 
 const char *

@@ -98,8 +98,8 @@ lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error)
     return FALSE;
   }
   if (!fusion->lower || (fusion->pass == LIG_PASS_JOINT) != (fusion->lower_backward != NULL)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
-                 "fusion %s needs a lower function%s", fusion->name,
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "fusion %s needs a lower function%s",
+                 fusion->name,
                  fusion->pass == LIG_PASS_JOINT ? " for either pass" : " for its pass alone");
     return FALSE;
   }
@@ -109,7 +109,7 @@ lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error)
 const char *
 lig_pass_name (LigPass pass)
 {
-  static const char *const names[] = { "forward", "backward", "update", "joint" };
+  static const char *const names[] = {"forward", "backward", "update", "joint"};
   return names[pass];
 }
 
@@ -117,7 +117,7 @@ const char *
 lig_reason_name (LigReason reason)
 {
   static const char *const names[] = {
-    NULL,    "fenced", "forbidden", "pattern", "in-use",  "parallel",
+    NULL,     "fenced", "forbidden", "pattern", "in-use",  "parallel",
     "recipe", "dtype",  "shape",     "kernel",  "claimed", "slower",
   };
   return names[reason];

@@ -38,7 +38,7 @@ LIG_API const char *lig_reason_name (LigReason reason);
 
 /* What a condition of a fusion says of a place: filled in where it refuses. */
 typedef struct {
-  LigReason reason; /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
+  LigReason reason;          /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
   char *observed, *required; /* (transfer full) */
   double observed_value, required_value;
   const char *unit; /* static; null where the reason is not numeric */

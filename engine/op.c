@@ -71,7 +71,7 @@ reset (LigOp *self, const LigParam *param)
     *(bool *) at = param->initial != 0;
     break;
   case LIG_PARAM_SHAPE:
-    *(LigShape *) at = (LigShape){ .n_axes = -1 };
+    *(LigShape *) at = (LigShape){.n_axes = -1};
     break;
   case LIG_PARAM_INPUT:
   case LIG_PARAM_OUTPUT:
@@ -195,8 +195,8 @@ lig_op_class_init (LigOpClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_op_finalize;
   /* Emitted after any change of a parameter, a channel, a fence or of a block's ops. */
-  signals[CHANGED] = g_signal_new ("changed", LIG_TYPE_OP, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                   G_TYPE_NONE, 0);
+  signals[CHANGED] =
+    g_signal_new ("changed", LIG_TYPE_OP, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -214,9 +214,9 @@ op_class_init (gpointer class, gpointer data)
   object_class->set_property = set_property;
   object_class->get_property = get_property;
   g_object_class_install_property (
-      object_class, PROP_FENCE,
-      g_param_spec_boolean ("fence", "Fence", "No fusion crosses the gap before this op", FALSE,
-                            G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
+    object_class, PROP_FENCE,
+    g_param_spec_boolean ("fence", "Fence", "No fusion crosses the gap before this op", FALSE,
+                          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
   for (guint i = 0; op_class->info->params && op_class->info->params[i].name; i++)
     g_object_class_install_property (object_class, FIRST_PARAM + i,
                                      param_spec (&op_class->info->params[i]));
@@ -298,8 +298,7 @@ lig_op_check (LigOp *self, GError **error)
   const LigOpInfo *info = lig_op_get_info (self);
   for (guint i = 0; info->params && info->params[i].name; i++)
     if (info->params[i].flags & LIG_PARAM_REQUIRED && !(private_of (self)->given >> i & 1)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s needs %s", info->name,
-                   info->params[i].name);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s needs %s", info->name, info->params[i].name);
       return FALSE;
     }
   return TRUE;
@@ -317,10 +316,10 @@ static gboolean
 set_number (LigOp *self, const LigParam *param, const GValue *value, GError **error)
 {
   if (!G_VALUE_HOLDS_INT64 (value) && !G_VALUE_HOLDS_DOUBLE (value))
-    return refuse_value (self, param,
-                         param->kind == LIG_PARAM_INT ? "a whole number" : "a number", error);
-  double number = G_VALUE_HOLDS_INT64 (value) ? (double) g_value_get_int64 (value)
-                                              : g_value_get_double (value);
+    return refuse_value (self, param, param->kind == LIG_PARAM_INT ? "a whole number" : "a number",
+                         error);
+  double number =
+    G_VALUE_HOLDS_INT64 (value) ? (double) g_value_get_int64 (value) : g_value_get_double (value);
   if (param->kind == LIG_PARAM_INT && number != floor (number))
     return refuse_value (self, param, "a whole number", error);
   /* Written so that NaN fails. An inferred parameter may be given its "not said" value. */
@@ -482,11 +481,8 @@ lig_op_get_extra_input_channel (LigOp *self, int index)
 }
 
 gboolean
-lig_op_set_extra_output_channel (LigOp *self,
-                                 int index,
-                                 const char *channel,
-                                 gboolean to_caller,
-                                 GError **error)
+lig_op_set_extra_output_channel (
+  LigOp *self, int index, const char *channel, gboolean to_caller, GError **error)
 {
   if (!check_extra (self, index, FALSE, channel, error))
     return FALSE;
@@ -526,7 +522,7 @@ lig_op_set_fence (LigOp *self, gboolean fence)
   changed (self);
 }
 
-static const char *const none[] = { NULL };
+static const char *const none[] = {NULL};
 
 const char *const *
 lig_op_get_forbidden (LigOp *self)

@@ -50,12 +50,20 @@ typedef struct {
   gsize offset;   /* of the field in the op's params struct, or the number of the extra port */
 } LigParam;
 
-#define LIG_FLOAT(type, field, name, label, help, minimum, maximum, initial)                       \
-  { LIG_PARAM_FLOAT, name, label, help, minimum, maximum, initial, 0, G_STRUCT_OFFSET (type, field) }
-#define LIG_INT(type, field, name, label, help, minimum, maximum, initial, flags)                  \
-  { LIG_PARAM_INT, name, label, help, minimum, maximum, initial, flags, G_STRUCT_OFFSET (type, field) }
-#define LIG_BOOLEAN(type, field, name, label, help, initial)                                       \
-  { LIG_PARAM_BOOL, name, label, help, 0, 1, initial, 0, G_STRUCT_OFFSET (type, field) }
+#define LIG_FLOAT(type, field, name, label, help, minimum, maximum, initial) \
+  { \
+    LIG_PARAM_FLOAT, name, label, help, minimum, maximum, initial, 0, \
+      G_STRUCT_OFFSET (type, field) \
+  }
+#define LIG_INT(type, field, name, label, help, minimum, maximum, initial, flags) \
+  { \
+    LIG_PARAM_INT, name, label, help, minimum, maximum, initial, flags, \
+      G_STRUCT_OFFSET (type, field) \
+  }
+#define LIG_BOOLEAN(type, field, name, label, help, initial) \
+  { \
+    LIG_PARAM_BOOL, name, label, help, 0, 1, initial, 0, G_STRUCT_OFFSET (type, field) \
+  }
 
 /* --- Trained parameters ------------------------------------------------------------------- */
 
@@ -87,7 +95,7 @@ typedef struct {
   LigDtype y_dtype;
   LigShape extra_outputs[LIG_MAX_EXTRA];
   LigShape parameters[LIG_MAX_PARAMETERS];
-  LigShape kept[LIG_MAX_KEPT]; /* preset to x without its last axis */
+  LigShape kept[LIG_MAX_KEPT];        /* preset to x without its last axis */
   LigDtype kept_dtypes[LIG_MAX_KEPT]; /* preset to fp32 */
 } LigInfer;
 
@@ -95,9 +103,9 @@ typedef struct {
 
 /* Emits one kernel. `bindings` names the port for each operand whose name differs, like
  * "a=dy b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", the
- * number being the pattern's element, `-` alone for none. Ports that are absent or not wanted give absent operands; a
- * kernel none of whose outputs is wanted is not emitted. `params` (at most 64 bytes) is copied;
- * null takes the op's own (in a fusion: none). */
+ * number being the pattern's element, `-` alone for none. Ports that are absent or not wanted give
+ * absent operands; a kernel none of whose outputs is wanted is not emitted. `params` (at most 64
+ * bytes) is copied; null takes the op's own (in a fusion: none). */
 LIG_API void lig_lower_kernel (LigLowering *self,
                                const char *kernel,
                                const char *bindings,
@@ -161,11 +169,11 @@ typedef struct _LigOpInfo {
   const char *example;  /* an expression and an input: "layer-norm @ 4x16" */
   unsigned flags;       /* LigOpFlags */
 
-  const LigParam *params;    /* ends with a null name; may be null */
-  gsize params_size;         /* of the op's params struct */
-  gsize kernel_params_size;  /* its first bytes are the kernels' params */
-  const char *extra_inputs;  /* port names, or null */
-  const char *extra_outputs; /* port names, or null */
+  const LigParam *params;             /* ends with a null name; may be null */
+  gsize params_size;                  /* of the op's params struct */
+  gsize kernel_params_size;           /* its first bytes are the kernels' params */
+  const char *extra_inputs;           /* port names, or null */
+  const char *extra_outputs;          /* port names, or null */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
   const char *computes; /* values forward computes for backward: "mean rstd", or null */
   const char *saves;    /* ports that backward reads: "x mean rstd", or null */
@@ -214,7 +222,8 @@ LIG_API const LigOpInfo *lig_op_info_nth (guint n);
 /* --- Instances ---------------------------------------------------------------------------- */
 
 #define LIG_TYPE_OP (lig_op_get_type ())
-LIG_API G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
+LIG_API
+G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
 
 /* Properties: those of the op's table, and `fence` (whether no fusion crosses the gap before it).
  * Any change emits `changed`. */
@@ -265,8 +274,10 @@ LIG_API gboolean lig_op_check (LigOp *self, GError **error);
  *
  * Returns: %FALSE with %LIG_ERROR_OP (no such parameter) or %LIG_ERROR_VALUE set
  */
-LIG_API gboolean
-lig_op_set_value (LigOp *self, const char *param, const GValue *value, GError **error);
+LIG_API gboolean lig_op_set_value (LigOp *self,
+                                   const char *param,
+                                   const GValue *value,
+                                   GError **error);
 
 /**
  * lig_op_get_value:
@@ -286,19 +297,18 @@ LIG_API GType lig_shape_get_type (void);
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_CHANNEL set
  */
-LIG_API gboolean
-lig_op_set_extra_input_channel (LigOp *self, int index, const char *channel, GError **error);
+LIG_API gboolean lig_op_set_extra_input_channel (LigOp *self,
+                                                 int index,
+                                                 const char *channel,
+                                                 GError **error);
 LIG_API const char *lig_op_get_extra_input_channel (LigOp *self, int index);
 
 /**
  * lig_op_set_extra_output_channel:
  * @to_caller: whether the caller gets the output too; without a channel it always does
  */
-LIG_API gboolean lig_op_set_extra_output_channel (LigOp *self,
-                                                  int index,
-                                                  const char *channel,
-                                                  gboolean to_caller,
-                                                  GError **error);
+LIG_API gboolean lig_op_set_extra_output_channel (
+  LigOp *self, int index, const char *channel, gboolean to_caller, GError **error);
 LIG_API const char *lig_op_get_extra_output_channel (LigOp *self, int index);
 LIG_API gboolean lig_op_get_extra_output_to_caller (LigOp *self, int index);
 

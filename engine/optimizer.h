@@ -22,12 +22,13 @@ typedef struct _LigOptimizer {
   LigAdamwParams adamw;
 } LigOptimizer;
 
-#define LIG_OPTIMIZER_INIT                                                                         \
-  { .kind = LIG_OPTIMIZER_ADAMW, .sgd = { 0, 0 }, .adamw = { 0.9f, 0.95f, 1e-8f, 0.01f } }
+#define LIG_OPTIMIZER_INIT \
+  { \
+    .kind = LIG_OPTIMIZER_ADAMW, .sgd = {0, 0}, .adamw = { 0.9f, 0.95f, 1e-8f, 0.01f } \
+  }
 
 /* `sgd`, `adamw`. */
 LIG_API const char *lig_optimizer_name (LigOptimizerKind kind);
-LIG_API gboolean
-lig_optimizer_from_name (const char *name, LigOptimizerKind *kind, GError **error);
+LIG_API gboolean lig_optimizer_from_name (const char *name, LigOptimizerKind *kind, GError **error);
 
 G_END_DECLS

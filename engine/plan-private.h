@@ -9,7 +9,7 @@
 struct _LigPlan {
   gatomicrefcount count;
   LigDraft *draft;
-  guint64 version; /* of the sequence */
+  guint64 version;                          /* of the sequence */
   GArray *ops, *groups[2], *steps, *values; /* the public tables */
   GStringChunk *strings;
   guint segments;

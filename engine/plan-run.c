@@ -38,7 +38,8 @@ largest_values (LigPlan *self)
     }
     if (!best)
       break;
-    g_string_append_printf (text, "%s%s %" G_GINT64_FORMAT, n > 0 ? ", " : "", best->name, best->bytes);
+    g_string_append_printf (text, "%s%s %" G_GINT64_FORMAT, n > 0 ? ", " : "", best->name,
+                            best->bytes);
     below = best->bytes;
   }
   return g_strdup (text->str);
@@ -51,7 +52,7 @@ allocate (LigPlan *self, GError **error)
   /* Every array of the state that the plan touches exists before a pointer is taken. */
   for (int i = 0; i < (int) self->draft->values->len; i++) {
     const LigValue *value = lig_value (self->draft, i);
-    LigStateArray array = value->role == LIG_VALUE_STATE                ? (LigStateArray) value->array
+    LigStateArray array = value->role == LIG_VALUE_STATE ? (LigStateArray) value->array
                           : value->role == LIG_VALUE_PARAMETER_GRADIENT ? LIG_STATE_GRADIENTS
                                                                         : LIG_STATE_PARAMETERS;
     if ((value->role == LIG_VALUE_STATE || value->role == LIG_VALUE_PARAMETER_GRADIENT ||
@@ -99,7 +100,8 @@ set_ones (LigPlan *self, int value)
   if (of->role != LIG_VALUE_GIVEN || of->shape.n_axes > 0 || of->offset < 0)
     return;
   lig_narrow (of->dtype, &one, stored, 1);
-  lig_device_upload (self->draft->device, lig_plan_address (self, value), stored, lig_dtype_size (of->dtype));
+  lig_device_upload (self->draft->device, lig_plan_address (self, value), stored,
+                     lig_dtype_size (of->dtype));
 }
 
 gboolean
@@ -115,7 +117,8 @@ lig_plan_bind (LigPlan *self, LigState *state, GError **error)
     n_operands += lig_step (self->draft, i)->n_operands;
   self->run = lig_steps_new ((int) self->draft->steps->len, n_operands);
   if (!self->run) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %u steps", self->draft->steps->len);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %u steps",
+                 self->draft->steps->len);
     return FALSE;
   }
   n_operands = 0;
@@ -126,7 +129,7 @@ lig_plan_bind (LigPlan *self, LigState *state, GError **error)
   /* A loss's own gradient is 1 until the caller says otherwise. */
   for (int i = 0; i < (int) self->draft->values->len; i++)
     set_ones (self, i);
-  *self->tick = (LigTick){ .seed = lig_state_get_seed (state), .step = 1 };
+  *self->tick = (LigTick){.seed = lig_state_get_seed (state), .step = 1};
   return TRUE;
 }
 
@@ -137,7 +140,8 @@ fill (LigPlan *self, int value, LigTensor *tensor, const char *what, GError **er
   if (!lig_shape_equal (&to->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&to->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", what, observed, expected);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", what, observed,
+                 expected);
     return FALSE;
   }
   g_autoptr (LigTensor) converted = lig_tensor_convert (tensor, to->dtype, error);
@@ -152,7 +156,8 @@ fill (LigPlan *self, int value, LigTensor *tensor, const char *what, GError **er
 static gboolean
 no_such (const char *what, guint n, guint count, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "there is no %s %u: the plan has %u", what, n, count);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "there is no %s %u: the plan has %u", what, n,
+               count);
   return FALSE;
 }
 
@@ -218,10 +223,12 @@ call_opaque (LigPlan *self, int index, GError **error)
   const LigDraftStep *step = lig_step (self->draft, index);
   const LigStep *bound = &self->run->steps[index];
   g_autoptr (GError) local = NULL;
-  if (step->opaque && step->opaque (bound->launch.operands, bound->launch.stream, step->opaque_data, &local))
+  if (step->opaque &&
+      step->opaque (bound->launch.operands, bound->launch.stream, step->opaque_data, &local))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s", lig_part (self->draft, step->part)->title,
-               lig_part (self->draft, step->part)->path, local ? local->message : "its callback failed");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s",
+               lig_part (self->draft, step->part)->title, lig_part (self->draft, step->part)->path,
+               local ? local->message : "its callback failed");
   return FALSE;
 }
 
@@ -242,7 +249,8 @@ run_range (LigPlan *self, int first, int end, gboolean accumulate, GError **erro
     }
     const char *where = self->run->steps[at].launch.where;
     const char *path = step->part >= 0 ? lig_part (self->draft, step->part)->path : "the update";
-    g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
+    g_set_error (error, LIG_ERROR,
+                 status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
                  "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque", path,
                  where ? where : "the device has no such kernel");
     return FALSE;
@@ -301,7 +309,8 @@ LigTensor *
 lig_plan_read_extra_output (LigPlan *self, guint n, GError **error)
 {
   GArray *outputs = self->draft->callers_outputs;
-  return read_value (self, n < outputs->len ? g_array_index (outputs, int, n) : -1, "such extra output", error);
+  return read_value (self, n < outputs->len ? g_array_index (outputs, int, n) : -1,
+                     "such extra output", error);
 }
 
 LigTensor *
@@ -314,7 +323,8 @@ LigTensor *
 lig_plan_read_extra_gradient (LigPlan *self, guint n, GError **error)
 {
   GArray *inputs = self->draft->callers_inputs;
-  int value = n < inputs->len ? lig_value (self->draft, g_array_index (inputs, int, n))->gradient : -1;
+  int value =
+    n < inputs->len ? lig_value (self->draft, g_array_index (inputs, int, n))->gradient : -1;
   return read_value (self, value, "gradient of such an extra input", error);
 }
 
@@ -334,6 +344,16 @@ lig_plan_read_loss (LigPlan *self)
   return read_scalar (self, self->draft->output_value);
 }
 
+gboolean
+lig_plan_read_accuracy (LigPlan *self, double *correct, double *counted)
+{
+  if (self->draft->correct < 0)
+    return FALSE;
+  *correct = (double) read_scalar (self, self->draft->correct);
+  *counted = (double) read_scalar (self, self->draft->counted);
+  return TRUE;
+}
+
 float
 lig_plan_read_gradient_norm (LigPlan *self)
 {
@@ -349,7 +369,8 @@ lig_plan_time_steps (LigPlan *self, double *seconds, GError **error)
     if (!run_range (self, i, i + 1, FALSE, error))
       return FALSE;
     clock_gettime (CLOCK_MONOTONIC, &end);
-    seconds[i] = (double) (end.tv_sec - begin.tv_sec) + 1e-9 * (double) (end.tv_nsec - begin.tv_nsec);
+    seconds[i] =
+      (double) (end.tv_sec - begin.tv_sec) + 1e-9 * (double) (end.tv_nsec - begin.tv_nsec);
   }
   return TRUE;
 }

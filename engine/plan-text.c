@@ -55,19 +55,21 @@ append_memory (LigPlan *self, GString *text)
   guint count;
   gint64 peak, arena = lig_plan_get_arena_bytes (self, &peak);
   const LigPlanValue *values = lig_plan_get_values (self, &count);
-  g_string_append_printf (text, "memory arena %" G_GINT64_FORMAT " peak %" G_GINT64_FORMAT
-                                " state %" G_GINT64_FORMAT "\n",
+  g_string_append_printf (text,
+                          "memory arena %" G_GINT64_FORMAT " peak %" G_GINT64_FORMAT
+                          " state %" G_GINT64_FORMAT "\n",
                           arena, peak, lig_plan_get_state_bytes (self));
   for (guint i = 0; i < count; i++) {
     const LigPlanValue *value = &values[i];
     g_autofree char *shape = lig_shape_to_string (&value->shape);
     if (!g_str_equal (value->place, "arena"))
       continue;
-    g_autofree char *last = value->last == G_MAXINT ? g_strdup ("end") : g_strdup_printf ("%d", value->last);
-    g_string_append_printf (text, "  %s %s:%s at %" G_GINT64_FORMAT " bytes %" G_GINT64_FORMAT
-                                  " steps %d..%s%s\n",
-                            value->name, shape, lig_dtype_name (value->dtype), value->offset,
-                            value->bytes, value->first, last, value->saved ? " saved" : "");
+    g_autofree char *last =
+      value->last == G_MAXINT ? g_strdup ("end") : g_strdup_printf ("%d", value->last);
+    g_string_append_printf (
+      text, "  %s %s:%s at %" G_GINT64_FORMAT " bytes %" G_GINT64_FORMAT " steps %d..%s%s\n",
+      value->name, shape, lig_dtype_name (value->dtype), value->offset, value->bytes, value->first,
+      last, value->saved ? " saved" : "");
   }
 }
 
@@ -75,10 +77,10 @@ char *
 lig_plan_to_text (LigPlan *self)
 {
   GString *text = g_string_new (NULL);
-  g_string_append_printf (text, "plan for %s, compute %s, parameters %s, policy %s\n",
-                          lig_device_get_name (self->draft->device), lig_dtype_name (self->draft->compute),
-                          lig_dtype_name (self->draft->parameter_dtype),
-                          lig_policy_name (self->draft->policy));
+  g_string_append_printf (
+    text, "plan for %s, compute %s, parameters %s, policy %s\n",
+    lig_device_get_name (self->draft->device), lig_dtype_name (self->draft->compute),
+    lig_dtype_name (self->draft->parameter_dtype), lig_policy_name (self->draft->policy));
   append_ops (self, text);
   append_groups (self, LIG_PASS_FORWARD, text);
   append_groups (self, LIG_PASS_BACKWARD, text);

@@ -65,8 +65,9 @@ list_groups (LigPlan *self, LigPass pass)
 {
   for (int i = 0; i < (int) self->draft->groups[pass]->len; i++) {
     const LigGroup *from = lig_group (self->draft, pass, i);
-    LigPlanGroup group = { from->fusion,  pass,          from->first, from->count,     from->first_step,
-                           from->n_steps, from->bytes,   from->flops, from->predicted, from->measured };
+    LigPlanGroup group = {from->fusion,     pass,          from->first, from->count,
+                          from->first_step, from->n_steps, from->bytes, from->flops,
+                          from->predicted,  from->measured};
     g_array_append_val (self->groups[pass], group);
   }
 }
@@ -77,7 +78,8 @@ describe_operands (LigPlan *self, const LigDraftStep *step)
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = 0; i < step->n_operands; i++)
     g_string_append_printf (text, "%s%s%s", i > 0 ? " " : "", i == step->n_inputs ? "-> " : "",
-                            step->values[i] < 0 ? "-" : lig_value (self->draft, step->values[i])->name);
+                            step->values[i] < 0 ? "-"
+                                                : lig_value (self->draft, step->values[i])->name);
   return g_string_chunk_insert (self->strings, text->str);
 }
 
@@ -87,10 +89,9 @@ list_steps (LigPlan *self)
   self->segments = 1;
   for (int i = 0; i < (int) self->draft->steps->len; i++) {
     const LigDraftStep *from = lig_step (self->draft, i);
-    LigPlanStep step = { from->kernel,  from->pass,    from->group,
-                         from->part,    describe_operands (self, from),
-                         from->read,    from->written, from->flops,
-                         from->predicted };
+    LigPlanStep step = {
+      from->kernel, from->pass,    from->group, from->part,     describe_operands (self, from),
+      from->read,   from->written, from->flops, from->predicted};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
@@ -241,6 +242,20 @@ lig_plan_get_values (LigPlan *self, guint *count)
   return (const LigPlanValue *) (gpointer) self->values->data;
 }
 
+char *
+lig_plan_get_choices (LigPlan *self)
+{
+  GString *text = g_string_new (NULL);
+  for (int pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < self->groups[pass]->len; i++) {
+      const LigPlanGroup *group = &g_array_index (self->groups[pass], LigPlanGroup, i);
+      if (group->fusion)
+        g_string_append_printf (text, "%s%s@%d+%d", text->len ? " " : "", group->fusion->name,
+                                group->first, group->count);
+    }
+  return g_string_free (text, FALSE);
+}
+
 gint64
 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
 {
@@ -252,7 +267,7 @@ lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
 gint64
 lig_plan_get_state_bytes (LigPlan *self)
 {
-  gboolean asked[LIG_N_STATE_ARRAYS] = { FALSE };
+  gboolean asked[LIG_N_STATE_ARRAYS] = {FALSE};
   gint64 bytes = 0;
   asked[LIG_STATE_PARAMETERS] = TRUE;
   for (int i = 0; i < (int) self->draft->values->len; i++) {
@@ -264,8 +279,9 @@ lig_plan_get_state_bytes (LigPlan *self)
   }
   for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
     if (asked[i])
-      bytes += self->draft->elements *
-               (gint64) lig_dtype_size (i <= LIG_STATE_GRADIENTS ? self->draft->parameter_dtype : LIG_FP32);
+      bytes += self->draft->elements * (gint64) lig_dtype_size (i <= LIG_STATE_GRADIENTS
+                                                                  ? self->draft->parameter_dtype
+                                                                  : LIG_FP32);
   return bytes;
 }
 

@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 
 typedef struct _LigPlan LigPlan;
 
-
 typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_DEFAULT } LigPolicy;
 
 /* `none`, `all`, `measured`. */
@@ -35,20 +34,25 @@ typedef struct {
  * @batch: replaces the input's first axis; 0: as the sequence says
  * @optimizer: (nullable): also plan the update
  * @tuning: (nullable): where measured times are kept
+ * @accuracy: with a cross-entropy at the end, also count the rows that are right
+ * @choices: (nullable): the groups to use instead of choosing, as lig_plan_get_choices() wrote them
  */
 typedef struct {
   gboolean training;
   gboolean input_gradient;
-  gboolean tf32;
+  gboolean tf32, accuracy;
   LigPolicy policy;
   int compute, parameters;
   gint64 batch;
   const LigOptimizer *optimizer;
   const LigTuning *tuning;
+  const char *choices;
 } LigPlanOptions;
 
-#define LIG_PLAN_OPTIONS_INIT                                                                      \
-  { .training = TRUE, .policy = LIG_POLICY_DEFAULT, .compute = -1, .parameters = -1 }
+#define LIG_PLAN_OPTIONS_INIT \
+  { \
+    .training = TRUE, .policy = LIG_POLICY_DEFAULT, .compute = -1, .parameters = -1 \
+  }
 
 /* --- What a plan says of itself ------------------------------------------------------------ */
 
@@ -56,12 +60,12 @@ typedef struct {
 typedef struct {
   int index;
   const char *path;
-  LigOp *op;            /* (transfer none): of the sequence, or a macro's part */
+  LigOp *op; /* (transfer none): of the sequence, or a macro's part */
   const LigOpInfo *info;
   LigShape x, y;
   LigDtype y_dtype;
-  gint64 parameters;    /* trained elements */
-  gint64 saved_bytes;   /* kept for backward and not counted at an earlier op */
+  gint64 parameters;  /* trained elements */
+  gint64 saved_bytes; /* kept for backward and not counted at an earlier op */
   gboolean needs_backward;
 } LigPlanOp;
 
@@ -72,8 +76,8 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* of the plan; 0 steps: no kernel at all */
   double bytes, flops;
-  double predicted;        /* seconds, from the device's ceilings */
-  double measured;         /* seconds; 0 where nothing was measured */
+  double predicted; /* seconds, from the device's ceilings */
+  double measured;  /* seconds; 0 where nothing was measured */
 } LigPlanGroup;
 
 /* Why a fusion was taken or refused at a place. Strings belong to the plan. */
@@ -93,11 +97,11 @@ typedef struct {
 typedef struct {
   const LigKernel *kernel; /* null: an opaque op's callback */
   LigPass pass;
-  int group;               /* of its pass, -1 for what belongs to none */
-  int part;                /* expanded index of the first op it serves, -1 for the update */
-  const char *operands;    /* values by name: "0.y 1.weight -> 1.y" */
+  int group;            /* of its pass, -1 for what belongs to none */
+  int part;             /* expanded index of the first op it serves, -1 for the update */
+  const char *operands; /* values by name: "0.y 1.weight -> 1.y" */
   double read, written, flops;
-  double predicted;        /* seconds */
+  double predicted; /* seconds */
 } LigPlanStep;
 
 /* A tensor of the plan and where it lives. */
@@ -105,11 +109,11 @@ typedef struct {
   const char *name;
   LigShape shape;
   LigDtype dtype;
-  const char *place;  /* `arena`, `state`, `alias` or `unused` */
-  gint64 offset;      /* in the arena, bytes */
+  const char *place; /* `arena`, `state`, `alias` or `unused` */
+  gint64 offset;     /* in the arena, bytes */
   gint64 bytes;
-  int first, last;    /* steps between which it lives */
-  gboolean saved;     /* read by backward */
+  int first, last; /* steps between which it lives */
+  gboolean saved;  /* read by backward */
 } LigPlanValue;
 
 /**
@@ -142,6 +146,13 @@ LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
 LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
 LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
 
+/**
+ * lig_plan_get_choices:
+ *
+ * Returns: (transfer full): the fused groups as text, for a plan that must be the same elsewhere
+ */
+LIG_API char *lig_plan_get_choices (LigPlan *self);
+
 /* Bytes of the activation arena, and the least that any plan could do with: the largest sum of
  * values alive at one step. */
 LIG_API gint64 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak);
@@ -165,9 +176,7 @@ LIG_API void lig_plan_get_input (LigPlan *self, LigShape *shape, LigDtype *dtype
 LIG_API void lig_plan_get_output (LigPlan *self, LigShape *shape, LigDtype *dtype);
 LIG_API guint lig_plan_get_n_extra_inputs (LigPlan *self);
 LIG_API guint lig_plan_get_n_extra_outputs (LigPlan *self);
-LIG_API void
-lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
-LIG_API void
-lig_plan_get_extra_output (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
+LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
+LIG_API void lig_plan_get_extra_output (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
 /* The names of policies. */
 #include "engine/plan.h"
 
-static const char *const names[] = { "none", "all", "measured" };
+static const char *const names[] = {"none", "all", "measured"};
 
 const char *
 lig_policy_name (LigPolicy policy)

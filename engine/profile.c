@@ -48,7 +48,8 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
     facts->product[i] = number (product, lig_dtype_name ((LigDtype) i));
   if (facts->copy > 0 && facts->name[0])
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a device profile needs a name and a copy bandwidth");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               "a device profile needs a name and a copy bandwidth");
   return FALSE;
 }
 
@@ -63,9 +64,12 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
     const char *key;
     double value;
   } numbers[] = {
-    { "capability", facts->capability }, { "multiprocessors", facts->multiprocessors },
-    { "memory", (double) facts->memory }, { "l2", (double) facts->l2 },
-    { "copy", facts->copy }, { "launch", facts->launch },
+    {"capability", facts->capability},
+    {"multiprocessors", facts->multiprocessors},
+    {"memory", (double) facts->memory},
+    {"l2", (double) facts->l2},
+    {"copy", facts->copy},
+    {"launch", facts->launch},
   };
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
     json_builder_set_member_name (builder, numbers[i].key);
@@ -97,10 +101,10 @@ find_file (const char *profile)
   if (strchr (profile, '/') || g_str_has_suffix (profile, ".json"))
     return g_strdup (profile);
   g_autofree char *file = g_strconcat (profile, ".json", NULL);
-  const char *folders[] = { g_getenv ("LIGATURE_DATA"), LIG_DATA_DIR, LIG_SOURCE_DATA_DIR };
+  const char *folders[] = {g_getenv ("LIGATURE_DATA"), LIG_DATA_DIR, LIG_SOURCE_DATA_DIR};
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
     g_autofree char *path =
-        folders[i] ? g_build_filename (folders[i], "devices", file, NULL) : NULL;
+      folders[i] ? g_build_filename (folders[i], "devices", file, NULL) : NULL;
     if (path && g_file_test (path, G_FILE_TEST_IS_REGULAR))
       return g_steal_pointer (&path);
   }

@@ -20,7 +20,7 @@ static GArray *entries; /* of Entry, grows only */
 static void
 add (const LigOpInfo *info)
 {
-  Entry entry = { info, lig_op_register_type (info) };
+  Entry entry = {info, lig_op_register_type (info)};
   g_array_append_val (entries, entry);
 }
 
@@ -42,7 +42,7 @@ find (const char *name)
   for (guint i = 0; i < entries->len; i++)
     if (strcmp (g_array_index (entries, Entry, i).info->name, name) == 0)
       return g_array_index (entries, Entry, i);
-  return (Entry){ NULL, 0 };
+  return (Entry){NULL, 0};
 }
 
 const LigOpInfo *

@@ -47,7 +47,9 @@ list_model_init (GListModelInterface *interface)
   interface->get_item = get_item;
 }
 
-G_DEFINE_FINAL_TYPE_WITH_CODE (LigSequence, lig_sequence, G_TYPE_OBJECT,
+G_DEFINE_FINAL_TYPE_WITH_CODE (LigSequence,
+                               lig_sequence,
+                               G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
 
 static void
@@ -114,9 +116,9 @@ lig_sequence_class_init (LigSequenceClass *class)
   object_class->get_property = get_property;
   props[PROP_NAME] = g_param_spec_string ("name", "Name", "What people call it", NULL,
                                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  props[PROP_VERSION] = g_param_spec_uint64 ("version", "Version", "Grows with every edit", 0,
-                                             G_MAXUINT64, 0,
-                                             G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  props[PROP_VERSION] =
+    g_param_spec_uint64 ("version", "Version", "Grows with every edit", 0, G_MAXUINT64, 0,
+                         G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
 }
 
@@ -251,7 +253,7 @@ lig_sequence_set_unknown (LigSequence *self, const char *json)
 const char *const *
 lig_sequence_get_forbidden (LigSequence *self)
 {
-  static const char *const none[] = { NULL };
+  static const char *const none[] = {NULL};
   return self->forbidden ? (const char *const *) self->forbidden : none;
 }
 

@@ -11,7 +11,8 @@
 G_BEGIN_DECLS
 
 #define LIG_TYPE_SEQUENCE (lig_sequence_get_type ())
-LIG_API G_DECLARE_FINAL_TYPE (LigSequence, lig_sequence, LIG, SEQUENCE, GObject)
+LIG_API
+G_DECLARE_FINAL_TYPE (LigSequence, lig_sequence, LIG, SEQUENCE, GObject)
 
 LIG_API LigSequence *lig_sequence_new (void) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -75,16 +76,16 @@ LIG_API gboolean lig_sequence_replace (LigSequence *self, int index, LigOp *op, 
  * Returns: (transfer full): a sequence of copies of the ops from @start up to, not with, @end;
  *   bounds beyond the ends are cut as Python cuts them
  */
-LIG_API LigSequence *lig_sequence_slice (LigSequence *self, int start, int end)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigSequence *
+lig_sequence_slice (LigSequence *self, int start, int end) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_pop:
  *
  * Returns: (transfer full): the op that was there
  */
-LIG_API LigOp *lig_sequence_pop (LigSequence *self, int index, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigOp *
+lig_sequence_pop (LigSequence *self, int index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_find:
@@ -102,31 +103,32 @@ LIG_API LigOp *lig_sequence_find (LigSequence *self, const char *path, GError **
  *
  * Returns: (transfer full): the sequence, or %NULL with an error that gives the JSON path
  */
-LIG_API LigSequence *lig_sequence_load (const char *path, GStrv *warnings, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigSequence *
+lig_sequence_load (const char *path, GStrv *warnings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_from_json:
  * @length: bytes of @text, or -1 where it ends with a zero
  */
-LIG_API LigSequence *
-lig_sequence_from_json (const char *text, gssize length, GStrv *warnings, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigSequence *lig_sequence_from_json (const char *text,
+                                             gssize length,
+                                             GStrv *warnings,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_from_expression:
  * @text: `layer-norm ! linear(28672, bias=false) ! swiglu ! linear(4096)`
  */
-LIG_API LigSequence *lig_sequence_from_expression (const char *text, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigSequence *lig_sequence_from_expression (const char *text,
+                                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_open:
  * @text: what a command takes: a file if it ends in .lig or contains a slash, `-` for standard
  *   input, else an expression
  */
-LIG_API LigSequence *lig_sequence_open (const char *text, GStrv *warnings, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigSequence *
+lig_sequence_open (const char *text, GStrv *warnings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_to_json:

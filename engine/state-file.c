@@ -6,9 +6,9 @@ static const struct {
   LigStateArray array;
   const char *prefix;
 } moments[] = {
-  { LIG_STATE_MASTER, "optimizer.master." },
-  { LIG_STATE_MOMENT, "optimizer.moment." },
-  { LIG_STATE_VARIANCE, "optimizer.variance." },
+  {LIG_STATE_MASTER, "optimizer.master."},
+  {LIG_STATE_MOMENT, "optimizer.moment."},
+  {LIG_STATE_VARIANCE, "optimizer.variance."},
 };
 
 /* Names every tensor that is missing, surplus or wrongly shaped, some dozen at most. */
@@ -48,8 +48,8 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
       list (text, &count, "%s is surplus", *name);
   if (count == 0)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s%s", text->str,
-               count > 12 ? "; and more" : "");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s%s",
+               text->str, count > 12 ? "; and more" : "");
   return FALSE;
 }
 

@@ -60,7 +60,8 @@ lig_state_init (LigState *self)
   self->parameters = g_array_new (FALSE, FALSE, sizeof (Parameter));
   g_array_set_clear_func (self->parameters, clear_parameter);
   self->paths = g_ptr_array_new ();
-  self->plans = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) lig_plan_unref);
+  self->plans =
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) lig_plan_unref);
 }
 
 static LigDtype
@@ -78,11 +79,11 @@ fill_master (LigState *self)
   gsize size = lig_dtype_size (self->dtype);
   for (gint64 at = 0; at < self->elements; at += (gint64) G_N_ELEMENTS (piece)) {
     gsize count = (gsize) MIN ((gint64) G_N_ELEMENTS (piece), self->elements - at);
-    lig_device_download (self->device, stored, self->arrays[LIG_STATE_PARAMETERS] + (gsize) at * size,
-                         count * size);
+    lig_device_download (self->device, stored,
+                         self->arrays[LIG_STATE_PARAMETERS] + (gsize) at * size, count * size);
     lig_widen (self->dtype, stored, piece, count);
-    lig_device_upload (self->device, self->arrays[LIG_STATE_MASTER] + (gsize) at * sizeof (float), piece,
-                       count * sizeof (float));
+    lig_device_upload (self->device, self->arrays[LIG_STATE_MASTER] + (gsize) at * sizeof (float),
+                       piece, count * sizeof (float));
   }
 }
 
@@ -95,7 +96,8 @@ ensure_array (LigState *self, LigStateArray array, GError **error)
     return TRUE;
   self->arrays[array] = lig_device_allocate (self->device, bytes, error);
   if (!self->arrays[array]) {
-    g_prefix_error (error, "%s: ", array == LIG_STATE_PARAMETERS ? "parameters" : "optimizer and gradients");
+    g_prefix_error (
+      error, "%s: ", array == LIG_STATE_PARAMETERS ? "parameters" : "optimizer and gradients");
     return FALSE;
   }
   g_autofree guint8 *zeros = g_malloc0 (1 << 16);
@@ -123,8 +125,8 @@ draw_normal (guint64 seed, const char *path, float deviation, float *values, gin
   for (const char *at = path; *at; at++)
     hash = (hash ^ (guchar) *at) * G_GUINT64_CONSTANT (1099511628211);
   for (gint64 i = 0; i < count; i += 4) {
-    uint32_t word[4] = { (uint32_t) (i / 4), (uint32_t) ((guint64) i / 4 >> 32), (uint32_t) hash,
-                         (uint32_t) (hash >> 32) };
+    uint32_t word[4] = {(uint32_t) (i / 4), (uint32_t) ((guint64) i / 4 >> 32), (uint32_t) hash,
+                        (uint32_t) (hash >> 32)};
     float normal[4];
     lig_philox (word, seed);
     lig_normal_pair (word[0], word[1], &normal[0], &normal[1]);
@@ -155,7 +157,8 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
   self->elements = draft->elements;
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
-    Parameter parameter = { g_strdup (from->path), from->shape, from->offset, lig_shape_size (&from->shape) };
+    Parameter parameter = {g_strdup (from->path), from->shape, from->offset,
+                           lig_shape_size (&from->shape)};
     g_array_append_val (self->parameters, parameter);
     g_ptr_array_add (self->paths, parameter.path);
   }
@@ -248,7 +251,8 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
   if (!parameter)
     return NULL;
   if (!self->arrays[array]) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "the state keeps no such array of '%s' yet", path);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "the state keeps no such array of '%s' yet",
+                 path);
     return NULL;
   }
   LigTensor *tensor = lig_tensor_new (dtype, &parameter->shape, error);
@@ -260,7 +264,8 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
 }
 
 gboolean
-lig_state_set (LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error)
+lig_state_set (
+  LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error)
 {
   const Parameter *parameter = find (self, path, error);
   LigDtype dtype = array_dtype (self, array);
@@ -269,7 +274,8 @@ lig_state_set (LigState *self, LigStateArray array, const char *path, LigTensor 
   if (!lig_shape_equal (&parameter->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&parameter->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", path, observed, expected);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", path, observed,
+                 expected);
     return FALSE;
   }
   g_autoptr (LigTensor) converted = lig_tensor_convert (tensor, dtype, error);
@@ -289,9 +295,10 @@ static char *
 plan_key (LigSequence *sequence, const LigPlanOptions *options)
 {
   g_autoptr (GString) key = g_string_new (NULL);
-  g_string_printf (key, "%p %" G_GUINT64_FORMAT " %d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
+  g_string_printf (key,
+                   "%p %" G_GUINT64_FORMAT " %d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
                    (void *) sequence, lig_sequence_get_version (sequence), options->training,
-                   options->input_gradient, options->tf32, options->policy, options->compute,
+                   options->input_gradient, options->tf32, options->accuracy, options->policy, options->compute,
                    options->parameters, options->batch);
   if (options->optimizer) {
     const LigOptimizer *optimizer = options->optimizer;
@@ -300,6 +307,8 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
                             (double) optimizer->adamw.beta1, (double) optimizer->adamw.beta2,
                             (double) optimizer->adamw.eps, (double) optimizer->adamw.weight_decay);
   }
+  if (options->choices)
+    g_string_append_printf (key, " choices %s", options->choices);
   return g_strdup (key->str);
 }
 
@@ -307,28 +316,34 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
 static gboolean
 check_fit (LigState *self, const LigDraft *draft, GError **error)
 {
-  gboolean fits = draft->parameters->len == self->parameters->len && draft->elements == self->elements &&
-                  draft->parameter_dtype == self->dtype;
+  gboolean fits = draft->parameters->len == self->parameters->len &&
+                  draft->elements == self->elements && draft->parameter_dtype == self->dtype;
   for (guint i = 0; i < draft->parameters->len && fits; i++) {
     const LigDraftParameter *wanted = &g_array_index (draft->parameters, LigDraftParameter, i);
     const Parameter *here = &g_array_index (self->parameters, Parameter, i);
-    if (!g_str_equal (wanted->path, here->path) || !lig_shape_equal (&wanted->shape, &here->shape)) {
+    if (!g_str_equal (wanted->path, here->path) ||
+        !lig_shape_equal (&wanted->shape, &here->shape)) {
       g_autofree char *observed = lig_shape_to_string (&here->shape);
       g_autofree char *expected = lig_shape_to_string (&wanted->shape);
-      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the state has %s %s where the plan needs %s %s",
-                   here->path, observed, wanted->path, expected);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                   "the state has %s %s where the plan needs %s %s", here->path, observed,
+                   wanted->path, expected);
       return FALSE;
     }
   }
   if (!fits)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the state has %u parameters in %s, the plan needs %u in %s", self->parameters->len,
-                 lig_dtype_name (self->dtype), draft->parameters->len, lig_dtype_name (draft->parameter_dtype));
+                 "the state has %u parameters in %s, the plan needs %u in %s",
+                 self->parameters->len, lig_dtype_name (self->dtype), draft->parameters->len,
+                 lig_dtype_name (draft->parameter_dtype));
   return fits;
 }
 
 LigPlan *
-lig_state_plan (LigState *self, LigSequence *sequence, const LigPlanOptions *options, GError **error)
+lig_state_plan (LigState *self,
+                LigSequence *sequence,
+                const LigPlanOptions *options,
+                GError **error)
 {
   g_autofree char *key = plan_key (sequence, options);
   LigPlan *known = g_hash_table_lookup (self->plans, key);

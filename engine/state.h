@@ -9,7 +9,8 @@
 G_BEGIN_DECLS
 
 #define LIG_TYPE_STATE (lig_state_get_type ())
-LIG_API G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)
+LIG_API
+G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)
 
 /**
  * lig_state_new:
@@ -52,13 +53,14 @@ typedef enum {
  * Returns: (transfer full): a copy in host memory; %NULL with %LIG_ERROR_INDEX set where there is
  *   no such parameter, or no such array yet
  */
-LIG_API LigTensor *
-lig_state_get (LigState *self, LigStateArray array, const char *path, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigTensor *lig_state_get (LigState *self,
+                                  LigStateArray array,
+                                  const char *path,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Copies into the state, converting the type; the shape must be the parameter's. */
 LIG_API gboolean lig_state_set (
-    LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error);
+  LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error);
 
 /**
  * lig_state_load:
@@ -69,8 +71,10 @@ LIG_API gboolean lig_state_set (
 LIG_API gboolean lig_state_load (LigState *self, LigTensorFile *file, GError **error);
 
 /* Adds every parameter (and, with @moments, what the optimizer keeps) to a file. */
-LIG_API gboolean
-lig_state_store (LigState *self, LigTensorFile *file, gboolean moments, GError **error);
+LIG_API gboolean lig_state_store (LigState *self,
+                                  LigTensorFile *file,
+                                  gboolean moments,
+                                  GError **error);
 
 /* Restores what lig_state_store() added with moments. */
 LIG_API gboolean lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error);
@@ -103,11 +107,15 @@ typedef enum {
 /* Copies into the plan's input, its extra inputs, or the gradients that arrive at its output and
  * extra outputs; types are converted, shapes must fit. */
 LIG_API gboolean lig_plan_set_input (LigPlan *self, LigTensor *tensor, GError **error);
-LIG_API gboolean
-lig_plan_set_extra_input (LigPlan *self, guint n, LigTensor *tensor, GError **error);
+LIG_API gboolean lig_plan_set_extra_input (LigPlan *self,
+                                           guint n,
+                                           LigTensor *tensor,
+                                           GError **error);
 LIG_API gboolean lig_plan_set_gradient (LigPlan *self, LigTensor *tensor, GError **error);
-LIG_API gboolean
-lig_plan_set_extra_gradient (LigPlan *self, guint n, LigTensor *tensor, GError **error);
+LIG_API gboolean lig_plan_set_extra_gradient (LigPlan *self,
+                                              guint n,
+                                              LigTensor *tensor,
+                                              GError **error);
 
 /* Learning rate and clipping norm (0: none) of the next update. */
 LIG_API void lig_plan_set_rate (LigPlan *self, double learning_rate, double clip_norm);
@@ -131,6 +139,8 @@ LIG_API LigTensor *lig_plan_read_extra_gradient (LigPlan *self, guint n, GError 
 
 /* The loss without an allocation: the scalar output as a float. */
 LIG_API float lig_plan_read_loss (LigPlan *self);
+/* Rows that were right and rows counted, in a plan with accuracy; FALSE in others. */
+LIG_API gboolean lig_plan_read_accuracy (LigPlan *self, double *correct, double *counted);
 /* The global norm of the gradients at the last update; 0 without an optimizer. */
 LIG_API float lig_plan_read_gradient_norm (LigPlan *self);
 

@@ -13,7 +13,7 @@ lig_shape_init (LigShape *shape, int n_axes, ...)
 {
   g_return_if_fail (n_axes >= 0 && n_axes <= LIG_MAX_AXES);
   va_list axes;
-  *shape = (LigShape){ .n_axes = n_axes };
+  *shape = (LigShape){.n_axes = n_axes};
   va_start (axes, n_axes);
   for (int i = 0; i < n_axes; i++)
     shape->axes[i] = va_arg (axes, int64_t);
@@ -88,7 +88,7 @@ parse_axes (char **fields, LigShape *shape, GError **error)
                  n_axes, LIG_MAX_AXES);
     return FALSE;
   }
-  *shape = (LigShape){ .n_axes = n_axes };
+  *shape = (LigShape){.n_axes = n_axes};
   for (int i = 0; i < n_axes; i++) {
     g_autoptr (GError) local = NULL;
     if (!g_ascii_string_to_signed (fields[i], 10, 1, G_MAXINT64, &shape->axes[i], &local)) {
@@ -154,7 +154,7 @@ lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error)
   memset (data, 0, bytes);
   CountedTensor *self = g_new (CountedTensor, 1);
   g_atomic_ref_count_init (&self->count);
-  self->tensor = (LigTensor){ dtype, *shape, size, data };
+  self->tensor = (LigTensor){dtype, *shape, size, data};
   return &self->tensor;
 }
 

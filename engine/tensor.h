@@ -65,8 +65,10 @@ LIG_API char *lig_shape_to_string (const LigShape *shape);
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT, _SHAPE or _DTYPE set
  */
-LIG_API gboolean
-lig_shape_parse (const char *text, LigShape *shape, LigDtype *dtype, GError **error);
+LIG_API gboolean lig_shape_parse (const char *text,
+                                  LigShape *shape,
+                                  LigDtype *dtype,
+                                  GError **error);
 
 /**
  * LigTensor:
@@ -89,8 +91,8 @@ LIG_API GType lig_tensor_get_type (void);
  * Returns: (transfer full): a tensor of zeros, or %NULL with %LIG_ERROR_SHAPE or
  *   %LIG_ERROR_MEMORY set
  */
-LIG_API LigTensor *lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigTensor *
+lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 LIG_API LigTensor *lig_tensor_ref (LigTensor *self);
 LIG_API void lig_tensor_unref (LigTensor *self);
@@ -108,8 +110,8 @@ LIG_API gsize lig_tensor_bytes (const LigTensor *self);
  *
  * Returns: (transfer full): the tensor itself where it has the type, else a converted copy
  */
-LIG_API LigTensor *lig_tensor_convert (LigTensor *self, LigDtype dtype, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+LIG_API LigTensor *
+lig_tensor_convert (LigTensor *self, LigDtype dtype, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_tensor_get, lig_tensor_set:

@@ -13,10 +13,10 @@ LIG_EACH (bias, "x bias -> y", 1)
 LIG_EACH (bias_backward, "dy -> dbias", 1)
 
 /* kernels/activation: `sum` is x + bias, what the backward pass reads. relu keeps y instead. */
-#define LIG_ACTIVATION(name, work)                                                                 \
-  LIG_EACH (name, "x -> y", work)                                                                  \
-  LIG_EACH (name##_backward, "dy x -> dx", work + 4)                                               \
-  LIG_EACH (bias_##name, "x bias -> sum y", work + 1)                                              \
+#define LIG_ACTIVATION(name, work) \
+  LIG_EACH (name, "x -> y", work) \
+  LIG_EACH (name##_backward, "dy x -> dx", work + 4) \
+  LIG_EACH (bias_##name, "x bias -> sum y", work + 1) \
   LIG_EACH (bias_##name##_backward, "dy x -> dx dbias", work + 5)
 LIG_ACTIVATION (gelu, 10)
 LIG_ACTIVATION (qgelu, 6)

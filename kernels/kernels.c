@@ -9,8 +9,8 @@
 #include <string.h>
 
 static LigKernel kernels[] = {
-#define LIG_EACH(name, signature, work)                                                            \
-  { #name, signature, work, LIG_FLOATING_TYPES, { [LIG_BACKEND_NULL] = lig_null_run } },
+#define LIG_EACH(name, signature, work) \
+  {#name, signature, work, LIG_FLOATING_TYPES, {[LIG_BACKEND_NULL] = lig_null_run}},
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 };
@@ -128,5 +128,5 @@ lig_kernel_bytes (const LigKernel *kernel,
   *read = *written = 0;
   for (int i = 0; i < count; i++)
     *(i < inputs ? read : written) +=
-        (double) operands[i].size * (double) lig_dtype_size (operands[i].dtype);
+      (double) operands[i].size * (double) lig_dtype_size (operands[i].dtype);
 }

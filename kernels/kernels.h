@@ -103,8 +103,10 @@ LIG_API bool lig_signature_name (const char *signature, int index, char *name);
 LIG_API double lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands);
 
 /* Bytes a kernel reads, and writes, if each operand crosses the memory bus once. */
-LIG_API void
-lig_kernel_bytes (const LigKernel *kernel, const LigOperand *operands, double *read, double *written);
+LIG_API void lig_kernel_bytes (const LigKernel *kernel,
+                               const LigOperand *operands,
+                               double *read,
+                               double *written);
 
 /* The CPU instruction level in use: `baseline`, `v3` (AVX2, FMA) or `v4` (AVX-512). It is the
  * machine's best, or what LIGATURE_CPU names if the machine has it. */

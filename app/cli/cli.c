@@ -15,8 +15,8 @@ static GOptionContext *
 make_options (const LigCommand *command, const GOptionEntry *entries)
 {
   const GOptionEntry common[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL },
-    { NULL },
+    {"json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL},
+    {NULL},
   };
   g_autofree char *usage = g_strconcat (command->name, " ", command->usage, NULL);
   g_autofree char *example = g_strconcat ("Example:\n  ", command->example, "\n", NULL);
@@ -51,7 +51,8 @@ lig_cli_parse (const LigCommand *command,
     --*argc;
   }
   if (*argc - 1 < least || *argc - 1 > most) {
-    lig_cli_usage ("lig %s takes %s; see lig %s --help", command->name, command->usage, command->name);
+    lig_cli_usage ("lig %s takes %s; see lig %s --help", command->name, command->usage,
+                   command->name);
     return FALSE;
   }
   return TRUE;
@@ -166,12 +167,14 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
   if (lig_cli_colour ())
     fputs ("\033[1m", stdout);
   for (guint i = 0; i < columns; i++)
-    print_cell (header[i] + (header[i][0] == '>'), widths[i], header[i][0] == '>', i + 1 == columns);
+    print_cell (header[i] + (header[i][0] == '>'), widths[i], header[i][0] == '>',
+                i + 1 == columns);
   if (lig_cli_colour ())
     fputs ("\033[0m", stdout);
   for (guint row = 0; row < rows->len; row++)
     for (guint i = 0; i < columns; i++)
-      print_cell (((char **) rows->pdata[row])[i], widths[i], header[i][0] == '>', i + 1 == columns);
+      print_cell (((char **) rows->pdata[row])[i], widths[i], header[i][0] == '>',
+                  i + 1 == columns);
 }
 
 static char *
@@ -190,7 +193,7 @@ scale (double value, double factor, const char *const *units, int count)
 char *
 lig_cli_format_time (double seconds)
 {
-  static const char *const units[] = { " us", " ms", " s" };
+  static const char *const units[] = {" us", " ms", " s"};
   if (seconds >= 60)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
   return scale (seconds * 1e6, 1000, units, 3);
@@ -199,13 +202,13 @@ lig_cli_format_time (double seconds)
 char *
 lig_cli_format_bytes (double bytes)
 {
-  static const char *const units[] = { " B", " kB", " MB", " GB", " TB", " PB" };
+  static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB"};
   return scale (bytes, 1000, units, 6);
 }
 
 char *
 lig_cli_format_count (double count)
 {
-  static const char *const units[] = { "", " k", " M", " G", " T", " P" };
+  static const char *const units[] = {"", " k", " M", " G", " T", " P"};
   return scale (count, 1000, units, 6);
 }

@@ -12,9 +12,9 @@ enum { LIG_EXIT_OK = 0, LIG_EXIT_FAILED = 1, LIG_EXIT_USAGE = 2, LIG_EXIT_INTERR
 
 typedef struct {
   const char *name;
-  const char *usage;   /* what follows the name: "P [--input I]" */
-  const char *summary; /* one line for `lig --help` */
-  const char *example; /* a whole command line that works when pasted */
+  const char *usage;                  /* what follows the name: "P [--input I]" */
+  const char *summary;                /* one line for `lig --help` */
+  const char *example;                /* a whole command line that works when pasted */
   int (*run) (int argc, char **argv); /* argv[0] is the command's name */
 } LigCommand;
 

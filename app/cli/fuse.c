@@ -18,7 +18,7 @@ LIG_COMMAND (fuse) = {
 static int
 run (int argc, char **argv)
 {
-  g_auto (LigSequenceOptions) options = { 0 };
+  g_auto (LigSequenceOptions) options = {0};
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, NULL);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_fuse, entries, &argc, &argv, 1, 1))

@@ -21,7 +21,8 @@ static const LigCommand *const commands[] = {
 static void
 print_help (FILE *file)
 {
-  fprintf (file, "Usage: lig COMMAND …\n\nBuilds, fuses and runs training pipelines.\n\nCommands:\n");
+  fprintf (file,
+           "Usage: lig COMMAND …\n\nBuilds, fuses and runs training pipelines.\n\nCommands:\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (file, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
   fprintf (file, "\nlig COMMAND --help shows its options and an example.\n");
@@ -38,7 +39,8 @@ main (int argc, char **argv)
     print_help (stderr);
     return LIG_EXIT_USAGE;
   }
-  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0) {
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 ||
+      strcmp (argv[1], "help") == 0) {
     print_help (stdout);
     return LIG_EXIT_OK;
   }

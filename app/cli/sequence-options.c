@@ -11,15 +11,30 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
     unsigned set;
     GOptionEntry entry;
   } known[] = {
-    { LIG_OPTION_INPUT, { "input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type", "D{xD}[:dtype]" } },
-    { LIG_OPTION_DEVICE, { "device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu, cuda:N or null[:PROFILE]", "D" } },
-    { LIG_OPTION_DTYPE, { "dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype, "fp32, fp16 or bf16, for activations and parameters", "COMPUTE[:PARAMETERS]" } },
-    { LIG_OPTION_DTYPE, { "tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 products of fp32 tensors", NULL } },
-    { LIG_OPTION_POLICY, { "policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "P" } },
-    { LIG_OPTION_WISHES, { "forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid, "Forbid a fusion, everywhere or at a path", "F[@PATH]" } },
-    { LIG_OPTION_WISHES, { "force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force, "Force a fusion at a path", "F@PATH" } },
-    { LIG_OPTION_WISHES, { "fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence, "No fusion across the gap before the op", "PATH" } },
-    { LIG_OPTION_EVAL, { "eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL } },
+    {LIG_OPTION_INPUT,
+     {"input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type",
+      "D{xD}[:dtype]"}},
+    {LIG_OPTION_DEVICE,
+     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu, cuda:N or null[:PROFILE]", "D"}},
+    {LIG_OPTION_DTYPE,
+     {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype,
+      "fp32, fp16 or bf16, for activations and parameters", "COMPUTE[:PARAMETERS]"}},
+    {LIG_OPTION_DTYPE,
+     {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 products of fp32 tensors",
+      NULL}},
+    {LIG_OPTION_POLICY,
+     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "P"}},
+    {LIG_OPTION_WISHES,
+     {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
+      "Forbid a fusion, everywhere or at a path", "F[@PATH]"}},
+    {LIG_OPTION_WISHES,
+     {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force, "Force a fusion at a path",
+      "F@PATH"}},
+    {LIG_OPTION_WISHES,
+     {"fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence,
+      "No fusion across the gap before the op", "PATH"}},
+    {LIG_OPTION_EVAL,
+     {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
   };
   GArray *entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
   for (; more && more->long_name; more++)
@@ -45,7 +60,8 @@ lig_cli_clear_options (LigSequenceOptions *options)
 static gboolean
 refuse (GError **error, const char *option, const char *value, const char *expected)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--%s is '%s', expected %s", option, value, expected);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--%s is '%s', expected %s", option, value,
+               expected);
   return FALSE;
 }
 
@@ -64,7 +80,7 @@ wish (LigSequence *sequence, const char *text, gboolean force, GError **error)
   LigOp *op = parts[1] ? lig_sequence_find (sequence, parts[1], error) : NULL;
   if (parts[1] && !op)
     return FALSE;
-  const char *const *old = !op    ? lig_sequence_get_forbidden (sequence)
+  const char *const *old = !op     ? lig_sequence_get_forbidden (sequence)
                            : force ? lig_op_get_forced (op)
                                    : lig_op_get_forbidden (op);
   g_strv_builder_addv (builder, (const char **) old);

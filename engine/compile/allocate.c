@@ -53,8 +53,9 @@ static int
 reusable_input (const LigDraft *draft, int index)
 {
   const LigDraftStep *step = lig_step (draft, index);
-  if (!step->kernel || step->kernel->work <= 0 || lig_kernel_find (step->kernel->name) != step->kernel ||
-      step->n_inputs >= step->n_operands || step->values[0] < 0 || step->values[step->n_inputs] < 0)
+  if (!step->kernel || step->kernel->work <= 0 ||
+      lig_kernel_find (step->kernel->name) != step->kernel || step->n_inputs >= step->n_operands ||
+      step->values[0] < 0 || step->values[step->n_inputs] < 0)
     return -1;
   int from = lig_draft_root (draft, step->values[0]);
   int to = lig_draft_root (draft, step->values[step->n_inputs]);
@@ -78,8 +79,8 @@ make_slots (LigDraft *draft, int *slots)
     if (!in_arena (value) || value->alias >= 0 || value->last_step < 0 ||
         value->first_step == G_MAXINT)
       continue;
-    Slot slot = { (value->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, -1, value->first_step,
-                  value->last_step };
+    Slot slot = {(value->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, -1, value->first_step,
+                 value->last_step};
     slots[i] = (int) list->len;
     g_array_append_val (list, slot);
   }
@@ -159,7 +160,8 @@ lig_allocate (LigDraft *draft, GError **error)
     Slot *slot = order->pdata[i];
     place (placed, slot);
     if (slot->offset > G_MAXINT64 / 4 - slot->bytes) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "the plan's values take more than 2^61 bytes");
+      g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                   "the plan's values take more than 2^61 bytes");
       return FALSE;
     }
     draft->arena_bytes = MAX (draft->arena_bytes, slot->offset + slot->bytes);

@@ -10,14 +10,16 @@
 
 /* Prices of one candidate and of its ops alone, in every pass that it covers. */
 static gboolean
-price_candidate (LigDraft *draft, LigCandidate *candidate, gboolean *measured, double *noise, GError **error)
+price_candidate (
+  LigDraft *draft, LigCandidate *candidate, gboolean *measured, double *noise, GError **error)
 {
   guint count = (guint) candidate->group.count + 1;
   g_autofree LigGroup *groups = g_new0 (LigGroup, count);
   g_autofree LigPrice *prices = g_new0 (LigPrice, count);
   groups[0] = candidate->group;
   for (guint i = 1; i < count; i++)
-    groups[i] = (LigGroup){ .first = candidate->group.first + (int) i - 1, .count = 1, .n_elements = 1 };
+    groups[i] =
+      (LigGroup){.first = candidate->group.first + (int) i - 1, .count = 1, .n_elements = 1};
   candidate->fused = candidate->apart = *noise = 0;
   *measured = TRUE;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
@@ -37,7 +39,8 @@ price_candidate (LigDraft *draft, LigCandidate *candidate, gboolean *measured, d
 static const char *
 format (LigDraft *draft, double seconds, gboolean measured)
 {
-  g_autofree char *text = g_strdup_printf ("%.3g us%s", seconds * 1e6, measured ? "" : " (predicted)");
+  g_autofree char *text =
+    g_strdup_printf ("%.3g us%s", seconds * 1e6, measured ? "" : " (predicted)");
   return g_string_chunk_insert_const (draft->strings, text);
 }
 
@@ -52,7 +55,8 @@ price_all (LigDraft *draft, GArray *candidates, GError **error)
       continue;
     if (!price_candidate (draft, candidate, &measured, &noise, error))
       return FALSE;
-    candidate->loses = !(candidate->fused < candidate->apart * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
+    candidate->loses =
+      !(candidate->fused < candidate->apart * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
     LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
     verdict->observed = format (draft, candidate->fused, measured);
     verdict->required = format (draft, candidate->apart, measured);
@@ -86,7 +90,8 @@ choose (LigDraft *draft, GArray *candidates, LigPass pass)
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     if (candidate->legal && !candidate->loses && candidate->group.fusion->pass == pass &&
         is_free (draft, candidate, pass))
-      g_array_append_val ((GArray *) ending->pdata[candidate->group.first + candidate->group.count], i);
+      g_array_append_val ((GArray *) ending->pdata[candidate->group.first + candidate->group.count],
+                          i);
   }
   for (int at = 1; at <= length; at++) {
     const GArray *here = ending->pdata[at];
@@ -104,7 +109,7 @@ choose (LigDraft *draft, GArray *candidates, LigPass pass)
   }
   for (int at = length; at > 0;) {
     LigCandidate *candidate =
-        choice[at] < 0 ? NULL : &g_array_index (candidates, LigCandidate, choice[at]);
+      choice[at] < 0 ? NULL : &g_array_index (candidates, LigCandidate, choice[at]);
     if (candidate)
       lig_cover_claim (draft, candidates, candidate);
     at -= candidate ? candidate->group.count : 1;

@@ -69,7 +69,8 @@ lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
     if (!lig_cover_claim (draft, candidates, candidate) && !same) {
       LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
       g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s",
-                   lig_part (draft, candidate->group.first)->path, lig_verdict_text (draft, verdict));
+                   lig_part (draft, candidate->group.first)->path,
+                   lig_verdict_text (draft, verdict));
       return FALSE;
     }
   }

@@ -11,7 +11,7 @@ typedef struct {
   LigGroup group;
   int verdict; /* index */
   gboolean legal, forced, taken;
-  gboolean loses; /* measured: does not win by enough over its ops alone */
+  gboolean loses;      /* measured: does not win by enough over its ops alone */
   double fused, apart; /* measured: seconds */
 } LigCandidate;
 
@@ -20,6 +20,9 @@ gboolean lig_covers_pass (const LigCandidate *candidate, LigPass pass);
 
 /* Takes the forced candidates; two that overlap are an error. */
 gboolean lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error);
+
+/* Takes the groups that options.choices names; one that is not legal here is an error. */
+gboolean lig_cover_choices (LigDraft *draft, GArray *candidates, GError **error);
 
 /* Each fusion in turn from left to right claims free ops. */
 void lig_cover_in_order (LigDraft *draft, GArray *candidates);

@@ -58,7 +58,7 @@ gather (LigDraft *draft, int index, int slot, GArray *contributions)
   if (contributions->len < 2)
     return;
   int target = add_gradient (draft, LIG_VALUE_GRADIENT, value, index, NULL);
-  LigSum sum = { target, index, g_array_ref (contributions) };
+  LigSum sum = {target, index, g_array_ref (contributions)};
   g_array_append_val (draft->sums, sum);
   lig_value (draft, value)->gradient = target;
 }
@@ -70,8 +70,7 @@ contribute (LigDraft *draft, int index, int slot, GPtrArray *contributions)
   int value = part->extra_inputs[slot];
   if (!lig_value (draft, value)->needs_gradient)
     return;
-  g_autofree char *name =
-      g_strdup_printf ("%s>%d", lig_value (draft, value)->name, index);
+  g_autofree char *name = g_strdup_printf ("%s>%d", lig_value (draft, value)->name, index);
   int gradient = add_gradient (draft, LIG_VALUE_GRADIENT, value, index,
                                part->input_parts[slot] < 0 ? NULL : name);
   lig_part (draft, index)->extra_gradients[slot] = gradient;
@@ -142,7 +141,7 @@ lig_differentiate (LigDraft *draft, GError **error)
     return TRUE;
   }
   g_autoptr (GPtrArray) contributions =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+    g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   for (guint i = 0; i < draft->parts->len * LIG_MAX_EXTRA; i++)
     g_ptr_array_add (contributions, g_array_new (FALSE, FALSE, sizeof (int)));
   int given = add_gradient (draft, LIG_VALUE_GIVEN, draft->output_value, -1, NULL);

@@ -40,7 +40,8 @@ array (gsize size, GDestroyNotify clear)
   return result;
 }
 
-/* Compute follows the sequence, else the input's type if floating, else fp32; parameters compute. */
+/* Compute follows the sequence, else the input's type if floating, else fp32; parameters compute.
+ */
 static gboolean
 choose_types (LigDraft *self, GError **error)
 {
@@ -102,11 +103,12 @@ lig_draft_new (LigSequence *sequence,
   self->callers_inputs = array (sizeof (int), NULL);
   self->callers_outputs = array (sizeof (int), NULL);
   self->strings = g_string_chunk_new (4096);
+  self->correct = self->counted = -1;
   self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
   self->policy = options->policy;
   if (self->policy == LIG_POLICY_DEFAULT)
-    self->policy = lig_device_get_backend (device) == LIG_BACKEND_CUDA ? LIG_POLICY_MEASURED
-                                                                       : LIG_POLICY_ALL;
+    self->policy =
+      lig_device_get_backend (device) == LIG_BACKEND_CUDA ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;
   if (!choose_input (self, error) || !choose_types (self, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -177,8 +179,7 @@ LigOperand
 lig_draft_operand (const LigDraft *self, int value)
 {
   if (value < 0)
-    return (LigOperand){ NULL, 0, 1, LIG_FP32 };
+    return (LigOperand){NULL, 0, 1, LIG_FP32};
   const LigValue *of = lig_value (self, value);
-  return (LigOperand){ NULL, lig_shape_size (&of->shape), lig_shape_columns (&of->shape),
-                       of->dtype };
+  return (LigOperand){NULL, lig_shape_size (&of->shape), lig_shape_columns (&of->shape), of->dtype};
 }

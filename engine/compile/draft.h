@@ -22,14 +22,14 @@ typedef struct {
   LigValueRole role;
   LigShape shape;
   LigDtype dtype;
-  int alias;       /* value whose memory it is, or -1 */
-  int gradient;    /* value of its gradient, or -1 */
-  int part;        /* index of the op that computes it, or -1 */
-  int parameter;   /* number in the draft's parameters, or -1 */
-  int array;       /* LigStateArray of a STATE value */
+  int alias;           /* value whose memory it is, or -1 */
+  int gradient;        /* value of its gradient, or -1 */
+  int part;            /* index of the op that computes it, or -1 */
+  int parameter;       /* number in the draft's parameters, or -1 */
+  int array;           /* LigStateArray of a STATE value */
   gint64 state_offset; /* elements into that array */
   gboolean needs_gradient;
-  gboolean saved;  /* backward reads it */
+  gboolean saved;       /* backward reads it */
   gboolean kept_to_end; /* the caller reads it after the run */
   /* written by allocate */
   int first_step, last_step; /* -1 and G_MAXINT for the caller's */
@@ -42,9 +42,9 @@ typedef struct {
   LigOp *op;         /* owned */
   const char *title; /* of the op as written: `linear` for both parts of the macro */
   char *path;
-  gpointer params;   /* a copy, placed */
+  gpointer params; /* a copy, placed */
   gboolean fence;
-  LigOp *written;    /* (unowned) the op as written: its wishes hold for all its parts */
+  LigOp *written; /* (unowned) the op as written: its wishes hold for all its parts */
   int x, y;
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
@@ -57,13 +57,13 @@ typedef struct {
   int dx;                             /* its contribution to x's gradient, -1: not wanted */
   int extra_gradients[LIG_MAX_EXTRA]; /* to its extra inputs' */
   gboolean needs_backward;
-  int group[2];                       /* forward, backward */
+  int group[2]; /* forward, backward */
 } LigPart;
 
 /* A gradient with more than one contribution, summed before its producer runs backward. */
 typedef struct {
-  int target;           /* value */
-  int part;             /* producer */
+  int target;            /* value */
+  int part;              /* producer */
   GArray *contributions; /* of int */
 } LigSum;
 
@@ -113,19 +113,20 @@ typedef struct {
   LigPolicy policy;
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;
-  GArray *parts;      /* of LigPart */
-  GArray *values;     /* of LigValue */
-  GArray *parameters; /* of LigDraftParameter */
-  gint64 decayed, elements; /* of each state array: those with weight decay come first */
-  GArray *sums;       /* of LigSum */
-  GArray *conversions; /* of LigConversion */
-  GArray *groups[2];  /* of LigGroup, in op order: forward, backward */
-  GArray *verdicts;   /* of LigVerdict */
-  int *owners[2];     /* while fusing: candidate that covers each op, or -1 */
-  GHashTable *prices; /* while fusing: measured prices by key */
-  GArray *steps;      /* of LigDraftStep */
+  GArray *parts;                    /* of LigPart */
+  GArray *values;                   /* of LigValue */
+  GArray *parameters;               /* of LigDraftParameter */
+  gint64 decayed, elements;         /* of each state array: those with weight decay come first */
+  GArray *sums;                     /* of LigSum */
+  GArray *conversions;              /* of LigConversion */
+  GArray *groups[2];                /* of LigGroup, in op order: forward, backward */
+  GArray *verdicts;                 /* of LigVerdict */
+  int *owners[2];                   /* while fusing: candidate that covers each op, or -1 */
+  GHashTable *prices;               /* while fusing: measured prices by key */
+  GArray *steps;                    /* of LigDraftStep */
   int first_backward, first_update; /* steps */
   int input_value, output_value, input_gradient, gradient_norm;
+  int correct, counted; /* values of the accuracy step, or -1 */
   GArray *callers_inputs, *callers_outputs; /* of int: values of extra inputs, extra outputs */
   gint64 arena_bytes, live_peak;
   GStringChunk *strings; /* of verdicts */

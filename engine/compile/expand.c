@@ -9,7 +9,7 @@
 #define MOST_NESTING 32
 
 static gboolean expand_sequence (
-    LigDraft *draft, LigSequence *sequence, const char *prefix, int depth, GError **error);
+  LigDraft *draft, LigSequence *sequence, const char *prefix, int depth, GError **error);
 
 static void
 add_part (LigDraft *draft, LigOp *written, LigOp *op, const char *path, gboolean fence)
@@ -26,7 +26,7 @@ add_part (LigDraft *draft, LigOp *written, LigOp *op, const char *path, gboolean
     .x = -1,
     .y = -1,
     .dx = -1,
-    .group = { -1, -1 },
+    .group = {-1, -1},
     .n_inputs = lig_port_count (info->extra_inputs),
     .n_outputs = lig_port_count (info->extra_outputs),
     .n_kept = lig_port_count (info->computes),
@@ -82,7 +82,7 @@ expand_op (LigDraft *draft, LigOp *op, const char *path, int depth, GError **err
 
 static gboolean
 expand_sequence (
-    LigDraft *draft, LigSequence *sequence, const char *prefix, int depth, GError **error)
+  LigDraft *draft, LigSequence *sequence, const char *prefix, int depth, GError **error)
 {
   if (depth > MOST_NESTING) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "blocks at %s nest deeper than %d", prefix,
@@ -141,7 +141,7 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
                      lig_part (draft, other->part)->path, part->title, part->path);
         return FALSE;
       }
-      Port port = { i, slot };
+      Port port = {i, slot};
       g_hash_table_insert (producers, g_steal_pointer (&full), g_memdup2 (&port, sizeof port));
     }
   }
@@ -178,7 +178,8 @@ lig_expand (LigDraft *draft, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "the sequence has no ops");
     return FALSE;
   }
-  g_autoptr (GHashTable) producers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GHashTable) producers =
+    g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (!add_producers (draft, producers, error))
     return FALSE;
   for (int i = 0; i < (int) draft->parts->len; i++)

@@ -55,7 +55,8 @@ find_candidates (LigDraft *draft, GArray *candidates, GError **error)
   return TRUE;
 }
 
-/* A force that names no fusion, or a place where the fusion does not even begin, is an error too. */
+/* A force that names no fusion, or a place where the fusion does not even begin, is an error too.
+ */
 static gboolean
 check_force (LigDraft *draft, GArray *candidates, int index, const char *name, GError **error)
 {
@@ -64,8 +65,8 @@ check_force (LigDraft *draft, GArray *candidates, int index, const char *name, G
   for (guint i = 0; i < candidates->len; i++) {
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     if (!g_str_equal (candidate->group.fusion->name, name) ||
-        lig_part (draft, g_array_index (draft->verdicts, LigVerdict, candidate->verdict).first)->written !=
-            part->written)
+        lig_part (draft, g_array_index (draft->verdicts, LigVerdict, candidate->verdict).first)
+            ->written != part->written)
       continue;
     if (!best || candidate->legal)
       best = candidate;
@@ -124,7 +125,7 @@ build_groups (LigDraft *draft, GArray *candidates, LigPass pass)
       taken[candidate->group.first] = (int) i;
   }
   for (int i = 0; i < length;) {
-    LigGroup group = { .pass = pass, .first = i, .count = 1, .n_elements = 1 };
+    LigGroup group = {.pass = pass, .first = i, .count = 1, .n_elements = 1};
     if (taken[i] >= 0)
       group = g_array_index (candidates, LigCandidate, taken[i]).group;
     group.pass = pass;
@@ -159,7 +160,10 @@ lig_fuse (LigDraft *draft, GError **error)
   if (!find_candidates (draft, candidates, error) || !check_wishes (draft, candidates, error) ||
       !lig_cover_forced (draft, candidates, error))
     return FALSE;
-  if (draft->policy == LIG_POLICY_MEASURED) {
+  if (draft->options.choices) {
+    if (!lig_cover_choices (draft, candidates, error))
+      return FALSE;
+  } else if (draft->policy == LIG_POLICY_MEASURED) {
     if (!lig_cover_measured (draft, candidates, error))
       return FALSE;
   } else {

@@ -41,12 +41,11 @@ check_type (const LigPart *part, const LigInfer *infer, GError **error)
 {
   gboolean wants_integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
   gboolean any = (part->info->flags & LIG_OP_ANY_TYPE) != 0;
-  gboolean fits = wants_integers ? infer->x_dtype == LIG_INT32
-                                 : any || lig_dtype_is_floating (infer->x_dtype);
+  gboolean fits =
+    wants_integers ? infer->x_dtype == LIG_INT32 : any || lig_dtype_is_floating (infer->x_dtype);
   if (!fits)
     g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "input is %s, expected %s",
-                 lig_dtype_name (infer->x_dtype),
-                 wants_integers ? "int32" : "fp32, fp16 or bf16");
+                 lig_dtype_name (infer->x_dtype), wants_integers ? "int32" : "fp32, fp16 or bf16");
   return fits;
 }
 
@@ -61,7 +60,7 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
                                  "%d.y", index);
   for (int i = 0; i < part->n_outputs; i++) {
     const LigShape *shape =
-        infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
+      infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
     lig_port_name (part->info->extra_outputs, i, name);
     part->extra_outputs[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, infer->y_dtype,
                                                   index, "%d.%s", index, name);
@@ -86,7 +85,7 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   for (int i = 0; i < part->n_inputs; i++) {
     if (part->input_parts[i] >= 0) {
       part->extra_inputs[i] =
-          lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]];
+        lig_part (draft, part->input_parts[i])->extra_outputs[part->input_slots[i]];
       continue;
     }
     const LigShape *shape = infer->extra_inputs[i].n_axes < 0 ? &infer->x : &infer->extra_inputs[i];
@@ -94,7 +93,7 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
       return FALSE;
     lig_port_name (part->info->extra_inputs, i, name);
     part->extra_inputs[i] = lig_draft_add_value (
-        draft, LIG_VALUE_EXTRA, shape, infer->extra_input_dtypes[i], -1, "%d.%s", index, name);
+      draft, LIG_VALUE_EXTRA, shape, infer->extra_input_dtypes[i], -1, "%d.%s", index, name);
     g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
   }
   return TRUE;
@@ -151,7 +150,8 @@ infer_part (LigDraft *draft, int index, GError **error)
   LigPart *part = lig_part (draft, index);
   LigInfer infer;
   prepare (draft, part, &infer);
-  if (!check_type (part, &infer, error) || (part->info->infer && !part->info->infer (&infer, error)))
+  if (!check_type (part, &infer, error) ||
+      (part->info->infer && !part->info->infer (&infer, error)))
     return FALSE;
   return add_inputs (draft, index, &infer, error) && add_outputs (draft, index, &infer, error) &&
          add_parameters (draft, index, &infer, error);
@@ -171,7 +171,8 @@ place_parameters (LigDraft *draft, GError **error)
       lig_value (draft, parameter->value)->state_offset = at;
       if (__builtin_add_overflow (at, ALIGNED (lig_shape_size (&parameter->shape)), &at) ||
           at > G_MAXINT64 / 64) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "the parameters take more than 2^57 elements");
+        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                     "the parameters take more than 2^57 elements");
         return FALSE;
       }
     }

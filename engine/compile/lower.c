@@ -12,9 +12,9 @@ fault (LigLowering *self, const char *port)
 {
   const LigPart *part = lig_part (self->draft, self->group->first);
   if (!self->error)
-    self->error = g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: its table names a port '%s' that does not exist",
-                               self->group->fusion ? self->group->fusion->name : part->title,
-                               part->path, port);
+    self->error = g_error_new (
+      LIG_ERROR, LIG_ERROR_OP, "%s at %s: its table names a port '%s' that does not exist",
+      self->group->fusion ? self->group->fusion->name : part->title, part->path, port);
 }
 
 /* The value of a port of one part; a gradient's incoming or outgoing side follows from the port. */
@@ -199,11 +199,8 @@ lig_lower_custom (LigLowering *self,
 }
 
 void
-lig_lower_kernel (LigLowering *self,
-                  const char *name,
-                  const char *bindings,
-                  const void *params,
-                  gsize params_size)
+lig_lower_kernel (
+  LigLowering *self, const char *name, const char *bindings, const void *params, gsize params_size)
 {
   const LigKernel *kernel = lig_kernel_find (name);
   if (kernel)
@@ -275,7 +272,7 @@ lower_opaque (LigLowering *self, const LigPart *part)
     .n_inputs = backward ? 3 : 1,
     .n_operands = backward ? 4 : 2,
   };
-  static const char *const ports[2][4] = { { "x", "y" }, { "dy", "x", "y", "dx" } };
+  static const char *const ports[2][4] = {{"x", "y"}, {"dy", "x", "y", "dx"}};
   for (int i = 0; i < step.n_operands; i++)
     step.values[i] = part_port (self->draft, part, ports[backward][i]);
   if (step.opaque && step.values[step.n_operands - 1] >= 0)
@@ -328,7 +325,8 @@ find_unwritten (const LigLowering *self, guint first_step)
     const LigPart *part = lig_part (self->draft, i);
     const LigValue *y = lig_value (self->draft, part->y);
     gboolean last = i == group->first + group->count - 1;
-    if ((last || y->kept_to_end || (y->saved && !joint)) && is_unwritten (self, part->y, first_step))
+    if ((last || y->kept_to_end || (y->saved && !joint)) &&
+        is_unwritten (self, part->y, first_step))
       return part->y;
     for (int j = 0; j < part->n_outputs; j++)
       if ((part->consumed[j] || part->to_caller[j]) &&
@@ -400,7 +398,7 @@ lig_lower_plain (LigDraft *draft,
                  gsize params_size)
 {
   const LigKernel *kernel = lig_kernel_find (name);
-  LigDraftStep step = { .kernel = kernel, .pass = pass, .group = -1, .part = part };
+  LigDraftStep step = {.kernel = kernel, .pass = pass, .group = -1, .part = part};
   step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
   memcpy (step.values, values, (gsize) step.n_operands * sizeof *values);
   if (params)

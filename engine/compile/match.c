@@ -6,9 +6,9 @@ typedef struct {
   const LigDraft *draft;
   const LigFusion *fusion;
   const LigPattern *pattern;
-  int at, from;            /* first op, the element that it fits */
+  int at, from; /* first op, the element that it fits */
   gboolean ignore_fences;
-  gboolean see_through;    /* also through branches that are wanted */
+  gboolean see_through; /* also through branches that are wanted */
 } Walk;
 
 typedef struct {
@@ -34,7 +34,8 @@ fits (const Walk *walk, int element, int index)
   const LigPart *part = lig_part (walk->draft, index);
   if (walk->fusion->pass != LIG_PASS_FORWARD && !part->needs_backward)
     return FALSE;
-  return !part->info->opaque_forward && lig_element_fits (&walk->pattern->elements[element], part->info);
+  return !part->info->opaque_forward &&
+         lig_element_fits (&walk->pattern->elements[element], part->info);
 }
 
 /* The op that fits the element, looking through identities and unwanted branches; -1 for none. */
@@ -64,7 +65,7 @@ fence_between (const Walk *walk, int from, int to)
 static gboolean
 follow (const Walk *walk, Found *found)
 {
-  *found = (Found){ .end = walk->at + 1, .matched = 1, .last = walk->from };
+  *found = (Found){.end = walk->at + 1, .matched = 1, .last = walk->from};
   for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
     found->elements[i] = -1;
   found->elements[walk->from] = walk->at;
@@ -195,8 +196,10 @@ static gboolean
 check_kernels (LigDraft *draft, LigMatch *match, GError **error)
 {
   const LigFusion *fusion = match->group.fusion;
-  LigLowering lowering = { .draft = draft, .group = &match->group, .probe = TRUE,
-                           .backward = fusion->pass == LIG_PASS_BACKWARD };
+  LigLowering lowering = {.draft = draft,
+                          .group = &match->group,
+                          .probe = TRUE,
+                          .backward = fusion->pass == LIG_PASS_BACKWARD};
   if (fusion->allows && !fusion->allows (&lowering, &match->refusal)) {
     match->reason = match->refusal.reason;
     g_clear_error (&lowering.error);
@@ -214,14 +217,15 @@ check_kernels (LigDraft *draft, LigMatch *match, GError **error)
 gboolean
 lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GError **error)
 {
-  Walk walk = { .draft = draft, .fusion = fusion, .pattern = lig_fusion_get_pattern (fusion), .at = at };
+  Walk walk = {
+    .draft = draft, .fusion = fusion, .pattern = lig_fusion_get_pattern (fusion), .at = at};
   Found found;
   char *observed = NULL;
   while (!fits (&walk, walk.from, at)) {
     if (!walk.pattern->elements[walk.from].optional || ++walk.from == walk.pattern->n_elements)
       return FALSE;
   }
-  *match = (LigMatch){ .first = at, .count = 1 };
+  *match = (LigMatch){.first = at, .count = 1};
   gboolean matched = follow (&walk, &found);
   if (matched)
     match->count = found.end - at;
@@ -234,8 +238,11 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
     g_free (match->refusal.required);
     refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
   }
-  match->group = (LigGroup){ .fusion = fusion, .pass = fusion->pass, .first = at,
-                             .count = found.end - at, .n_elements = walk.pattern->n_elements };
+  match->group = (LigGroup){.fusion = fusion,
+                            .pass = fusion->pass,
+                            .first = at,
+                            .count = found.end - at,
+                            .n_elements = walk.pattern->n_elements};
   for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
     match->group.elements[i] = found.elements[i];
   return !matched || match->reason != LIG_REASON_NONE || check_kernels (draft, match, error);

@@ -14,11 +14,8 @@ typedef struct {
 
 /* FALSE where the fusion does not even begin at this op: there is nothing to say then. The error
  * is set where the fusion's table is faulty. */
-gboolean lig_match (LigDraft *draft,
-                    const LigFusion *fusion,
-                    int at,
-                    LigMatch *match,
-                    GError **error);
+gboolean
+lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GError **error);
 
 /* The sentence of a verdict, in the draft's strings. */
 const char *lig_verdict_text (LigDraft *draft, const LigVerdict *verdict);

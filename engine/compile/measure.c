@@ -74,7 +74,7 @@ fill_values (LigDraft *draft, Bench *bench)
       for (gsize at = 0; at < (gsize) value->bytes; at += PIECE * size)
         lig_device_upload (draft->device,
                            bench->memory + (gsize) set * bench->bytes +
-                               bench->offsets[GPOINTER_TO_INT (slot) - 1] + at,
+                             bench->offsets[GPOINTER_TO_INT (slot) - 1] + at,
                            narrow, MIN (PIECE * size, (gsize) value->bytes - at));
   }
 }
@@ -89,15 +89,17 @@ run_steps (LigDraft *draft, Bench *bench, GError **error)
     LigOperand operands[LIG_MAX_OPERANDS];
     for (int j = 0; j < step->n_operands; j++) {
       operands[j] = lig_draft_operand (draft, step->values[j]);
-      int slot = GPOINTER_TO_INT (
-          g_hash_table_lookup (bench->slots, GINT_TO_POINTER (step->values[j] + 1)));
+      int slot =
+        GPOINTER_TO_INT (g_hash_table_lookup (bench->slots, GINT_TO_POINTER (step->values[j] + 1)));
       if (step->values[j] >= 0)
         operands[j].data = set + bench->offsets[slot - 1];
     }
-    LigLaunch launch = { .operands = operands, .tick = bench->tick, .workspace = bench->workspace,
-                         .params = step->params_size ? step->params : NULL };
+    LigLaunch launch = {.operands = operands,
+                        .tick = bench->tick,
+                        .workspace = bench->workspace,
+                        .params = step->params_size ? step->params : NULL};
     LigKernelFunc function =
-        step->kernel ? step->kernel->functions[lig_device_get_backend (draft->device)] : NULL;
+      step->kernel ? step->kernel->functions[lig_device_get_backend (draft->device)] : NULL;
     if (!function || function (&launch) != LIG_OK) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s",
                    step->kernel ? step->kernel->name : "an opaque op",
@@ -122,7 +124,8 @@ summarize (Bench *bench, LigPrice *price)
   g_array_sort (bench->samples, compare);
   price->seconds = g_array_index (bench->samples, double, n / 2);
   price->noise = (g_array_index (bench->samples, double, 3 * n / 4) -
-                  g_array_index (bench->samples, double, n / 4)) / 2;
+                  g_array_index (bench->samples, double, n / 4)) /
+                 2;
   price->measured = TRUE;
 }
 
@@ -156,10 +159,10 @@ prepare (LigDraft *draft, Bench *bench, GArray *steps, GError **error)
   bench->memory = lig_device_allocate (draft->device, bench->bytes * (gsize) bench->sets, error);
   bench->tick = bench->memory ? lig_device_allocate (draft->device, sizeof (LigTick), error) : NULL;
   bench->workspace =
-      bench->tick ? lig_device_allocate (draft->device, LIG_WORKSPACE_SIZE, error) : NULL;
+    bench->tick ? lig_device_allocate (draft->device, LIG_WORKSPACE_SIZE, error) : NULL;
   if (!bench->workspace)
     return FALSE;
-  LigTick tick = { .seed = 1, .step = 1, .learning_rate = 1e-3f };
+  LigTick tick = {.seed = 1, .step = 1, .learning_rate = 1e-3f};
   lig_device_upload (draft->device, bench->tick, &tick, sizeof tick);
   fill_values (draft, bench);
   return TRUE;
@@ -176,7 +179,8 @@ clear (LigDraft *draft, Bench *bench)
 }
 
 gboolean
-lig_time_lists (LigDraft *draft, GArray *const *lists, guint count, LigPrice *prices, GError **error)
+lig_time_lists (
+  LigDraft *draft, GArray *const *lists, guint count, LigPrice *prices, GError **error)
 {
   g_autofree Bench *benches = g_new0 (Bench, count);
   gboolean fine = TRUE;

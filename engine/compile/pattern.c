@@ -7,7 +7,7 @@
 static const struct {
   const char *name;
   unsigned flag;
-} classes[] = { { "@activation", LIG_OP_ACTIVATION }, { "@gated", LIG_OP_GATED } };
+} classes[] = {{"@activation", LIG_OP_ACTIVATION}, {"@gated", LIG_OP_GATED}};
 
 static gboolean
 parse_element (const char *word, LigElement *element, GError **error)
@@ -24,7 +24,7 @@ parse_element (const char *word, LigElement *element, GError **error)
   for (char **name = alternatives; *name; name++) {
     guint class = 0;
     while (class < G_N_ELEMENTS (classes) && !g_str_equal (classes[class].name, *name))
-      class++;
+      class ++;
     if (class < G_N_ELEMENTS (classes))
       element->flags |= classes[class].flag;
     else
@@ -38,11 +38,11 @@ gboolean
 lig_pattern_parse (const char *text, LigPattern *pattern, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (text ? text : "", " ", -1);
-  *pattern = (LigPattern){ 0 };
+  *pattern = (LigPattern){0};
   for (char **word = words; *word; word++) {
     if (pattern->n_elements == LIG_MAX_ELEMENTS) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
-                   "pattern '%s' has more than %d elements", text, LIG_MAX_ELEMENTS);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "pattern '%s' has more than %d elements",
+                   text, LIG_MAX_ELEMENTS);
       return FALSE;
     }
     if (!**word)
@@ -52,8 +52,8 @@ lig_pattern_parse (const char *text, LigPattern *pattern, GError **error)
   }
   if (pattern->n_elements >= 2)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "pattern '%s' has %d elements, expected at least 2",
-               text, pattern->n_elements);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+               "pattern '%s' has %d elements, expected at least 2", text, pattern->n_elements);
   return FALSE;
 }
 

@@ -20,7 +20,8 @@ predict (LigDraft *draft, GArray *steps)
 {
   double seconds = 0;
   for (guint i = 0; i < steps->len; i++)
-    seconds += lig_predict_step (draft->device, &g_array_index (steps, LigDraftStep, i), draft->compute);
+    seconds +=
+      lig_predict_step (draft->device, &g_array_index (steps, LigDraftStep, i), draft->compute);
   return seconds;
 }
 
@@ -59,7 +60,7 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
   }
   if (!tuning || !tuning->get (tuning->data, key, &microseconds))
     return FALSE;
-  *price = (LigPrice){ microseconds * 1e-6, 0, TRUE };
+  *price = (LigPrice){microseconds * 1e-6, 0, TRUE};
   return TRUE;
 }
 
@@ -74,14 +75,13 @@ remember (LigDraft *draft, const char *key, const LigPrice *price)
 
 /* Times those lists whose prices are not known. */
 static gboolean
-time_unknown (
-    LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
+time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
 {
   g_autoptr (GPtrArray) unknown = g_ptr_array_new ();
   g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; i < lists->len; i++) {
     GArray *steps = lists->pdata[i];
-    prices[i] = (LigPrice){ 0 };
+    prices[i] = (LigPrice){0};
     if (steps->len == 0 || look_up (draft, keys->pdata[i], &prices[i]))
       continue;
     g_ptr_array_add (unknown, steps);
@@ -93,7 +93,8 @@ time_unknown (
   if (lig_device_get_backend (draft->device) == LIG_BACKEND_NULL) {
     for (guint i = 0; i < unknown->len; i++)
       timed[i].seconds = predict (draft, unknown->pdata[i]);
-  } else if (!lig_time_lists (draft, (GArray *const *) unknown->pdata, unknown->len, timed, error)) {
+  } else if (!lig_time_lists (draft, (GArray *const *) unknown->pdata, unknown->len, timed,
+                              error)) {
     return FALSE;
   }
   for (guint i = 0; i < unknown->len; i++) {

@@ -25,8 +25,5 @@ gboolean lig_price_groups (LigDraft *draft,
 
 /* Times lists of steps (GArray of LigDraftStep) in turns: warm-up, inputs rotated through more
  * memory than the last cache holds, median. */
-gboolean lig_time_lists (LigDraft *draft,
-                         GArray *const *lists,
-                         guint count,
-                         LigPrice *prices,
-                         GError **error);
+gboolean lig_time_lists (
+  LigDraft *draft, GArray *const *lists, guint count, LigPrice *prices, GError **error);

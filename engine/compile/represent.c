@@ -6,7 +6,7 @@
 static void
 convert (LigDraft *draft, int from, int to, int part)
 {
-  LigConversion conversion = { from, to, part };
+  LigConversion conversion = {from, to, part};
   g_array_append_val (draft->conversions, conversion);
 }
 

@@ -4,13 +4,14 @@
 #include "engine/compile/lower.h"
 #include "engine/compile/price.h"
 #include "engine/compile/update.h"
+#include "kernels/params.h"
 
 static void
 run_conversions (LigDraft *draft, int first, int last)
 {
   for (guint i = 0; i < draft->conversions->len; i++) {
     const LigConversion *conversion = &g_array_index (draft->conversions, LigConversion, i);
-    int values[] = { conversion->from, conversion->to };
+    int values[] = {conversion->from, conversion->to};
     if (conversion->part >= first && conversion->part <= last)
       lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, MAX (first, 0), "convert", values,
                        NULL, 0);
@@ -30,10 +31,10 @@ run_sums (LigDraft *draft, int first, int last)
       LigShape shape = lig_value (draft, sum.target)->shape;
       LigDtype dtype = lig_value (draft, sum.target)->dtype;
       int next = j + 1 == sum.contributions->len
-                     ? sum.target
-                     : lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, sum.part,
-                                            "sum%u.%u", i, j);
-      int values[] = { total, g_array_index (sum.contributions, int, j), next };
+                   ? sum.target
+                   : lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, sum.part,
+                                          "sum%u.%u", i, j);
+      int values[] = {total, g_array_index (sum.contributions, int, j), next};
       lig_lower_plain (draft, draft->steps, LIG_PASS_BACKWARD, sum.part, "add", values, NULL, 0);
       total = next;
     }
@@ -63,6 +64,25 @@ run_group (LigDraft *draft, LigPass pass, int number, GError **error)
   return TRUE;
 }
 
+/* Counts the rows whose largest logit is the target, where the sequence ends in a cross-entropy. */
+static void
+run_accuracy (LigDraft *draft)
+{
+  const LigPart *last = lig_part (draft, draft->parts->len - 1);
+  LigShape scalar = { 0 };
+  if (!draft->options.accuracy || !g_str_equal (last->info->name, "cross-entropy"))
+    return;
+  int x = last->x, targets = last->extra_inputs[0];
+  draft->correct = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "correct");
+  draft->counted = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "counted");
+  lig_value (draft, draft->correct)->kept_to_end = TRUE;
+  lig_value (draft, draft->counted)->kept_to_end = TRUE;
+  int values[] = { x, targets, draft->correct, draft->counted };
+  LigCrossEntropyParams params = *(const LigCrossEntropyParams *) last->params;
+  lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, (int) draft->parts->len - 1, "accuracy",
+                   values, &params, sizeof params);
+}
+
 gboolean
 lig_schedule (LigDraft *draft, GError **error)
 {
@@ -70,6 +90,7 @@ lig_schedule (LigDraft *draft, GError **error)
   for (int i = 0; i < (int) draft->groups[LIG_PASS_FORWARD]->len; i++)
     if (!run_group (draft, LIG_PASS_FORWARD, i, error))
       return FALSE;
+  run_accuracy (draft);
   draft->first_backward = (int) draft->steps->len;
   for (int i = (int) draft->groups[LIG_PASS_BACKWARD]->len - 1; i >= 0; i--)
     if (!run_group (draft, LIG_PASS_BACKWARD, i, error))
@@ -79,6 +100,6 @@ lig_schedule (LigDraft *draft, GError **error)
     lig_schedule_update (draft);
   for (guint i = 0; i < draft->steps->len; i++)
     lig_step (draft, i)->predicted =
-        lig_predict_step (draft->device, lig_step (draft, i), draft->compute);
+      lig_predict_step (draft->device, lig_step (draft, i), draft->compute);
   return TRUE;
 }

@@ -9,13 +9,13 @@
 static int
 array_value (LigDraft *draft, LigStateArray array, gint64 first, gint64 count)
 {
-  static const char *const names[] = { "parameters", "gradients", "master", "moment", "variance" };
+  static const char *const names[] = {"parameters", "gradients", "master", "moment", "variance"};
   gboolean stored = array == LIG_STATE_PARAMETERS || array == LIG_STATE_GRADIENTS;
   LigShape shape;
   lig_shape_init (&shape, 1, count);
-  int value = lig_draft_add_value (draft, LIG_VALUE_STATE, &shape,
-                                   stored ? draft->parameter_dtype : LIG_FP32, -1,
-                                   "%s[%" G_GINT64_FORMAT "]", names[array], first);
+  int value =
+    lig_draft_add_value (draft, LIG_VALUE_STATE, &shape, stored ? draft->parameter_dtype : LIG_FP32,
+                         -1, "%s[%" G_GINT64_FORMAT "]", names[array], first);
   lig_value (draft, value)->array = (int) array;
   lig_value (draft, value)->state_offset = first;
   return value;
@@ -25,16 +25,14 @@ static void
 update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
 {
   const LigOptimizer *optimizer = draft->options.optimizer;
-  int master = draft->parameter_dtype == LIG_FP32
-                   ? -1
-                   : array_value (draft, LIG_STATE_MASTER, first, count);
+  int master =
+    draft->parameter_dtype == LIG_FP32 ? -1 : array_value (draft, LIG_STATE_MASTER, first, count);
   int gradients = array_value (draft, LIG_STATE_GRADIENTS, first, count);
   int parameters = array_value (draft, LIG_STATE_PARAMETERS, first, count);
   if (optimizer->kind == LIG_OPTIMIZER_SGD) {
     LigSgdParams params = optimizer->sgd;
-    int moment =
-        params.momentum == 0 ? -1 : array_value (draft, LIG_STATE_MOMENT, first, count);
-    int values[] = { gradients, draft->gradient_norm, parameters, moment, master };
+    int moment = params.momentum == 0 ? -1 : array_value (draft, LIG_STATE_MOMENT, first, count);
+    int values[] = {gradients, draft->gradient_norm, parameters, moment, master};
     if (!decays)
       params.weight_decay = 0;
     lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "sgd", values, &params,
@@ -42,12 +40,12 @@ update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
     return;
   }
   LigAdamwParams params = optimizer->adamw;
-  int values[] = { gradients,
-                   draft->gradient_norm,
-                   parameters,
-                   array_value (draft, LIG_STATE_MOMENT, first, count),
-                   array_value (draft, LIG_STATE_VARIANCE, first, count),
-                   master };
+  int values[] = {gradients,
+                  draft->gradient_norm,
+                  parameters,
+                  array_value (draft, LIG_STATE_MOMENT, first, count),
+                  array_value (draft, LIG_STATE_VARIANCE, first, count),
+                  master};
   if (!decays)
     params.weight_decay = 0;
   lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "adamw", values, &params,
@@ -57,12 +55,12 @@ update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
 void
 lig_schedule_update (LigDraft *draft)
 {
-  LigShape scalar = { 0 };
-  draft->gradient_norm = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1,
-                                              "gradient-norm");
+  LigShape scalar = {0};
+  draft->gradient_norm =
+    lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "gradient-norm");
   lig_value (draft, draft->gradient_norm)->kept_to_end = TRUE;
-  int values[] = { array_value (draft, LIG_STATE_GRADIENTS, 0, draft->elements),
-                   draft->gradient_norm };
+  int values[] = {array_value (draft, LIG_STATE_GRADIENTS, 0, draft->elements),
+                  draft->gradient_norm};
   lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "gradient_norm", values, NULL, 0);
   if (draft->decayed > 0)
     update_region (draft, 0, draft->decayed, TRUE);

@@ -41,7 +41,8 @@ lig_verify_values (const LigDraft *draft, GError **error)
     for (int j = 0; j < part->n_parameters; j++)
       if (draft->options.training && part->needs_backward &&
           lig_value (draft, part->parameters[j])->gradient < 0)
-        return violated (error, "differentiate", "parameter %d at %s has no gradient", j, part->path);
+        return violated (error, "differentiate", "parameter %d at %s has no gradient", j,
+                         part->path);
   }
   for (int i = 0; i < n; i++) {
     const LigValue *value = lig_value (draft, i);
@@ -60,7 +61,8 @@ lig_verify_groups (const LigDraft *draft, GError **error)
     for (int i = 0; i < (int) draft->groups[pass]->len; i++) {
       const LigGroup *group = lig_group (draft, pass, i);
       if (group->first < next || group->count < 1)
-        return violated (error, "fuse", "group %d of the %s pass overlaps", i, lig_pass_name (pass));
+        return violated (error, "fuse", "group %d of the %s pass overlaps", i,
+                         lig_pass_name (pass));
       if (pass == LIG_PASS_FORWARD && group->first != next)
         return violated (error, "fuse", "op %d belongs to no group", next);
       next = group->first + group->count;
@@ -101,7 +103,8 @@ lig_verify_steps (const LigDraft *draft, GError **error)
   }
   for (int i = 0; i < (int) draft->values->len; i++)
     if (lig_value (draft, i)->kept_to_end && !written[lig_draft_root (draft, i)])
-      return violated (error, "schedule", "%s is wanted and nobody wrote it", lig_value (draft, i)->name);
+      return violated (error, "schedule", "%s is wanted and nobody wrote it",
+                       lig_value (draft, i)->name);
   return TRUE;
 }
 
@@ -151,7 +154,7 @@ lig_verify_memory (const LigDraft *draft, GError **error)
       continue;
     if (value->offset + value->bytes > draft->arena_bytes)
       return violated (error, "allocate", "%s ends beyond the arena", value->name);
-    Event begin = { value->first_step, FALSE, value }, end = { value->last_step, TRUE, value };
+    Event begin = {value->first_step, FALSE, value}, end = {value->last_step, TRUE, value};
     g_array_append_val (events, begin);
     g_array_append_val (events, end);
   }
@@ -159,14 +162,13 @@ lig_verify_memory (const LigDraft *draft, GError **error)
   for (guint i = 0; i < events->len; i++) {
     const Event *event = &g_array_index (events, Event, i);
     if (event->ends) {
-      GSequenceIter *at =
-          g_sequence_lookup (alive, (gpointer) event->value, compare_offsets, NULL);
+      GSequenceIter *at = g_sequence_lookup (alive, (gpointer) event->value, compare_offsets, NULL);
       if (at)
         g_sequence_remove (at);
       continue;
     }
     GSequenceIter *at =
-        g_sequence_insert_sorted (alive, (gpointer) event->value, compare_offsets, NULL);
+      g_sequence_insert_sorted (alive, (gpointer) event->value, compare_offsets, NULL);
     GSequenceIter *before = g_sequence_iter_is_begin (at) ? NULL : g_sequence_iter_prev (at);
     GSequenceIter *after = g_sequence_iter_next (at);
     const LigValue *left = before ? g_sequence_get (before) : NULL;

@@ -5,8 +5,8 @@
 static void
 lower (LigLowering *lowering)
 {
-  g_autofree char *kernel = g_strdelimit (
-      g_strconcat ("bias_", lig_lower_op (lowering, 1), "_backward", NULL), "-", '_');
+  g_autofree char *kernel =
+    g_strdelimit (g_strconcat ("bias_", lig_lower_op (lowering, 1), "_backward", NULL), "-", '_');
   lig_lower_kernel (lowering, kernel, "dy=1.dy x=1.x y=1.y dx=0.dx dbias=0.dbias",
                     lig_lower_params (lowering, 1), lig_lower_params_size (lowering, 1));
 }

@@ -12,9 +12,8 @@ lower (LigLowering *lowering)
   else
     lig_lower_kernel (lowering, "linear_backward_weight", "dy=2.dy x=2.x dweight=2.dweight", NULL,
                       0);
-  g_autofree char *bindings =
-      g_strdup_printf ("dy=%s weight=2.weight x=1.x dx=%s dbias=0.dbias", last ? "3.dy" : "2.dy",
-                       first ? "0.dx" : "1.dx");
+  g_autofree char *bindings = g_strdup_printf ("dy=%s weight=2.weight x=1.x dx=%s dbias=0.dbias",
+                                               last ? "3.dy" : "2.dy", first ? "0.dx" : "1.dx");
   lig_lower_kernel (lowering, "linear_backward_input_gelu", bindings, NULL, 0);
 }
 

@@ -8,6 +8,6 @@
 #define N_(text) text
 
 /* The table of a fusion: LIG_DEFINE_FUSION (forward_add_norm) = { … }; the name is the file's. */
-#define LIG_DEFINE_FUSION(name)                                                                    \
-  extern const LigFusion lig_fusion_##name;                                                        \
+#define LIG_DEFINE_FUSION(name) \
+  extern const LigFusion lig_fusion_##name; \
   const LigFusion lig_fusion_##name

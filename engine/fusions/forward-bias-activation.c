@@ -5,8 +5,8 @@
 static void
 lower (LigLowering *lowering)
 {
-  g_autofree char *kernel = g_strdelimit (
-      g_strconcat ("bias_", lig_lower_op (lowering, 1), NULL), "-", '_');
+  g_autofree char *kernel =
+    g_strdelimit (g_strconcat ("bias_", lig_lower_op (lowering, 1), NULL), "-", '_');
   lig_lower_kernel (lowering, kernel, "x=0.x bias=0.bias sum=1.x y=1.y",
                     lig_lower_params (lowering, 1), lig_lower_params_size (lowering, 1));
 }

@@ -5,8 +5,7 @@
 static void
 lower (LigLowering *lowering)
 {
-  lig_lower_kernel (lowering, "linear_bias_add",
-                    "x=0.x weight=0.weight bias=- extra=2.extra y=2.y",
+  lig_lower_kernel (lowering, "linear_bias_add", "x=0.x weight=0.weight bias=- extra=2.extra y=2.y",
                     lig_lower_params (lowering, 1), sizeof (LigScaleParams));
 }
 

@@ -2,10 +2,9 @@
 /* y = x weight^T: x[…, K], weight[N, K], y[…, N]. */
 #include "engine/ops/define.h"
 
-static const LigParam params[] = { LIG_LINEAR_PARAMS, { .name = NULL } };
+static const LigParam params[] = {LIG_LINEAR_PARAMS, {.name = NULL}};
 
-static const LigParameterInfo parameters[] = { { "weight", LIG_INIT_NORMAL, TRUE },
-                                               { .name = NULL } };
+static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE}, {.name = NULL}};
 
 static gboolean
 infer (LigInfer *self, GError **error)

@@ -7,13 +7,19 @@ typedef struct {
 } BiasParams;
 
 static const LigParam params[] = {
-  LIG_INT (BiasParams, size, "size", N_ ("Size"),
-           N_ ("Length of the vector; left out: the length of the input's last axis"), 1,
-           LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL),
-  { .name = NULL },
+  LIG_INT (BiasParams,
+           size,
+           "size",
+           N_ ("Size"),
+           N_ ("Length of the vector; left out: the length of the input's last axis"),
+           1,
+           LIG_MAX_FEATURES,
+           0,
+           LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL),
+  {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = { { "bias", LIG_INIT_ZEROS, FALSE }, { .name = NULL } };
+static const LigParameterInfo parameters[] = {{"bias", LIG_INIT_ZEROS, FALSE}, {.name = NULL}};
 
 static gboolean
 infer (LigInfer *self, GError **error)

@@ -7,9 +7,16 @@ typedef struct {
 } BlockParams;
 
 static const LigParam params[] = {
-  LIG_INT (BlockParams, repeat, "repeat", N_ ("Repeat"), N_ ("How often the ops follow each other"),
-           1, 1000000, 1, LIG_PARAM_POSITIONAL),
-  { .name = NULL },
+  LIG_INT (BlockParams,
+           repeat,
+           "repeat",
+           N_ ("Repeat"),
+           N_ ("How often the ops follow each other"),
+           1,
+           1000000,
+           1,
+           LIG_PARAM_POSITIONAL),
+  {.name = NULL},
 };
 
 LIG_DEFINE_OP (block) = {

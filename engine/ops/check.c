@@ -72,7 +72,7 @@ lig_check_extra (LigInfer *infer,
 LigShape
 lig_shape_without (const LigShape *shape, int axes)
 {
-  LigShape result = { .n_axes = MAX (shape->n_axes - axes, 0) };
+  LigShape result = {.n_axes = MAX (shape->n_axes - axes, 0)};
   memcpy (result.axes, shape->axes, (gsize) result.n_axes * sizeof *result.axes);
   return result;
 }

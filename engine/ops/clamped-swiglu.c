@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* y = a' sigmoid(alpha a') b', a' = min(a, limit), b' = clamp(b, limit) + offset; GPT-OSS's unit. */
+/* y = a' sigmoid(alpha a') b', a' = min(a, limit), b' = clamp(b, limit) + offset; GPT-OSS's unit.
+ */
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  LIG_FLOAT (LigClampedParams, limit, "limit", N_ ("Limit"),
-             N_ ("The gate is cut above it, the linear half on both sides"), 1e-6, 1e6, 7),
-  LIG_FLOAT (LigClampedParams, alpha, "alpha", N_ ("Alpha"), N_ ("Slope inside the sigmoid"), -1e3,
-             1e3, 1.702),
-  LIG_FLOAT (LigClampedParams, offset, "glu-linear-offset", N_ ("Offset"),
-             N_ ("Added to the linear half after its clamp"), -1e6, 1e6, 1),
-  { .name = NULL },
+  LIG_FLOAT (LigClampedParams,
+             limit,
+             "limit",
+             N_ ("Limit"),
+             N_ ("The gate is cut above it, the linear half on both sides"),
+             1e-6,
+             1e6,
+             7),
+  LIG_FLOAT (LigClampedParams,
+             alpha,
+             "alpha",
+             N_ ("Alpha"),
+             N_ ("Slope inside the sigmoid"),
+             -1e3,
+             1e3,
+             1.702),
+  LIG_FLOAT (LigClampedParams,
+             offset,
+             "glu-linear-offset",
+             N_ ("Offset"),
+             N_ ("Added to the linear half after its clamp"),
+             -1e6,
+             1e6,
+             1),
+  {.name = NULL},
 };
 
 LIG_DEFINE_OP (clamped_swiglu) = {

@@ -3,9 +3,9 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  { LIG_PARAM_FLOAT, "scale", N_ ("Scale"), N_ ("The factor"), -3.4e38, 3.4e38, 1,
-    LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigScaleParams, factor) },
-  { .name = NULL },
+  {LIG_PARAM_FLOAT, "scale", N_ ("Scale"), N_ ("The factor"), -3.4e38, 3.4e38, 1,
+   LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigScaleParams, factor)},
+  {.name = NULL},
 };
 
 static void

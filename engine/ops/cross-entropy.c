@@ -3,11 +3,24 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  LIG_INT (LigCrossEntropyParams, ignored, "ignored", N_ ("Ignored"),
-           N_ ("Rows with this target count for nothing"), G_MININT32, G_MAXINT32, -100, 0),
-  LIG_FLOAT (LigCrossEntropyParams, label_smoothing, "label-smoothing", N_ ("Label smoothing"),
-             N_ ("Mass that is spread evenly over all classes"), 0, 0.999, 0),
-  { .name = NULL },
+  LIG_INT (LigCrossEntropyParams,
+           ignored,
+           "ignored",
+           N_ ("Ignored"),
+           N_ ("Rows with this target count for nothing"),
+           G_MININT32,
+           G_MAXINT32,
+           -100,
+           0),
+  LIG_FLOAT (LigCrossEntropyParams,
+             label_smoothing,
+             "label-smoothing",
+             N_ ("Label smoothing"),
+             N_ ("Mass that is spread evenly over all classes"),
+             0,
+             0.999,
+             0),
+  {.name = NULL},
 };
 
 static gboolean
@@ -18,7 +31,7 @@ infer (LigInfer *self, GError **error)
       !lig_check_extra (self, 0, "targets", &rows, LIG_INT32, error))
     return FALSE;
   self->kept[0] = rows;
-  self->kept[1] = self->y = (LigShape){ 0 };
+  self->kept[1] = self->y = (LigShape){0};
   self->y_dtype = LIG_FP32;
   return TRUE;
 }

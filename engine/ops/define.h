@@ -9,8 +9,8 @@
 #define N_(text) text
 
 /* The table of an op: LIG_DEFINE_OP (layer_norm) = { … }; the name is the file's, with `_`. */
-#define LIG_DEFINE_OP(name)                                                                        \
-  extern const LigOpInfo lig_op_##name;                                                            \
+#define LIG_DEFINE_OP(name) \
+  extern const LigOpInfo lig_op_##name; \
   const LigOpInfo lig_op_##name
 
 /* x has at least one axis. */
@@ -20,13 +20,15 @@ gboolean lig_check_has_axis (const LigInfer *infer, GError **error);
 gboolean lig_check_features (const LigInfer *infer, gint64 features, GError **error);
 
 /* The last axes of x are `wanted`. */
-gboolean
-lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error);
+gboolean lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error);
 
 /* Extra input `index`, called `name`, has this shape; sets it where the caller provides it. */
-gboolean lig_check_extra (
-    LigInfer *infer, int index, const char *name, const LigShape *wanted, LigDtype dtype,
-    GError **error);
+gboolean lig_check_extra (LigInfer *infer,
+                          int index,
+                          const char *name,
+                          const LigShape *wanted,
+                          LigDtype dtype,
+                          GError **error);
 
 /* The shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
@@ -42,12 +44,12 @@ typedef struct {
 
 gboolean lig_infer_norm (LigInfer *infer, GError **error);
 
-#define LIG_NORMALIZED_SHAPE                                                                       \
-  {                                                                                                \
-    LIG_PARAM_SHAPE, "normalized-shape", N_ ("Normalized shape"),                                  \
-        N_ ("The last axes that are normalized together; left out: the last one"), 1, G_MAXINT32,  \
-        0, LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL,                                              \
-        G_STRUCT_OFFSET (LigNormOpParams, normalized_shape)                                        \
+#define LIG_NORMALIZED_SHAPE \
+  { \
+    LIG_PARAM_SHAPE, "normalized-shape", N_ ("Normalized shape"), \
+      N_ ("The last axes that are normalized together; left out: the last one"), 1, G_MAXINT32, 0, \
+      LIG_PARAM_INFERRED | LIG_PARAM_POSITIONAL, \
+      G_STRUCT_OFFSET (LigNormOpParams, normalized_shape) \
   }
 
 /* The params of linear and basic-linear. */
@@ -58,12 +60,12 @@ typedef struct {
 } LigLinearOpParams;
 
 #define LIG_MAX_FEATURES 1e9
-#define LIG_LINEAR_PARAMS                                                                          \
-  LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"),                   \
-           N_ ("Length of the output's last axis"), 1, LIG_MAX_FEATURES, 0,                        \
-           LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL),                                             \
-      LIG_INT (LigLinearOpParams, in_features, "in-features", N_ ("In features"),                  \
-               N_ ("Length of the input's last axis; left out: whatever comes in"), 1,             \
-               LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED),                                           \
-      LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"),                \
-                 N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023)
+#define LIG_LINEAR_PARAMS \
+  LIG_INT (LigLinearOpParams, out_features, "out-features", N_ ("Out features"), \
+           N_ ("Length of the output's last axis"), 1, LIG_MAX_FEATURES, 0, \
+           LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL), \
+    LIG_INT (LigLinearOpParams, in_features, "in-features", N_ ("In features"), \
+             N_ ("Length of the input's last axis; left out: whatever comes in"), 1, \
+             LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
+    LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
+               N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023)

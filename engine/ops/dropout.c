@@ -3,9 +3,9 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  { LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the elements that become zero"), 0, 1,
-    0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropoutParams, probability) },
-  { .name = NULL },
+  {LIG_PARAM_FLOAT, "p", N_ ("Probability"), N_ ("Share of the elements that become zero"), 0, 1,
+   0.1, LIG_PARAM_POSITIONAL, G_STRUCT_OFFSET (LigDropoutParams, probability)},
+  {.name = NULL},
 };
 
 /* The mask is drawn again in the backward pass from (seed, path, micro-step, element), so nothing

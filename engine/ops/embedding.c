@@ -8,17 +8,36 @@ typedef struct {
 } EmbeddingParams;
 
 static const LigParam params[] = {
-  LIG_INT (EmbeddingParams, features, "features", N_ ("Features"), N_ ("Length of a row"), 1,
-           LIG_MAX_FEATURES, 0, LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL),
-  LIG_INT (EmbeddingParams, vocabulary, "vocabulary", N_ ("Vocabulary"), N_ ("Number of rows"), 1,
-           LIG_MAX_FEATURES, 256, 0),
-  LIG_FLOAT (EmbeddingParams, init_std, "init-std", N_ ("Initial deviation"),
-             N_ ("Standard deviation of the initial weights"), 0, 1000, 0.02),
-  { .name = NULL },
+  LIG_INT (EmbeddingParams,
+           features,
+           "features",
+           N_ ("Features"),
+           N_ ("Length of a row"),
+           1,
+           LIG_MAX_FEATURES,
+           0,
+           LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL),
+  LIG_INT (EmbeddingParams,
+           vocabulary,
+           "vocabulary",
+           N_ ("Vocabulary"),
+           N_ ("Number of rows"),
+           1,
+           LIG_MAX_FEATURES,
+           256,
+           0),
+  LIG_FLOAT (EmbeddingParams,
+             init_std,
+             "init-std",
+             N_ ("Initial deviation"),
+             N_ ("Standard deviation of the initial weights"),
+             0,
+             1000,
+             0.02),
+  {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = { { "weight", LIG_INIT_NORMAL, FALSE },
-                                               { .name = NULL } };
+static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE}, {.name = NULL}};
 
 static gboolean
 infer (LigInfer *self, GError **error)

@@ -3,9 +3,15 @@
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
-  LIG_FLOAT (LigNormParams, eps, "eps", N_ ("Epsilon"),
-             N_ ("Added to the sum of squares before its root"), 0, 1, 1e-6),
-  { .name = NULL },
+  LIG_FLOAT (LigNormParams,
+             eps,
+             "eps",
+             N_ ("Epsilon"),
+             N_ ("Added to the sum of squares before its root"),
+             0,
+             1,
+             1e-6),
+  {.name = NULL},
 };
 
 static gboolean

@@ -4,17 +4,25 @@
 
 static const LigParam params[] = {
   LIG_NORMALIZED_SHAPE,
-  LIG_FLOAT (LigNormOpParams, kernel.eps, "eps", N_ ("Epsilon"),
-             N_ ("Added to the variance before its root"), 0, 1, 1e-5),
-  LIG_BOOLEAN (LigNormOpParams, kernel.zero_centered, "zero-centered-gamma",
-               N_ ("Zero-centered gamma"), N_ ("The gain is 1 + weight, and weight begins at 0"),
+  LIG_FLOAT (LigNormOpParams,
+             kernel.eps,
+             "eps",
+             N_ ("Epsilon"),
+             N_ ("Added to the variance before its root"),
+             0,
+             1,
+             1e-5),
+  LIG_BOOLEAN (LigNormOpParams,
+               kernel.zero_centered,
+               "zero-centered-gamma",
+               N_ ("Zero-centered gamma"),
+               N_ ("The gain is 1 + weight, and weight begins at 0"),
                FALSE),
-  { .name = NULL },
+  {.name = NULL},
 };
 
 static const LigParameterInfo parameters[] = {
-  { "weight", LIG_INIT_ONES, FALSE }, { "bias", LIG_INIT_ZEROS, FALSE }, { .name = NULL }
-};
+  {"weight", LIG_INIT_ONES, FALSE}, {"bias", LIG_INIT_ZEROS, FALSE}, {.name = NULL}};
 
 LIG_DEFINE_OP (layer_norm) = {
   .name = "layer-norm",

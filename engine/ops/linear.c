@@ -4,9 +4,9 @@
 
 static const LigParam params[] = {
   LIG_LINEAR_PARAMS,
-  LIG_BOOLEAN (LigLinearOpParams, bias, "bias", N_ ("Bias"), N_ ("Adds a trained vector to each row"),
-               TRUE),
-  { .name = NULL },
+  LIG_BOOLEAN (
+    LigLinearOpParams, bias, "bias", N_ ("Bias"), N_ ("Adds a trained vector to each row"), TRUE),
+  {.name = NULL},
 };
 
 static void

@@ -7,7 +7,7 @@ infer (LigInfer *self, GError **error)
 {
   if (!lig_check_extra (self, 0, "targets", &self->x, self->compute, error))
     return FALSE;
-  self->y = (LigShape){ 0 };
+  self->y = (LigShape){0};
   self->y_dtype = LIG_FP32;
   return TRUE;
 }

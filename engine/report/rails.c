@@ -10,7 +10,8 @@ enum { RAIL = 31, OPS = 30 };
 
 /* What a rail shows in the row of one op. */
 static void
-append_cell (GString *text, const LigPlanGroup *groups, guint count, int index, int width, gboolean colour)
+append_cell (
+  GString *text, const LigPlanGroup *groups, guint count, int index, int width, gboolean colour)
 {
   const LigPlanGroup *group = NULL;
   for (guint i = 0; i < count && !group; i++)
@@ -27,8 +28,8 @@ append_cell (GString *text, const LigPlanGroup *groups, guint count, int index, 
     bracket = group->n_steps > 0 ? "·" : " ";
   }
   gboolean lit = colour && group && group->fusion;
-  g_string_append_printf (text, "%s%s %-*.*s%s", lit ? "\033[34m" : "", bracket, width - 2, width - 2, name,
-                          lit ? "\033[0m" : "");
+  g_string_append_printf (text, "%s%s %-*.*s%s", lit ? "\033[34m" : "", bracket, width - 2,
+                          width - 2, name, lit ? "\033[0m" : "");
 }
 
 static void
@@ -53,7 +54,8 @@ append_pass (GString *text, LigPlan *plan, LigPass pass)
   }
   if (count == 0)
     return;
-  g_string_append_printf (text, _ ("%s: %u groups, %.3g MB moved"), lig_pass_name (pass), count, bytes * 1e-6);
+  g_string_append_printf (text, _ ("%s: %u groups, %.3g MB moved"), lig_pass_name (pass), count,
+                          bytes * 1e-6);
   if (facts->copy > 0)
     g_string_append_printf (text, _ (", predicted %.3g ms"), seconds * 1e3);
   g_string_append_c (text, '\n');

@@ -2,7 +2,7 @@
 /* The names of optimizers. */
 #include "engine/optimizer.h"
 
-static const char *const names[] = { "sgd", "adamw" };
+static const char *const names[] = {"sgd", "adamw"};
 
 const char *
 lig_optimizer_name (LigOptimizerKind kind)
@@ -18,7 +18,7 @@ lig_optimizer_from_name (const char *name, LigOptimizerKind *kind, GError **erro
       *kind = (LigOptimizerKind) i;
       return TRUE;
     }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "no optimizer is called '%s'; there are sgd and adamw",
-               name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "no optimizer is called '%s'; there are sgd and adamw", name);
   return FALSE;
 }

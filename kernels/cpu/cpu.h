@@ -22,7 +22,7 @@
 /* Leaves the breadcrumb and returns the status. */
 #define LIG_AT_(line) #line
 #define LIG_AT(line) LIG_AT_ (line)
-#define LIG_FAIL(launch, status, what)                                                             \
+#define LIG_FAIL(launch, status, what) \
   ((launch)->where = __FILE__ ":" LIG_AT (__LINE__) ": " what, (status))
 
 /* Rows are worked on in pieces of this many floats that stay in the first-level cache. */
@@ -83,7 +83,7 @@ lig_partition (int64_t rows, int64_t width)
   if (blocks > most)
     blocks = most > 0 ? most : 1;
   int64_t per_block = (rows + blocks - 1) / blocks;
-  return (LigPartition){ (rows + per_block - 1) / per_block, per_block };
+  return (LigPartition){(rows + per_block - 1) / per_block, per_block};
 }
 
 /* Second stage: target[i] (+)= sum over blocks of partials[block * stride + i], rounded once to the

@@ -36,7 +36,7 @@ static const struct {
   const LigKernelFunc *functions;
   bool (*available) (void);
 } levels[] = {
-#define LEVEL(level) { #level, lig_cpu_functions_##level, has_##level },
+#define LEVEL(level) {#level, lig_cpu_functions_##level, has_##level},
 #include "level-list.h"
 #undef LEVEL
 };

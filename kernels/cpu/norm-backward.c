@@ -144,7 +144,7 @@ backward (LigLaunch *launch,
   }
   if (weights)
     LIG_CPU (reduce_partials)
-    (weights, partition.blocks, length, length, dweight, launch->accumulate);
+  (weights, partition.blocks, length, length, dweight, launch->accumulate);
   if (biases)
     LIG_CPU (reduce_partials) (biases, partition.blocks, length, length, dbias, launch->accumulate);
   return LIG_OK;

@@ -137,7 +137,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
   LigOperand total = {blocks->sums, block->columns, block->columns, LIG_FP32};
   if (sum)
     LIG_CPU (reduce_partials)
-    (blocks->partials, down, block->columns, block->columns, &total, true);
+  (blocks->partials, down, block->columns, block->columns, &total, true);
 }
 
 /* All blocks of `columns` columns from `column` on, downwards. */

@@ -2,12 +2,13 @@
 /* Second stage of every reduction over rows: partial sums of fixed blocks, added in order. */
 #include "kernels/cpu/cpu.h"
 
-void LIG_CPU (reduce_partials) (const float *partials,
-                                int64_t blocks,
-                                int64_t stride,
-                                int64_t width,
-                                const LigOperand *target,
-                                bool accumulate)
+void
+LIG_CPU (reduce_partials) (const float *partials,
+                           int64_t blocks,
+                           int64_t stride,
+                           int64_t width,
+                           const LigOperand *target,
+                           bool accumulate)
 {
   int64_t pieces = (width + LIG_PIECE - 1) / LIG_PIECE;
 #pragma omp parallel for schedule(static) if (blocks * width > 65536)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* lig check: each op's shape, parameters and saved bytes, for no device in particular. */
+#include "app/cli/document.h"
+#include "app/cli/sequence-options.h"
+
+#include <stdio.h>
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (check) = {
+  .name = "check",
+  .usage = "P [--input I] [--dtype T] [--batch N]",
+  .summary = "Each op's shape, parameters and saved bytes",
+  .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
+  .run = run,
+};
+
+/* A trained parameter as the plan names it: the path of its op, a point, its own name. */
+static const LigPlanValue *
+find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
+{
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  if (!op->info->parameters || !op->info->parameters[index].name)
+    return NULL;
+  g_autofree char *name = g_strconcat (op->path, ".", op->info->parameters[index].name, NULL);
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (values[i].place, "state") && g_str_equal (values[i].name, name))
+      return &values[i];
+  return NULL;
+}
+
+typedef struct {
+  gint64 parameters, parameter_bytes, saved_bytes;
+} Totals;
+
+static Totals
+sum_up (LigPlan *plan)
+{
+  guint count;
+  Totals totals = {0};
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    totals.parameters += ops[i].parameters;
+    totals.saved_bytes += ops[i].saved_bytes;
+  }
+  totals.parameter_bytes =
+    totals.parameters * (gint64) lig_dtype_size (lig_plan_get_parameters (plan));
+  return totals;
+}
+
+static void
+add_op (JsonBuilder *builder, LigPlan *plan, const LigPlanOp *op)
+{
+  const LigPlanValue *parameter;
+  json_builder_begin_object (builder);
+  lig_cli_add_integer (builder, "index", op->index);
+  lig_cli_add_text (builder, "path", op->path);
+  lig_cli_add_text (builder, "op", op->info->name);
+  lig_cli_add_tensor (builder, "output", &op->y, op->y_dtype);
+  lig_cli_begin_array (builder, "parameters");
+  for (int i = 0; (parameter = find_parameter (plan, op, i)); i++) {
+    json_builder_begin_object (builder);
+    lig_cli_add_text (builder, "path", parameter->name);
+    lig_cli_add_shape (builder, "shape", &parameter->shape);
+    lig_cli_add_text (builder, "dtype", lig_dtype_name (parameter->dtype));
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  lig_cli_add_integer (builder, "saved_bytes", op->saved_bytes);
+  json_builder_end_object (builder);
+}
+
+typedef void (*GetExtra) (LigPlan *plan, guint n, LigShape *shape, LigDtype *dtype);
+
+static void
+add_extras (JsonBuilder *builder, LigPlan *plan, const char *name, guint count, GetExtra get)
+{
+  LigShape shape;
+  LigDtype dtype;
+  lig_cli_begin_array (builder, name);
+  for (guint i = 0; i < count; i++) {
+    get (plan, i, &shape, &dtype);
+    lig_cli_add_tensor (builder, NULL, &shape, dtype);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
+print_json (LigPlan *plan)
+{
+  guint count;
+  LigShape shape;
+  LigDtype dtype;
+  Totals totals = sum_up (plan);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_plan_get_input (plan, &shape, &dtype);
+  lig_cli_add_tensor (builder, "input", &shape, dtype);
+  lig_cli_begin_array (builder, "ops");
+  for (guint i = 0; i < count; i++)
+    add_op (builder, plan, &ops[i]);
+  json_builder_end_array (builder);
+  lig_cli_add_integer (builder, "parameters", totals.parameters);
+  lig_cli_add_integer (builder, "parameter_bytes", totals.parameter_bytes);
+  lig_cli_add_integer (builder, "saved_bytes", totals.saved_bytes);
+  add_extras (builder, plan, "extra_inputs", lig_plan_get_n_extra_inputs (plan),
+              lig_plan_get_extra_input);
+  add_extras (builder, plan, "extra_outputs", lig_plan_get_n_extra_outputs (plan),
+              lig_plan_get_extra_output);
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+static char **
+describe_op (LigPlan *plan, const LigPlanOp *op)
+{
+  const LigPlanValue *parameter;
+  g_autoptr (GString) parameters = g_string_new (NULL);
+  char **cells = g_new0 (char *, 7);
+  for (int i = 0; (parameter = find_parameter (plan, op, i)); i++) {
+    g_autofree char *tensor = lig_cli_format_tensor (&parameter->shape, parameter->dtype);
+    g_string_append_printf (parameters, "%s%s %s", i > 0 ? ", " : "", parameter->name, tensor);
+  }
+  cells[0] = g_strdup (op->path);
+  cells[1] = g_strdup (op->info->name);
+  cells[2] = lig_cli_format_tensor (&op->y, op->y_dtype);
+  cells[3] =
+    op->parameters > 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, op->parameters) : g_strdup ("");
+  cells[4] = op->saved_bytes > 0 ? lig_cli_format_bytes ((double) op->saved_bytes) : g_strdup ("");
+  cells[5] = g_strdup (parameters->str);
+  return cells;
+}
+
+static void
+print_extras (LigPlan *plan, const char *what, guint count, GetExtra get)
+{
+  LigShape shape;
+  LigDtype dtype;
+  for (guint i = 0; i < count; i++) {
+    get (plan, i, &shape, &dtype);
+    g_autofree char *tensor = lig_cli_format_tensor (&shape, dtype);
+    printf ("%s extra.%u: %s\n", what, i, tensor);
+  }
+}
+
+static void
+print_table (LigPlan *plan)
+{
+  static const char *const header[] = {"path",   "op",         "output", ">elements",
+                                       ">saved", "parameters", NULL};
+  guint count;
+  LigShape shape;
+  LigDtype dtype;
+  Totals totals = sum_up (plan);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  for (guint i = 0; i < count; i++)
+    g_ptr_array_add (rows, describe_op (plan, &ops[i]));
+  lig_plan_get_input (plan, &shape, &dtype);
+  g_autofree char *input = lig_cli_format_tensor (&shape, dtype);
+  printf ("input %s\n\n", input);
+  lig_cli_print_table (header, rows);
+  g_autofree char *bytes = lig_cli_format_bytes ((double) totals.parameter_bytes);
+  g_autofree char *saved = lig_cli_format_bytes ((double) totals.saved_bytes);
+  printf ("\n%" G_GINT64_FORMAT " trained elements, %s; %s saved for the backward pass\n",
+          totals.parameters, bytes, saved);
+  print_extras (plan, "the caller gives", lig_plan_get_n_extra_inputs (plan),
+                lig_plan_get_extra_input);
+  print_extras (plan, "the caller gets", lig_plan_get_n_extra_outputs (plan),
+                lig_plan_get_extra_output);
+}
+
+static LigPlan *
+compile (const char *text, LigSequenceOptions *options, GError **error)
+{
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
+  g_autoptr (LigDevice) device = sequence ? lig_device_open ("null", error) : NULL;
+  if (!device || !lig_cli_plan_options (options, &plan, error))
+    return NULL;
+  plan.policy = LIG_POLICY_NONE;
+  plan.input_gradient = TRUE;
+  plan.batch = options->batch;
+  return lig_plan_compile (sequence, device, &plan, error);
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_auto (LigSequenceOptions) options = {0};
+  const GOptionEntry more[] = {
+    {"batch", 0, 0, G_OPTION_ARG_INT64, &options.batch, "Length of the input's first axis", "N"},
+    {NULL},
+  };
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&options, LIG_OPTION_INPUT | LIG_OPTION_DTYPE, more);
+  g_autoptr (GError) error = NULL;
+  if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
+    return LIG_EXIT_USAGE;
+  if (options.batch < 0)
+    return lig_cli_usage ("--batch is %" G_GINT64_FORMAT ", expected at least 1", options.batch);
+  g_autoptr (LigPlan) plan = compile (argv[1], &options, &error);
+  if (!plan)
+    return lig_cli_fail (g_steal_pointer (&error));
+  if (lig_cli_json ())
+    print_json (plan);
+  else
+    print_table (plan);
+  return LIG_EXIT_OK;
+}

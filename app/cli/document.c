@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of the JSON documents that commands print. */
+#include "app/cli/document.h"
+
+#include <math.h>
+
+void
+lig_cli_add_text (JsonBuilder *to, const char *name, const char *value)
+{
+  json_builder_set_member_name (to, name);
+  json_builder_add_string_value (to, value);
+}
+
+void
+lig_cli_add_integer (JsonBuilder *to, const char *name, gint64 value)
+{
+  json_builder_set_member_name (to, name);
+  json_builder_add_int_value (to, value);
+}
+
+void
+lig_cli_add_number (JsonBuilder *to, const char *name, double value)
+{
+  json_builder_set_member_name (to, name);
+  if (isfinite (value))
+    json_builder_add_double_value (to, value);
+  else
+    json_builder_add_null_value (to);
+}
+
+void
+lig_cli_add_truth (JsonBuilder *to, const char *name, gboolean value)
+{
+  json_builder_set_member_name (to, name);
+  json_builder_add_boolean_value (to, value);
+}
+
+void
+lig_cli_begin_object (JsonBuilder *to, const char *name)
+{
+  json_builder_set_member_name (to, name);
+  json_builder_begin_object (to);
+}
+
+void
+lig_cli_begin_array (JsonBuilder *to, const char *name)
+{
+  json_builder_set_member_name (to, name);
+  json_builder_begin_array (to);
+}
+
+void
+lig_cli_add_shape (JsonBuilder *to, const char *name, const LigShape *shape)
+{
+  if (name)
+    json_builder_set_member_name (to, name);
+  json_builder_begin_array (to);
+  for (int i = 0; i < shape->n_axes; i++)
+    json_builder_add_int_value (to, shape->axes[i]);
+  json_builder_end_array (to);
+}
+
+void
+lig_cli_add_tensor (JsonBuilder *to, const char *name, const LigShape *shape, LigDtype dtype)
+{
+  if (name)
+    json_builder_set_member_name (to, name);
+  json_builder_begin_object (to);
+  lig_cli_add_shape (to, "shape", shape);
+  lig_cli_add_text (to, "dtype", lig_dtype_name (dtype));
+  json_builder_end_object (to);
+}
+
+char *
+lig_cli_format_tensor (const LigShape *shape, LigDtype dtype)
+{
+  g_autofree char *text = lig_shape_to_string (shape);
+  return g_strconcat (text, ":", lig_dtype_name (dtype), NULL);
+}

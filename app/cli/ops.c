@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* lig ops: the ops, or one with everything there is to know of it. Trained parameters and kernels
+ * are read off a plan of the op's example, so that macros and ops that choose their kernels are
+ * told as they run. */
+#include "app/cli/document.h"
+#include "app/cli/sequence-options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (ops) = {
+  .name = "ops",
+  .usage = "[NAME]",
+  .summary = "The ops, or one with its parameters, formula and example",
+  .example = "lig ops layer-norm",
+  .run = run,
+};
+
+/* The example's two halves: an expression and an input. */
+static GStrv
+split_example (const LigOpInfo *info)
+{
+  GStrv parts = g_strsplit (info->example ? info->example : "", " @ ", 2);
+  if (g_strv_length (parts) == 2)
+    return parts;
+  g_strfreev (parts);
+  return NULL;
+}
+
+/* A training plan of the example with every op alone; null where there is no example. */
+static LigPlan *
+plan_example (const LigOpInfo *info)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  LigShape shape;
+  LigDtype dtype = LIG_FP32;
+  g_auto (GStrv) example = split_example (info);
+  g_autoptr (LigSequence) sequence =
+    example ? lig_sequence_from_expression (example[0], NULL) : NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null", NULL);
+  if (!sequence || !lig_shape_parse (example[1], &shape, &dtype, NULL))
+    return NULL;
+  lig_sequence_set_input (sequence, &shape, dtype);
+  options.policy = LIG_POLICY_NONE;
+  options.input_gradient = TRUE;
+  return lig_plan_compile (sequence, device, &options, NULL);
+}
+
+/* Kernels of one pass, separated by ", ". */
+static char *
+list_kernels (const LigOpInfo *info, LigPass pass)
+{
+  guint count = 0;
+  GString *text = g_string_new (NULL);
+  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : plan_example (info);
+  const LigPlanStep *steps = plan ? lig_plan_get_steps (plan, &count) : NULL;
+  for (guint i = 0; i < count; i++)
+    if (steps[i].pass == pass)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "",
+                              steps[i].kernel ? steps[i].kernel->name : "opaque");
+  return g_string_free (text, FALSE);
+}
+
+/* Trained parameters of the op, or of a macro's parts, separated by ", ". */
+static char *
+list_parameters (const LigOpInfo *info)
+{
+  guint count = 0;
+  GString *text = g_string_new (NULL);
+  g_autoptr (LigPlan) plan = info->flags & LIG_OP_BLOCK ? NULL : plan_example (info);
+  const LigPlanOp *ops = plan ? lig_plan_get_ops (plan, &count) : NULL;
+  for (guint i = 0; i < count; i++)
+    for (const LigParameterInfo *one = ops[i].info->parameters; one && one->name; one++)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", one->name);
+  return g_string_free (text, FALSE);
+}
+
+/* Port names as the table writes them, with the main port before, separated by ", ". */
+static char *
+list_ports (const char *main_port, const char *names)
+{
+  g_auto (GStrv) extra = g_strsplit (names ? names : "", " ", -1);
+  g_autofree char *joined = g_strjoinv (", ", extra);
+  return *joined && main_port ? g_strconcat (main_port, ", ", joined, NULL)
+                              : g_strdup (main_port ? main_port : joined);
+}
+
+static const char *
+type_name (const LigParam *param)
+{
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    return "float";
+  case LIG_PARAM_INT:
+    return "integer";
+  case LIG_PARAM_SHAPE:
+    return "shape";
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT:
+    return "channel";
+  default:
+    return "boolean";
+  }
+}
+
+static gboolean
+is_number (const LigParam *param)
+{
+  return param->kind == LIG_PARAM_FLOAT || param->kind == LIG_PARAM_INT;
+}
+
+static gboolean
+has_range (const LigParam *param)
+{
+  return is_number (param) || param->kind == LIG_PARAM_SHAPE;
+}
+
+/* Required parameters have no default, nor do those that follow from the input. */
+static gboolean
+has_default (const LigParam *param)
+{
+  gboolean truth = param->kind == LIG_PARAM_BOOL || param->kind == LIG_PARAM_CALLER;
+  return (is_number (param) || truth) &&
+         !(param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED));
+}
+
+static char *
+format_default (const LigParam *param)
+{
+  if (!has_default (param))
+    return g_strdup (param->flags & LIG_PARAM_REQUIRED ? "required" : "none");
+  return is_number (param) ? g_strdup_printf ("%.7g", param->initial)
+                           : g_strdup (param->initial != 0 ? "true" : "false");
+}
+
+/* --- As a document ------------------------------------------------------------------------- */
+
+static void
+add_names (JsonBuilder *builder, const char *name, char *list)
+{
+  g_autofree char *text = list;
+  g_auto (GStrv) names = g_strsplit (text, ", ", -1);
+  lig_cli_begin_array (builder, name);
+  for (char **one = names; *one; one++)
+    json_builder_add_string_value (builder, *one);
+  json_builder_end_array (builder);
+}
+
+static void
+add_quantity (JsonBuilder *builder, const char *name, const LigParam *param, double value)
+{
+  if (param->kind == LIG_PARAM_FLOAT)
+    lig_cli_add_number (builder, name, value);
+  else
+    lig_cli_add_integer (builder, name, (gint64) value);
+}
+
+static void
+add_param (JsonBuilder *builder, const LigParam *param)
+{
+  json_builder_begin_object (builder);
+  lig_cli_add_text (builder, "name", param->name);
+  lig_cli_add_text (builder, "type", type_name (param));
+  if (has_default (param) && is_number (param))
+    add_quantity (builder, "default", param, param->initial);
+  else if (has_default (param))
+    lig_cli_add_truth (builder, "default", param->initial != 0);
+  else
+    lig_cli_add_text (builder, "default", NULL);
+  if (has_range (param)) {
+    add_quantity (builder, "minimum", param, param->minimum);
+    add_quantity (builder, "maximum", param, param->maximum);
+  } else {
+    lig_cli_add_text (builder, "minimum", NULL);
+    lig_cli_add_text (builder, "maximum", NULL);
+  }
+  lig_cli_add_truth (builder, "required", (param->flags & LIG_PARAM_REQUIRED) != 0);
+  lig_cli_add_truth (builder, "positional", (param->flags & LIG_PARAM_POSITIONAL) != 0);
+  lig_cli_add_text (builder, "label", param->label);
+  lig_cli_add_text (builder, "help", param->help);
+  json_builder_end_object (builder);
+}
+
+static void
+add_op (JsonBuilder *builder, const LigOpInfo *info)
+{
+  json_builder_begin_object (builder);
+  lig_cli_add_text (builder, "op", info->name);
+  lig_cli_add_text (builder, "title", info->title);
+  lig_cli_add_text (builder, "category", info->category);
+  lig_cli_add_text (builder, "summary", info->summary);
+  lig_cli_add_text (builder, "formula", info->formula);
+  lig_cli_add_text (builder, "example", info->example);
+  lig_cli_begin_array (builder, "params");
+  for (const LigParam *param = info->params; param && param->name; param++)
+    add_param (builder, param);
+  json_builder_end_array (builder);
+  add_names (builder, "inputs", list_ports ("x", info->extra_inputs));
+  add_names (builder, "outputs", list_ports ("y", info->extra_outputs));
+  add_names (builder, "parameters", list_parameters (info));
+  add_names (builder, "saves", list_ports (NULL, info->saves));
+  lig_cli_begin_object (builder, "kernels");
+  add_names (builder, "forward", list_kernels (info, LIG_PASS_FORWARD));
+  add_names (builder, "backward", list_kernels (info, LIG_PASS_BACKWARD));
+  json_builder_end_object (builder);
+  json_builder_end_object (builder);
+}
+
+/* --- For people ---------------------------------------------------------------------------- */
+
+/* One op per line below its category; ops of a category need not stand together in the registry. */
+static void
+print_all (void)
+{
+  const LigOpInfo *info, *before, *other;
+  const char *bold = lig_cli_colour () ? "\033[1m" : "",
+             *plain = lig_cli_colour () ? "\033[0m" : "";
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
+    gboolean seen = FALSE;
+    for (guint j = 0; j < i && (before = lig_op_info_nth (j)); j++)
+      seen |= strcmp (before->category, info->category) == 0;
+    if (seen)
+      continue;
+    printf ("%s%s%s%s\n", i > 0 ? "\n" : "", bold, info->category, plain);
+    for (guint j = i; (other = lig_op_info_nth (j)); j++)
+      if (strcmp (other->category, info->category) == 0)
+        printf ("  %-19s %s\n", other->name, other->summary);
+  }
+}
+
+static void
+print_params (const LigOpInfo *info)
+{
+  static const char *const header[] = {"parameter", "type", "default", "range", "", NULL};
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  for (const LigParam *param = info->params; param && param->name; param++) {
+    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
+    gboolean first = (param->flags & LIG_PARAM_POSITIONAL) != 0;
+    cells[0] = first ? g_strdup_printf ("[%s]", param->name) : g_strdup (param->name);
+    cells[1] = g_strdup (type_name (param));
+    cells[2] = format_default (param);
+    cells[3] = has_range (param) ? g_strdup_printf ("%.7g … %.7g", param->minimum, param->maximum)
+                                 : g_strdup ("");
+    cells[4] = g_strdup (param->help);
+    g_ptr_array_add (rows, cells);
+  }
+  if (rows->len == 0)
+    return;
+  printf ("\n");
+  lig_cli_print_table (header, rows);
+}
+
+static void
+print_line (const char *name, char *text)
+{
+  g_autofree char *own = text;
+  if (*own)
+    printf ("%-11s %s\n", name, own);
+}
+
+static void
+print_op (const LigOpInfo *info)
+{
+  g_auto (GStrv) example = split_example (info);
+  printf ("%s: %s\n\n", info->name, info->summary);
+  print_line ("formula", g_strdup (info->formula ? info->formula : ""));
+  print_line ("category", g_strdup (info->category));
+  print_line ("inputs", list_ports ("x", info->extra_inputs));
+  print_line ("outputs", list_ports ("y", info->extra_outputs));
+  print_line ("trained", list_parameters (info));
+  print_line ("saves", list_ports (NULL, info->saves));
+  print_line ("forward", list_kernels (info, LIG_PASS_FORWARD));
+  print_line ("backward", list_kernels (info, LIG_PASS_BACKWARD));
+  print_params (info);
+  if (example)
+    printf ("\nExample:\n  lig check '%s' --input %s\n", example[0], example[1]);
+}
+
+static int
+show_one (const char *name)
+{
+  const LigOpInfo *info = lig_op_info_find (name);
+  GError *error = NULL;
+  if (!info) {
+    /* Making one fails too, and says which name is spelt most alike. */
+    g_autoptr (LigOp) op = lig_op_new (name, &error);
+    return lig_cli_fail (error);
+  }
+  if (!lig_cli_json ()) {
+    print_op (info);
+    return LIG_EXIT_OK;
+  }
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  add_op (builder, info);
+  lig_cli_print_json (json_builder_get_root (builder));
+  return LIG_EXIT_OK;
+}
+
+static int
+run (int argc, char **argv)
+{
+  const LigOpInfo *info;
+  if (!lig_cli_parse (&lig_command_ops, NULL, &argc, &argv, 0, 1))
+    return LIG_EXIT_USAGE;
+  if (argc > 1)
+    return show_one (argv[1]);
+  if (!lig_cli_json ()) {
+    print_all ();
+    return LIG_EXIT_OK;
+  }
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_array (builder);
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    add_op (builder, info);
+  json_builder_end_array (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+  return LIG_EXIT_OK;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* lig plan: the steps of a plan, and who lives where in its memory. */
+#include "app/cli/document.h"
+#include "app/cli/sequence-options.h"
+#include "engine/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Columns of the picture; where a plan has more steps, several share one. */
+#define COLUMNS 96
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (plan) = {
+  .name = "plan",
+  .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] …",
+  .summary = "The steps that run, and the map of the memory they run in",
+  .example = "lig plan 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
+  .run = run,
+};
+
+/* --- As a document ------------------------------------------------------------------------- */
+
+static void
+add_ops (JsonBuilder *builder, LigPlan *plan)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  lig_cli_begin_array (builder, "ops");
+  for (guint i = 0; i < count; i++) {
+    json_builder_begin_object (builder);
+    lig_cli_add_integer (builder, "index", ops[i].index);
+    lig_cli_add_text (builder, "path", ops[i].path);
+    lig_cli_add_text (builder, "op", ops[i].info->name);
+    lig_cli_add_tensor (builder, "output", &ops[i].y, ops[i].y_dtype);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
+add_steps (JsonBuilder *builder, LigPlan *plan)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  lig_cli_begin_array (builder, "steps");
+  for (guint i = 0; i < count; i++) {
+    const LigPlanStep *step = &steps[i];
+    json_builder_begin_object (builder);
+    lig_cli_add_integer (builder, "index", i);
+    lig_cli_add_text (builder, "pass", lig_pass_name (step->pass));
+    lig_cli_add_text (builder, "kernel", step->kernel ? step->kernel->name : "opaque");
+    lig_cli_add_integer (builder, "group", step->group);
+    lig_cli_add_text (builder, "operands", step->operands);
+    lig_cli_add_integer (builder, "read", (gint64) step->read);
+    lig_cli_add_integer (builder, "written", (gint64) step->written);
+    lig_cli_add_integer (builder, "flops", (gint64) step->flops);
+    lig_cli_add_number (builder, "predicted_us", step->predicted * 1e6);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+/* What lives until the caller has read it ends after the last step. */
+static int
+last_step (LigPlan *plan, const LigPlanValue *value)
+{
+  guint count;
+  lig_plan_get_steps (plan, &count);
+  return MIN (value->last, (int) count);
+}
+
+static void
+add_values (JsonBuilder *builder, LigPlan *plan)
+{
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  lig_cli_begin_array (builder, "values");
+  for (guint i = 0; i < count; i++) {
+    const LigPlanValue *value = &values[i];
+    json_builder_begin_object (builder);
+    lig_cli_add_text (builder, "name", value->name);
+    lig_cli_add_shape (builder, "shape", &value->shape);
+    lig_cli_add_text (builder, "dtype", lig_dtype_name (value->dtype));
+    lig_cli_add_text (builder, "place", value->place);
+    lig_cli_add_integer (builder, "offset", value->offset);
+    lig_cli_add_integer (builder, "bytes", value->bytes);
+    lig_cli_add_integer (builder, "first", value->first);
+    lig_cli_add_integer (builder, "last", last_step (plan, value));
+    lig_cli_add_truth (builder, "saved", value->saved);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static void
+print_json (LigPlan *plan)
+{
+  gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_cli_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
+  lig_cli_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  add_ops (builder, plan);
+  add_steps (builder, plan);
+  add_values (builder, plan);
+  lig_cli_add_integer (builder, "arena_bytes", arena);
+  lig_cli_add_integer (builder, "live_peak", peak);
+  lig_cli_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
+  lig_cli_add_integer (builder, "segments", lig_plan_get_segments (plan));
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+/* --- For people ---------------------------------------------------------------------------- */
+
+static void
+print_steps (LigPlan *plan)
+{
+  static const char *const header[] = {">step",  "pass",       "kernel",   ">read", ">written",
+                                       ">flops", ">predicted", "operands", NULL};
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  gboolean priced = lig_device_get_facts (lig_plan_get_device (plan))->copy > 0;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  for (guint i = 0; i < count; i++) {
+    char **cells = g_new0 (char *, G_N_ELEMENTS (header));
+    cells[0] = g_strdup_printf ("%u", i);
+    cells[1] = g_strdup (lig_pass_name (steps[i].pass));
+    cells[2] = g_strdup (steps[i].kernel ? steps[i].kernel->name : "opaque");
+    cells[3] = lig_cli_format_bytes (steps[i].read);
+    cells[4] = lig_cli_format_bytes (steps[i].written);
+    cells[5] = lig_cli_format_count (steps[i].flops);
+    cells[6] = priced ? lig_cli_format_time (steps[i].predicted) : g_strdup ("-");
+    cells[7] = g_strdup (steps[i].operands);
+    g_ptr_array_add (rows, cells);
+  }
+  lig_cli_print_table (header, rows);
+}
+
+static int
+compare_offsets (gconstpointer a, gconstpointer b)
+{
+  const LigPlanValue *const *left = a, *const *right = b;
+  if ((*left)->offset != (*right)->offset)
+    return (*left)->offset < (*right)->offset ? -1 : 1;
+  return (*left)->first - (*right)->first;
+}
+
+static GPtrArray *
+list_arena (LigPlan *plan)
+{
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  GPtrArray *list = g_ptr_array_new ();
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (values[i].place, "arena"))
+      g_ptr_array_add (list, (gpointer) &values[i]);
+  g_ptr_array_sort (list, compare_offsets);
+  return list;
+}
+
+/* A column of the picture stands for the steps from `first` up to, not with, `end`. */
+static gboolean
+lives (const LigPlanValue *value, int first, int end)
+{
+  return value->first < end && value->last >= first;
+}
+
+static char *
+draw_value (const LigPlanValue *value, int n_steps, int columns)
+{
+  GString *text = g_string_new (NULL);
+  for (int i = 0; i < columns; i++) {
+    gboolean here = lives (value, i * n_steps / columns, (i + 1) * n_steps / columns);
+    g_string_append (text, !here ? "·" : value->saved ? "█" : "▒");
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* How full the arena is at each step, in eighths. */
+static char *
+draw_fill (GPtrArray *values, gint64 arena, int n_steps, int columns)
+{
+  static const char *const levels[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  GString *text = g_string_new (NULL);
+  for (int i = 0; i < columns; i++) {
+    gint64 most = 0;
+    for (int step = i * n_steps / columns; step < (i + 1) * n_steps / columns; step++) {
+      gint64 bytes = 0;
+      for (guint j = 0; j < values->len; j++)
+        if (lives (values->pdata[j], step, step + 1))
+          bytes += ((const LigPlanValue *) values->pdata[j])->bytes;
+      most = MAX (most, bytes);
+    }
+    g_string_append (text, levels[CLAMP ((8 * most + arena / 2) / MAX (arena, 1), 0, 8)]);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static char *
+draw_passes (LigPlan *plan, int columns)
+{
+  static const char letters[] = {'f', 'b', 'u'};
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  GString *text = g_string_new (NULL);
+  for (int i = 0; i < columns; i++)
+    g_string_append_c (text, letters[steps[i * (int) count / columns].pass]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_row (GPtrArray *rows, const char *name, const LigPlanValue *value, char *picture)
+{
+  char **cells = g_new0 (char *, 6);
+  cells[0] = g_strdup (name);
+  cells[1] = value ? lig_cli_format_tensor (&value->shape, value->dtype) : g_strdup ("");
+  cells[2] = value ? lig_cli_format_bytes ((double) value->bytes) : g_strdup ("");
+  cells[3] = value ? g_strdup_printf ("%" G_GINT64_FORMAT, value->offset) : g_strdup ("");
+  cells[4] = picture;
+  g_ptr_array_add (rows, cells);
+}
+
+/* Rows are the values of the arena from its beginning, columns the steps. */
+static void
+print_picture (LigPlan *plan)
+{
+  static const char *const header[] = {"value", "tensor", ">bytes", ">offset", "lives", NULL};
+  guint count;
+  gint64 arena = lig_plan_get_arena_bytes (plan, NULL);
+  g_autoptr (GPtrArray) values = list_arena (plan);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  lig_plan_get_steps (plan, &count);
+  if (count == 0 || values->len == 0)
+    return;
+  int n_steps = (int) count, columns = MIN (n_steps, COLUMNS);
+  add_row (rows, "", NULL, draw_passes (plan, columns));
+  for (guint i = 0; i < values->len; i++) {
+    const LigPlanValue *value = values->pdata[i];
+    add_row (rows, value->name, value, draw_value (value, n_steps, columns));
+  }
+  add_row (rows, "in all", NULL, draw_fill (values, arena, n_steps, columns));
+  printf ("\n");
+  lig_cli_print_table (header, rows);
+  printf ("f, b, u: a step of the forward pass, the backward pass, the update; █ saved for the "
+          "backward pass, ▒ other\n");
+}
+
+static void
+print_plan (LigPlan *plan)
+{
+  gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
+  g_autofree char *arena_text = lig_cli_format_bytes ((double) arena);
+  g_autofree char *peak_text = lig_cli_format_bytes ((double) peak);
+  g_autofree char *state = lig_cli_format_bytes ((double) lig_plan_get_state_bytes (plan));
+  guint segments = lig_plan_get_segments (plan);
+  printf (
+    "plan for %s, compute %s, parameters %s, policy %s\n\n",
+    lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
+    lig_dtype_name (lig_plan_get_parameters (plan)), lig_policy_name (lig_plan_get_policy (plan)));
+  print_steps (plan);
+  print_picture (plan);
+  printf ("\narena %s, at least %s alive at once; state %s; %u segment%s\n", arena_text, peak_text,
+          state, segments, segments == 1 ? "" : "s");
+}
+
+static int
+run (int argc, char **argv)
+{
+  gboolean plain = FALSE;
+  g_auto (LigSequenceOptions) options = {0};
+  const GOptionEntry more[] = {
+    {"text", 0, 0, G_OPTION_ARG_NONE, &plain, "As plain lines that can be compared", NULL},
+    {NULL},
+  };
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);
+  g_autoptr (GError) error = NULL;
+  if (!lig_cli_parse (&lig_command_plan, entries, &argc, &argv, 1, 1))
+    return LIG_EXIT_USAGE;
+  g_autoptr (LigPlan) plan = lig_cli_compile (argv[1], &options, &error);
+  if (!plan)
+    return lig_cli_fail (g_steal_pointer (&error));
+  if (lig_cli_json ()) {
+    print_json (plan);
+  } else if (plain) {
+    g_autofree char *text = lig_plan_to_text (plan);
+    fputs (text, stdout);
+  } else {
+    print_plan (plan);
+  }
+  return LIG_EXIT_OK;
+}

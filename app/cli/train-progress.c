@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Progress of a training: one line that renews itself on a terminal, a line now and then elsewhere. */
+#include "app/cli/train-progress.h"
+
+#include <glib-unix.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct {
+  LigRun *run;
+  GMainLoop *loop;
+  gboolean terminal;
+  gint64 shown; /* monotonic time of the last line */
+} Watch;
+
+static char *
+describe (const LigRunProgress *progress)
+{
+  g_autofree char *left = isnan (progress->left) ? g_strdup ("") : lig_cli_format_time (progress->left);
+  g_autofree char *step = lig_cli_format_time (progress->step_seconds);
+  GString *text = g_string_new (NULL);
+  g_string_append_printf (text, "step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, progress->step, progress->steps);
+  if (!isnan (progress->loss))
+    g_string_append_printf (text, " · loss %.4f", progress->loss);
+  if (!isnan (progress->eval_loss))
+    g_string_append_printf (text, " · held out %.4f", progress->eval_loss);
+  if (!isnan (progress->step_seconds))
+    g_string_append_printf (text, " · %s a step · %.0f samples/s", step, progress->samples_per_second);
+  if (progress->step == progress->steps)
+    g_string_append (text, " · evaluating");
+  else if (*left)
+    g_string_append_printf (text, " · %s left", left);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+show (gpointer data)
+{
+  Watch *watch = data;
+  LigRunProgress progress;
+  lig_run_get_progress (watch->run, &progress);
+  gint64 time = g_get_monotonic_time ();
+  if (progress.step == progress.first_step || (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
+    return G_SOURCE_CONTINUE;
+  g_autofree char *text = describe (&progress);
+  if (watch->terminal)
+    fprintf (stderr, "\r\033[K%s", text);
+  else
+    fprintf (stderr, "%s\n", text);
+  fflush (stderr);
+  watch->shown = time;
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+interrupt_cb (gpointer data)
+{
+  Watch *watch = data;
+  if (watch->terminal)
+    fputc ('\n', stderr);
+  lig_cli_say ("interrupted: saving a checkpoint");
+  lig_run_interrupt (watch->run);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+finished_cb (LigRun *run, Watch *watch)
+{
+  g_main_loop_quit (watch->loop);
+}
+
+void
+lig_cli_watch_run (LigRun *run)
+{
+  Watch watch = { run, g_main_loop_new (NULL, FALSE), isatty (STDERR_FILENO), g_get_monotonic_time () };
+  if (lig_run_describe_data (run))
+    lig_cli_say ("%s", lig_run_describe_data (run));
+  guint interval = g_timeout_add (100, show, &watch);
+  guint interrupted = g_unix_signal_add (SIGINT, interrupt_cb, &watch);
+  guint terminated = g_unix_signal_add (SIGTERM, interrupt_cb, &watch);
+  g_signal_connect (run, "finished", G_CALLBACK (finished_cb), &watch);
+  lig_run_start (run);
+  g_main_loop_run (watch.loop);
+  g_source_remove (interval);
+  g_source_remove (interrupted);
+  g_source_remove (terminated);
+  g_main_loop_unref (watch.loop);
+  if (watch.terminal)
+    fprintf (stderr, "\r\033[K");
+}
+
+void
+lig_cli_print_outcome (LigRun *run)
+{
+  LigRunProgress progress;
+  lig_run_get_progress (run, &progress);
+  g_autofree char *step = lig_cli_format_time (progress.step_seconds);
+  g_autofree char *seconds = lig_cli_format_time (progress.seconds);
+  const char *uuid = lig_run_get_uuid (run);
+  printf ("%s after %" G_GINT64_FORMAT " steps in %s: loss %.4f to %.4f", lig_run_status_name (progress.status),
+          progress.step, seconds, progress.first_loss, progress.loss);
+  if (!isnan (progress.eval_loss))
+    printf (", held out %.4f", progress.eval_loss);
+  if (!isnan (progress.eval_accuracy))
+    printf (" (%.1f %% right)", 100 * progress.eval_accuracy);
+  printf ("; %s a step\n", step);
+  if (uuid)
+    printf ("run %s: lig runs show %.8s\n", uuid, uuid);
+  if (lig_run_get_checkpoint (run))
+    printf ("checkpoint %s\n", lig_run_get_checkpoint (run));
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* lig train: trains a sequence on data, or goes on with a training that was interrupted. */
+#include "app/cli/train-progress.h"
+
+#include "engine/dataset.h"
+#include "engine/tuning.h"
+
+#include <string.h>
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (train) = {
+  .name = "train",
+  .usage = "P --data DATA [--steps N] … | --resume FILE|RUN [--steps N]",
+  .summary = "Trains a sequence on data and records every step in the store",
+  .example = "lig train 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
+             "--input 32x8 --data synthetic --steps 200",
+  .run = run,
+};
+
+typedef struct {
+  char *input, *device, *init, *resume, *store;
+  char **values; /* one for each setting, null where not given */
+} Options;
+
+static guint
+count_settings (void)
+{
+  guint n = 0;
+  while (lig_run_setting_nth (n))
+    n++;
+  return n;
+}
+
+static GOptionEntry *
+make_entries (Options *options)
+{
+  const GOptionEntry own[] = {
+    { "resume", 0, 0, G_OPTION_ARG_STRING, &options->resume, "Go on with a checkpoint or run", "FILE|RUN" },
+    { "init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights", "W.safetensors" },
+    { "input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type", "D{xD}[:dtype]" },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "D" },
+    { "store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE" },
+  };
+  guint count = count_settings ();
+  GOptionEntry *entries = g_new0 (GOptionEntry, G_N_ELEMENTS (own) + count + 1);
+  memcpy (entries, own, sizeof own);
+  for (guint i = 0; i < count; i++) {
+    const LigSetting *setting = lig_run_setting_nth (i);
+    entries[G_N_ELEMENTS (own) + i] =
+        (GOptionEntry){ setting->name, 0, 0, G_OPTION_ARG_STRING, &options->values[i], setting->help,
+                        setting->argument };
+  }
+  return entries;
+}
+
+/* The file's `train` object first, then what the command line says. */
+static gboolean
+read_settings (LigSequence *sequence, const Options *options, LigRunSettings *settings, GError **error)
+{
+  g_auto (GStrv) warnings = NULL;
+  const char *train = lig_sequence_get_train (sequence);
+  if (train && !lig_run_settings_read (settings, train, &warnings, error))
+    return FALSE;
+  for (char **warning = warnings; warning && *warning; warning++)
+    lig_cli_say ("%s", *warning);
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (options->values[i] &&
+        !lig_run_settings_set (settings, lig_run_setting_nth (i)->name, options->values[i], error)) {
+      g_prefix_error (error, "--");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static LigDevice *
+open_device (const char *name, GError **error)
+{
+  g_autoptr (LigDevice) device = lig_device_open (name, error);
+  if (device && lig_device_get_backend (device) == LIG_BACKEND_NULL) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there: nothing can be trained on it", name);
+    return NULL;
+  }
+  if (device && lig_device_get_remark (device))
+    lig_cli_say ("%s", lig_device_get_remark (device));
+  return g_steal_pointer (&device);
+}
+
+static LigRun *
+begin (const char *text, const Options *options, LigStore *store, GError **error)
+{
+  g_auto (LigRunSettings) settings;
+  g_auto (GStrv) warnings = NULL;
+  lig_run_settings_init (&settings);
+  g_autoptr (LigSequence) sequence = lig_sequence_open (text, &warnings, error);
+  for (char **warning = warnings; warning && *warning; warning++)
+    lig_cli_say ("%s", *warning);
+  if (!sequence || !read_settings (sequence, options, &settings, error))
+    return NULL;
+  if (options->input) {
+    LigShape shape;
+    LigDtype dtype = LIG_FP32;
+    if (!lig_shape_parse (options->input, &shape, &dtype, error))
+      return NULL;
+    lig_sequence_set_input (sequence, &shape, dtype);
+  }
+  g_autoptr (LigDevice) device = open_device (options->device, error);
+  return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
+}
+
+/* A checkpoint by its file, or by the run that wrote it. */
+static char *
+find_checkpoint (const char *selector, LigStore *store, GError **error)
+{
+  if (g_file_test (selector, G_FILE_TEST_EXISTS))
+    return g_strdup (selector);
+  g_autoptr (LigRunRow) row = lig_store_find_run (store, selector, error);
+  g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
+  for (guint i = 0; artifacts && i < artifacts->len; i++) {
+    const LigArtifactRow *artifact = artifacts->pdata[i];
+    if (g_str_equal (artifact->kind, "checkpoint"))
+      return g_strdup (artifact->path);
+  }
+  if (artifacts)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "run %s has no checkpoint", row->uuid);
+  return NULL;
+}
+
+static LigRun *
+resume (const Options *options, LigStore *store, GError **error)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_autofree char *checkpoint = find_checkpoint (options->resume, store, error);
+  g_autofree char *name = checkpoint ? lig_run_checkpoint_device (checkpoint, error) : NULL;
+  if (!name)
+    return NULL;
+  if (options->init || options->input || (options->device && strcmp (options->device, name) != 0)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "--%s contradicts --resume: the checkpoint says it (device %s)",
+                 options->init ? "init" : options->input ? "input" : "device", name);
+    return NULL;
+  }
+  for (guint i = 0; lig_run_setting_nth (i); i++) {
+    g_autofree char *text = g_strconcat (lig_run_setting_nth (i)->name, "=", options->values[i], NULL);
+    if (options->values[i])
+      g_strv_builder_add (builder, text);
+  }
+  g_auto (GStrv) overrides = g_strv_builder_end (builder);
+  g_autoptr (LigDevice) device = open_device (name, error);
+  return device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error) : NULL;
+}
+
+static void
+add_number (JsonBuilder *builder, const char *name, double value)
+{
+  json_builder_set_member_name (builder, name);
+  if (value == value)
+    json_builder_add_double_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
+}
+
+static void
+add_text (JsonBuilder *builder, const char *name, const char *value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value);
+}
+
+static void
+print_result (LigRun *self)
+{
+  LigRunProgress progress;
+  lig_run_get_progress (self, &progress);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_text (builder, "run", lig_run_get_uuid (self));
+  add_text (builder, "device", lig_device_get_name (lig_run_get_device (self)));
+  json_builder_set_member_name (builder, "steps");
+  json_builder_add_int_value (builder, progress.step);
+  json_builder_set_member_name (builder, "loss");
+  json_builder_begin_object (builder);
+  add_number (builder, "first", progress.first_loss);
+  add_number (builder, "last", progress.loss);
+  json_builder_end_object (builder);
+  json_builder_set_member_name (builder, "eval");
+  json_builder_begin_object (builder);
+  add_number (builder, "loss", progress.eval_loss);
+  add_number (builder, "accuracy", progress.eval_accuracy);
+  json_builder_end_object (builder);
+  json_builder_set_member_name (builder, "step_ms");
+  json_builder_begin_object (builder);
+  add_number (builder, "median", progress.step_seconds * 1e3);
+  json_builder_end_object (builder);
+  add_number (builder, "samples_per_second", progress.samples_per_second);
+  add_text (builder, "status", lig_run_status_name (progress.status));
+  add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+static int
+train (LigRun *self)
+{
+  g_autoptr (GError) error = NULL;
+  LigRunProgress progress;
+  lig_cli_watch_run (self);
+  if (!lig_run_wait (self, &error))
+    return lig_cli_fail (g_steal_pointer (&error));
+  lig_run_get_progress (self, &progress);
+  if (lig_cli_json ())
+    print_result (self);
+  else
+    lig_cli_print_outcome (self);
+  return progress.status == LIG_RUN_INTERRUPTED ? LIG_EXIT_INTERRUPTED : LIG_EXIT_OK;
+}
+
+static void
+clear (Options *options)
+{
+  g_free (options->input);
+  g_free (options->device);
+  g_free (options->init);
+  g_free (options->resume);
+  g_free (options->store);
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    g_free (options->values[i]);
+  g_free (options->values);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
+
+static int
+run (int argc, char **argv)
+{
+  g_auto (Options) options = { .values = g_new0 (char *, count_settings () + 1) };
+  g_autofree GOptionEntry *entries = make_entries (&options);
+  g_autoptr (GError) error = NULL;
+  if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
+    return LIG_EXIT_USAGE;
+  if ((argc == 2) == (options.resume != NULL))
+    return lig_cli_usage ("lig train takes a sequence, or --resume with a checkpoint or a run");
+  g_autoptr (LigStore) store = lig_store_open (options.store, &error);
+  if (!store)
+    return lig_cli_fail (g_steal_pointer (&error));
+  if (lig_store_get_warning (store))
+    lig_cli_say ("%s", lig_store_get_warning (store));
+  g_autoptr (LigRun) self =
+      options.resume ? resume (&options, store, &error) : begin (argv[1], &options, store, &error);
+  if (!self)
+    return lig_cli_fail (g_steal_pointer (&error));
+  return train (self);
+}

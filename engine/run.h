@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs: one training of a sequence on a data set. A run works on a thread of its own; whoever
+ * watches it asks for its progress when it suits, every frame or ten times a second. */
+#pragma once
+
+#include "engine/sequence.h"
+#include "engine/device.h"
+#include "engine/store.h"
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* --- Settings ------------------------------------------------------------------------------ */
+
+/**
+ * LigRunSettings: what a training is asked for. Strings are owned; null stands for the default.
+ *
+ * The names of the settings are those of the options of `lig train` and of the keys of a file's
+ * `train` object; lig_run_setting_nth() lists them with ranges and help.
+ */
+typedef struct {
+  char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name;
+  gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
+  double lr, min_lr, momentum, weight_decay, beta1, beta2, eps, clip;
+  gint64 tf32;
+} LigRunSettings;
+
+typedef enum { LIG_SETTING_TEXT, LIG_SETTING_COUNT, LIG_SETTING_NUMBER } LigSettingKind;
+
+typedef struct {
+  const char *name;
+  LigSettingKind kind;
+  gsize offset;
+  double minimum, maximum, initial;
+  const char *argument; /* what stands for the value in help texts */
+  const char *help;
+} LigSetting;
+
+/* The settings one by one; null after the last. */
+LIG_API const LigSetting *lig_run_setting_nth (guint n);
+
+LIG_API void lig_run_settings_init (LigRunSettings *self);
+LIG_API void lig_run_settings_clear (LigRunSettings *self);
+LIG_API void lig_run_settings_copy (const LigRunSettings *from, LigRunSettings *to);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigRunSettings, lig_run_settings_clear)
+
+/* Sets one from its text, checked against its range. */
+LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
+                                       const char *name,
+                                       const char *text,
+                                       GError **error);
+
+/* The text of one as lig_run_settings_set() takes it; (transfer full), null where unset. */
+LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name);
+
+/* Reads a file's `train` object; unknown keys are warned of in @warnings (nullable). */
+LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
+                                        const char *json,
+                                        GStrv *warnings,
+                                        GError **error);
+
+/* The JSON object with every setting that is not null. */
+LIG_API char *lig_run_settings_to_json (const LigRunSettings *self);
+
+/* --- Runs ---------------------------------------------------------------------------------- */
+
+#define LIG_TYPE_RUN (lig_run_get_type ())
+LIG_API G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
+
+typedef enum {
+  LIG_RUN_READY,
+  LIG_RUN_RUNNING,
+  LIG_RUN_PAUSED,
+  LIG_RUN_DONE,
+  LIG_RUN_FAILED,
+  LIG_RUN_CANCELLED,
+  LIG_RUN_INTERRUPTED,
+} LigRunStatus;
+
+/* `ready`, `running`, `paused`, `done`, `failed`, `cancelled`, `interrupted`. */
+LIG_API const char *lig_run_status_name (LigRunStatus status);
+
+/**
+ * LigRunProgress: where a run stands; NaN for what is not known yet.
+ *
+ * @step: optimizer steps done, in all; @first_step: done before this process took the run on
+ * @seconds: since it started here; @left: seconds that it still needs at its present rate
+ * @loss, @first_loss: of the last and the first step; @eval_loss, @eval_accuracy: held-out
+ * @step_seconds: median of a step; @samples_per_second: over all that is done here
+ */
+typedef struct {
+  LigRunStatus status;
+  gint64 step, steps, first_step;
+  double seconds, left;
+  double loss, first_loss, eval_loss, eval_accuracy;
+  double learning_rate, gradient_norm;
+  double step_seconds, samples_per_second;
+} LigRunProgress;
+
+/**
+ * lig_run_new:
+ * @settings: copied
+ * @init: (nullable): a safetensors file with initial parameters
+ * @store: (nullable): where the run is recorded
+ *
+ * Opens the data, checks that the sequence ends in a loss and fits it, makes the state and compiles
+ * the plans. Nothing is written when this fails.
+ *
+ * Returns: (transfer full): a run that is ready, or %NULL with an error
+ */
+LIG_API LigRun *lig_run_new (LigSequence *sequence,
+                             LigDevice *device,
+                             const LigRunSettings *settings,
+                             const char *init,
+                             LigStore *store,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_run_resume:
+ * @checkpoint: a file that a run wrote
+ * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may grow, any
+ *   other value that differs from the checkpoint's is refused
+ *
+ * Goes on bit-identically: with the same groups, threads and instructions, or not at all.
+ */
+LIG_API LigRun *lig_run_resume (const char *checkpoint,
+                                LigDevice *device,
+                                const char *const *overrides,
+                                LigStore *store,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The device that a checkpoint was made on; (transfer full). */
+LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error);
+
+/**
+ * lig_run_start:
+ *
+ * Begins training on a thread of its own. The signal `finished` is emitted in the main context that
+ * was the default when it was called.
+ */
+LIG_API void lig_run_start (LigRun *self);
+
+/* Waits for the end. Returns %FALSE with the error of a run that failed. */
+LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
+
+/* These may be called from any thread. Cancelling and interrupting save a checkpoint first. */
+LIG_API void lig_run_pause (LigRun *self);
+LIG_API void lig_run_unpause (LigRun *self);
+LIG_API void lig_run_cancel (LigRun *self);
+LIG_API void lig_run_interrupt (LigRun *self);
+LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
+
+/* (transfer none). The uuid is null without a store. */
+LIG_API const char *lig_run_get_uuid (LigRun *self);
+LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
+LIG_API LigDevice *lig_run_get_device (LigRun *self);
+LIG_API const LigRunSettings *lig_run_get_settings (LigRun *self);
+LIG_API const char *lig_run_get_checkpoint (LigRun *self);
+/* What the data set says of itself. */
+LIG_API const char *lig_run_describe_data (LigRun *self);
+
+G_END_DECLS

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Checkpoints: safetensors with parameters and moments, and in its metadata everything else that a
+ * training needs to go on bit-identically. */
+#include "engine/train/run-private.h"
+
+#include <omp.h>
+#include <string.h>
+
+#define FORMAT "1"
+
+static void
+set_number (LigTensorFile *file, const char *key, guint64 value)
+{
+  g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, value);
+  lig_tensor_file_set_metadata (file, key, text);
+}
+
+gboolean
+lig_run_save_checkpoint (LigRun *self, GError **error)
+{
+  if (!self->checkpoint)
+    return TRUE;
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  g_autofree char *settings = lig_run_settings_to_json (&self->settings);
+  g_autofree char *sequence = lig_sequence_to_json (self->sequence);
+  if (!lig_state_store (self->state, file, TRUE, error))
+    return FALSE;
+  lig_tensor_file_set_metadata (file, "ligature.checkpoint", FORMAT);
+  lig_tensor_file_set_metadata (file, "ligature.sequence", sequence);
+  lig_tensor_file_set_metadata (file, "ligature.settings", settings);
+  lig_tensor_file_set_metadata (file, "ligature.choices", self->choices);
+  lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
+  lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
+  if (self->uuid)
+    lig_tensor_file_set_metadata (file, "ligature.run", self->uuid);
+  set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
+  set_number (file, "ligature.step", lig_state_get_step (self->state));
+  set_number (file, "ligature.micro_step", lig_state_get_micro_step (self->state));
+  set_number (file, "ligature.position", lig_dataset_get_position (self->data));
+  if (lig_tensor_file_save (file, self->checkpoint, error))
+    return TRUE;
+  g_prefix_error (error, "checkpoint: ");
+  return FALSE;
+}
+
+gboolean
+lig_run_choose_checkpoint (LigRun *self, GError **error)
+{
+  if (self->settings.checkpoint) {
+    self->checkpoint = g_canonicalize_filename (self->settings.checkpoint, NULL);
+  } else if (self->uuid) {
+    g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "ligature", "checkpoints", NULL);
+    g_autofree char *name = g_strconcat (self->uuid, ".safetensors", NULL);
+    if (g_mkdir_with_parents (folder, 0755) != 0) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot make the folder %s: %s", folder,
+                   g_strerror (errno));
+      return FALSE;
+    }
+    self->checkpoint = g_build_filename (folder, name, NULL);
+  }
+  if (self->uuid)
+    lig_store_add_artifact (self->store, self->uuid, "checkpoint", self->checkpoint);
+  return TRUE;
+}
+
+static const char *
+require (LigTensorFile *file, const char *key, GError **error)
+{
+  const char *value = lig_tensor_file_get_metadata (file, key);
+  if (!value)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "it is no checkpoint of a training: it has no %s", key);
+  return value;
+}
+
+static gboolean
+number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
+{
+  const char *text = require (file, key, error);
+  if (!text)
+    return FALSE;
+  if (g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, value, NULL))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is '%s', expected a number", key, text);
+  return FALSE;
+}
+
+/* More steps are a longer training; anything else that differs would be another training. */
+static gboolean
+apply_overrides (LigRunSettings *settings, const char *const *overrides, GError **error)
+{
+  for (; overrides && *overrides; overrides++) {
+    g_auto (GStrv) parts = g_strsplit (*overrides, "=", 2);
+    g_autofree char *old = lig_run_settings_get (settings, parts[0]);
+    if (!lig_run_settings_set (settings, parts[0], parts[1], error))
+      return FALSE;
+    g_autofree char *new = lig_run_settings_get (settings, parts[0]);
+    if (g_str_equal (parts[0], "steps") || g_strcmp0 (old, new) == 0)
+      continue;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--%s %s contradicts the checkpoint, which has %s",
+                 parts[0], new ? new : "''", old ? old : "none");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Sums in another order would give other bits. */
+static gboolean
+check_machine (LigRun *self, LigTensorFile *file, GError **error)
+{
+  guint64 threads;
+  const char *level = require (file, "ligature.instructions", error);
+  if (!level || !number (file, "ligature.threads", &threads, error))
+    return FALSE;
+  if (!g_str_equal (level, lig_cpu_level ())) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 "it was made with CPU instructions %s, this process uses %s; LIGATURE_CPU=%s chooses "
+                 "them, --init starts a new training from its weights",
+                 level, lig_cpu_level (), level);
+    return FALSE;
+  }
+  self->threads = (int) CLAMP (threads, 1, 4096);
+  return TRUE;
+}
+
+static gboolean
+restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError **error)
+{
+  guint64 step, micro_step, position;
+  const char *sequence = require (file, "ligature.sequence", error);
+  const char *settings = sequence ? require (file, "ligature.settings", error) : NULL;
+  const char *choices = settings ? require (file, "ligature.choices", error) : NULL;
+  if (!choices || !number (file, "ligature.step", &step, error) ||
+      !number (file, "ligature.micro_step", &micro_step, error) ||
+      !number (file, "ligature.position", &position, error) || !check_machine (self, file, error))
+    return FALSE;
+  self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
+  if (!self->sequence || !lig_run_settings_read (&self->settings, settings, NULL, error) ||
+      !apply_overrides (&self->settings, overrides, error) || !lig_run_prepare (self, error))
+    return FALSE;
+  if (!lig_state_load (self->state, file, error) || !lig_state_load_moments (self->state, file, error))
+    return FALSE;
+  if ((gint64) step >= self->settings.steps) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "it is at step %" G_GUINT64_FORMAT " of %" G_GINT64_FORMAT " already; --steps asks for more",
+                 step, self->settings.steps);
+    return FALSE;
+  }
+  lig_state_set_steps (self->state, micro_step, step);
+  lig_dataset_seek (self->data, position);
+  self->choices = g_strdup (choices);
+  self->first_step = (gint64) step;
+  return lig_run_compile (self, error);
+}
+
+static gboolean
+take_up_record (LigRun *self, LigTensorFile *file, GError **error)
+{
+  const char *uuid = lig_tensor_file_get_metadata (file, "ligature.run");
+  g_autoptr (LigRunRow) row =
+      self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
+  if (!self->store)
+    return TRUE;
+  /* The store is another than the one that the run was begun in. */
+  if (!row)
+    return lig_run_register (self, error);
+  self->uuid = g_strdup (uuid);
+  return lig_store_resume_run (self->store, uuid, error) &&
+         lig_store_truncate_metrics (self->store, uuid, self->first_step, error);
+}
+
+LigRun *
+lig_run_resume (const char *checkpoint,
+                LigDevice *device,
+                const char *const *overrides,
+                LigStore *store,
+                GError **error)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, error);
+  if (!file)
+    return NULL;
+  g_autoptr (LigRun) self = g_object_new (LIG_TYPE_RUN, NULL);
+  self->device = g_object_ref (device);
+  self->store = store ? g_object_ref (store) : NULL;
+  if (!restore (self, file, overrides, error)) {
+    g_prefix_error (error, "%s: ", checkpoint);
+    return NULL;
+  }
+  if (!take_up_record (self, file, error))
+    return NULL;
+  self->checkpoint = g_canonicalize_filename (checkpoint, NULL);
+  if (self->uuid)
+    lig_store_add_artifact (self->store, self->uuid, "checkpoint", self->checkpoint);
+  return g_steal_pointer (&self);
+}
+
+char *
+lig_run_checkpoint_device (const char *checkpoint, GError **error)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, error);
+  const char *device = file ? require (file, "ligature.device", error) : NULL;
+  if (file && !device)
+    g_prefix_error (error, "%s: ", checkpoint);
+  return g_strdup (device);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Held-out evaluation, and the schedule of the learning rate. */
+#include "engine/train/run-private.h"
+
+#include <math.h>
+
+double
+lig_run_rate (const LigRunSettings *settings, gint64 step)
+{
+  double peak = settings->lr;
+  if (step <= settings->warmup)
+    return peak * (double) step / (double) settings->warmup;
+  if (!settings->schedule || g_str_equal (settings->schedule, "constant"))
+    return peak;
+  double span = (double) MAX (settings->steps - settings->warmup, 1);
+  double at = MIN ((double) (step - settings->warmup) / span, 1);
+  return settings->min_lr + (peak - settings->min_lr) * 0.5 * (1 + cos (G_PI * at));
+}
+
+static gboolean
+evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
+{
+  return lig_dataset_held_out (self->data, batch, self->input, self->targets, valid, error) &&
+         lig_plan_set_input (self->eval, self->input, error) &&
+         lig_plan_set_extra_input (self->eval, 0, self->targets, error) &&
+         lig_plan_run (self->eval, LIG_RUN_FORWARD, error);
+}
+
+gboolean
+lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GError **error)
+{
+  gint64 batches = self->eval ? lig_dataset_get_held_out_batches (self->data) : 0;
+  gint64 count = most > 0 ? MIN (most, batches) : batches;
+  double weighted = 0, samples = 0, correct = 0, counted = 0;
+  *loss = *accuracy = NAN;
+  for (gint64 i = 0; i < count; i++) {
+    double right, rows;
+    gint64 valid;
+    if (!evaluate_batch (self, i * batches / count, &valid, error))
+      return FALSE;
+    /* A last batch that values were repeated for would count some of them twice. */
+    gboolean repeated = !self->classes && valid < self->input->shape.axes[0] && count > 1;
+    if (repeated)
+      continue;
+    weighted += (double) valid * (double) lig_plan_read_loss (self->eval);
+    samples += (double) valid;
+    if (lig_plan_read_accuracy (self->eval, &right, &rows)) {
+      correct += right;
+      counted += rows;
+    }
+  }
+  if (samples > 0)
+    *loss = weighted / samples;
+  if (counted > 0)
+    *accuracy = correct / counted;
+  return TRUE;
+}

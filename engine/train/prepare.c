@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that is checked and made before a training starts. */
+#include "engine/train/run-private.h"
+
+#include <string.h>
+
+/* The last op has to be a loss; nothing else may want a tensor from the caller. */
+static gboolean
+check_loss (LigRun *self, LigPlan *plan, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  const LigPlanOp *last = &ops[count - 1];
+  if (!(last->info->flags & LIG_OP_LOSS)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
+                 last->info->name, last->path);
+    return FALSE;
+  }
+  guint extra = lig_plan_get_n_extra_inputs (plan);
+  if (extra != 1) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                 "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets", extra);
+    return FALSE;
+  }
+  self->classes = g_str_equal (last->info->name, "cross-entropy");
+  return TRUE;
+}
+
+static gboolean
+bind_targets (LigRun *self, LigPlan *plan, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  LigTarget target = { 0 };
+  lig_plan_get_extra_input (plan, 0, &target.shape, &target.dtype);
+  /* Floating targets come as fp32 and are rounded on their way into the plan. */
+  if (self->classes)
+    target.classes = lig_shape_columns (&ops[count - 1].x);
+  else
+    target.dtype = LIG_FP32;
+  if (!lig_dataset_bind (self->data, &target, error))
+    return FALSE;
+  LigShape input;
+  LigDtype dtype;
+  lig_dataset_get_input (self->data, &input, &dtype);
+  self->input = lig_tensor_new (dtype, &input, error);
+  self->targets = self->input ? lig_tensor_new (target.dtype, &target.shape, error) : NULL;
+  return self->targets != NULL;
+}
+
+/* Tokens index the rows of the first embedding. */
+static gboolean
+check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  gint64 largest = lig_dataset_get_largest_token (self->data), vocabulary = 0;
+  if (largest < 0 || !g_object_class_find_property (G_OBJECT_GET_CLASS (ops[0].op), "vocabulary"))
+    return TRUE;
+  g_object_get (ops[0].op, "vocabulary", &vocabulary, NULL);
+  if (largest < vocabulary)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "%s at %s: the data has token %" G_GINT64_FORMAT ", the vocabulary has %" G_GINT64_FORMAT,
+               ops[0].info->name, ops[0].path, largest, vocabulary);
+  return FALSE;
+}
+
+/* The data decides the input; a floating type that the sequence named for its input goes on to be
+ * the type of compute. */
+static gboolean
+open_data (LigRun *self, GError **error)
+{
+  LigShape shape = { 0 };
+  LigDtype dtype = LIG_FP32;
+  gboolean known = lig_sequence_has_input (self->sequence);
+  if (!self->settings.data) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "a training needs data, like --data text:FOLDER");
+    return FALSE;
+  }
+  if (known)
+    lig_sequence_get_input (self->sequence, &shape, &dtype);
+  self->data = lig_dataset_open (self->settings.data, known ? &shape : NULL, dtype, self->settings.batch,
+                                 (guint64) self->settings.seed, error);
+  if (!self->data)
+    return FALSE;
+  if (known && lig_dtype_is_floating (dtype) && lig_sequence_get_compute (self->sequence) < 0)
+    lig_sequence_set_types (self->sequence, (int) dtype, lig_sequence_get_parameters (self->sequence));
+  lig_dataset_get_input (self->data, &shape, &dtype);
+  lig_sequence_set_input (self->sequence, &shape, dtype);
+  return TRUE;
+}
+
+static gboolean
+read_types (const LigRunSettings *settings, LigPlanOptions *options, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (settings->dtype ? settings->dtype : "", ":", 2);
+  for (int i = 0; parts[i]; i++) {
+    LigDtype dtype;
+    if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                   "dtype is '%s', expected fp32, fp16 or bf16, or two of them like bf16:fp32",
+                   settings->dtype);
+      return FALSE;
+    }
+    *(i == 0 ? &options->compute : &options->parameters) = (int) dtype;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_settings (LigRun *self, GError **error)
+{
+  const LigRunSettings *settings = &self->settings;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  self->optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
+  if (settings->optimizer && !lig_optimizer_from_name (settings->optimizer, &self->optimizer.kind, error))
+    return FALSE;
+  self->optimizer.sgd = (LigSgdParams){ (float) settings->momentum, (float) settings->weight_decay };
+  self->optimizer.adamw = (LigAdamwParams){ (float) settings->beta1, (float) settings->beta2,
+                                            (float) settings->eps, (float) settings->weight_decay };
+  if (settings->policy && !lig_policy_from_name (settings->policy, &options.policy)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "policy is '%s', expected none, all or measured",
+                 settings->policy);
+    return FALSE;
+  }
+  if (!read_types (settings, &options, error))
+    return FALSE;
+  lig_tuning_init (&self->tuning, self->store);
+  options.tf32 = settings->tf32 != 0;
+  options.tuning = &self->tuning;
+  self->train_options = self->eval_options = options;
+  self->train_options.optimizer = &self->optimizer;
+  self->eval_options.training = FALSE;
+  self->eval_options.accuracy = TRUE;
+  return TRUE;
+}
+
+gboolean
+lig_run_prepare (LigRun *self, GError **error)
+{
+  if (!read_settings (self, error))
+    return FALSE;
+  /* Without an input of its own the sequence is checked once the data has given it one. */
+  if (!open_data (self, error))
+    return FALSE;
+  g_autoptr (LigDevice) null = lig_device_open ("null", error);
+  LigPlanOptions probe = self->train_options;
+  probe.policy = LIG_POLICY_NONE;
+  probe.tuning = NULL;
+  g_autoptr (LigPlan) plan = null ? lig_plan_compile (self->sequence, null, &probe, error) : NULL;
+  if (!plan || !check_loss (self, plan, error) || !bind_targets (self, plan, error) ||
+      !check_vocabulary (self, plan, error))
+    return FALSE;
+  self->state = lig_state_new (self->sequence, self->device, &self->train_options,
+                               (guint64) self->settings.seed, error);
+  return self->state != NULL;
+}
+
+/* Accumulated micro-batches average their gradients: each arrives divided by their number. */
+static gboolean
+scale_gradient (LigRun *self, GError **error)
+{
+  LigShape scalar = { 0 };
+  if (self->settings.accumulate == 1)
+    return TRUE;
+  g_autoptr (LigTensor) share = lig_tensor_new (LIG_FP32, &scalar, error);
+  if (!share)
+    return FALSE;
+  lig_tensor_set (share, 0, 1.0f / (float) self->settings.accumulate);
+  return lig_plan_set_gradient (self->train, share, error);
+}
+
+gboolean
+lig_run_compile (LigRun *self, GError **error)
+{
+  self->train_options.choices = self->choices;
+  self->train = lig_state_plan (self->state, self->sequence, &self->train_options, error);
+  if (!self->train)
+    return FALSE;
+  if (!self->choices)
+    self->choices = lig_plan_get_choices (self->train);
+  if (lig_dataset_get_held_out_batches (self->data) > 0) {
+    self->eval = lig_state_plan (self->state, self->sequence, &self->eval_options, error);
+    if (!self->eval)
+      return FALSE;
+  }
+  return scale_gradient (self, error);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run leaves in the store when it begins: settings, versions, groups and verdicts. */
+#include "engine/train/run-private.h"
+
+static void
+record_groups (LigRun *self, LigPass pass)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (self->train, pass, &count);
+  for (guint i = 0; i < count; i++)
+    lig_store_add_fusion (self->store, self->uuid, lig_pass_name (pass), (int) i, groups[i].first,
+                          groups[i].count, groups[i].fusion ? groups[i].fusion->name : NULL);
+}
+
+static void
+record_verdicts (LigRun *self)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self->train, &count);
+  for (guint i = 0; i < count; i++)
+    lig_store_add_verdict (self->store, self->uuid, verdicts[i].fusion->name,
+                           lig_pass_name (verdicts[i].pass), verdicts[i].first, verdicts[i].count,
+                           verdicts[i].taken, lig_reason_name (verdicts[i].reason), verdicts[i].observed,
+                           verdicts[i].required, verdicts[i].text);
+}
+
+/* A run without a name is called after its sequence, else after its first ops. */
+static char *
+choose_name (LigRun *self)
+{
+  const char *name = self->settings.name ? self->settings.name : lig_sequence_get_name (self->sequence);
+  if (name)
+    return g_strdup (name);
+  char *text = lig_sequence_to_expression (self->sequence);
+  if (g_utf8_strlen (text, -1) > 60) {
+    g_autofree char *start = g_utf8_substring (text, 0, 59);
+    g_free (text);
+    text = g_strconcat (start, "…", NULL);
+  }
+  return text;
+}
+
+gboolean
+lig_run_register (LigRun *self, GError **error)
+{
+  g_autofree char *sequence = lig_sequence_to_json (self->sequence);
+  g_autofree char *settings = lig_run_settings_to_json (&self->settings);
+  g_autofree char *name = choose_name (self);
+  const LigDeviceFacts *facts = lig_device_get_facts (self->device);
+  g_autofree char *dtype =
+      g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (self->train)),
+                       lig_dtype_name (lig_plan_get_parameters (self->train)));
+  g_autofree char *libraries = g_strescape (facts->libraries, NULL);
+  g_autofree char *processor = g_strescape (facts->name, NULL);
+  g_autofree char *versions = g_strdup_printf ("{\"ligature\":\"%s\",\"device\":\"%s\",\"libraries\":\"%s\"}",
+                                               LIG_VERSION, processor, libraries);
+  LigRunRecord record = {
+    .name = name,
+    .sequence = sequence,
+    .kind = "train",
+    .device = lig_device_get_name (self->device),
+    .dtype = dtype,
+    .recipe = "none",
+    .policy = lig_policy_name (lig_plan_get_policy (self->train)),
+    .seed = (guint64) self->settings.seed,
+    .settings = settings,
+    .versions = versions,
+  };
+  self->uuid = lig_store_begin_run (self->store, &record, error);
+  if (!self->uuid)
+    return FALSE;
+  record_groups (self, LIG_PASS_FORWARD);
+  record_groups (self, LIG_PASS_BACKWARD);
+  record_verdicts (self);
+  return TRUE;
+}

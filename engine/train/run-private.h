@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a run, shared by the files of engine/train. */
+#pragma once
+
+#include "engine/dataset.h"
+#include "engine/optimizer.h"
+#include "engine/run.h"
+#include "engine/state.h"
+#include "engine/tuning.h"
+
+typedef enum { LIG_REQUEST_NONE, LIG_REQUEST_CANCEL, LIG_REQUEST_INTERRUPT } LigRequest;
+
+struct _LigRun {
+  GObject parent_instance;
+  LigSequence *sequence; /* a copy, with the input that the data decides */
+  LigDevice *device;
+  LigRunSettings settings;
+  LigStore *store;
+  char *uuid, *checkpoint, *choices;
+
+  LigDataset *data;
+  LigState *state;
+  LigOptimizer optimizer;
+  LigTuning tuning;
+  LigPlanOptions train_options, eval_options;
+  LigPlan *train, *eval; /* of the state's cache */
+  LigTensor *input, *targets;
+  gboolean classes;      /* the loss is a cross-entropy */
+  int threads;           /* of OpenMP; 0: as many as there are */
+  gint64 first_step;     /* done before this process took it on */
+
+  GThread *thread;
+  GMainContext *context; /* where `finished` is emitted */
+  GMutex lock;           /* guards all below */
+  GCond changed;
+  gboolean paused;
+  LigRequest request;
+  LigRunProgress progress;
+  GError *error;
+  GArray *step_seconds;  /* of float, the last ones, for the median */
+};
+
+/* Opens the data set, checks that sequence and data fit, makes the state. `seed`, `batch` and the
+ * like come from the settings. */
+gboolean lig_run_prepare (LigRun *self, GError **error);
+
+/* Compiles the plans: with self->choices if set. */
+gboolean lig_run_compile (LigRun *self, GError **error);
+
+/* Held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0: all), spread
+ * evenly. FALSE with the error set. */
+gboolean lig_run_evaluate (
+    LigRun *self, gint64 most, double *loss, double *accuracy, GError **error);
+
+/* Learning rate of optimizer step `step`, from 1. */
+double lig_run_rate (const LigRunSettings *settings, gint64 step);
+
+/* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
+gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
+
+/* Records the run, its fusions and verdicts in the store. */
+gboolean lig_run_register (LigRun *self, GError **error);
+
+/* Where checkpoints go, decided once: the setting, else a file named after the run. */
+gboolean lig_run_choose_checkpoint (LigRun *self, GError **error);

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs: the training loop on its thread, and what others see of it. */
+#include "engine/train/run-private.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+G_DEFINE_FINAL_TYPE (LigRun, lig_run, G_TYPE_OBJECT)
+
+enum { FINISHED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+#define CHECKPOINT_SECONDS 60
+#define KEPT_STEP_TIMES 4096
+
+static void
+lig_run_finalize (GObject *object)
+{
+  LigRun *self = LIG_RUN (object);
+  if (self->thread) {
+    lig_run_cancel (self);
+    g_thread_join (self->thread);
+  }
+  g_clear_pointer (&self->data, lig_dataset_free);
+  g_clear_pointer (&self->input, lig_tensor_unref);
+  g_clear_pointer (&self->targets, lig_tensor_unref);
+  g_clear_object (&self->state);
+  g_clear_object (&self->sequence);
+  g_clear_object (&self->device);
+  g_clear_object (&self->store);
+  g_clear_error (&self->error);
+  g_clear_pointer (&self->context, g_main_context_unref);
+  g_array_unref (self->step_seconds);
+  g_free (self->uuid);
+  g_free (self->checkpoint);
+  g_free (self->choices);
+  lig_run_settings_clear (&self->settings);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  G_OBJECT_CLASS (lig_run_parent_class)->finalize (object);
+}
+
+static void
+lig_run_class_init (LigRunClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = lig_run_finalize;
+  /* Emitted once, when nothing more will happen. */
+  signals[FINISHED] =
+      g_signal_new ("finished", LIG_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+lig_run_init (LigRun *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  lig_run_settings_init (&self->settings);
+  self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), KEPT_STEP_TIMES);
+  self->progress = (LigRunProgress){ .loss = NAN, .first_loss = NAN, .eval_loss = NAN,
+                                     .eval_accuracy = NAN, .left = NAN, .step_seconds = NAN,
+                                     .samples_per_second = NAN, .gradient_norm = NAN,
+                                     .learning_rate = NAN };
+}
+
+static gboolean
+load_initial (LigRun *self, const char *path, GError **error)
+{
+  g_autoptr (LigTensorFile) file = path ? lig_tensor_file_load (path, error) : NULL;
+  if (!path)
+    return TRUE;
+  if (!file)
+    return FALSE;
+  if (lig_state_load (self->state, file, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", path);
+  return FALSE;
+}
+
+LigRun *
+lig_run_new (LigSequence *sequence,
+             LigDevice *device,
+             const LigRunSettings *settings,
+             const char *init,
+             LigStore *store,
+             GError **error)
+{
+  g_autoptr (LigRun) self = g_object_new (LIG_TYPE_RUN, NULL);
+  lig_run_settings_clear (&self->settings);
+  lig_run_settings_copy (settings, &self->settings);
+  self->sequence = lig_sequence_copy (sequence);
+  self->device = g_object_ref (device);
+  self->store = store ? g_object_ref (store) : NULL;
+  if (!lig_run_prepare (self, error) || !load_initial (self, init, error) ||
+      !lig_run_compile (self, error) || (store && !lig_run_register (self, error)) ||
+      !lig_run_choose_checkpoint (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+static double
+now (void)
+{
+  return (double) g_get_monotonic_time () * 1e-6;
+}
+
+static void
+metric (LigRun *self, gint64 step, const char *name, double value)
+{
+  if (self->store && isfinite (value))
+    lig_store_add_metric (self->store, self->uuid, step, name, value);
+}
+
+/* One optimizer step over `accumulate` micro-batches; the loss is their mean. */
+static gboolean
+train_step (LigRun *self, gint64 step, double *loss, GError **error)
+{
+  gint64 parts = self->settings.accumulate;
+  *loss = 0;
+  for (gint64 i = 0; i < parts; i++) {
+    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
+    if (!lig_dataset_next (self->data, self->input, self->targets, error) ||
+        !lig_plan_set_input (self->train, self->input, error) ||
+        !lig_plan_set_extra_input (self->train, 0, self->targets, error) ||
+        !lig_plan_run (self->train, flags, error))
+      return FALSE;
+    *loss += (double) lig_plan_read_loss (self->train) / (double) parts;
+  }
+  if (!isfinite (*loss)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "the loss is %f at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help", *loss, step);
+    return FALSE;
+  }
+  lig_plan_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
+  return lig_plan_run (self->train, LIG_RUN_UPDATE, error);
+}
+
+static gboolean
+evaluate (LigRun *self, gint64 step, GError **error)
+{
+  double loss, accuracy;
+  if (!lig_run_evaluate (self, self->settings.eval_batches, &loss, &accuracy, error))
+    return FALSE;
+  metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
+  metric (self, step, LIG_METRIC_EVAL_ACCURACY, accuracy);
+  g_mutex_lock (&self->lock);
+  self->progress.eval_loss = loss;
+  self->progress.eval_accuracy = accuracy;
+  g_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+  return (x > y) - (x < y);
+}
+
+/* To be called with the lock held. */
+static double
+median_step (LigRun *self)
+{
+  if (self->step_seconds->len == 0)
+    return NAN;
+  g_autoptr (GArray) sorted = g_array_copy (self->step_seconds);
+  g_array_sort (sorted, compare);
+  return (double) g_array_index (sorted, float, sorted->len / 2);
+}
+
+static void
+note_step (LigRun *self, gint64 step, double loss, double seconds)
+{
+  double rate = lig_run_rate (&self->settings, step), norm = (double) lig_plan_read_gradient_norm (self->train);
+  float taken = (float) seconds;
+  metric (self, step, LIG_METRIC_LOSS, loss);
+  metric (self, step, "learning-rate", rate);
+  metric (self, step, "gradient-norm", norm);
+  metric (self, step, "step-ms", seconds * 1e3);
+  g_mutex_lock (&self->lock);
+  guint slot = (guint) ((step - 1) % KEPT_STEP_TIMES);
+  if (slot < self->step_seconds->len)
+    g_array_index (self->step_seconds, float, slot) = taken;
+  else
+    g_array_append_val (self->step_seconds, taken);
+  self->progress.step = step;
+  self->progress.loss = loss;
+  if (isnan (self->progress.first_loss))
+    self->progress.first_loss = loss;
+  self->progress.learning_rate = rate;
+  self->progress.gradient_norm = norm;
+  g_mutex_unlock (&self->lock);
+}
+
+/* Waits while paused; what was asked for meanwhile. */
+static LigRequest
+wait_for_request (LigRun *self)
+{
+  g_mutex_lock (&self->lock);
+  while (self->paused && self->request == LIG_REQUEST_NONE) {
+    self->progress.status = LIG_RUN_PAUSED;
+    g_cond_wait (&self->changed, &self->lock);
+  }
+  self->progress.status = LIG_RUN_RUNNING;
+  LigRequest request = self->request;
+  g_mutex_unlock (&self->lock);
+  return request;
+}
+
+static gboolean
+train (LigRun *self, LigRequest *request, GError **error)
+{
+  const LigRunSettings *settings = &self->settings;
+  double saved = now (), loss;
+  for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
+    *request = wait_for_request (self);
+    if (*request != LIG_REQUEST_NONE)
+      return TRUE;
+    double begin = now ();
+    if (!train_step (self, step, &loss, error))
+      return FALSE;
+    note_step (self, step, loss, now () - begin);
+    gboolean last = step == settings->steps;
+    if (settings->eval_every > 0 && step % settings->eval_every == 0 && !last &&
+        !evaluate (self, step, error))
+      return FALSE;
+    gboolean due = settings->checkpoint_every > 0 ? step % settings->checkpoint_every == 0
+                                                  : now () - saved > CHECKPOINT_SECONDS;
+    if (due && !last) {
+      if (!lig_run_save_checkpoint (self, error))
+        return FALSE;
+      saved = now ();
+    }
+  }
+  return evaluate (self, settings->steps, error);
+}
+
+static void
+finish (LigRun *self, LigRunStatus status, GError *error)
+{
+  GError *local = NULL;
+  if (self->store && !lig_store_finish_run (self->store, self->uuid, lig_run_status_name (status),
+                                            error ? error->message : NULL, &local)) {
+    if (error)
+      g_clear_error (&local);
+    else
+      error = local;
+  }
+  g_mutex_lock (&self->lock);
+  self->progress.status = error && status == LIG_RUN_DONE ? LIG_RUN_FAILED : status;
+  self->error = error;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+emit_finished (gpointer data)
+{
+  g_signal_emit (data, signals[FINISHED], 0);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+work (gpointer data)
+{
+  LigRun *self = data;
+  GError *error = NULL;
+  LigRequest request = LIG_REQUEST_NONE;
+  /* OpenMP keeps the number for each thread that begins parallel work. */
+  if (self->threads > 0)
+    omp_set_num_threads (self->threads);
+  gboolean fine = train (self, &request, &error);
+  if (fine)
+    fine = lig_run_save_checkpoint (self, &error);
+  finish (self,
+          !fine                               ? LIG_RUN_FAILED
+          : request == LIG_REQUEST_CANCEL    ? LIG_RUN_CANCELLED
+          : request == LIG_REQUEST_INTERRUPT ? LIG_RUN_INTERRUPTED
+                                             : LIG_RUN_DONE,
+          error);
+  g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, emit_finished, g_object_ref (self),
+                              g_object_unref);
+  return NULL;
+}
+
+void
+lig_run_start (LigRun *self)
+{
+  g_return_if_fail (!self->thread);
+  self->context = g_main_context_ref_thread_default ();
+  self->progress.status = LIG_RUN_RUNNING;
+  self->progress.steps = self->settings.steps;
+  self->progress.step = self->progress.first_step = self->first_step;
+  self->progress.seconds = now ();
+  self->thread = g_thread_new ("train", work, self);
+}
+
+gboolean
+lig_run_wait (LigRun *self, GError **error)
+{
+  if (self->thread)
+    g_thread_join (g_steal_pointer (&self->thread));
+  if (!self->error)
+    return TRUE;
+  g_propagate_error (error, g_error_copy (self->error));
+  return FALSE;
+}
+
+static void
+ask (LigRun *self, LigRequest request)
+{
+  g_mutex_lock (&self->lock);
+  if (self->request == LIG_REQUEST_NONE)
+    self->request = request;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+set_paused (LigRun *self, gboolean paused)
+{
+  g_mutex_lock (&self->lock);
+  self->paused = paused;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+lig_run_pause (LigRun *self)
+{
+  set_paused (self, TRUE);
+}
+
+void
+lig_run_unpause (LigRun *self)
+{
+  set_paused (self, FALSE);
+}
+
+void
+lig_run_cancel (LigRun *self)
+{
+  ask (self, LIG_REQUEST_CANCEL);
+}
+
+void
+lig_run_interrupt (LigRun *self)
+{
+  ask (self, LIG_REQUEST_INTERRUPT);
+}
+
+void
+lig_run_get_progress (LigRun *self, LigRunProgress *progress)
+{
+  double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate;
+  g_mutex_lock (&self->lock);
+  *progress = self->progress;
+  progress->step_seconds = median_step (self);
+  g_mutex_unlock (&self->lock);
+  gint64 done = progress->step - progress->first_step;
+  if (progress->seconds > 0)
+    progress->seconds = now () - progress->seconds;
+  if (done > 0) {
+    progress->left = progress->seconds / (double) done * (double) (progress->steps - progress->step);
+    progress->samples_per_second = samples / progress->step_seconds;
+  }
+}
+
+const char *
+lig_run_get_uuid (LigRun *self)
+{
+  return self->uuid;
+}
+
+LigSequence *
+lig_run_get_sequence (LigRun *self)
+{
+  return self->sequence;
+}
+
+LigDevice *
+lig_run_get_device (LigRun *self)
+{
+  return self->device;
+}
+
+const LigRunSettings *
+lig_run_get_settings (LigRun *self)
+{
+  return &self->settings;
+}
+
+const char *
+lig_run_get_checkpoint (LigRun *self)
+{
+  return self->checkpoint;
+}
+
+const char *
+lig_run_describe_data (LigRun *self)
+{
+  return lig_dataset_describe (self->data);
+}
+
+const char *
+lig_run_status_name (LigRunStatus status)
+{
+  static const char *const names[] = { "ready", "running",   "paused",     "done",
+                                       "failed", "cancelled", "interrupted" };
+  return names[status];
+}
