@@ -91,17 +91,25 @@ bind_step (LigPlan *self, int index, LigOperand *operands)
   };
 }
 
+/* Gradients that the caller has not set are none at all, but for a loss's own, which is 1. */
 static void
-set_ones (LigPlan *self, int value)
+preset_gradient (LigPlan *self, int value)
 {
   const LigValue *of = lig_value (self->draft, value);
+  const LigValue *output = lig_value (self->draft, self->draft->output_value);
+  gsize size = lig_dtype_size (of->dtype);
   float one = 1;
-  guint8 stored[4];
-  if (of->role != LIG_VALUE_GIVEN || of->shape.n_axes > 0 || of->offset < 0)
+  guint8 piece[4096] = {0};
+  if (of->role != LIG_VALUE_GIVEN || of->offset < 0)
     return;
-  lig_narrow (of->dtype, &one, stored, 1);
-  lig_device_upload (self->draft->device, lig_plan_address (self, value), stored,
-                     lig_dtype_size (of->dtype));
+  char *memory = lig_plan_address (self, value);
+  for (gsize at = 0; at < (gsize) of->bytes; at += sizeof piece)
+    lig_device_upload (self->draft->device, memory + at, piece,
+                       MIN ((gsize) of->bytes - at, sizeof piece));
+  if (output->gradient != value || of->shape.n_axes > 0)
+    return;
+  lig_narrow (of->dtype, &one, piece, 1);
+  lig_device_upload (self->draft->device, memory, piece, size);
 }
 
 gboolean
@@ -126,9 +134,8 @@ lig_plan_bind (LigPlan *self, LigState *state, GError **error)
     bind_step (self, i, self->run->operands + n_operands);
     n_operands += lig_step (self->draft, i)->n_operands;
   }
-  /* A loss's own gradient is 1 until the caller says otherwise. */
   for (int i = 0; i < (int) self->draft->values->len; i++)
-    set_ones (self, i);
+    preset_gradient (self, i);
   *self->tick = (LigTick){.seed = lig_state_get_seed (state), .step = 1};
   return TRUE;
 }

@@ -1,133 +1,212 @@
 /* SPDX-License-Identifier: MIT */
-/* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
-#include "engine/device-private.h"
-#include "engine/json.h"
+/* Measuring whole steps and single ones on random data. */
+#include "engine/profile.h"
 
-#include <json-glib/json-glib.h>
 #include <string.h>
 
-static double
-number (JsonObject *object, const char *key)
+void
+lig_profile_free (LigProfile *self)
 {
-  JsonNode *node = object ? json_object_get_member (object, key) : NULL;
-  return node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : 0;
+  g_clear_object (&self->state);
+  g_free (self->steps);
+  g_free (self->run);
+  g_free (self);
+}
+
+/* Integers below this bound are safe: the rows of an embedding, the classes of a loss. */
+static gint64
+bound_of_input (LigPlan *plan)
+{
+  guint count;
+  gint64 vocabulary = 2;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (ops[0].op), "vocabulary"))
+    g_object_get (ops[0].op, "vocabulary", &vocabulary, NULL);
+  return vocabulary;
+}
+
+static LigTensor *
+random_tensor (const LigShape *shape, LigDtype dtype, gint64 bound, GError **error)
+{
+  LigTensor *tensor = lig_tensor_new (dtype, shape, error);
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  if (!tensor)
+    return NULL;
+  for (gint64 i = 0; i < tensor->size; i++)
+    if (dtype == LIG_INT32)
+      ((gint32 *) tensor->data)[i] = g_rand_int_range (random, 0, (gint32) MIN (bound, G_MAXINT32));
+    else
+      lig_tensor_set (tensor, i, (float) g_rand_double_range (random, -1, 1));
+  return tensor;
+}
+
+static gboolean
+fill (LigPlan *plan, GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  lig_plan_get_input (plan, &shape, &dtype);
+  g_autoptr (LigTensor) input = random_tensor (&shape, dtype, bound_of_input (plan), error);
+  if (!input || !lig_plan_set_input (plan, input, error))
+    return FALSE;
+  for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
+    lig_plan_get_extra_input (plan, i, &shape, &dtype);
+    g_autoptr (LigTensor) extra =
+        random_tensor (&shape, dtype, lig_shape_columns (&ops[count - 1].x), error);
+    if (!extra || !lig_plan_set_extra_input (plan, i, extra, error))
+      return FALSE;
+  }
+  lig_plan_get_output (plan, &shape, &dtype);
+  if (shape.n_axes == 0)
+    return TRUE;
+  g_autoptr (LigTensor) gradient = random_tensor (&shape, dtype, 2, error);
+  /* A plan without a backward pass takes none. */
+  return gradient && (lig_plan_set_gradient (plan, gradient, NULL) || TRUE);
+}
+
+static double
+now (void)
+{
+  return (double) g_get_monotonic_time () * 1e-6;
+}
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+
+static double
+median (double *values, guint count)
+{
+  qsort (values, count, sizeof *values, compare);
+  return values[count / 2];
+}
+
+/* What is measured in one round: the three passes, their sum, and every step. */
+enum { FORWARD, BACKWARD, UPDATE, WHOLE, FIRST_STEP };
+
+static gboolean
+run_round (LigProfile *self, double *sample, GError **error)
+{
+  static const unsigned flags[] = { LIG_RUN_FORWARD, LIG_RUN_BACKWARD, LIG_RUN_UPDATE };
+  sample[WHOLE] = 0;
+  for (int pass = FORWARD; pass <= UPDATE; pass++) {
+    double begin = now ();
+    if (!lig_plan_run (self->plan, flags[pass], error))
+      return FALSE;
+    sample[pass] = now () - begin;
+    sample[WHOLE] += sample[pass];
+  }
+  return lig_plan_time_steps (self->plan, sample + FIRST_STEP, error);
 }
 
 static void
-text (JsonObject *object, const char *key, char *target, gsize size)
+summarize (LigProfile *self, const double *samples, guint width, guint rounds)
 {
-  JsonNode *node = json_object_get_member (object, key);
-  const char *value = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
-  g_strlcpy (target, value ? value : "", size);
+  g_autofree double *column = g_new (double, rounds);
+  self->steps = g_new0 (double, width);
+  double *targets[] = { &self->forward, &self->backward, &self->update, &self->step };
+  for (guint i = 0; i < width; i++) {
+    for (guint round = 0; round < rounds; round++)
+      column[round] = samples[round * width + i];
+    *(i < FIRST_STEP ? targets[i] : &self->steps[i - FIRST_STEP]) = median (column, rounds);
+  }
 }
 
-gboolean
-lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **error)
+static LigProfile *
+prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  g_autoptr (JsonNode) root = lig_json_read (json, strlen (json), NULL, &local);
-  if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a device profile is a JSON object%s%s",
-                 local ? ": " : "", local ? local->message : "");
+  g_autoptr (LigProfile) self = g_new0 (LigProfile, 1);
+  self->state = lig_state_new (sequence, device, options, 0, error);
+  self->plan = self->state ? lig_state_plan (self->state, sequence, options, error) : NULL;
+  if (!self->plan || !fill (self->plan, error))
+    return NULL;
+  lig_plan_set_rate (self->plan, 0, 0);
+  return g_steal_pointer (&self);
+}
+
+static gboolean
+record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error)
+{
+  guint count, n_steps;
+  const LigPlanStep *steps = lig_plan_get_steps (self->plan, &n_steps);
+  g_autofree char *text = lig_sequence_to_json (sequence);
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  const char *name = lig_sequence_get_name (sequence);
+  LigRunRecord row = {
+    .name = name ? name : expression,
+    .sequence = text,
+    .kind = "profile",
+    .device = lig_device_get_name (lig_plan_get_device (self->plan)),
+    .dtype = lig_dtype_name (lig_plan_get_compute (self->plan)),
+    .recipe = "none",
+    .policy = lig_policy_name (lig_plan_get_policy (self->plan)),
+    .settings = "{}",
+    .versions = "{\"ligature\":\"" LIG_VERSION "\"}",
+  };
+  self->run = lig_store_begin_run (store, &row, error);
+  if (!self->run)
     return FALSE;
-  }
-  JsonObject *object = json_node_get_object (root);
-  JsonNode *node = json_object_get_member (object, "product");
-  JsonObject *product = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-  *facts = (LigDeviceFacts){
-    .capability = (int) number (object, "capability"),
-    .multiprocessors = (int) number (object, "multiprocessors"),
-    .memory = (gint64) number (object, "memory"),
-    .l2 = (gint64) number (object, "l2"),
-    .copy = number (object, "copy"),
-    .launch = number (object, "launch"),
-  };
-  text (object, "name", facts->name, sizeof facts->name);
-  text (object, "libraries", facts->libraries, sizeof facts->libraries);
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    facts->product[i] = number (product, lig_dtype_name ((LigDtype) i));
-  if (facts->copy > 0 && facts->name[0])
-    return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "a device profile needs a name and a copy bandwidth");
-  return FALSE;
-}
-
-char *
-lig_device_facts_to_json (const LigDeviceFacts *facts)
-{
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "name");
-  json_builder_add_string_value (builder, facts->name);
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {
-    {"capability", facts->capability},
-    {"multiprocessors", facts->multiprocessors},
-    {"memory", (double) facts->memory},
-    {"l2", (double) facts->l2},
-    {"copy", facts->copy},
-    {"launch", facts->launch},
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
-    json_builder_set_member_name (builder, numbers[i].key);
-    if (numbers[i].value == (double) (gint64) numbers[i].value)
-      json_builder_add_int_value (builder, (gint64) numbers[i].value);
-    else
-      json_builder_add_double_value (builder, numbers[i].value);
-  }
-  json_builder_set_member_name (builder, "libraries");
-  json_builder_add_string_value (builder, facts->libraries);
-  json_builder_set_member_name (builder, "product");
-  json_builder_begin_object (builder);
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    if (facts->product[i] > 0) {
-      json_builder_set_member_name (builder, lig_dtype_name ((LigDtype) i));
-      json_builder_add_double_value (builder, facts->product[i]);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+    for (guint i = 0; i < count; i++) {
+      lig_store_add_fusion (store, self->run, lig_pass_name (pass), (int) i, groups[i].first,
+                            groups[i].count, groups[i].fusion ? groups[i].fusion->name : NULL);
+      lig_store_add_timing (store, self->run, 0, (int) i, lig_pass_name (pass),
+                            lig_profile_get_group_seconds (self, &groups[i]) * 1e6, groups[i].bytes,
+                            groups[i].flops);
     }
-  json_builder_end_object (builder);
-  json_builder_end_object (builder);
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  return json_to_string (root, TRUE);
+  }
+  for (guint i = 0; i < n_steps; i++)
+    if (steps[i].pass == LIG_PASS_UPDATE)
+      lig_store_add_timing (store, self->run, 0, (int) i, "update", self->steps[i] * 1e6,
+                            steps[i].read + steps[i].written, steps[i].flops);
+  return lig_store_finish_run (store, self->run, "done", NULL, error);
 }
 
-/* Shipped profiles are looked for in $LIGATURE_DATA, in the installed folder, then in the tree that
- * the program was built from. */
-static char *
-find_file (const char *profile)
+GPtrArray *
+lig_profile_measure (LigSequence *sequence,
+                     LigDevice *device,
+                     const LigPlanOptions *options,
+                     guint count,
+                     guint rounds,
+                     LigStore *store,
+                     GError **error)
 {
-  if (strchr (profile, '/') || g_str_has_suffix (profile, ".json"))
-    return g_strdup (profile);
-  g_autofree char *file = g_strconcat (profile, ".json", NULL);
-  const char *folders[] = {g_getenv ("LIGATURE_DATA"), LIG_DATA_DIR, LIG_SOURCE_DATA_DIR};
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
-    g_autofree char *path =
-      folders[i] ? g_build_filename (folders[i], "devices", file, NULL) : NULL;
-    if (path && g_file_test (path, G_FILE_TEST_IS_REGULAR))
-      return g_steal_pointer (&path);
+  g_autoptr (GPtrArray) profiles = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profile_free);
+  g_autoptr (GPtrArray) samples = g_ptr_array_new_with_free_func (g_free);
+  g_autofree guint *widths = g_new (guint, count);
+  enum { WARM_UP = 2 };
+  for (guint i = 0; i < count; i++) {
+    LigProfile *profile = prepare (sequence, device, &options[i], error);
+    if (!profile)
+      return NULL;
+    g_ptr_array_add (profiles, profile);
+    lig_plan_get_steps (profile->plan, &widths[i]);
+    widths[i] += FIRST_STEP;
+    g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
   }
-  return NULL;
+  for (guint round = 0; round < rounds + WARM_UP; round++)
+    for (guint i = 0; i < count; i++)
+      if (!run_round (profiles->pdata[i], (double *) samples->pdata[i] + round * widths[i], error))
+        return NULL;
+  for (guint i = 0; i < count; i++) {
+    summarize (profiles->pdata[i], (double *) samples->pdata[i] + WARM_UP * widths[i], widths[i], rounds);
+    if (store && !record (profiles->pdata[i], sequence, store, error))
+      return NULL;
+  }
+  return g_steal_pointer (&profiles);
 }
 
-gboolean
-lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error)
+double
+lig_profile_get_group_seconds (const LigProfile *self, const LigPlanGroup *group)
 {
-  g_autofree char *path = find_file (profile);
-  g_autofree char *json = NULL;
-  g_autoptr (GError) local = NULL;
-  if (!path) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "no device profile is called '%s'; shipped are h200, h100 and a100", profile);
-    return FALSE;
-  }
-  if (!g_file_get_contents (path, &json, NULL, &local)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s", local->message);
-    return FALSE;
-  }
-  if (lig_device_facts_from_json (json, facts, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", path);
-  return FALSE;
+  double seconds = 0;
+  for (int i = 0; i < group->n_steps; i++)
+    seconds += self->steps[group->first_step + i];
+  return seconds;
 }

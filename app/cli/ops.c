@@ -126,6 +126,18 @@ has_default (const LigParam *param)
          !(param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED));
 }
 
+/* The largest numbers a type or a tensor can have are no range worth telling. */
+static char *
+format_range (const LigParam *param)
+{
+  if (!has_range (param))
+    return g_strdup ("");
+  if (param->maximum >= 1e9)
+    return param->minimum <= -1e9 ? g_strdup ("any")
+                                  : g_strdup_printf ("at least %.7g", param->minimum);
+  return g_strdup_printf ("%.7g … %.7g", param->minimum, param->maximum);
+}
+
 static char *
 format_default (const LigParam *param)
 {
@@ -241,8 +253,7 @@ print_params (const LigOpInfo *info)
     cells[0] = first ? g_strdup_printf ("[%s]", param->name) : g_strdup (param->name);
     cells[1] = g_strdup (type_name (param));
     cells[2] = format_default (param);
-    cells[3] = has_range (param) ? g_strdup_printf ("%.7g … %.7g", param->minimum, param->maximum)
-                                 : g_strdup ("");
+    cells[3] = format_range (param);
     cells[4] = g_strdup (param->help);
     g_ptr_array_add (rows, cells);
   }

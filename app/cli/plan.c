@@ -62,13 +62,21 @@ add_steps (JsonBuilder *builder, LigPlan *plan)
   json_builder_end_array (builder);
 }
 
-/* What lives until the caller has read it ends after the last step. */
-static int
-last_step (LigPlan *plan, const LigPlanValue *value)
+/* What the caller reads after the run ends one step after the last. What lies in the state, or
+ * nowhere, has no lifetime. */
+static void
+add_lifetime (JsonBuilder *builder, LigPlan *plan, const LigPlanValue *value)
 {
   guint count;
+  gboolean known = g_str_equal (value->place, "arena") || g_str_equal (value->place, "alias");
   lig_plan_get_steps (plan, &count);
-  return MIN (value->last, (int) count);
+  if (known && value->offset >= 0) {
+    lig_cli_add_integer (builder, "first", value->first);
+    lig_cli_add_integer (builder, "last", MIN (value->last, (int) count));
+  } else {
+    lig_cli_add_text (builder, "first", NULL);
+    lig_cli_add_text (builder, "last", NULL);
+  }
 }
 
 static void
@@ -86,8 +94,7 @@ add_values (JsonBuilder *builder, LigPlan *plan)
     lig_cli_add_text (builder, "place", value->place);
     lig_cli_add_integer (builder, "offset", value->offset);
     lig_cli_add_integer (builder, "bytes", value->bytes);
-    lig_cli_add_integer (builder, "first", value->first);
-    lig_cli_add_integer (builder, "last", last_step (plan, value));
+    add_lifetime (builder, plan, value);
     lig_cli_add_truth (builder, "saved", value->saved);
     json_builder_end_object (builder);
   }
@@ -168,13 +175,31 @@ lives (const LigPlanValue *value, int first, int end)
   return value->first < end && value->last >= first;
 }
 
-static char *
-draw_value (const LigPlanValue *value, int n_steps, int columns)
+/* Whether backward reads the value, by its own name or by that of an alias. */
+static gboolean
+is_saved (LigPlan *plan, const LigPlanValue *value)
 {
+  guint count;
+  gboolean saved = value->saved;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  for (guint i = 0; i < count; i++)
+    saved |= values[i].saved && g_str_equal (values[i].place, "alias") &&
+             values[i].offset == value->offset && values[i].first == value->first &&
+             values[i].last == value->last;
+  return saved;
+}
+
+static char *
+draw_value (LigPlan *plan, const LigPlanValue *value, int columns)
+{
+  guint count;
+  gboolean saved = is_saved (plan, value);
   GString *text = g_string_new (NULL);
+  lig_plan_get_steps (plan, &count);
+  int n_steps = (int) count;
   for (int i = 0; i < columns; i++) {
     gboolean here = lives (value, i * n_steps / columns, (i + 1) * n_steps / columns);
-    g_string_append (text, !here ? "·" : value->saved ? "█" : "▒");
+    g_string_append (text, !here ? "·" : saved ? "█" : "▒");
   }
   return g_string_free (text, FALSE);
 }
@@ -239,7 +264,7 @@ print_picture (LigPlan *plan)
   add_row (rows, "", NULL, draw_passes (plan, columns));
   for (guint i = 0; i < values->len; i++) {
     const LigPlanValue *value = values->pdata[i];
-    add_row (rows, value->name, value, draw_value (value, n_steps, columns));
+    add_row (rows, value->name, value, draw_value (plan, value, columns));
   }
   add_row (rows, "in all", NULL, draw_fill (values, arena, n_steps, columns));
   printf ("\n");

@@ -2,6 +2,8 @@
 /* Options of commands that take a sequence. */
 #include "app/cli/sequence-options.h"
 
+#include "engine/tuning.h"
+
 #include <string.h>
 
 GOptionEntry *
@@ -24,6 +26,9 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
       NULL}},
     {LIG_OPTION_POLICY,
      {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "P"}},
+    {LIG_OPTION_POLICY,
+     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
+      "The database of runs and of measured times", "FILE"}},
     {LIG_OPTION_WISHES,
      {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
       "Forbid a fusion, everywhere or at a path", "F[@PATH]"}},
@@ -52,6 +57,7 @@ lig_cli_clear_options (LigSequenceOptions *options)
   g_free (options->device);
   g_free (options->dtype);
   g_free (options->policy);
+  g_free (options->store);
   g_strfreev (options->forbid);
   g_strfreev (options->force);
   g_strfreev (options->fence);
@@ -178,5 +184,15 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;
+  if (plan.policy != LIG_POLICY_MEASURED)
+    return lig_plan_compile (sequence, device, &plan, error);
+  /* Without a store the times are measured all the same, and forgotten. */
+  LigTuning tuning;
+  g_autoptr (GError) local = NULL;
+  g_autoptr (LigStore) store = lig_store_open (options->store, &local);
+  if (!store)
+    lig_cli_say ("measured times will not be kept: %s", local->message);
+  lig_tuning_init (&tuning, store);
+  plan.tuning = &tuning;
   return lig_plan_compile (sequence, device, &plan, error);
 }

@@ -6,7 +6,7 @@
 #include "engine/state.h"
 
 typedef struct {
-  char *input, *device, *dtype, *policy;
+  char *input, *device, *dtype, *policy, *store;
   GStrv forbid, force, fence;
   gboolean eval, tf32;
   gint64 batch;
@@ -41,5 +41,5 @@ LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **erro
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 
-/* The three together, and a plan. */
+/* The three together, and a plan. Policy `measured` keeps its times in the store. */
 LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error);

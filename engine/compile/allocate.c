@@ -140,8 +140,10 @@ find_peak (LigDraft *draft, GArray *slots)
       change[slot->last + 1] -= slot->bytes;
   }
   gint64 alive = 0;
-  for (guint i = 0; i <= count; i++)
-    draft->live_peak = MAX (draft->live_peak, alive += change[i]);
+  for (guint i = 0; i <= count; i++) {
+    alive += change[i];
+    draft->live_peak = MAX (draft->live_peak, alive);
+  }
 }
 
 gboolean

@@ -128,6 +128,23 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
   save_ports (draft, lig_part (draft, index));
 }
 
+/* An op of the embedding program may have no backward: it has to stand before all that is trained. */
+static gboolean
+check_backward (const LigDraft *draft, GError **error)
+{
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    if (!part->needs_backward || part->info->backward || part->info->lower_backward ||
+        part->info->opaque_backward)
+      continue;
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 "%s at %s: a gradient has to pass through it, but it has no backward", part->title,
+                 part->path);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 lig_differentiate (LigDraft *draft, GError **error)
 {
@@ -140,6 +157,8 @@ lig_differentiate (LigDraft *draft, GError **error)
       lig_part (draft, i)->needs_backward = FALSE;
     return TRUE;
   }
+  if (!check_backward (draft, error))
+    return FALSE;
   g_autoptr (GPtrArray) contributions =
     g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   for (guint i = 0; i < draft->parts->len * LIG_MAX_EXTRA; i++)

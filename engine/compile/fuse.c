@@ -98,10 +98,14 @@ check_wishes (LigDraft *draft, GArray *candidates, GError **error)
   for (int i = 0; i < (int) draft->parts->len; i++) {
     LigOp *written = lig_part (draft, i)->written;
     const char *const *forced = lig_op_get_forced (written);
-    for (; *forced; forced++)
-      if (draft->options.training || !g_str_has_prefix (*forced, "backward"))
-        if (!check_force (draft, candidates, i, *forced, error))
-          return FALSE;
+    for (; *forced; forced++) {
+      const LigFusion *fusion = lig_fusion_find (*forced);
+      /* Without a backward pass there is nothing that such a force could be wrong about. */
+      if (fusion && fusion->pass != LIG_PASS_FORWARD && !draft->options.training)
+        continue;
+      if (!check_force (draft, candidates, i, *forced, error))
+        return FALSE;
+    }
     const char *const *forbidden = lig_op_get_forbidden (written);
     for (; *forbidden; forbidden++)
       if (!lig_fusion_find (*forbidden)) {
@@ -172,5 +176,8 @@ lig_fuse (LigDraft *draft, GError **error)
   write_verdicts (draft, candidates);
   build_groups (draft, candidates, LIG_PASS_FORWARD);
   build_groups (draft, candidates, LIG_PASS_BACKWARD);
+  for (guint i = 0; i < draft->groups[LIG_PASS_FORWARD]->len; i++)
+    if (!lig_lower_saves (draft, lig_group (draft, LIG_PASS_FORWARD, i), error))
+      return FALSE;
   return TRUE;
 }

@@ -17,6 +17,17 @@ fault (LigLowering *self, const char *port)
       self->group->fusion ? self->group->fusion->name : part->title, part->path, port);
 }
 
+static void
+too_many (LigLowering *self, const LigKernel *kernel, int operands)
+{
+  const LigPart *part = lig_part (self->draft, self->group->first);
+  if (!self->error)
+    self->error = g_error_new (
+      LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s has %d operands, at most %d are possible",
+      self->group->fusion ? self->group->fusion->name : part->title, part->path, kernel->name,
+      operands, LIG_MAX_OPERANDS);
+}
+
 /* The value of a port of one part; a gradient's incoming or outgoing side follows from the port. */
 static int
 part_port (const LigDraft *draft, const LigPart *part, const char *name)
@@ -175,6 +186,10 @@ lig_lower_custom (LigLowering *self,
     .part = self->group->first,
   };
   step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
+  if (step.n_operands > LIG_MAX_OPERANDS) {
+    too_many (self, kernel, step.n_operands);
+    return;
+  }
   for (int i = 0; i < step.n_operands; i++) {
     lig_signature_name (kernel->signature, i, operand);
     bound_port (bindings, operand, port, sizeof port);
@@ -303,9 +318,12 @@ is_unwritten (const LigLowering *self, int value, guint first_step)
 {
   const LigGroup *group = self->group;
   int root = lig_draft_root (self->draft, value);
+  if (root < 0)
+    return FALSE;
   const LigValue *of = lig_value (self->draft, root);
-  if (of->role != LIG_VALUE_COMPUTED || of->part < group->first ||
-      of->part >= group->first + group->count)
+  gboolean computed = of->role == LIG_VALUE_COMPUTED || of->role == LIG_VALUE_GRADIENT ||
+                      of->role == LIG_VALUE_PARAMETER_GRADIENT;
+  if (!computed || of->part < group->first || of->part >= group->first + group->count)
     return FALSE;
   for (guint i = first_step; i < self->steps->len; i++) {
     const LigDraftStep *step = &g_array_index (self->steps, LigDraftStep, i);
@@ -340,13 +358,36 @@ find_unwritten (const LigLowering *self, guint first_step)
   return -1;
 }
 
+/* The same for the gradients that the group owes: of its input, its extra inputs, its parameters. */
+static int
+find_unwritten_gradient (const LigLowering *self, guint first_step)
+{
+  const LigGroup *group = self->group;
+  int dx = lig_part (self->draft, group->first)->dx;
+  if (is_unwritten (self, dx, first_step))
+    return dx;
+  for (int i = group->first; i < group->first + group->count; i++) {
+    const LigPart *part = lig_part (self->draft, i);
+    for (int j = 0; j < part->n_inputs; j++)
+      if (is_unwritten (self, part->extra_gradients[j], first_step))
+        return part->extra_gradients[j];
+    for (int j = 0; j < part->n_parameters; j++) {
+      int gradient = lig_value (self->draft, part->parameters[j])->gradient;
+      if (is_unwritten (self, gradient, first_step))
+        return gradient;
+    }
+  }
+  return -1;
+}
+
 static void
 finish_probe (LigLowering *self, guint first_step, LigProbe *probe)
 {
   probe->missing = self->missing;
   probe->unwritten = -1;
-  if (self->group->fusion && !self->backward && !self->missing)
-    probe->unwritten = find_unwritten (self, first_step);
+  if (self->group->fusion && !self->missing)
+    probe->unwritten = self->backward ? find_unwritten_gradient (self, first_step)
+                                      : find_unwritten (self, first_step);
   for (guint i = 0; i < self->aliases->len; i++)
     lig_value (self->draft, g_array_index (self->aliases, int, i))->alias = -1;
 }
@@ -381,6 +422,41 @@ lig_lower_group (LigDraft *draft,
     lowering.error = g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: no kernel is called '%s'",
                                   lig_part (draft, group->first)->title,
                                   lig_part (draft, group->first)->path, lowering.missing);
+  if (!lowering.error)
+    return TRUE;
+  g_propagate_error (error, lowering.error);
+  return FALSE;
+}
+
+/* Values inside the group are saved for its own ops alone. */
+static void
+forget_inner (LigDraft *draft, const LigGroup *group)
+{
+  int end = group->first + group->count;
+  for (int i = group->first; i < end; i++) {
+    const LigPart *part = lig_part (draft, i);
+    if (i + 1 < end)
+      lig_value (draft, part->y)->saved = FALSE;
+    for (int j = 0; j < part->n_kept; j++)
+      lig_value (draft, part->kept[j])->saved = FALSE;
+  }
+}
+
+gboolean
+lig_lower_saves (LigDraft *draft, const LigGroup *group, GError **error)
+{
+  char port[64];
+  const char *saves = group->fusion ? group->fusion->saves : NULL;
+  LigLowering lowering = {.draft = draft, .group = group};
+  if (!saves || group->fusion->pass != LIG_PASS_JOINT)
+    return TRUE;
+  forget_inner (draft, group);
+  for (int i = 0; i < lig_port_count (saves) && !lowering.error; i++) {
+    lig_port_name (saves, i, port);
+    int value = find_port (&lowering, port);
+    if (value >= 0 && lig_value (draft, value)->role == LIG_VALUE_COMPUTED)
+      lig_value (draft, value)->saved = TRUE;
+  }
   if (!lowering.error)
     return TRUE;
   g_propagate_error (error, lowering.error);

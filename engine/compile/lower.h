@@ -18,7 +18,7 @@ struct _LigLowering {
 /* What a probe found out. */
 typedef struct {
   const char *missing; /* a kernel that does not exist, or null */
-  int unwritten;       /* a value that is read outside the group and that no kernel writes, or -1 */
+  int unwritten;       /* a value that somebody else reads and that no kernel writes, or -1 */
 } LigProbe;
 
 /* Appends the steps of a group. With `probe`, nothing but `steps` changes. FALSE where the op's or
@@ -29,6 +29,9 @@ gboolean lig_lower_group (LigDraft *draft,
                           GArray *steps,
                           LigProbe *probe,
                           GError **error);
+
+/* Marks what a joint group that was taken saves, where it says so, instead of what its ops would. */
+gboolean lig_lower_saves (LigDraft *draft, const LigGroup *group, GError **error);
 
 /* Appends a step that belongs to no group. */
 void lig_lower_plain (LigDraft *draft,

@@ -173,7 +173,10 @@ probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
     return FALSE;
   if (probe.unwritten >= 0) {
     const LigValue *value = lig_value (draft, probe.unwritten);
-    refuse (match, LIG_REASON_IN_USE, g_strdup (value->saved ? "backward" : "caller"),
+    const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT             ? "update"
+                         : value->saved || value->role == LIG_VALUE_GRADIENT ? "backward"
+                                                                             : "caller";
+    refuse (match, LIG_REASON_IN_USE, g_strdup (reader),
             g_strdup_printf ("a kernel that writes %s", value->name));
     return TRUE;
   }
@@ -231,13 +234,6 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
     match->count = found.end - at;
   else
     explain (&walk, &found, match);
-  if (match->reason == LIG_REASON_FENCED)
-    return TRUE;
-  if (is_forbidden (draft, fusion, at, &observed)) {
-    g_free (match->refusal.observed);
-    g_free (match->refusal.required);
-    refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
-  }
   match->group = (LigGroup){.fusion = fusion,
                             .pass = fusion->pass,
                             .first = at,
@@ -245,5 +241,12 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
                             .n_elements = walk.pattern->n_elements};
   for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
     match->group.elements[i] = found.elements[i];
+  if (match->reason == LIG_REASON_FENCED)
+    return TRUE;
+  if (is_forbidden (draft, fusion, at, &observed)) {
+    g_free (match->refusal.observed);
+    g_free (match->refusal.required);
+    refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
+  }
   return !matched || match->reason != LIG_REASON_NONE || check_kernels (draft, match, error);
 }

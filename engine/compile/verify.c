@@ -81,7 +81,8 @@ lig_verify_steps (const LigDraft *draft, GError **error)
   g_autofree gboolean *written = g_new0 (gboolean, draft->values->len);
   for (int i = 0; i < (int) draft->values->len; i++) {
     LigValueRole role = lig_value (draft, i)->role;
-    written[i] = role != LIG_VALUE_COMPUTED && role != LIG_VALUE_GRADIENT;
+    written[i] = role != LIG_VALUE_COMPUTED && role != LIG_VALUE_GRADIENT &&
+                 role != LIG_VALUE_PARAMETER_GRADIENT;
   }
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
@@ -101,10 +102,12 @@ lig_verify_steps (const LigDraft *draft, GError **error)
         written[lig_draft_root (draft, value)] = TRUE;
     }
   }
-  for (int i = 0; i < (int) draft->values->len; i++)
-    if (lig_value (draft, i)->kept_to_end && !written[lig_draft_root (draft, i)])
-      return violated (error, "schedule", "%s is wanted and nobody wrote it",
-                       lig_value (draft, i)->name);
+  for (int i = 0; i < (int) draft->values->len; i++) {
+    const LigValue *value = lig_value (draft, i);
+    gboolean wanted = value->kept_to_end || value->role == LIG_VALUE_PARAMETER_GRADIENT;
+    if (wanted && !written[lig_draft_root (draft, i)])
+      return violated (error, "schedule", "%s is wanted and nobody wrote it", value->name);
+  }
   return TRUE;
 }
 

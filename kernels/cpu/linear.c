@@ -47,23 +47,29 @@ add (float *restrict values, const float *restrict other, int64_t count)
     values[i] += other[i];
 }
 
+/* `out` may be `values`. */
 static void
-activate (Activation activation, float *restrict values, const float *restrict x, int64_t count)
+activate (Activation activation, const float *values, const float *x, float *out, int64_t count)
 {
   switch (activation) {
   case AS_IT_IS:
+    if (out != values)
+      memcpy (out, values, (size_t) count * sizeof *out);
     break;
   case GELU:
+#pragma omp simd
     for (int64_t i = 0; i < count; i++)
-      values[i] = lig_gelu (values[i]);
+      out[i] = lig_gelu (values[i]);
     break;
   case RELU:
+#pragma omp simd
     for (int64_t i = 0; i < count; i++)
-      values[i] = lig_relu (values[i]);
+      out[i] = lig_relu (values[i]);
     break;
   case GELU_BACKWARD:
+#pragma omp simd
     for (int64_t i = 0; i < count; i++)
-      values[i] = lig_gelu_backward (values[i], x[i]);
+      out[i] = lig_gelu_backward (values[i], x[i]);
     break;
   }
 }
@@ -89,28 +95,46 @@ finish (const LigTile *tile, const void *data, float *sums)
       store (present (epilogue->sum) ? epilogue->sum : &absent, at, count, values);
     if (present (epilogue->x))
       x = lig_load (epilogue->x, at, count, buffer);
-    activate (epilogue->activation, values, x, count);
-    store (epilogue->y, at, count, values);
+    float *out = present (epilogue->y) ? lig_stage (epilogue->y, at, values) : values;
+    activate (epilogue->activation, values, x, out, count);
+    store (epilogue->y, at, count, out);
     if (sums)
-      add (sums, values, count);
+      add (sums, out, count);
   }
 }
 
-/* Fills in where the product may be written at once, and runs it. It may not be where something
- * still has to be read, or where another type is wanted. */
+/* Brings what the product is added to where the result will be. */
+static void
+copy_to_result (const LigOperand *extra, const LigOperand *y)
+{
+  if (extra->data == y->data)
+    return;
+#pragma omp parallel for schedule(static) if (y->size > 16384)
+  for (int64_t at = 0; at < y->size; at += LIG_PIECE) {
+    int64_t count = y->size - at < LIG_PIECE ? y->size - at : LIG_PIECE;
+    lig_widen (extra->dtype, lig_at (extra, at), (float *) y->data + at, (size_t) count);
+  }
+}
+
+/* Decides what is done where, and runs it. A result in fp32 is computed in its place, on top of
+ * what is added to it; others, and one whose place still has to be read, in the workspace. */
 static LigStatus
 run (LigLaunch *launch, LigProduct product, Epilogue *epilogue)
 {
   const LigScaleParams *params = launch->params;
-  const LigOperand *y = epilogue->y, *extra = epilogue->extra, *x = epilogue->x;
+  const LigOperand *y = epilogue->y, *x = epilogue->x;
+  const LigOperand *place = present (epilogue->sum) && y->data ? epilogue->sum : y;
   product.factor = params ? params->factor : 1;
   epilogue->width = product.n;
   product.data = epilogue;
   product.finish = finish;
-  bool read = (extra && extra->data == y->data) || (x && x->data == y->data);
-  if (y->data && y->dtype == LIG_FP32 && !read) {
-    product.target = y->data;
-    if (!present (epilogue->bias) && !present (extra) && epilogue->activation == AS_IT_IS)
+  if (place->data && place->dtype == LIG_FP32 && !(x && x->data == place->data)) {
+    product.target = place->data;
+    product.accumulate = present (epilogue->extra);
+    if (product.accumulate)
+      copy_to_result (epilogue->extra, y);
+    epilogue->extra = NULL;
+    if (!present (epilogue->bias) && epilogue->activation == AS_IT_IS)
       product.finish = NULL;
   }
   return LIG_CPU (product) (launch, &product);
@@ -201,14 +225,11 @@ LIG_CPU (linear_backward_weight) (LigLaunch *launch)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
-  Epilogue epilogue = {.y = dweight};
-  LigProduct product = {.a = dy, .b = x, .a_transposed = true, .accumulate = launch->accumulate};
+  Epilogue epilogue = {.y = dweight, .extra = launch->accumulate ? dweight : NULL};
+  LigProduct product = {.a = dy, .b = x, .a_transposed = true};
   product.m = dy->columns;
   product.n = x->columns;
   product.k = lig_rows (dy);
-  /* In fp32 the product itself is added to what is there. */
-  if (launch->accumulate && dweight->dtype != LIG_FP32)
-    epilogue.extra = dweight;
   return run (launch, product, &epilogue);
 }
 

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* The tensors of `lig apply`: which ones a plan takes, whether a file has them, and which ones it
+ * gives. */
+#include "app/cli/apply.h"
+
+#include <string.h>
+
+static void
+clear_slot (gpointer data)
+{
+  g_free (((LigSlot *) data)->name);
+}
+
+static GArray *
+new_slots (void)
+{
+  GArray *slots = g_array_new (FALSE, FALSE, sizeof (LigSlot));
+  g_array_set_clear_func (slots, clear_slot);
+  return slots;
+}
+
+GArray *
+lig_apply_input_slots (LigPlan *plan)
+{
+  GArray *slots = new_slots ();
+  LigSlot slot = {.name = g_strdup ("input")};
+  lig_plan_get_input (plan, &slot.shape, &slot.dtype);
+  g_array_append_val (slots, slot);
+  for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
+    slot.name = g_strdup_printf ("extra.%u", i);
+    lig_plan_get_extra_input (plan, i, &slot.shape, &slot.dtype);
+    g_array_append_val (slots, slot);
+  }
+  return slots;
+}
+
+GArray *
+lig_apply_gradient_slots (LigPlan *plan)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  GArray *slots = new_slots ();
+  LigSlot slot = {.name = g_strdup ("output"),
+                  .optional = (ops[count - 1].info->flags & LIG_OP_LOSS) != 0};
+  lig_plan_get_output (plan, &slot.shape, &slot.dtype);
+  g_array_append_val (slots, slot);
+  slot.optional = FALSE;
+  for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
+    lig_plan_get_extra_output (plan, i, &slot.shape, &slot.dtype);
+    if (!lig_dtype_is_floating (slot.dtype))
+      continue;
+    slot.name = g_strdup_printf ("extra.%u", i);
+    g_array_append_val (slots, slot);
+  }
+  return slots;
+}
+
+static void
+complain (GString *text, const char *format, ...)
+{
+  va_list arguments;
+  if (text->len > 0)
+    g_string_append (text, "; ");
+  va_start (arguments, format);
+  g_string_append_vprintf (text, format, arguments);
+  va_end (arguments);
+}
+
+static void
+check_slot (LigTensorFile *file, const LigSlot *slot, GString *text)
+{
+  LigShape shape;
+  LigDtype dtype;
+  if (!lig_tensor_file_get_shape (file, slot->name, &shape, &dtype)) {
+    if (!slot->optional)
+      complain (text, "%s is missing", slot->name);
+    return;
+  }
+  /* Fractions would be lost without a word where integers are wanted. */
+  gboolean fraction = lig_dtype_is_floating (dtype) && !lig_dtype_is_floating (slot->dtype);
+  if (lig_shape_equal (&shape, &slot->shape) && !fraction)
+    return;
+  g_autofree char *observed = lig_shape_to_string (&shape);
+  g_autofree char *expected = lig_shape_to_string (&slot->shape);
+  if (fraction)
+    complain (text, "%s is %s:%s, expected %s:%s", slot->name, observed, lig_dtype_name (dtype),
+              expected, lig_dtype_name (slot->dtype));
+  else
+    complain (text, "%s is %s, expected %s", slot->name, observed, expected);
+}
+
+gboolean
+lig_apply_check (LigTensorFile *file, const char *path, GArray *slots, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < slots->len; i++)
+    check_slot (file, &g_array_index (slots, LigSlot, i), text);
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++) {
+    gboolean known = FALSE;
+    for (guint i = 0; i < slots->len && !known; i++)
+      known = strcmp (g_array_index (slots, LigSlot, i).name, *name) == 0;
+    if (!known)
+      complain (text, "%s is surplus", *name);
+  }
+  if (text->len == 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s does not fit the sequence: %s", path,
+               text->str);
+  return FALSE;
+}
+
+/* Whether each integer is from 0 up to, not with, `count`, or the one that is ignored. */
+static gboolean
+check_range (LigTensor *tensor,
+             const char *name,
+             const LigPlanOp *op,
+             gint64 count,
+             gint64 ignored,
+             GError **error)
+{
+  g_autoptr (LigTensor) integers = lig_tensor_convert (tensor, LIG_INT32, error);
+  const gint32 *values = integers ? integers->data : NULL;
+  for (gint64 i = 0; integers && i < integers->size; i++)
+    if (values[i] != ignored && (values[i] < 0 || values[i] >= count)) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   "%s at %s: element %" G_GINT64_FORMAT
+                   " of %s is %d, expected 0 to %" G_GINT64_FORMAT,
+                   op->info->name, op->path, i, name, values[i], count - 1);
+      return FALSE;
+    }
+  return integers != NULL;
+}
+
+static gint64
+get_integer (const LigPlanOp *op, const char *property, gint64 otherwise)
+{
+  gint64 value = otherwise;
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (op->op), property))
+    g_object_get (op->op, property, &value, NULL);
+  return value;
+}
+
+/* Tokens meet the first op that takes integers. A kernel would refuse them too, without a number.
+ */
+static gboolean
+check_tokens (LigPlan *plan, LigTensor *input, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    gint64 vocabulary = get_integer (&ops[i], "vocabulary", 0);
+    if (ops[i].info->flags & LIG_OP_INTEGER_INPUT)
+      return vocabulary == 0 || check_range (input, "input", &ops[i], vocabulary, 0, error);
+    if (lig_dtype_is_floating (ops[i].y_dtype))
+      break;
+  }
+  return TRUE;
+}
+
+/* Classes are what the loss at the end takes, as the last of the caller's extra inputs. */
+static gboolean
+check_classes (LigPlan *plan, guint n, const char *name, LigTensor *extra, GError **error)
+{
+  guint count;
+  LigShape shape;
+  LigDtype dtype;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count), *loss = &ops[count - 1];
+  lig_plan_get_extra_input (plan, n, &shape, &dtype);
+  if (n + 1 < lig_plan_get_n_extra_inputs (plan) || dtype != LIG_INT32 ||
+      !(loss->info->flags & LIG_OP_LOSS))
+    return TRUE;
+  return check_range (extra, name, loss, lig_shape_columns (&loss->x),
+                      get_integer (loss, "ignored", -1), error);
+}
+
+gboolean
+lig_apply_set_inputs (LigPlan *plan, LigTensorFile *file, GError **error)
+{
+  g_autoptr (LigTensor) input = lig_tensor_file_get (file, "input", error);
+  if (!input || !check_tokens (plan, input, error) || !lig_plan_set_input (plan, input, error))
+    return FALSE;
+  for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
+    g_autofree char *name = g_strdup_printf ("extra.%u", i);
+    g_autoptr (LigTensor) extra = lig_tensor_file_get (file, name, error);
+    if (!extra || !check_classes (plan, i, name, extra, error) ||
+        !lig_plan_set_extra_input (plan, i, extra, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_apply_set_gradients (LigPlan *plan, LigTensorFile *file, GError **error)
+{
+  /* Without the gradient of a loss the plan takes 1. */
+  if (lig_tensor_file_has (file, "output")) {
+    g_autoptr (LigTensor) output = lig_tensor_file_get (file, "output", error);
+    if (!output || !lig_plan_set_gradient (plan, output, error))
+      return FALSE;
+  }
+  for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
+    g_autofree char *name = g_strdup_printf ("extra.%u", i);
+    if (!lig_tensor_file_has (file, name))
+      continue;
+    g_autoptr (LigTensor) extra = lig_tensor_file_get (file, name, error);
+    if (!extra || !lig_plan_set_extra_gradient (plan, i, extra, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_apply_read_outputs (LigPlan *plan, LigTensorFile *file, GError **error)
+{
+  g_autoptr (LigTensor) output = lig_plan_read_output (plan, error);
+  if (!output)
+    return FALSE;
+  lig_tensor_file_add (file, "output", output);
+  for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
+    g_autofree char *name = g_strdup_printf ("extra.%u", i);
+    g_autoptr (LigTensor) extra = lig_plan_read_extra_output (plan, i, error);
+    if (!extra)
+      return FALSE;
+    lig_tensor_file_add (file, name, extra);
+  }
+  return TRUE;
+}
+
+/* Adds the tensor; integers have no gradient, so its absence is no error then. */
+static gboolean
+add_gradient (LigTensorFile *file, const char *name, LigTensor *tensor, LigDtype of, GError **error)
+{
+  if (tensor)
+    lig_tensor_file_add (file, name, tensor);
+  else if (!lig_dtype_is_floating (of))
+    g_clear_error (error);
+  return tensor || !lig_dtype_is_floating (of);
+}
+
+gboolean
+lig_apply_read_gradients (LigPlan *plan, LigState *state, LigTensorFile *file, GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  lig_plan_get_input (plan, &shape, &dtype);
+  g_autoptr (LigTensor) input = lig_plan_read_input_gradient (plan, error);
+  if (!add_gradient (file, "grad.input", input, dtype, error))
+    return FALSE;
+  for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
+    g_autofree char *name = g_strdup_printf ("grad.extra.%u", i);
+    g_autoptr (LigTensor) extra = lig_plan_read_extra_gradient (plan, i, error);
+    lig_plan_get_extra_input (plan, i, &shape, &dtype);
+    if (!add_gradient (file, name, extra, dtype, error))
+      return FALSE;
+  }
+  for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+    g_autofree char *name = g_strconcat ("grad.", *path, NULL);
+    g_autoptr (LigTensor) gradient = lig_state_get (state, LIG_STATE_GRADIENTS, *path, error);
+    if (!gradient)
+      return FALSE;
+    lig_tensor_file_add (file, name, gradient);
+  }
+  return TRUE;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* lig apply: runs a sequence once on the tensors of a file and writes what comes out, with --grad
+ * the gradients too. */
+#include "app/cli/apply.h"
+
+#include "app/cli/document.h"
+#include "app/cli/sequence-options.h"
+
+#include <stdio.h>
+
+static char *weights, *input, *output, *gradient;
+static gint64 seed;
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (apply) = {
+  .name = "apply",
+  .usage = "P [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
+  .summary = "Runs a sequence once on tensors from a file; with --grad backward too",
+  .example = "printf '@\\0\\0\\0\\0\\0\\0\\0{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],"
+             "\"data_offsets\":[0,8]}}    \\0\\0\\200?\\0\\0\\0@' > x.safetensors && "
+             "lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
+  .run = run,
+};
+
+static const GOptionEntry own_entries[] = {
+  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights, "The parameters; else drawn from --seed",
+   "W.safetensors"},
+  {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
+  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where to write", "Y.safetensors"},
+  {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
+   "Gradients `output` and `extra.N`: train, and write gradients", "G.safetensors"},
+  {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Of initial parameters and dropout", "N"},
+  {NULL},
+};
+
+/* Without `input` nothing tells the other shapes, but names that can never be are told. */
+static gboolean
+refuse_input (LigTensorFile *file, GError **error)
+{
+  g_autoptr (GString) text = g_string_new ("input is missing");
+  for (const char *const *name = lig_tensor_file_get_names (file); *name; name++)
+    if (!g_str_has_prefix (*name, "extra."))
+      g_string_append_printf (text, "; %s is surplus", *name);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s does not fit the sequence: %s", input,
+               text->str);
+  return FALSE;
+}
+
+/* The file's `input` decides shape and type. */
+static gboolean
+adopt_input (LigSequence *sequence, LigTensorFile *file, GError **error)
+{
+  LigShape shape;
+  LigDtype dtype;
+  if (lig_tensor_file_get_shape (file, "input", &shape, &dtype))
+    lig_sequence_set_input (sequence, &shape, dtype);
+  else if (!lig_sequence_has_input (sequence))
+    return refuse_input (file, error);
+  return TRUE;
+}
+
+static LigState *
+make_state (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
+{
+  g_autoptr (LigState) state = lig_state_new (sequence, device, options, (guint64) seed, error);
+  if (!state || !weights)
+    return g_steal_pointer (&state);
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (weights, error);
+  if (!file)
+    return NULL;
+  if (lig_state_load (state, file, error))
+    return g_steal_pointer (&state);
+  g_prefix_error (error, "%s: ", weights);
+  return NULL;
+}
+
+/* Reads and checks every file before anything runs. */
+static gboolean
+feed (LigPlan *plan, LigTensorFile *inputs, GError **error)
+{
+  g_autoptr (GArray) slots = lig_apply_input_slots (plan);
+  if (!lig_apply_check (inputs, input, slots, error))
+    return FALSE;
+  if (gradient) {
+    g_autoptr (GArray) wanted = lig_apply_gradient_slots (plan);
+    g_autoptr (LigTensorFile) gradients = lig_tensor_file_load (gradient, error);
+    if (!gradients || !lig_apply_check (gradients, gradient, wanted, error) ||
+        !lig_apply_set_gradients (plan, gradients, error))
+      return FALSE;
+  }
+  return lig_apply_set_inputs (plan, inputs, error);
+}
+
+/* Runs the bound plan and returns what it gives. */
+static LigTensorFile *
+compute (LigPlan *plan, LigState *state, GError **error)
+{
+  g_autoptr (LigTensorFile) results = lig_tensor_file_new ();
+  if (!lig_plan_run (plan, gradient ? LIG_RUN_FORWARD | LIG_RUN_BACKWARD : LIG_RUN_FORWARD,
+                     error) ||
+      !lig_apply_read_outputs (plan, results, error) ||
+      (gradient && !lig_apply_read_gradients (plan, state, results, error)) ||
+      !lig_tensor_file_save (results, output, error))
+    return NULL;
+  return g_steal_pointer (&results);
+}
+
+static void
+print_json (LigPlan *plan, LigTensorFile *results)
+{
+  LigShape shape;
+  LigDtype dtype;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_plan_get_output (plan, &shape, &dtype);
+  lig_cli_add_tensor (builder, "output", &shape, dtype);
+  lig_cli_add_text (builder, "file", output);
+  lig_cli_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
+  lig_cli_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_cli_begin_array (builder, "tensors");
+  for (const char *const *name = lig_tensor_file_get_names (results); *name; name++)
+    json_builder_add_string_value (builder, *name);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+static void
+print_results (LigTensorFile *results)
+{
+  for (const char *const *name = lig_tensor_file_get_names (results); *name; name++) {
+    g_autoptr (LigTensor) tensor = lig_tensor_file_get (results, *name, NULL);
+    g_autofree char *text = lig_cli_format_tensor (&tensor->shape, tensor->dtype);
+    if (tensor->size == 1)
+      printf ("%s %s = %.7g\n", *name, text, (double) lig_tensor_get (tensor, 0));
+    else
+      printf ("%s %s\n", *name, text);
+  }
+  printf ("written to %s\n", output);
+}
+
+static LigDevice *
+open_device (const LigSequenceOptions *options, GError **error)
+{
+  g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
+  if (!device || lig_device_get_backend (device) != LIG_BACKEND_NULL)
+    return g_steal_pointer (&device);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               "%s is described, not there: nothing can be computed on it",
+               lig_device_get_name (device));
+  return NULL;
+}
+
+static gboolean
+apply (const char *text, const LigSequenceOptions *options, GError **error)
+{
+  LigPlanOptions wanted = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
+  if (!sequence || !lig_cli_plan_options (options, &wanted, error))
+    return FALSE;
+  wanted.training = wanted.input_gradient = gradient != NULL;
+  g_autoptr (LigTensorFile) inputs = lig_tensor_file_load (input, error);
+  if (!inputs || !adopt_input (sequence, inputs, error))
+    return FALSE;
+  g_autoptr (LigDevice) device = open_device (options, error);
+  g_autoptr (LigState) state = device ? make_state (sequence, device, &wanted, error) : NULL;
+  LigPlan *plan = state ? lig_state_plan (state, sequence, &wanted, error) : NULL;
+  if (!plan || !feed (plan, inputs, error))
+    return FALSE;
+  g_autoptr (LigTensorFile) results = compute (plan, state, error);
+  if (!results)
+    return FALSE;
+  if (lig_cli_json ())
+    print_json (plan, results);
+  else
+    print_results (results);
+  return TRUE;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_auto (LigSequenceOptions) options = {0};
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
+    &options, LIG_OPTION_DEVICE | LIG_OPTION_DTYPE | LIG_OPTION_POLICY | LIG_OPTION_WISHES,
+    own_entries);
+  g_autoptr (GError) error = NULL;
+  if (!lig_cli_parse (&lig_command_apply, entries, &argc, &argv, 1, 1))
+    return LIG_EXIT_USAGE;
+  if (!input || !output)
+    return lig_cli_usage ("lig apply needs %s; see lig apply --help",
+                          input ? "-o Y.safetensors" : "--input X.safetensors");
+  return apply (argv[1], &options, &error) ? LIG_EXIT_OK : lig_cli_fail (g_steal_pointer (&error));
+}

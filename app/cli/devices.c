@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* lig devices: what there is to run on, or to plan for, and how fast it is. */
+#include "app/cli/document.h"
+#include "app/cli/sequence-options.h"
+#include "engine/store.h"
+
+#include <stdio.h>
+
+static gboolean measure;
+static char *output, *store_path;
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (devices) = {
+  .name = "devices",
+  .usage = "[D] [--measure] [-o FILE]",
+  .summary = "The devices, their memory and their ceilings, measured or described",
+  .example = "lig devices --json",
+  .run = run,
+};
+
+static const GOptionEntry entries[] = {
+  {"measure", 0, 0, G_OPTION_ARG_NONE, &measure, "Measure the ceilings and keep them in the store",
+   NULL},
+  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+   "Write the profile of D (else of the GPU or the CPU), for --device null:FILE", "FILE.json"},
+  {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database", "FILE"},
+  {NULL},
+};
+
+static gboolean
+is_real (LigDevice *device)
+{
+  return lig_device_get_backend (device) != LIG_BACKEND_NULL;
+}
+
+/* Listing devices makes no database. */
+static gboolean
+store_exists (void)
+{
+  const char *path = store_path ? store_path : g_getenv ("LIGATURE_STORE");
+  g_autofree char *usual =
+    g_build_filename (g_get_user_data_dir (), "ligature", "ligature.db", NULL);
+  return g_file_test (path && *path ? path : usual, G_FILE_TEST_EXISTS);
+}
+
+/* What an earlier --measure found of this very device. */
+static void
+recall (LigStore *store, LigDevice *device)
+{
+  LigDeviceFacts facts;
+  const char *name = lig_device_get_name (device);
+  g_autofree char *json =
+    store && is_real (device) ? lig_store_get_device (store, name, NULL) : NULL;
+  if (!json || !lig_device_facts_from_json (json, &facts, NULL) ||
+      !g_str_equal (facts.name, lig_device_get_facts (device)->name) ||
+      !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
+    return;
+  facts.measured = TRUE;
+  lig_device_set_facts (device, &facts);
+}
+
+static gboolean
+measure_device (LigStore *store, LigDevice *device, GError **error)
+{
+  const char *name = lig_device_get_name (device);
+  lig_cli_say ("measuring %s …", name);
+  if (!lig_device_measure (device, error))
+    return FALSE;
+  g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (device));
+  return lig_store_put_device (store, name, json, error);
+}
+
+/* Devices by the names given, each measured or recalled; null with the error set. */
+static GPtrArray *
+open_devices (char **names, GError **error)
+{
+  g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (LigStore) store = NULL;
+  if (measure || store_exists ()) {
+    store = lig_store_open (store_path, error);
+    if (!store)
+      return NULL;
+    if (lig_store_get_warning (store))
+      lig_cli_say ("%s", lig_store_get_warning (store));
+  }
+  for (char **name = names; *name; name++) {
+    LigDevice *device = lig_device_open (*name, error);
+    if (!device)
+      return NULL;
+    g_ptr_array_add (devices, device);
+    gboolean wanted = measure && (is_real (device) || g_strv_length (names) == 1);
+    if (wanted && !measure_device (store, device, error))
+      return NULL;
+    recall (store, device);
+  }
+  return g_steal_pointer (&devices);
+}
+
+/* --- What is printed ----------------------------------------------------------------------- */
+
+static void
+add_device (JsonBuilder *builder, LigDevice *device)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  json_builder_begin_object (builder);
+  lig_cli_add_text (builder, "device", lig_device_get_name (device));
+  lig_cli_add_truth (builder, "usable", is_real (device));
+  lig_cli_add_text (builder, "name", facts->name);
+  lig_cli_add_integer (builder, "capability", facts->capability);
+  lig_cli_add_integer (builder, "multiprocessors", facts->multiprocessors);
+  lig_cli_add_integer (builder, "memory", facts->memory);
+  lig_cli_add_integer (builder, "l2", facts->l2);
+  lig_cli_add_number (builder, "copy", facts->copy);
+  lig_cli_add_number (builder, "launch", facts->launch);
+  lig_cli_add_text (builder, "libraries", facts->libraries);
+  lig_cli_begin_object (builder, "product");
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    if (facts->product[i] > 0)
+      lig_cli_add_number (builder, lig_dtype_name ((LigDtype) i), facts->product[i]);
+  json_builder_end_object (builder);
+  lig_cli_add_truth (builder, "measured", facts->measured);
+  lig_cli_add_text (builder, "reason", is_real (device) ? NULL : "described, not there");
+  json_builder_end_object (builder);
+}
+
+static void
+print_json (GPtrArray *devices, const char *reason)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < devices->len; i++)
+    add_device (builder, devices->pdata[i]);
+  if (reason) {
+    json_builder_begin_object (builder);
+    lig_cli_add_text (builder, "device", "cuda");
+    lig_cli_add_truth (builder, "usable", FALSE);
+    lig_cli_add_text (builder, "reason", reason);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+static char *
+format_rate (double rate, const char *unit)
+{
+  g_autofree char *number = rate > 0 ? lig_cli_format_count (rate) : NULL;
+  return number ? g_strconcat (number, unit, NULL) : g_strdup ("-");
+}
+
+static char **
+describe_device (LigDevice *device)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  char **cells = g_new0 (char *, 11);
+  cells[0] = g_strdup (lig_device_get_name (device));
+  cells[1] = g_strdup (facts->name);
+  cells[2] = facts->capability > 0 ? g_strdup_printf ("sm_%d", facts->capability)
+                                   : g_strdup (is_real (device) ? lig_cpu_level () : "-");
+  cells[3] = lig_cli_format_bytes ((double) facts->memory);
+  cells[4] = format_rate (facts->copy, "B/s");
+  cells[5] = format_rate (facts->product[LIG_FP32], "");
+  cells[6] = format_rate (facts->product[LIG_FP16], "");
+  cells[7] = format_rate (facts->product[LIG_BF16], "");
+  cells[8] = format_rate (facts->product[LIG_FP8_E4M3], "");
+  cells[9] = g_strdup (facts->measured ? "measured" : is_real (device) ? "assumed" : "described");
+  return cells;
+}
+
+static void
+print_table (GPtrArray *devices, const char *reason)
+{
+  static const char *const header[] = {"device", "name",  "runs", ">memory",  ">copy", ">fp32",
+                                       ">fp16",  ">bf16", ">fp8", "ceilings", NULL};
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  for (guint i = 0; i < devices->len; i++)
+    g_ptr_array_add (rows, describe_device (devices->pdata[i]));
+  lig_cli_print_table (header, rows);
+  printf ("\nproducts in FLOP/s; null: devices are described, not there: plans are made for them, "
+          "not run\n");
+  if (reason)
+    printf ("%s\n", reason);
+}
+
+static gboolean
+write_profile (GPtrArray *devices, GError **error)
+{
+  LigDevice *best = devices->pdata[0];
+  for (guint i = 0; i < devices->len; i++)
+    if (lig_device_get_backend (devices->pdata[i]) == LIG_BACKEND_CUDA &&
+        lig_device_get_backend (best) != LIG_BACKEND_CUDA)
+      best = devices->pdata[i];
+  g_autoptr (GError) local = NULL;
+  g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (best));
+  g_autofree char *text = g_strconcat (json, "\n", NULL);
+  if (!g_file_set_contents (output, text, -1, &local)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s", local->message);
+    return FALSE;
+  }
+  lig_cli_say ("the profile of %s is in %s", lig_device_get_name (best), output);
+  return TRUE;
+}
+
+/* Why there is no GPU; null where there is one. */
+static char *
+missing_gpu (char **names)
+{
+  g_autoptr (GError) error = NULL;
+  if (g_strv_length (names) == 1)
+    return NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("cuda:0", &error);
+  return error ? g_strdup (error->message) : NULL;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  if (!lig_cli_parse (&lig_command_devices, entries, &argc, &argv, 0, 1))
+    return LIG_EXIT_USAGE;
+  g_auto (GStrv) names = argc > 1 ? g_strdupv ((char *[]){argv[1], NULL}) : lig_device_list ();
+  g_autofree char *reason = missing_gpu (names);
+  g_autoptr (GPtrArray) devices = open_devices (names, &error);
+  if (!devices || (output && !write_profile (devices, &error)))
+    return lig_cli_fail (g_steal_pointer (&error));
+  if (lig_cli_json ())
+    print_json (devices, reason);
+  else
+    print_table (devices, reason);
+  return LIG_EXIT_OK;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The devices of this machine and the profiles that are shipped, by name. */
+#include "engine/device-private.h"
+
+#include <string.h>
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Every profile of a folder whose name is not listed yet. */
+static void
+list_folder (GPtrArray *names, const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, "devices", NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *file;
+  while (dir && (file = g_dir_read_name (dir))) {
+    if (!g_str_has_suffix (file, ".json"))
+      continue;
+    g_autofree char *profile = g_strndup (file, strlen (file) - strlen (".json"));
+    g_autofree char *name = g_strconcat ("null:", profile, NULL);
+    if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+      g_ptr_array_add (names, g_steal_pointer (&name));
+  }
+}
+
+/* In the order in which a profile is looked for, so that each name means what opening it gives. */
+static void
+list_profiles (GPtrArray *names)
+{
+  const char *folders[] = {g_getenv ("LIGATURE_DATA"), LIG_DATA_DIR, LIG_SOURCE_DATA_DIR};
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    if (folders[i])
+      list_folder (names, folders[i]);
+  g_ptr_array_sort (names, compare_names);
+}
+
+GStrv
+lig_device_list (void)
+{
+  g_autoptr (GStrvBuilder) list = g_strv_builder_new ();
+  g_autoptr (GPtrArray) profiles = g_ptr_array_new_with_free_func (g_free);
+  g_strv_builder_add (list, "cpu");
+  for (int i = 0;; i++) {
+    g_autofree char *name = g_strdup_printf ("cuda:%d", i);
+    g_autoptr (LigDevice) device = lig_device_open (name, NULL);
+    if (!device)
+      break;
+    g_strv_builder_add (list, name);
+  }
+  list_profiles (profiles);
+  for (guint i = 0; i < profiles->len; i++)
+    g_strv_builder_add (list, profiles->pdata[i]);
+  return g_strv_builder_end (list);
+}

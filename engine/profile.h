@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles: how long each step of a plan takes on the device, beside what was predicted. */
+#pragma once
+
+#include "engine/state.h"
+#include "engine/store.h"
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigProfile: medians in seconds.
+ *
+ * @forward, @backward, @update: the passes, each run as a whole; @step: all of them together
+ * @steps: each step of the plan, run by itself
+ */
+typedef struct {
+  LigState *state; /* owns the plan */
+  LigPlan *plan;
+  double forward, backward, update, step;
+  double *steps;
+  char *run; /* uuid in the store, or null */
+} LigProfile;
+
+LIG_API void lig_profile_free (LigProfile *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
+
+/**
+ * lig_profile_measure:
+ * @options: (array length=count): a plan each, like one for each policy
+ * @rounds: how often each is run; the plans take turns, so that they meet the same clocks
+ * @store: (nullable): where the profiles are recorded
+ *
+ * Runs whole training steps on random data.
+ *
+ * Returns: (transfer full) (element-type LigProfile): as many profiles, or %NULL with an error
+ */
+LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
+                                        LigDevice *device,
+                                        const LigPlanOptions *options,
+                                        guint count,
+                                        guint rounds,
+                                        LigStore *store,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The document of `lig profile --json`. */
+LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
+
+/* Seconds that the steps of a group took. */
+LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigPlanGroup *group);
+
+G_END_DECLS

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile as the JSON document of `lig profile`. */
+#include "engine/profile.h"
+
+#include <string.h>
+
+static void
+add_number (JsonBuilder *builder, const char *name, double value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, value);
+}
+
+static void
+add_text (JsonBuilder *builder, const char *name, const char *value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, value);
+}
+
+/* The share of the roofline: the floor that the ceilings set, over what it took. */
+static void
+add_times (JsonBuilder *builder, double bytes, double flops, double predicted, double measured)
+{
+  add_number (builder, "bytes", bytes);
+  add_number (builder, "flops", flops);
+  add_number (builder, "predicted_us", predicted * 1e6);
+  add_number (builder, "measured_us", measured * 1e6);
+  add_number (builder, "roofline", measured > 0 ? predicted / measured : 0);
+}
+
+static void
+add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
+{
+  guint count, n_steps;
+  const LigPlanGroup *groups = lig_plan_get_groups (profile->plan, pass, &count);
+  const LigPlanStep *steps = lig_plan_get_steps (profile->plan, &n_steps);
+  for (guint i = 0; i < count; i++) {
+    json_builder_begin_object (builder);
+    add_text (builder, "pass", lig_pass_name (pass));
+    add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
+    json_builder_set_member_name (builder, "ops");
+    json_builder_begin_array (builder);
+    for (int j = 0; j < groups[i].count; j++)
+      json_builder_add_int_value (builder, groups[i].first + j);
+    json_builder_end_array (builder);
+    json_builder_set_member_name (builder, "kernels");
+    json_builder_begin_array (builder);
+    for (int j = 0; j < groups[i].n_steps; j++) {
+      const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
+      json_builder_add_string_value (builder, kernel ? kernel->name : "opaque");
+    }
+    json_builder_end_array (builder);
+    add_times (builder, groups[i].bytes, groups[i].flops, groups[i].predicted,
+               lig_profile_get_group_seconds (profile, &groups[i]));
+    json_builder_end_object (builder);
+  }
+}
+
+/* The update belongs to no op: each of its kernels stands for itself. */
+static void
+add_update (JsonBuilder *builder, const LigProfile *profile)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (profile->plan, &count);
+  for (guint i = 0; i < count; i++) {
+    if (steps[i].pass != LIG_PASS_UPDATE)
+      continue;
+    json_builder_begin_object (builder);
+    add_text (builder, "pass", "update");
+    add_text (builder, "fusion", NULL);
+    json_builder_set_member_name (builder, "ops");
+    json_builder_begin_array (builder);
+    json_builder_end_array (builder);
+    json_builder_set_member_name (builder, "kernels");
+    json_builder_begin_array (builder);
+    json_builder_add_string_value (builder, steps[i].kernel->name);
+    json_builder_end_array (builder);
+    add_times (builder, steps[i].read + steps[i].written, steps[i].flops, steps[i].predicted,
+               profile->steps[i]);
+    json_builder_end_object (builder);
+  }
+}
+
+JsonNode *
+lig_profile_to_json (const LigProfile *self)
+{
+  LigDevice *device = lig_plan_get_device (self->plan);
+  g_autofree char *facts = lig_device_facts_to_json (lig_device_get_facts (device));
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  add_text (builder, "device", lig_device_get_name (device));
+  add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self->plan)));
+  add_text (builder, "run", self->run);
+  add_number (builder, "forward_us", self->forward * 1e6);
+  add_number (builder, "backward_us", self->backward * 1e6);
+  add_number (builder, "update_us", self->update * 1e6);
+  add_number (builder, "step_us", self->step * 1e6);
+  json_builder_set_member_name (builder, "groups");
+  json_builder_begin_array (builder);
+  add_groups (builder, self, LIG_PASS_FORWARD);
+  add_groups (builder, self, LIG_PASS_BACKWARD);
+  add_update (builder, self);
+  json_builder_end_array (builder);
+  json_builder_set_member_name (builder, "ceilings");
+  json_builder_add_value (builder, json_from_string (facts, NULL));
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* trigram DATA: the held-out loss, in nats per byte, of a byte trigram model with add-one
+ * smoothing, counted on the training part of DATA (as `lig train --data` takes it): what a trained
+ * model has to beat. Every held-out byte with two predecessors in that part is predicted. */
+#include "engine/dataset.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { SYMBOLS = 256 };
+
+/* counts[a][b][c]: how often c followed a b; totals[a][b]: how often anything did. */
+typedef struct {
+  guint32 *counts, *totals;
+} Trigram;
+
+static void
+count (Trigram *self, const guint16 *tokens, gsize n)
+{
+  for (gsize i = 2; i < n; i++) {
+    gsize pair = (gsize) tokens[i - 2] * SYMBOLS + tokens[i - 1];
+    self->totals[pair]++;
+    self->counts[pair * SYMBOLS + tokens[i]]++;
+  }
+}
+
+static double
+evaluate (const Trigram *self, const guint16 *tokens, gsize n)
+{
+  double sum = 0;
+  for (gsize i = 2; i < n; i++) {
+    gsize pair = (gsize) tokens[i - 2] * SYMBOLS + tokens[i - 1];
+    sum -= log ((self->counts[pair * SYMBOLS + tokens[i]] + 1.0) / (self->totals[pair] + SYMBOLS));
+  }
+  return sum / (double) (n - 2);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  LigShape shape;
+  lig_shape_init (&shape, 2, (gint64) 1, (gint64) 3);
+  if (argc != 2) {
+    g_printerr ("Usage: trigram DATA\n");
+    return 2;
+  }
+  g_autoptr (LigDataset) data = lig_dataset_open (argv[1], &shape, LIG_INT32, 1, 0, &error);
+  if (!data) {
+    g_printerr ("trigram: %s\n", error->message);
+    return 1;
+  }
+  gsize n_training, n_held_out;
+  const guint16 *training = lig_dataset_get_tokens (data, FALSE, &n_training);
+  const guint16 *held_out = lig_dataset_get_tokens (data, TRUE, &n_held_out);
+  if (!training || !held_out || n_held_out < 3 || lig_dataset_get_largest_token (data) >= SYMBOLS) {
+    g_printerr ("trigram: %s: bytes are wanted, at least three of them held out\n", argv[1]);
+    return 1;
+  }
+  g_autofree guint32 *counts = g_new0 (guint32, SYMBOLS * SYMBOLS * SYMBOLS);
+  g_autofree guint32 *totals = g_new0 (guint32, SYMBOLS * SYMBOLS);
+  Trigram trigram = {counts, totals};
+  count (&trigram, training, n_training);
+  printf ("%.6f\n", evaluate (&trigram, held_out, n_held_out));
+  return 0;
+}

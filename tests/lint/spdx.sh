@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Every source says its licence in its first two lines; no file knows the machine it was written on.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+status=0
+
+while read -r file; do
+  head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' && continue
+  echo "$file: no SPDX-License-Identifier line"
+  status=1
+done < <(tests/lint/sources.sh '*.c' '*.h' '*.cu' '*.cuh' '*.py' '*.sh' '*.sql' '*.in' \
+  '*meson.build' meson_options.txt setup .ci/run po/POTFILES po/LINGUAS)
+
+if tests/lint/sources.sh | grep -v '^tests/lint/spdx\.sh$' |
+  xargs -d '\n' grep -nIE '(/home/|/root/|/work/|/Users/)[a-z]'; then
+  echo 'these name a path of one machine'
+  status=1
+fi
+exit $status

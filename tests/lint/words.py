@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Identifiers of our own hold none of the words that the project does not use (README, glossary).
+
+What GLib, json-glib and CUDA call their own things is theirs, and so is what a variable of such a
+type is called.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+REFUSED = {"graph", "graphs", "layer", "layers", "executor", "executors", "manager", "managers",
+           "util", "utils", "context", "contexts", "node", "nodes"}
+ALLOWED = re.compile(r"(g|G|gtk|GTK|Gtk|json|JSON|Json|cu|cuda)(_|[A-Z])|layer_norm|LayerNorm"
+                     r"|JsonNode|\w*cuda_?graph|(\w+_)?nodes?$|context$", re.I)
+STRIP = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def find_words(text):
+    """Line and name of each identifier with a refused word."""
+    def blank(match):
+        return "\n" * match.group().count("\n") or " "
+    for number, line in enumerate(STRIP.sub(blank, text).splitlines(), 1):
+        if line.lstrip().startswith("#include"):
+            continue
+        for name in re.findall(r"[A-Za-z_]\w*", line):
+            if REFUSED.isdisjoint(part.lower() for part in PART.findall(name)):
+                continue
+            rest = re.sub("layer_?norm", "", name, flags=re.I)
+            if REFUSED.isdisjoint(part.lower() for part in PART.findall(rest)):
+                continue
+            if not ALLOWED.match(name):
+                yield number, name
+
+
+def main():
+    listing = subprocess.run([ROOT / "tests/lint/sources.sh", "engine/*.[ch]", "kernels/*.[ch]",
+                              "app/*.[ch]", "ui/*.[ch]"], capture_output=True, text=True, check=True)
+    files, found = listing.stdout.split(), 0
+    for file in files:
+        for word in set(re.split(r"[-/.]", file)) & REFUSED - {"layer"}:
+            print(f"{file}: the name says '{word}'")
+            found += 1
+        for number, name in find_words((ROOT / file).read_text()):
+            print(f"{file}:{number}: {name}")
+            found += 1
+    return 1 if found or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

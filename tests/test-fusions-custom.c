@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: MIT */
+/* Ops, kernels and fusions of an embedding program: forward, backward, joint, tried first or last,
+ * and opaque ops, through which nothing fuses. */
+#include "tests/plan-case.h"
+
+/* --- Kernels of the embedding program ------------------------------------------------------ */
+
+static float *
+floats_of (const LigOperand *operand)
+{
+  float *values = g_new (float, operand->size);
+  lig_widen (operand->dtype, operand->data, values, (size_t) operand->size);
+  return values;
+}
+
+static void
+write_floats (const LigOperand *operand, const float *values)
+{
+  lig_narrow (operand->dtype, values, operand->data, (size_t) operand->size);
+}
+
+/* Where a gradient of a parameter goes: added to what is there, where asked to. */
+static void
+write_gradient (const LigLaunch *launch, const LigOperand *operand, float *values)
+{
+  if (launch->accumulate) {
+    g_autofree float *old = floats_of (operand);
+    for (int64_t i = 0; i < operand->size; i++)
+      values[i] += old[i];
+  }
+  write_floats (operand, values);
+}
+
+/* y = scale x, scale one trained number */
+static LigStatus
+run_learnable_scale (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  g_autofree float *x = floats_of (&o[0]), *scale = floats_of (&o[1]);
+  for (int64_t i = 0; i < o[0].size; i++)
+    x[i] *= scale[0];
+  write_floats (&o[2], x);
+  return LIG_OK;
+}
+
+static LigStatus
+run_learnable_scale_backward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  g_autofree float *dy = floats_of (&o[0]), *x = floats_of (&o[1]), *scale = floats_of (&o[2]);
+  float total = 0;
+  for (int64_t i = 0; i < o[0].size; i++) {
+    total += dy[i] * x[i];
+    dy[i] *= scale[0];
+  }
+  if (o[3].data)
+    write_floats (&o[3], dy);
+  if (o[4].data)
+    write_gradient (launch, &o[4], &total);
+  return LIG_OK;
+}
+
+/* y = factor x + extra */
+static LigStatus
+run_axpy (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  const LigScaleParams *params = launch->params;
+  g_autofree float *x = floats_of (&o[0]), *extra = floats_of (&o[1]);
+  for (int64_t i = 0; i < o[0].size; i++)
+    x[i] = params->factor * x[i] + extra[i];
+  write_floats (&o[2], x);
+  return LIG_OK;
+}
+
+static float
+silu (float x)
+{
+  return x / (1 + expf (-x));
+}
+
+static float
+silu_slope (float x)
+{
+  float s = 1 / (1 + expf (-x));
+  return s + x * s * (1 - s);
+}
+
+static float *
+product (const LigOperand *x, const LigOperand *weight)
+{
+  int64_t m = x->size / x->columns, n = weight->size / weight->columns, k = x->columns;
+  g_autofree float *a = floats_of (x), *b = floats_of (weight);
+  float *result = g_new0 (float, m * n);
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++)
+      for (int64_t l = 0; l < k; l++)
+        result[i * n + j] += a[i * k + l] * b[j * k + l];
+  return result;
+}
+
+/* x weight -> sum y: y = silu (x weight^T) */
+static LigStatus
+run_linear_silu (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  g_autofree float *sum = product (&o[0], &o[1]);
+  if (o[2].data)
+    write_floats (&o[2], sum);
+  for (int64_t i = 0; i < o[3].size; i++)
+    sum[i] = silu (sum[i]);
+  if (o[3].data)
+    write_floats (&o[3], sum);
+  return LIG_OK;
+}
+
+/* dy x weight -> dx dweight: what silu was applied to is computed once more */
+static LigStatus
+run_linear_silu_backward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  int64_t k = o[1].columns, m = o[1].size / k, n = o[2].size / k;
+  g_autofree float *sum = product (&o[1], &o[2]);
+  g_autofree float *dy = floats_of (&o[0]), *x = floats_of (&o[1]), *weight = floats_of (&o[2]);
+  g_autofree float *dx = g_new0 (float, m * k), *dweight = g_new0 (float, n * k);
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++)
+      for (int64_t l = 0; l < k; l++) {
+        float d = dy[i * n + j] * silu_slope (sum[i * n + j]);
+        dx[i * k + l] += d * weight[j * k + l];
+        dweight[j * k + l] += d * x[i * k + l];
+      }
+  if (o[3].data)
+    write_floats (&o[3], dx);
+  write_gradient (launch, &o[4], dweight);
+  return LIG_OK;
+}
+
+#define KERNEL(name, signature, work) \
+  static const LigKernel name = { \
+    #name, signature, work, LIG_FLOATING_TYPES, {[LIG_BACKEND_CPU] = run_##name}}
+KERNEL (learnable_scale, "x scale -> y", 1);
+KERNEL (learnable_scale_backward, "dy x scale -> dx dscale", 3);
+KERNEL (axpy, "x extra -> y", 2);
+KERNEL (linear_silu, "x weight -> sum y", LIG_PRODUCT_OVER_COLUMNS);
+KERNEL (linear_silu_backward, "dy x weight -> dx dweight", LIG_PRODUCT_COLUMNS_BY_ROWS);
+
+/* --- The op -------------------------------------------------------------------------------- */
+
+static gboolean
+infer_scale (LigInfer *self, GError **error)
+{
+  self->parameters[0] = (LigShape){0};
+  return TRUE;
+}
+
+static void
+lower_scale (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &learnable_scale, NULL, NULL, 0);
+}
+
+static void
+lower_scale_backward (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &learnable_scale_backward, NULL, NULL, 0);
+}
+
+static const LigParameterInfo scale_parameters[] = {{"scale", LIG_INIT_ONES, FALSE}, {0}};
+
+static const LigOpInfo learnable_scale_op = {
+  .name = "learnable-scale",
+  .title = "Learnable scale",
+  .category = "Other",
+  .summary = "Multiplies by one trained number",
+  .formula = "y = scale x",
+  .example = "learnable-scale @ 7x5",
+  .parameters = scale_parameters,
+  .saves = "x",
+  .infer = infer_scale,
+  .lower_forward = lower_scale,
+  .lower_backward = lower_scale_backward,
+};
+
+static LigPlanOptions
+options_of (LigPolicy policy, gboolean training)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.training = training;
+  options.input_gradient = training;
+  return options;
+}
+
+static void
+test_op (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_assert_true (lig_register_op (&learnable_scale_op, &error));
+  g_assert_no_error (error);
+  g_assert_false (lig_register_op (&learnable_scale_op, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
+  g_assert_cmpstr (error->message, ==, "an op called learnable-scale is registered already");
+  for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++) {
+    options.compute = (int) floating_types[i];
+    g_autoptr (LigSequence) sequence = new_sequence ("learnable-scale", "7x5");
+    g_autoptr (Results) results = compute (sequence, &options);
+    LigShape shape;
+    lig_shape_init (&shape, 2, (gint64) 7, (gint64) 5);
+    g_autoptr (LigTensor) x = named_tensor ("input", LIG_FP32, &shape, 2);
+    g_autoptr (LigTensor) dy = named_tensor ("gradient", LIG_FP32, &shape, 1);
+    LigShape scalar = {0};
+    g_autoptr (LigTensor) scale = named_tensor ("0.scale", LIG_FP32, &scalar, 1);
+    double factor = (double) lig_tensor_get (scale, 0), total = 0;
+    for (int j = 0; j < 35; j++)
+      total += (double) lig_tensor_get (x, j) * (double) lig_tensor_get (dy, j);
+    for (int j = 0; j < 35; j++) {
+      lig_tensor_set (x, j, (float) factor * lig_tensor_get (x, j));
+      lig_tensor_set (dy, j, (float) factor * lig_tensor_get (dy, j));
+    }
+    double limit = plan_tolerance (floating_types[i]);
+    g_assert_cmpfloat (distance_between (results_find (results, "output"), x), <, limit);
+    g_assert_cmpfloat (distance_between (results_find (results, "grad.input"), dy), <, limit);
+    g_assert_cmpfloat_with_epsilon (
+      (double) lig_tensor_get (results_find (results, "grad.0.scale"), 0), total, 8 * limit);
+  }
+}
+
+/* --- Fusions ------------------------------------------------------------------------------- */
+
+static void
+add_fusion (const LigFusion *fusion, gboolean first)
+{
+  g_autoptr (GError) error = NULL;
+  lig_register_fusion (fusion, first, &error);
+  g_assert_no_error (error);
+}
+
+/* Under policy all the groups are these, and the numbers those of the ops alone. */
+static void
+check_plan (
+  const char *expression, const char *forward, const char *backward, const char *const *forbidden)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++)
+    for (int training = 0; training < 2; training++) {
+      g_autoptr (LigSequence) sequence = new_sequence (expression, "5x11");
+      LigPlanOptions options = options_of (LIG_POLICY_ALL, training);
+      options.compute = (int) floating_types[i];
+      lig_sequence_set_forbidden (sequence, forbidden);
+      g_autoptr (LigPlan) plan = compile (sequence, &options);
+      if (training)
+        check_groups (plan, forward, backward);
+      g_autoptr (Results) fused = compute (sequence, &options);
+      options.policy = LIG_POLICY_NONE;
+      g_autoptr (Results) apart = compute (sequence, &options);
+      compare_results (fused, apart, plan_tolerance (floating_types[i]), expression);
+    }
+}
+
+static const char *const nothing[] = {NULL};
+
+static void
+lower_axpy (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &axpy, "x=0.x extra=1.extra y=1.y", lig_lower_params (lowering, 0),
+                    lig_lower_params_size (lowering, 0));
+}
+
+static const LigFusion forward_axpy = {.name = "forward-axpy",
+                                       .pass = LIG_PASS_FORWARD,
+                                       .summary = "y = factor x + extra",
+                                       .pattern = "constant-scale add-extra-input",
+                                       .lower = lower_axpy};
+
+static void
+test_forward_last (void)
+{
+  add_fusion (&forward_axpy, FALSE);
+  check_plan ("constant-scale(1.25) ! add-extra-input", "[0 1 forward-axpy]", "[0] [1]", nothing);
+  /* The list's earlier ones come before it. */
+  check_plan ("basic-linear(11) ! constant-scale(1.25) ! add-extra-input",
+              "[0 1 2 forward-linear-scale-add]", "[0 1 backward-linear-scale] [2]", nothing);
+}
+
+static void
+lower_linear_silu (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &linear_silu, "x=0.x weight=0.weight sum=1.x y=1.y", NULL, 0);
+}
+
+static void
+lower_forgetful (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &linear_silu, "x=0.x weight=0.weight sum=- y=1.y", NULL, 0);
+}
+
+static const LigFusion forward_linear_silu = {.name = "forward-linear-silu",
+                                              .pass = LIG_PASS_FORWARD,
+                                              .summary = "Linear and SiLU",
+                                              .pattern = "basic-linear silu",
+                                              .lower = lower_linear_silu};
+
+/* Does not write what silu's backward reads. */
+static const LigFusion forward_forgetful = {.name = "forward-forgetful",
+                                            .pass = LIG_PASS_FORWARD,
+                                            .summary = "Linear and SiLU, for evaluation",
+                                            .pattern = "basic-linear silu",
+                                            .lower = lower_forgetful};
+
+static void
+test_forward_first (void)
+{
+  add_fusion (&forward_linear_silu, FALSE);
+  check_plan ("basic-linear(7) ! silu", "[0 1 forward-linear-silu]", "[0] [1]", nothing);
+  check_plan ("basic-linear(7) ! identity ! silu", "[0 1 2 forward-linear-silu]", "[0] [1] [2]",
+              nothing);
+}
+
+static void
+test_forgetful (void)
+{
+  add_fusion (&forward_forgetful, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence ("basic-linear(7) ! silu", "5x11");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (LigPlan) training = compile (sequence, &options);
+  const LigVerdict *verdict = find_verdict (training, "forward-forgetful", 0);
+  g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
+  g_assert_cmpstr (verdict->observed, ==, "backward");
+  g_assert_cmpstr (verdict->required, ==, "a kernel that writes 0.y");
+  check_groups (training, "[0 1 forward-linear-silu]", "[0] [1]");
+  options.training = FALSE;
+  g_autoptr (LigPlan) evaluation = compile (sequence, &options);
+  check_groups (evaluation, "[0 1 forward-forgetful]", "");
+  check_plan ("basic-linear(7) ! silu", "[0 1 forward-linear-silu]", "[0] [1]", nothing);
+}
+
+static void
+lower_first_gelu (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "bias_gelu_backward", "dy=1.dy x=1.x dx=0.dx dbias=0.dbias", NULL, 0);
+}
+
+static void
+lower_half (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "gelu_backward", "dy=1.dy x=1.x dx=0.dx", NULL, 0);
+}
+
+static const LigFusion backward_first_gelu = {.name = "backward-first-gelu",
+                                              .pass = LIG_PASS_BACKWARD,
+                                              .summary = "The same as a built-in one, but first",
+                                              .pattern = "bias gelu",
+                                              .lower = lower_first_gelu};
+
+/* Leaves the bias's gradient out. */
+static const LigFusion backward_half = {.name = "backward-half",
+                                        .pass = LIG_PASS_BACKWARD,
+                                        .summary = "Half of the work",
+                                        .pattern = "bias gelu",
+                                        .lower = lower_half};
+
+static void
+test_backward_first (void)
+{
+  add_fusion (&backward_first_gelu, TRUE);
+  add_fusion (&backward_half, TRUE);
+  check_plan ("layer-norm ! bias ! gelu", "[0] [1 2 forward-bias-activation]",
+              "[0] [1 2 backward-first-gelu]", nothing);
+  g_autoptr (LigSequence) sequence = new_sequence ("bias ! gelu", "5x11");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  const LigVerdict *verdict = find_verdict (plan, "backward-half", 0);
+  g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
+  g_assert_cmpstr (verdict->observed, ==, "update");
+  g_assert_cmpstr (verdict->required, ==, "a kernel that writes d0.bias");
+}
+
+/* --- Joint --------------------------------------------------------------------------------- */
+
+static void
+lower_joint_backward (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &linear_silu_backward,
+                    "dy=1.dy x=0.x weight=0.weight dx=0.dx dweight=0.dweight", NULL, 0);
+}
+
+static const LigFusion joint_linear_silu = {.name = "joint-linear-silu",
+                                            .pass = LIG_PASS_JOINT,
+                                            .summary = "Computes the product once more in backward",
+                                            .pattern = "basic-linear silu",
+                                            .lower = lower_forgetful,
+                                            .lower_backward = lower_joint_backward,
+                                            .saves = "0.x"};
+
+static void
+test_joint (void)
+{
+  static const char *const no_joint[] = {"joint-linear-silu", NULL};
+  add_fusion (&joint_linear_silu, FALSE);
+  check_plan ("basic-linear(7) ! silu", "[0 1 joint-linear-silu]", "[0 1 joint-linear-silu]",
+              nothing);
+  check_plan ("layer-norm ! basic-linear(7) ! identity ! silu ! linear(11) ! gelu",
+              "[0] [1 2 3 joint-linear-silu] [4 5 6 forward-linear-bias-activation]",
+              "[0] [1 2 3 joint-linear-silu] [4] [5 6 backward-first-gelu]", nothing);
+  check_plan ("basic-linear(7) ! silu", "[0 1 forward-linear-silu]", "[0] [1]", no_joint);
+}
+
+/* Nothing inside is saved, so it costs less memory. */
+static void
+test_joint_saves (void)
+{
+  static const char *const no_joint[] = {"joint-linear-silu", NULL};
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  gint64 arena[2];
+  for (int i = 0; i < 2; i++) {
+    g_autoptr (LigSequence) sequence =
+      new_sequence ("basic-linear(64) ! silu ! basic-linear(3)", "32x4");
+    if (i == 1)
+      lig_sequence_set_forbidden (sequence, no_joint);
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    guint count;
+    const LigPlanValue *values = lig_plan_get_values (plan, &count);
+    for (guint j = 0; j < count; j++)
+      if (g_str_equal (values[j].name, "0.y"))
+        g_assert_cmpint (values[j].saved, ==, i == 1);
+    const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+    g_assert_cmpint (ops[1].saved_bytes, ==, i == 1 ? 32 * 64 * 4 : 0);
+    arena[i] = lig_plan_get_arena_bytes (plan, NULL);
+  }
+  g_assert_cmpint (arena[0], <, arena[1]);
+}
+
+/* An evaluation plan takes no joint fusion, and none can be wrongly forced there. */
+static void
+test_joint_forced (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence ("basic-linear(7) ! silu", "5x11");
+  LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE);
+  force (sequence, "0", "joint-linear-silu");
+  g_autoptr (LigPlan) training = compile (sequence, &options);
+  check_groups (training, "[0 1 joint-linear-silu]", "[0 1 joint-linear-silu]");
+  options.training = FALSE;
+  g_autoptr (LigPlan) evaluation = compile (sequence, &options);
+  check_groups (evaluation, "[0] [1]", "");
+  options = options_of (LIG_POLICY_MEASURED, TRUE);
+  g_autoptr (LigPlan) measured = compile (sequence, &options);
+  check_groups (measured, "[0 1 joint-linear-silu]", "[0 1 joint-linear-silu]");
+}
+
+static const struct {
+  LigFusion fusion;
+  const char *message;
+} refused[] = {
+  {{.name = "joint-linear-silu", .pattern = "bias gelu", .lower = lower_axpy},
+   "a fusion called joint-linear-silu is registered already"},
+  {{.name = "joint-x", .pass = LIG_PASS_JOINT, .pattern = "bias gelu", .lower = lower_axpy},
+   "fusion joint-x needs a lower function for either pass"},
+  {{.name = "forward-x", .pattern = "bias gelu"},
+   "fusion forward-x needs a lower function for its pass alone"},
+  {{.name = "forward-x", .pattern = "bias", .lower = lower_axpy},
+   "pattern 'bias' has 1 elements, expected at least 2"},
+  {{.name = "forward-x", .pattern = "a b c d e f g h i", .lower = lower_axpy},
+   "pattern 'a b c d e f g h i' has more than 8 elements"},
+  {{.name = "forward-x", .pattern = "bias [gelu", .lower = lower_axpy},
+   "'[gelu' is no element of a pattern"},
+};
+
+static void
+test_refused (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_false (lig_register_fusion (&refused[i].fusion, FALSE, &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_FUSION);
+    g_assert_cmpstr (error->message, ==, refused[i].message);
+  }
+}
+
+/* --- A faulty table is told, whatever it does ---------------------------------------------- */
+
+static void
+lower_bad_port (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "scale", "x=0.x y=1.nothing", NULL, 0);
+}
+
+static void
+test_bad_port (void)
+{
+  static const LigFusion fusion = {.name = "forward-bad-port",
+                                   .pattern = "srelu srelu",
+                                   .summary = "Wrong",
+                                   .lower = lower_bad_port};
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  add_fusion (&fusion, FALSE);
+  g_autoptr (LigSequence) sequence = new_sequence ("srelu ! srelu", "5x11");
+  check_refused (sequence, &options, LIG_ERROR_OP,
+                 "forward-bad-port at 0: its table names a port '1.nothing' that does not exist");
+}
+
+static LigKernel crowded = {
+  "crowded", "a b c d e f g h i j k l -> m", 1, LIG_FLOATING_TYPES, {run_axpy}};
+
+static void
+lower_crowded (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &crowded, "m=1.y", NULL, 0);
+}
+
+static void
+test_crowded (void)
+{
+  static const LigFusion fusion = {.name = "forward-crowded",
+                                   .pattern = "silu silu",
+                                   .summary = "Wrong",
+                                   .lower = lower_crowded};
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  add_fusion (&fusion, FALSE);
+  g_autoptr (LigSequence) sequence = new_sequence ("silu ! silu", "5x11");
+  check_refused (sequence, &options, LIG_ERROR_OP,
+                 "forward-crowded at 0: its kernel crowded has 13 operands, at most 12 are "
+                 "possible");
+}
+
+/* --- Opaque ops ---------------------------------------------------------------------------- */
+
+static int forward_calls, backward_calls;
+
+static gboolean
+triple (const LigOperand *operands, void *stream, gpointer data, GError **error)
+{
+  gboolean backward = data && operands[3].data;
+  const LigOperand *to = &operands[1];
+  g_autofree float *values = floats_of (&operands[0]);
+  for (int64_t i = 0; i < operands[0].size; i++)
+    values[i] *= 3;
+  g_assert_false (backward);
+  write_floats (to, values);
+  forward_calls++;
+  return TRUE;
+}
+
+static gboolean
+triple_backward (const LigOperand *operands, void *stream, gpointer data, GError **error)
+{
+  g_autofree float *values = floats_of (&operands[0]);
+  g_autofree float *x = floats_of (&operands[1]), *y = floats_of (&operands[2]);
+  for (int64_t i = 0; i < operands[0].size; i++) {
+    values[i] *= 3;
+    g_assert_cmpfloat_with_epsilon ((double) y[i], 3 * (double) x[i], 0.02 * fabs ((double) y[i]));
+  }
+  write_floats (&operands[3], values);
+  backward_calls++;
+  return TRUE;
+}
+
+static gboolean
+burn (const LigOperand *operands, void *stream, gpointer data, GError **error)
+{
+  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_DEVICE, "it burns");
+  return FALSE;
+}
+
+static const LigOpInfo opaque_triple = {.name = "opaque-triple",
+                                        .title = "Triple",
+                                        .category = "Other",
+                                        .summary = "Three times its input",
+                                        .opaque_forward = triple,
+                                        .opaque_backward = triple_backward};
+static const LigOpInfo opaque_one_way = {.name = "opaque-one-way",
+                                         .title = "One way",
+                                         .category = "Other",
+                                         .summary = "Without a backward",
+                                         .opaque_forward = triple};
+static const LigOpInfo opaque_burn = {.name = "opaque-burn",
+                                      .title = "Burn",
+                                      .category = "Other",
+                                      .summary = "Fails",
+                                      .opaque_forward = burn,
+                                      .opaque_backward = burn};
+
+static void
+test_opaque (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (lig_register_op (&opaque_triple, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++) {
+    LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+    options.compute = (int) floating_types[i];
+    g_autoptr (LigSequence) opaque =
+      new_sequence ("linear(8) ! opaque-triple ! gelu ! linear(8)", "5x11");
+    g_autoptr (LigSequence) plain =
+      new_sequence ("linear(8) ! constant-scale(3) ! gelu ! linear(8)", "5x11");
+    g_autoptr (LigPlan) plan = compile (opaque, &options);
+    check_groups (plan,
+                  "[0 1 forward-linear-bias-activation] [2] [3] [4 5 "
+                  "forward-linear-bias-activation]",
+                  "[0 1 backward-linear-bias] [2] [3] [4 5 backward-linear-bias]");
+    g_assert_cmpuint (lig_plan_get_segments (plan), ==, 3);
+    g_assert_cmpstr (find_verdict (plan, "forward-linear-scale-add", 0)->observed, ==, "bias");
+    forward_calls = backward_calls = 0;
+    g_autoptr (Results) got = compute (opaque, &options);
+    g_autoptr (Results) want = compute (plain, &options);
+    compare_results (got, want, plan_tolerance (floating_types[i]), "opaque");
+    g_assert_cmpint (forward_calls, ==, 1);
+    g_assert_cmpint (backward_calls, ==, 1);
+  }
+}
+
+/* First in the sequence, its input needs no gradient: backward is not called. */
+static void
+test_opaque_first (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_assert_true (lig_register_op (&opaque_one_way, &error));
+  options.input_gradient = FALSE;
+  backward_calls = 0;
+  g_autoptr (LigSequence) sequence = new_sequence ("opaque-one-way ! linear(8)", "5x11");
+  g_autoptr (Results) results = compute (sequence, &options);
+  g_assert_cmpint (backward_calls, ==, 0);
+  options.input_gradient = TRUE;
+  check_refused (sequence, &options, LIG_ERROR_OP,
+                 "opaque-one-way at 0: a gradient has to pass through it, but it has no backward");
+}
+
+static void
+test_opaque_fails (void)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_assert_true (lig_register_op (&opaque_burn, &error));
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! opaque-burn", "5x11");
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  LigPlan *plan = new_plan (state, sequence, &options);
+  feed_inputs (plan);
+  g_assert_false (lig_plan_run (plan, LIG_RUN_FORWARD, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
+  g_assert_cmpstr (error->message, ==, "opaque-burn at 1: it burns");
+  g_assert_cmpuint (lig_state_get_micro_step (state), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/custom/op", test_op);
+  g_test_add_func ("/custom/forward-last", test_forward_last);
+  g_test_add_func ("/custom/forward-first", test_forward_first);
+  g_test_add_func ("/custom/forgetful", test_forgetful);
+  g_test_add_func ("/custom/backward-first", test_backward_first);
+  g_test_add_func ("/custom/joint", test_joint);
+  g_test_add_func ("/custom/joint-saves", test_joint_saves);
+  g_test_add_func ("/custom/joint-forced", test_joint_forced);
+  g_test_add_func ("/custom/refused", test_refused);
+  g_test_add_func ("/custom/bad-port", test_bad_port);
+  g_test_add_func ("/custom/crowded", test_crowded);
+  g_test_add_func ("/custom/opaque", test_opaque);
+  g_test_add_func ("/custom/opaque-first", test_opaque_first);
+  g_test_add_func ("/custom/opaque-fails", test_opaque_fails);
+  return g_test_run ();
+}

@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: MIT */
+/* Every built-in fusion: it fires on every variant of its pattern, agrees with the ops alone in the
+ * output and every gradient, and keeps out, with the right reason, where it must. */
+#include "engine/compile/pattern.h"
+#include "tests/plan-case.h"
+
+static const LigDtype types[][2] = {
+  {LIG_FP32, LIG_FP32}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_BF16},
+  {LIG_FP16, LIG_FP32}, {LIG_BF16, LIG_FP32},
+};
+
+static LigPlanOptions
+options_of (LigPolicy policy, gboolean training, gboolean input_gradient)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.training = training;
+  options.input_gradient = input_gradient;
+  return options;
+}
+
+/* --- Every variant of a pattern ------------------------------------------------------------ */
+
+typedef void (*Variant) (const LigFusion *fusion, const char *const *ops);
+
+static const char *
+op_text (const char *name)
+{
+  if (g_str_equal (name, "basic-linear"))
+    return "basic-linear(6)";
+  if (g_str_equal (name, "constant-scale"))
+    return "constant-scale(0.5)";
+  return name;
+}
+
+static void
+choose (
+  const LigFusion *fusion, const LigPattern *pattern, int element, GPtrArray *ops, Variant function)
+{
+  if (element == pattern->n_elements) {
+    g_ptr_array_add (ops, NULL);
+    if (ops->len > 2)
+      function (fusion, (const char *const *) ops->pdata);
+    g_ptr_array_set_size (ops, (int) ops->len - 1);
+    return;
+  }
+  const LigOpInfo *info;
+  if (pattern->elements[element].optional)
+    choose (fusion, pattern, element + 1, ops, function);
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
+    if (!lig_element_fits (&pattern->elements[element], info))
+      continue;
+    g_ptr_array_add (ops, (gpointer) info->name);
+    choose (fusion, pattern, element + 1, ops, function);
+    g_ptr_array_set_size (ops, (int) ops->len - 1);
+  }
+}
+
+static void
+each_variant (Variant function)
+{
+  const LigFusion *fusion;
+  for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
+    g_autoptr (GPtrArray) ops = g_ptr_array_new ();
+    choose (fusion, lig_fusion_get_pattern (fusion), 0, ops, function);
+  }
+}
+
+static char *
+join (const char *const *ops, const char *between)
+{
+  GString *text = g_string_new (NULL);
+  for (int i = 0; ops[i]; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? between : "", op_text (ops[i]));
+  return g_string_free (text, FALSE);
+}
+
+/* --- Fused and alone ----------------------------------------------------------------------- */
+
+static void
+check_group (LigSequence *sequence, const LigPlanOptions *options, const LigFusion *fusion)
+{
+  g_autoptr (LigPlan) plan = compile (sequence, options);
+  guint count;
+  LigPass pass = fusion->pass == LIG_PASS_BACKWARD ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    if (groups[i].first == 0 && groups[i].fusion == fusion) {
+      g_assert_cmpint (groups[i].count, ==, (int) lig_sequence_get_length (sequence));
+      g_assert_cmpint (groups[i].n_steps, >, 0);
+      g_assert_true (find_verdict (plan, fusion->name, 0)->taken);
+      return;
+    }
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  g_error ("%s does not fire on %s: %s", fusion->name, expression,
+           find_verdict (plan, fusion->name, 0) ? find_verdict (plan, fusion->name, 0)->text
+                                                : "no verdict");
+}
+
+/* The fusion is forced in a plan that has no other. */
+static void
+check_agrees (const LigFusion *fusion, const char *expression, LigPlanOptions options)
+{
+  g_autoptr (LigSequence) fused = new_sequence (expression, "5x8");
+  g_autoptr (LigSequence) apart = new_sequence (expression, "5x8");
+  LigDtype compute_type = options.compute < 0 ? LIG_FP32 : (LigDtype) options.compute;
+  g_autofree char *what = g_strdup_printf (
+    "%s on %s, %s%s%s", fusion->name, expression, lig_dtype_name (compute_type),
+    options.training ? ", training" : "", options.input_gradient ? ", input gradient" : "");
+  g_test_message ("%s", what);
+  force (fused, "0", fusion->name);
+  check_group (fused, &options, fusion);
+  g_autoptr (Results) got = compute (fused, &options);
+  g_autoptr (Results) want = compute (apart, &options);
+  compare_results (got, want, plan_tolerance (compute_type), what);
+}
+
+static void
+check_types (const LigFusion *fusion, const char *const *ops)
+{
+  g_autofree char *expression = join (ops, " ! ");
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++) {
+      LigPlanOptions options = options_of (LIG_POLICY_NONE, training, training);
+      options.compute = (int) types[i][0];
+      options.parameters = (int) types[i][1];
+      check_agrees (fusion, expression, options);
+    }
+}
+
+static void
+test_types (void)
+{
+  each_variant (check_types);
+}
+
+static void
+check_identity (const LigFusion *fusion, const char *const *ops)
+{
+  g_autofree char *expression = join (ops, " ! identity ! identity ! ");
+  for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++)
+    check_agrees (fusion, expression, options_of (LIG_POLICY_NONE, training, training));
+}
+
+/* An unused branch is no hindrance either. */
+static void
+check_unused_branch (const LigFusion *fusion, const char *const *ops)
+{
+  g_autofree char *expression = join (ops, " ! make-extra-output(to=nobody) ! ");
+  if (g_strv_contains (ops, "make-extra-output") || ops[2])
+    return;
+  /* An optional make-extra-output of the pattern matches it; then it is an element. */
+  for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++)
+    check_agrees (fusion, expression, options_of (LIG_POLICY_NONE, training, training));
+}
+
+static void
+test_see_through (void)
+{
+  each_variant (check_identity);
+  each_variant (check_unused_branch);
+}
+
+/* No gradient of the input: kernels whose main output is unwanted. */
+static void
+check_first (const LigFusion *fusion, const char *const *ops)
+{
+  g_autofree char *expression = join (ops, " ! ");
+  const LigOpInfo *first = lig_op_info_find (ops[0]);
+  if (fusion->pass == LIG_PASS_FORWARD || first->parameters)
+    check_agrees (fusion, expression, options_of (LIG_POLICY_NONE, TRUE, FALSE));
+}
+
+static void
+test_first (void)
+{
+  each_variant (check_first);
+}
+
+/* --- Adding to gradients ------------------------------------------------------------------- */
+
+static Results *
+accumulate (LigSequence *sequence, const LigPlanOptions *options)
+{
+  g_autoptr (LigState) state = new_state (sequence, options);
+  LigPlan *plan = new_plan (state, sequence, options);
+  feed_inputs (plan);
+  feed_gradients (plan);
+  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_ACCUMULATE);
+  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_ACCUMULATE);
+  return read_results (plan, state, TRUE);
+}
+
+/* Three times the gradients of the parameters, once everything else. */
+static void
+check_accumulates (const LigFusion *fusion, const char *const *ops)
+{
+  g_autofree char *expression = join (ops, " ! ");
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+    LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
+    options.compute = (int) types[i][0];
+    options.parameters = (int) types[i][1];
+    g_autoptr (LigSequence) alone = new_sequence (expression, "5x8");
+    force (sequence, "0", fusion->name);
+    g_autoptr (Results) got = accumulate (sequence, &options);
+    g_autoptr (Results) want = compute (alone, &options);
+    for (guint j = 0; j < want->names->len; j++) {
+      LigTensor *tensor = want->tensors->pdata[j];
+      const char *name = want->names->pdata[j];
+      gboolean parameter = g_str_has_prefix (name, "grad.") && g_ascii_isdigit (name[5]);
+      for (gint64 k = 0; k < tensor->size && parameter; k++)
+        lig_tensor_set (tensor, k, 3 * lig_tensor_get (tensor, k));
+    }
+    compare_results (got, want, plan_tolerance (types[i][0]), fusion->name);
+  }
+}
+
+static void
+test_accumulate (void)
+{
+  each_variant (check_accumulates);
+}
+
+/* --- Kernels ------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *fusion, *expression, *kernels;
+} kernels[] = {
+  {"forward-linear-bias-add", "basic-linear(6) ! bias ! add-extra-input", "linear_bias_add"},
+  {"forward-linear-bias-add", "basic-linear(6) ! add-extra-input", "linear_bias_add"},
+  {"forward-linear-scale-add", "basic-linear(6) ! constant-scale(2) ! add-extra-input",
+   "linear_bias_add"},
+  {"forward-linear-bias-activation", "basic-linear(6) ! bias", "linear_bias"},
+  {"forward-linear-bias-activation", "basic-linear(6) ! bias ! gelu", "linear_bias_gelu"},
+  {"forward-linear-bias-activation", "basic-linear(6) ! relu", "linear_bias_relu"},
+  {"forward-add-norm", "add-extra-input ! layer-norm", "add_layer_norm"},
+  {"forward-add-norm", "add-extra-input ! make-extra-output ! rms-norm", "add_rms_norm"},
+  {"forward-bias-activation", "bias ! silu", "bias_silu"},
+  {"forward-bias-activation", "bias ! clamped-swiglu", "bias_clamped_swiglu"},
+  {"backward-linear-add", "make-extra-output ! basic-linear(6)",
+   "linear_backward_weight linear_backward_input_add"},
+  {"backward-linear-add", "make-extra-output ! basic-linear(6) ! bias",
+   "linear_backward_weight_bias linear_backward_input_add"},
+  {"backward-linear-scale", "basic-linear(6) ! constant-scale(2)",
+   "linear_backward_weight linear_backward_input"},
+  {"backward-activation-bias", "bias ! relu", "bias_relu_backward"},
+  {"backward-activation-bias", "bias ! geglu", "bias_geglu_backward"},
+  {"backward-add-norm", "make-extra-output ! layer-norm", "layer_norm_backward_add"},
+  {"backward-add-norm", "make-extra-output ! rms-norm", "rms_norm_backward_add"},
+  {"backward-linear-bias", "basic-linear(6) ! bias",
+   "linear_backward_weight_bias linear_backward_input"},
+  {"backward-bias-gelu-linear", "bias ! gelu ! basic-linear(6) ! bias",
+   "linear_backward_weight_bias linear_backward_input_gelu"},
+  {"backward-bias-gelu-linear", "gelu ! basic-linear(6)",
+   "linear_backward_weight linear_backward_input_gelu"},
+};
+
+static void
+test_kernels (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (kernels); i++) {
+    g_autoptr (LigSequence) sequence = new_sequence (kernels[i].expression, "5x8");
+    force (sequence, "0", kernels[i].fusion);
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    g_autofree char *text =
+      kernels_text (plan, lig_fusion_find (kernels[i].fusion)->pass);
+    g_assert_cmpstr (text, ==, kernels[i].kernels);
+  }
+}
+
+/* --- Keeping out --------------------------------------------------------------------------- */
+
+/* The verdict of the fusion at op 0 under policy all: legal for fewer ops than `gap`, or this. */
+static void
+check_kept_out (const LigFusion *fusion,
+                const char *expression,
+                int gap,
+                LigReason reason,
+                const char *observed)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  const LigVerdict *verdict = find_verdict (plan, fusion->name, 0);
+  g_test_message ("%s: %s", expression, verdict->text);
+  gboolean legal = verdict->taken || verdict->reason == LIG_REASON_CLAIMED;
+  if (legal) {
+    g_assert_cmpint (verdict->count, <=, gap);
+    return;
+  }
+  g_assert_cmpint (verdict->reason, ==, reason);
+  g_assert_cmpstr (verdict->observed, ==, observed);
+  g_assert_cmpint (verdict->first, ==, 0);
+  g_assert_cmpint (verdict->count, >=, reason == LIG_REASON_PATTERN ? 1 : 2);
+  g_assert_nonnull (strstr (verdict->text, fusion->name));
+}
+
+/* The ops with something between those at gap-1 and gap. */
+static char *
+join_with (const char *const *ops, int gap, const char *what)
+{
+  GString *text = g_string_new (NULL);
+  for (int i = 0; ops[i]; i++) {
+    g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", i == gap ? what : "");
+    g_string_append_printf (text, "%s%s", i == gap ? " ! " : "", op_text (ops[i]));
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+check_in_use (const LigFusion *fusion, const char *const *ops)
+{
+  for (int gap = 1; ops[gap]; gap++) {
+    g_autofree char *expression = join_with (ops, gap, "make-extra-output(to=mid, caller=true)");
+    /* There the branch is an element of the pattern. */
+    if (!g_str_equal (fusion->name, "forward-add-norm"))
+      check_kept_out (fusion, expression, gap, LIG_REASON_IN_USE, "caller");
+  }
+}
+
+static void
+check_fenced (const LigFusion *fusion, const char *const *ops)
+{
+  for (int gap = 1; ops[gap]; gap++) {
+    g_autofree char *expression = join_with (ops, gap, "|");
+    g_autofree char *observed = g_strdup_printf ("fence before %d", gap);
+    check_kept_out (fusion, expression, gap, LIG_REASON_FENCED, observed);
+  }
+}
+
+static void
+check_broken (const LigFusion *fusion, const char *const *ops)
+{
+  for (int gap = 1; ops[gap]; gap++) {
+    g_autofree char *expression = join_with (ops, gap, "dropout(0.5)");
+    check_kept_out (fusion, expression, gap, LIG_REASON_PATTERN, "dropout");
+    g_autoptr (GPtrArray) start = g_ptr_array_new ();
+    for (int i = 0; i < gap; i++)
+      g_ptr_array_add (start, (gpointer) ops[i]);
+    g_ptr_array_add (start, NULL);
+    g_autofree char *cut = join ((const char *const *) start->pdata, " ! ");
+    if (gap > 1 || !g_str_equal (cut, "make-extra-output"))
+      check_kept_out (fusion, cut, gap, LIG_REASON_PATTERN, "end");
+  }
+}
+
+static void
+test_keeps_out (void)
+{
+  each_variant (check_in_use);
+  each_variant (check_fenced);
+}
+
+static void
+check_forbidden (const LigFusion *fusion, const char *const *ops)
+{
+  const char *const names[] = {fusion->name, NULL};
+  g_autofree char *expression = join (ops, " ! ");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  for (int everywhere = 0; everywhere < 2; everywhere++) {
+    g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+    if (everywhere)
+      lig_sequence_set_forbidden (sequence, names);
+    else
+      lig_op_set_forbidden (lig_sequence_get (sequence, 0, NULL), names);
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    const LigVerdict *verdict = find_verdict (plan, fusion->name, 0);
+    g_assert_false (verdict->taken);
+    g_assert_cmpint (verdict->reason, ==, LIG_REASON_FORBIDDEN);
+    g_assert_cmpstr (verdict->observed, ==, everywhere ? "forbidden everywhere" : "forbidden at 0");
+  }
+}
+
+static void
+test_forbidden (void)
+{
+  each_variant (check_forbidden);
+}
+
+/* --- What verdicts say --------------------------------------------------------------------- */
+
+static const struct {
+  const char *expression, *fusion;
+  int first;
+  LigReason reason;
+  int count;
+  const char *observed, *required;
+} verdicts[] = {
+  {"linear(6) ! dropout", "forward-linear-bias-add", 0, LIG_REASON_PATTERN, 3, "dropout",
+   "add-extra-input"},
+  {"basic-linear(6) ! dropout", "forward-linear-bias-activation", 0, LIG_REASON_PATTERN, 2,
+   "dropout", "bias|gelu|relu"},
+  {"basic-linear(6) ! dropout", "forward-linear-bias-add", 0, LIG_REASON_PATTERN, 2, "dropout",
+   "bias|add-extra-input"},
+  {"basic-linear(6)", "backward-linear-bias", 0, LIG_REASON_PATTERN, 1, "end", "bias"},
+  {"bias", "forward-bias-activation", 0, LIG_REASON_PATTERN, 1, "end",
+   "gelu|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|clamped-swiglu"},
+  {"bias ! make-extra-output(to=mid) ! gelu ! add-extra-input(from=mid)",
+   "forward-bias-activation", 0, LIG_REASON_IN_USE, 3, "channel mid", "no other reader"},
+  {"bias ! make-extra-output(to=mid) ! gelu ! add-extra-input(from=mid)",
+   "backward-activation-bias", 0, LIG_REASON_IN_USE, 3, "channel mid", "no other reader"},
+  {"bias ! make-extra-output ! gelu", "forward-bias-activation", 0, LIG_REASON_IN_USE, 3, "caller",
+   "no other reader"},
+  {"bias ! identity ! | ! gelu", "forward-bias-activation", 0, LIG_REASON_FENCED, 3,
+   "fence before 2", "no fence"},
+  {"linear(6) ! gelu", "forward-bias-activation", 1, LIG_REASON_CLAIMED, 2,
+   "forward-linear-bias-activation [0 1 2]", "free ops"},
+};
+
+static void
+test_verdicts (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (verdicts); i++) {
+    g_autoptr (LigSequence) sequence = new_sequence (verdicts[i].expression, "5x8");
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    const LigVerdict *verdict = find_verdict (plan, verdicts[i].fusion, verdicts[i].first);
+    g_test_message ("%s: %s", verdicts[i].expression, verdict->text);
+    g_assert_cmpint (verdict->reason, ==, verdicts[i].reason);
+    g_assert_cmpstr (verdict->observed, ==, verdicts[i].observed);
+    g_assert_cmpstr (verdict->required, ==, verdicts[i].required);
+    g_assert_cmpint (verdict->count, ==, verdicts[i].count);
+    g_assert_false (verdict->taken);
+  }
+  each_variant (check_broken);
+}
+
+/* One per fusion and op that fits its first element, and none elsewhere. */
+static void
+test_one_each (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "make-extra-output(r) ! layer-norm ! linear(16) ! gelu ! linear(8) ! add-extra-input(r)",
+    "5x8");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  guint n_ops, count, expected = 0;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  lig_plan_get_verdicts (plan, &count);
+  const LigFusion *fusion;
+  for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
+    const LigPattern *pattern = lig_fusion_get_pattern (fusion);
+    for (guint j = 0; j < n_ops; j++) {
+      gboolean fits = FALSE;
+      for (int k = 0; k < pattern->n_elements && !fits; k++) {
+        fits = lig_element_fits (&pattern->elements[k], ops[j].info);
+        if (!pattern->elements[k].optional)
+          break;
+      }
+      expected += fits;
+      g_assert_cmpint (find_verdict (plan, fusion->name, (int) j) != NULL, ==, fits);
+    }
+  }
+  g_assert_cmpuint (count, ==, expected);
+}
+
+/* --- Forcing ------------------------------------------------------------------------------- */
+
+static void
+test_forced (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, FALSE);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("layer-norm ! linear(16) ! gelu ! linear(8)", "5x8");
+  force (sequence, "1", "forward-bias-activation");
+  force (sequence, "2", "backward-bias-gelu-linear");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan,
+                "[0] [1] [2 3 forward-bias-activation] [4 5 forward-linear-bias-activation]",
+                "[0] [1 2 backward-linear-bias] [3 4 5 backward-bias-gelu-linear]");
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigPlan) none = compile (sequence, &options);
+  check_groups (none, "[0] [1] [2 3 forward-bias-activation] [4] [5]",
+                "[0] [1] [2] [3 4 5 backward-bias-gelu-linear]");
+  /* An evaluation plan has no backward pass that a force could be wrong about. */
+  options.training = FALSE;
+  g_autoptr (LigPlan) evaluation = compile (sequence, &options);
+  check_groups (evaluation, "[0] [1] [2 3 forward-bias-activation] [4] [5]", "");
+}
+
+static void
+check_force_refused (const char *expression, const char *path, const char *fusion, const char *text)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+  force (sequence, path, fusion);
+  check_refused (sequence, &options, LIG_ERROR_FUSION, text);
+}
+
+static void
+test_force_refused (void)
+{
+  check_force_refused ("bias ! dropout ! gelu", "0", "forward-bias-activation",
+                       "cannot force at 0: forward-bias-activation: the next op is dropout, "
+                       "expected gelu|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|"
+                       "clamped-swiglu");
+  check_force_refused ("bias ! | ! gelu", "0", "forward-bias-activation",
+                       "cannot force at 0: forward-bias-activation: there is a fence before 1");
+  check_force_refused ("bias ! make-extra-output ! gelu", "0", "forward-bias-activation",
+                       "cannot force at 0: forward-bias-activation: a value inside is wanted by "
+                       "caller, expected no other reader");
+  check_force_refused ("bias ! gelu", "1", "forward-bias-activation",
+                       "cannot force at 1: forward-bias-activation does not begin with gelu");
+  check_force_refused ("bias ! gelu", "1", "forward-nothing",
+                       "no fusion is called 'forward-nothing'");
+}
+
+static void
+test_force_overlap (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence ("basic-linear(6) ! bias ! gelu", "5x8");
+  force (sequence, "0", "forward-linear-bias-activation");
+  force (sequence, "1", "forward-bias-activation");
+  check_refused (sequence, &options, LIG_ERROR_FUSION,
+                 "cannot force at 1: forward-bias-activation: forward-linear-bias-activation "
+                 "[0 1 2] covers an op already");
+}
+
+/* --- Policies ------------------------------------------------------------------------------ */
+
+static const char *const mixed[] = {
+  "layer-norm ! linear(16) ! gelu ! linear(8)",
+  "layer-norm ! linear(16, bias=false) ! swiglu ! linear(8)",
+  "make-extra-output(to=r) ! rms-norm ! linear(16) ! relu ! linear(8) ! add-extra-input(from=r)",
+  "make-extra-output(a) ! linear(8) ! add-extra-input(a) ! make-extra-output(b) ! layer-norm ! "
+  "linear(16) ! qgeglu ! linear(8) ! constant-scale(0.5) ! add-extra-input(b) ! silu",
+  "make-extra-output(a) ! make-extra-output(b) ! bias ! make-extra-output(c, caller=true) ! gelu ! "
+  "add-extra-input(b) ! add-extra-input ! layer-norm ! add-extra-input(c) ! add-extra-input(a)",
+  "linear(8) ! make-extra-output(a) ! bias ! relu ! add-extra-input(a) ! make-extra-output(b) ! "
+  "rms-norm ! basic-linear(8) ! constant-scale(-2.5) ! add-extra-input(b) ! l2-normalization",
+  "block(3) { make-extra-output(to=r) ! rms-norm ! linear(12) ! silu ! linear(8) ! dropout(0.25) ! "
+  "add-extra-input(from=r) }",
+};
+
+static void
+test_policies (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (mixed); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (types); j++)
+      for (int training = 0; training < 2; training++) {
+        g_autoptr (LigSequence) sequence = new_sequence (mixed[i], "2x5x8");
+        LigPlanOptions options = options_of (LIG_POLICY_NONE, training, TRUE);
+        options.compute = (int) types[j][0];
+        options.parameters = (int) types[j][1];
+        g_test_message ("%s in %s", mixed[i], lig_dtype_name (types[j][0]));
+        g_autoptr (Results) none = compute (sequence, &options);
+        options.policy = LIG_POLICY_ALL;
+        g_autoptr (Results) all = compute (sequence, &options);
+        compare_results (all, none, plan_tolerance (types[j][0]), mixed[i]);
+      }
+}
+
+static void
+check_times (LigPlan *plan, gboolean predicted)
+{
+  guint count, legal = 0;
+  const LigVerdict *list = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    if (!list[i].taken && list[i].reason != LIG_REASON_SLOWER)
+      continue;
+    legal++;
+    g_assert_nonnull (strstr (list[i].observed, " us"));
+    g_assert_nonnull (strstr (list[i].required, " us"));
+    g_assert_cmpint (strstr (list[i].observed, "(predicted)") != NULL, ==, predicted);
+    g_assert_cmpstr (list[i].unit, ==, "us");
+    g_assert_cmpfloat (list[i].observed_value, >, 0);
+    g_assert_cmpfloat (list[i].required_value, >, 0);
+    if (list[i].reason == LIG_REASON_SLOWER)
+      g_assert_cmpfloat (list[i].observed_value, >, 0.9 * list[i].required_value);
+    else
+      g_assert_cmpfloat (list[i].observed_value, <, list[i].required_value);
+  }
+  g_assert_cmpuint (legal, >, 0);
+}
+
+static void
+test_measured (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr (LigSequence) sequence = new_sequence (mixed[i], "2x5x8");
+    LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
+    g_autoptr (Results) none = compute (sequence, &options);
+    options.policy = LIG_POLICY_MEASURED;
+    g_autoptr (Results) measured = compute (sequence, &options);
+    compare_results (measured, none, 1e-5, mixed[i]);
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    check_times (plan, FALSE);
+  }
+}
+
+static void
+test_predicted (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (mixed); i++) {
+    g_autoptr (LigSequence) sequence = new_sequence (mixed[i], "4096x8:bf16");
+    LigPlanOptions options = options_of (LIG_POLICY_MEASURED, TRUE, TRUE);
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+    g_assert_no_error (error);
+    check_times (plan, TRUE);
+  }
+}
+
+/* A remembered price decides without measuring. */
+static gboolean
+recall (gpointer data, const char *key, double *microseconds)
+{
+  *microseconds = strstr (key, "bias_gelu") ? 50 : 10;
+  return TRUE;
+}
+
+static void
+note (gpointer data, const char *key, double microseconds)
+{
+  g_assert_not_reached ();
+}
+
+static void
+test_remembered (void)
+{
+  LigTuning tuning = {recall, note, NULL};
+  LigPlanOptions options = options_of (LIG_POLICY_MEASURED, FALSE, FALSE);
+  options.tuning = &tuning;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! linear(8) ! relu", "5x8");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan, "[0] [1] [2] [3 4 5 forward-linear-bias-activation]", "");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/fusions/types", test_types);
+  g_test_add_func ("/fusions/see-through", test_see_through);
+  g_test_add_func ("/fusions/first", test_first);
+  g_test_add_func ("/fusions/accumulate", test_accumulate);
+  g_test_add_func ("/fusions/kernels", test_kernels);
+  g_test_add_func ("/fusions/keeps-out", test_keeps_out);
+  g_test_add_func ("/fusions/forbidden", test_forbidden);
+  g_test_add_func ("/fusions/verdicts", test_verdicts);
+  g_test_add_func ("/fusions/one-each", test_one_each);
+  g_test_add_func ("/fusions/forced", test_forced);
+  g_test_add_func ("/fusions/force-refused", test_force_refused);
+  g_test_add_func ("/fusions/force-overlap", test_force_overlap);
+  g_test_add_func ("/fusions/policies", test_policies);
+  g_test_add_func ("/fusions/measured", test_measured);
+  g_test_add_func ("/fusions/predicted", test_predicted);
+  g_test_add_func ("/fusions/remembered", test_remembered);
+  return g_test_run ();
+}
