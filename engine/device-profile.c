@@ -90,7 +90,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  return json_to_string (root, TRUE);
+  return lig_json_to_lines (root);
 }
 
 /* Shipped profiles are looked for in $LIGATURE_DATA, in the installed folder, then in the tree that

@@ -387,6 +387,8 @@ lig_json_append (GString *text, JsonNode *value)
     g_string_append (text, json_node_get_boolean (value) ? "true" : "false");
   else if (json_node_get_value_type (value) == G_TYPE_INT64)
     g_string_append_printf (text, "%" G_GINT64_FORMAT, json_node_get_int (value));
+  else if (!isfinite (json_node_get_double (value)))
+    g_string_append (text, "null");
   else {
     gsize length = text->len;
     lig_literal_append_number (text, json_node_get_double (value), FALSE);
@@ -394,4 +396,67 @@ lig_json_append (GString *text, JsonNode *value)
     if (!strpbrk (text->str + length, ".e"))
       g_string_append (text, ".0");
   }
+}
+
+static void append_lines (GString *text, JsonNode *value, int depth);
+
+static void
+append_line_break (GString *text, gboolean first, int depth)
+{
+  g_string_append_printf (text, "%s\n%*s", first ? "" : ",", 2 * depth, "");
+}
+
+static void
+append_array_lines (GString *text, JsonArray *array, int depth)
+{
+  g_string_append_c (text, '[');
+  for (guint i = 0; i < json_array_get_length (array); i++) {
+    append_line_break (text, i == 0, depth + 1);
+    append_lines (text, json_array_get_element (array, i), depth + 1);
+  }
+  g_string_append_printf (text, "\n%*s]", 2 * depth, "");
+}
+
+static void
+append_object_lines (GString *text, JsonObject *object, int depth)
+{
+  JsonObjectIter iter;
+  const char *key;
+  JsonNode *value;
+  gboolean first = TRUE;
+  g_string_append_c (text, '{');
+  json_object_iter_init_ordered (&iter, object);
+  while (json_object_iter_next_ordered (&iter, &key, &value)) {
+    append_line_break (text, first, depth + 1);
+    lig_json_append_string (text, key);
+    g_string_append (text, ": ");
+    append_lines (text, value, depth + 1);
+    first = FALSE;
+  }
+  g_string_append_printf (text, "\n%*s}", 2 * depth, "");
+}
+
+/* An array of numbers and words alone stays on one line, as does what is empty. */
+static void
+append_lines (GString *text, JsonNode *value, int depth)
+{
+  JsonArray *array = JSON_NODE_HOLDS_ARRAY (value) ? json_node_get_array (value) : NULL;
+  gboolean deep = FALSE;
+  for (guint i = 0; array && i < json_array_get_length (array); i++)
+    deep |= !JSON_NODE_HOLDS_VALUE (json_array_get_element (array, i)) &&
+            !JSON_NODE_HOLDS_NULL (json_array_get_element (array, i));
+  if (deep)
+    append_array_lines (text, array, depth);
+  else if (JSON_NODE_HOLDS_OBJECT (value) && json_object_get_size (json_node_get_object (value)))
+    append_object_lines (text, json_node_get_object (value), depth);
+  else
+    lig_json_append (text, value);
+}
+
+char *
+lig_json_to_lines (JsonNode *value)
+{
+  GString *text = g_string_new (NULL);
+  append_lines (text, value, 0);
+  return g_string_free (text, FALSE);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON beyond json-glib, private to the engine. json-glib reads more than JSON (0x10, 010 as 8,
+/* JSON beyond json-glib, for the engine and the programs; not installed. json-glib reads more than JSON (0x10, 010 as 8,
  * comments, numbers that wrap around or become infinite) and recurses as deep as the text does,
- * so what comes from outside passes lig_json_read(). */
+ * so what comes from outside passes lig_json_read(); and its 1.6 writes 1e-08 as 1e-08.0, so what
+ * goes outside passes lig_json_append(). */
 #pragma once
 
 #include "engine/error.h"
@@ -26,7 +27,11 @@ void lig_json_append_key (GString *path, const char *key);
 /* Appends the string with its quotes. */
 void lig_json_append_string (GString *text, const char *string);
 
-/* Appends the value on one line, `{"a": 1, "b": [2, 3]}`, the fewest digits for each number. */
-void lig_json_append (GString *text, JsonNode *value);
+/* Appends the value on one line, `{"a": 1, "b": [2, 3]}`, the fewest digits for each number; what is
+ * infinite or not a number becomes null. */
+LIG_API void lig_json_append (GString *text, JsonNode *value);
+
+/* The same with a line for each member of an object and for each object or array in an array. */
+LIG_API char *lig_json_to_lines (JsonNode *value) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -140,6 +140,30 @@ lig_plan_bind (LigPlan *self, LigState *state, GError **error)
   return TRUE;
 }
 
+/* Copies into the value's memory, rounding piece by piece where the types differ: a training step
+ * allocates nothing. */
+static void
+upload (LigPlan *self, int value, const LigTensor *tensor)
+{
+  LigDtype dtype = lig_value (self->draft, value)->dtype;
+  gsize from = lig_dtype_size (tensor->dtype), to = lig_dtype_size (dtype);
+  char *memory = lig_plan_address (self, value);
+  float wide[1024];
+  guint8 narrow[1024 * sizeof (float)];
+  if (!memory)
+    return;
+  if (dtype == tensor->dtype) {
+    lig_device_upload (self->draft->device, memory, tensor->data, lig_tensor_bytes (tensor));
+    return;
+  }
+  for (gsize at = 0; at < (gsize) tensor->size; at += G_N_ELEMENTS (wide)) {
+    gsize count = MIN (G_N_ELEMENTS (wide), (gsize) tensor->size - at);
+    lig_widen (tensor->dtype, (const char *) tensor->data + at * from, wide, count);
+    lig_narrow (dtype, wide, narrow, count);
+    lig_device_upload (self->draft->device, memory + at * to, narrow, count * to);
+  }
+}
+
 static gboolean
 fill (LigPlan *self, int value, LigTensor *tensor, const char *what, GError **error)
 {
@@ -147,16 +171,15 @@ fill (LigPlan *self, int value, LigTensor *tensor, const char *what, GError **er
   if (!lig_shape_equal (&to->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&to->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", what, observed,
-                 expected);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", what, observed, expected);
     return FALSE;
   }
-  g_autoptr (LigTensor) converted = lig_tensor_convert (tensor, to->dtype, error);
-  if (!converted)
+  if (lig_dtype_is_floating (to->dtype) != lig_dtype_is_floating (tensor->dtype)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s is %s, expected %s", what,
+                 lig_dtype_name (tensor->dtype), lig_dtype_name (to->dtype));
     return FALSE;
-  void *memory = lig_plan_address (self, value);
-  if (memory)
-    lig_device_upload (self->draft->device, memory, converted->data, lig_tensor_bytes (converted));
+  }
+  upload (self, value, tensor);
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/plan.h"
+#include "engine/store.h"
 
 #include <json-glib/json-glib.h>
 
@@ -23,5 +24,75 @@ LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
  *   fused and why it is not
  */
 LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour);
+
+/**
+ * lig_json_to_text:
+ *
+ * Returns: (transfer full): the document in lines, indented, the fewest digits for each number.
+ *   Unlike json-glib 1.6, which makes 1e-08.0 of 1e-8, it writes nothing but JSON.
+ */
+LIG_API char *lig_json_to_text (JsonNode *document);
+
+/* --- Reports ------------------------------------------------------------------------------- */
+
+/**
+ * lig_report_format_nth:
+ *
+ * Returns: (nullable): the name of a format, which is the ending of its files: `md`, `json`, `csv`;
+ *   null after the last
+ */
+LIG_API const char *lig_report_format_nth (guint n);
+
+/**
+ * lig_report_choose_format:
+ * @path: a file
+ *
+ * Returns: (transfer none): the format that the file's ending asks for, or %NULL with
+ *   %LIG_ERROR_FORMAT set, saying which formats there are
+ */
+LIG_API const char *lig_report_choose_format (const char *path, GError **error);
+
+/**
+ * lig_report_plan:
+ * @command: (nullable): the command line that makes the same report again
+ * @format: as lig_report_format_nth() names it
+ *
+ * md: for people. json: the document of lig_plan_to_json() and `command`, `types`, `steps`,
+ * `values` and `memory`. csv: a line for each step.
+ *
+ * In csv, a text that begins with = + - @ or a tab gets an apostrophe before it, so that no
+ * spreadsheet takes it for a formula; numbers stay numbers, and what is not known is empty. Lines
+ * end with a line feed.
+ *
+ * Returns: (transfer full): the contents of the file, or %NULL with %LIG_ERROR_FORMAT set
+ */
+LIG_API GBytes *
+lig_report_plan (LigPlan *plan, const char *command, const char *format, GError **error);
+
+/**
+ * lig_report_run:
+ * @run: as lig_store_find_run() takes it
+ *
+ * md: for people. json: all that the store has of the run; what is no finite number is null.
+ * csv: a line for each value of each metric, `nan`, `inf` and `-inf` included.
+ *
+ * Returns: (transfer full): the contents of the file, or %NULL with an error
+ */
+LIG_API GBytes *
+lig_report_run (LigStore *store, const char *run, const char *format, GError **error);
+
+/**
+ * lig_report_save:
+ *
+ * Writes to a temporary name, syncs and renames: a file that was there stays whole until the new
+ * one is. What is no regular file (/dev/stdout, a pipe) is written to as it is.
+ */
+LIG_API gboolean lig_report_save (GBytes *report, const char *path, GError **error);
+
+/* The above in one: the format is chosen by the file's ending. Nothing is written on failure. */
+LIG_API gboolean
+lig_report_write_plan (LigPlan *plan, const char *command, const char *path, GError **error);
+LIG_API gboolean
+lig_report_write_run (LigStore *store, const char *run, const char *path, GError **error);
 
 G_END_DECLS

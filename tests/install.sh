@@ -28,7 +28,8 @@ install_all () {
   DESTDIR=$work/root meson install -C "$build" --no-rebuild &&
     pc_file=$(find "$work/root" -name ligature.pc) && [ -n "$pc_file" ] &&
     library=$(find "$work/root" -name libligature.so) && [ -n "$library" ] &&
-    prefix=$work/root$(sed -n 's/^prefix=//p' "$pc_file") && sed -i "s:^prefix=:&$work/root:" "$pc_file"
+    prefix=$work/root$(sed -n 's/^prefix=//p' "$pc_file") &&
+    sed -i "s:^prefix=:&$work/root:" "$pc_file"
 }
 
 exports_ours_only () {

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 
 #include "engine/error.h"
+#include "engine/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,7 +139,7 @@ lig_cli_say (const char *format, ...)
 void
 lig_cli_print_json (JsonNode *node)
 {
-  g_autofree char *text = json_to_string (node, TRUE);
+  g_autofree char *text = lig_json_to_lines (node);
   printf ("%s\n", text);
   json_node_unref (node);
 }

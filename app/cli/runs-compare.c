@@ -2,6 +2,8 @@
 /* `lig runs compare`: the settings in which runs differ, and their final numbers. */
 #include "app/cli/runs.h"
 
+#include "engine/json.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -207,7 +209,9 @@ format_setting (JsonNode *node)
     return g_strdup (json_node_get_string (node));
   if (type == G_TYPE_DOUBLE)
     return g_strdup_printf ("%.15g", json_node_get_double (node));
-  return json_to_string (node, FALSE);
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, node);
+  return g_string_free (text, FALSE);
 }
 
 /* Prints lines of one kind under a header of the runs' short names. */

@@ -2,6 +2,8 @@
 /* `lig runs export`: all metrics of a run as CSV, one column per metric, or as JSON. */
 #include "app/cli/runs.h"
 
+#include "engine/json.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -103,8 +105,8 @@ make_json (const LigRunRow *row, GPtrArray *metrics)
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  g_autofree char *text = json_to_string (root, FALSE);
-  GString *result = g_string_new (text);
+  GString *result = g_string_new (NULL);
+  lig_json_append (result, root);
   return g_string_append_c (result, '\n');
 }
 

@@ -37,11 +37,17 @@ price_candidate (
 }
 
 static const char *
-format (LigDraft *draft, double seconds, gboolean measured)
+format (LigDraft *draft, double seconds, double noise, gboolean measured)
 {
-  g_autofree char *text =
-    g_strdup_printf ("%.3g us%s", seconds * 1e6, measured ? "" : " (predicted)");
-  return g_string_chunk_insert_const (draft->strings, text);
+  gboolean small = seconds < 1e-3;
+  double factor = small ? 1e6 : 1e3;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_string_printf (text, "%.3g %s", seconds * factor, small ? "us" : "ms");
+  if (noise > 0)
+    g_string_append_printf (text, " ± %.2g", noise * factor);
+  if (!measured)
+    g_string_append (text, " (predicted)");
+  return g_string_chunk_insert_const (draft->strings, text->str);
 }
 
 static gboolean
@@ -58,8 +64,8 @@ price_all (LigDraft *draft, GArray *candidates, GError **error)
     candidate->loses =
       !(candidate->fused < candidate->apart * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
     LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
-    verdict->observed = format (draft, candidate->fused, measured);
-    verdict->required = format (draft, candidate->apart, measured);
+    verdict->observed = format (draft, candidate->fused, 0, measured);
+    verdict->required = format (draft, candidate->apart, noise / 2, measured);
     verdict->observed_value = candidate->fused * 1e6;
     verdict->required_value = candidate->apart * 1e6;
     verdict->unit = "us";

@@ -126,6 +126,11 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
     g_array_index (draft->parameters, LigDraftParameter, parameter).gradient = gradient;
   }
   save_ports (draft, lig_part (draft, index));
+  if (lig_part (draft, index)->info->opaque_backward) {
+    /* A callback is given both, whatever it reads. */
+    lig_value (draft, lig_part (draft, index)->x)->saved = TRUE;
+    lig_value (draft, lig_part (draft, index)->y)->saved = TRUE;
+  }
 }
 
 /* An op of the embedding program may have no backward: it has to stand before all that is trained. */

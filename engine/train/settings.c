@@ -237,5 +237,8 @@ lig_run_settings_to_json (const LigRunSettings *self)
   }
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  return json_to_string (root, FALSE);
+  /* json-glib 1.6 writes 1e-08 as 1e-08.0, which nobody can read again. */
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, root);
+  return g_string_free (text, FALSE);
 }

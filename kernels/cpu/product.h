@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* C[m,n] = factor op(A)[m,k] op(B)[k,n] in fp32, block by block, each block handed on while it is
- * still in the cache. Linear kernels differ in what they do with a finished block. */
+/* C[m,n] = factor op(A)[m,k] op(B)[k,n] in fp32, block by block. Linear kernels differ in what they
+ * do with a finished block, all of it in one pass over the block. */
 #pragma once
 
 #include "kernels/cpu/cpu.h"

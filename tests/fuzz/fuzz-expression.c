@@ -2,8 +2,49 @@
 /* Arbitrary bytes as an expression: they are parsed or refused, and what is parsed is the same
  * after a way through its shortest expression and through a file. */
 #include "engine/sequence.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput (const guint8 *data, size_t size);
+static const char seed[] =
+  "make-extra-output(to=r, caller=true) ! linear(6, bias=false) ! | ! block(2) { layer-norm([6]) ! "
+  "dropout(p=0.5) ! add-extra-input(from=\"../r\") } ! reshape([2, -1])";
+static const char *const words[] = {
+  " ! ",
+  "(",
+  ")",
+  "{",
+  "}",
+  "[",
+  "]",
+  ",",
+  "=",
+  " | ",
+  "block(3) { ",
+  "-1",
+  "1e308",
+  "0x1",
+  "07",
+  "0.5",
+  "99999999999999999999",
+  "true",
+  "false",
+  "\"r\"",
+  "\"",
+  "'",
+  "\\",
+  "to=",
+  "from=",
+  "@",
+};
+
+size_t
+LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t limit, unsigned int random)
+{
+  if (random % 8 > 1 && size > 3)
+    return fuzz_put_word (data, size, limit, random / 64,
+                          random % 8 > 4 ? words[random / 8 % G_N_ELEMENTS (words)]
+                                         : fuzz_pick_name (random / 8));
+  return fuzz_mutate (data, size, limit, random, seed, sizeof seed - 1);
+}
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, size_t size)

@@ -2,10 +2,36 @@
 /* Arbitrary bytes as a .lig file: they are read or refused, and what is read is written as a text
  * that reads as itself. */
 #include "engine/sequence.h"
+#include "tests/fuzz/fuzz.h"
 
-#include <string.h>
+static const char seed[] =
+  "{\"ligature\":1,\"name\":\"s\",\"input\":{\"shape\":[4,6],\"dtype\":\"fp32\"},"
+  "\"types\":{\"compute\":\"bf16\",\"parameters\":\"fp32\"},\"ops\":["
+  "{\"op\":\"make-extra-output\",\"to\":\"r\",\"caller\":true},{\"op\":\"linear\","
+  "\"out-features\":6,\"bias\":false},{\"op\":\"block\",\"repeat\":2,\"ops\":["
+  "{\"op\":\"layer-norm\",\"normalized-shape\":[6]},{\"op\":\"dropout\",\"p\":0.5}]},{\"op\":\"add-"
+  "extra-input\","
+  "\"from\":\"r\"},{\"op\":\"reshape\",\"shape\":[2,-1]}],\"fences\":[\"1\",\"2.0.1\"],"
+  "\"forbid\":[{\"fusion\":\"forward-add-norm\",\"at\":\"3\"},"
+  "{\"fusion\":\"backward-linear-add\"}],"
+  "\"force\":[{\"fusion\":\"forward-linear-bias-add\",\"at\":\"1\"}],"
+  "\"train\":{\"steps\":9,\"lr\":1e-3},\"x-note\":[null,{}]}";
+static const char *const words[] = {
+  "{}",      "[]",          "null",     "true",        "false",         "-1",        "0",
+  "1e308",   "1e-320",      "1.5",      "16",          "1000000000",    "\"\"",      "\"2.0.1\"",
+  "\"9.9\"", "\"\\u0000\"", "\"bf16\"", "\"fp8e4m3\"", "\"../r\"",      "\"r\"",     "{\"op\":",
+  "\"at\":", "\"ops\":",    "[1,-1]",   "\"block\"",   "\"recompute\"", "\"fence\"", ",",
+};
 
-int LLVMFuzzerTestOneInput (const guint8 *data, size_t size);
+size_t
+LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t limit, unsigned int random)
+{
+  if (random % 8 > 1 && size > 3)
+    return fuzz_put_word (data, size, limit, random / 64,
+                          random % 8 > 4 ? words[random / 8 % G_N_ELEMENTS (words)]
+                                         : fuzz_pick_name (random / 8));
+  return fuzz_mutate (data, size, limit, random, seed, sizeof seed - 1);
+}
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, size_t size)

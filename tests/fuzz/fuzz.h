@@ -3,7 +3,7 @@
  * needs no corpus. */
 #pragma once
 
-#include "engine/error.h"
+#include "engine/op.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -41,4 +41,35 @@ fuzz_mutate (
   if ((size < 4 || random % 256 == 0) && length <= limit)
     memcpy (data, seed, size = length);
   return LLVMFuzzerMutate (data, size, limit);
+}
+
+/* Writes `word` over the token at a place that `random` says, or between two. */
+static inline size_t
+fuzz_put_word (uint8_t *data, size_t size, size_t limit, unsigned int random, const char *word)
+{
+  size_t length = strlen (word), from = random % (size + 1), to = from;
+  while (random & 0x10000 && from > 0 &&
+         (g_ascii_isalnum (data[from - 1]) || data[from - 1] == '-'))
+    from--;
+  while (random & 0x10000 && to < size && (g_ascii_isalnum (data[to]) || data[to] == '-'))
+    to++;
+  if (size - (to - from) + length > limit)
+    return size;
+  memmove (data + from + length, data + to, size - to);
+  memcpy (data + from, word, length);
+  return size - (to - from) + length;
+}
+
+/* The name of an op, or of one of its parameters. */
+static inline const char *
+fuzz_pick_name (unsigned int random)
+{
+  guint count = 0;
+  while (lig_op_info_nth (count))
+    count++;
+  const LigOpInfo *info = lig_op_info_nth (random % count);
+  guint n = 0;
+  while (info->params && info->params[n].name)
+    n++;
+  return random & 0x10000 && n > 0 ? info->params[random / 0x20000 % n].name : info->name;
 }

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: which formats there are, what they are made from, and how they get into a file. */
+#include "engine/report/format.h"
+#include "engine/store/file.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIG_REPORT(name) extern LIG_REPORT_FORMAT (name);
+#include "report-list.h"
+#undef LIG_REPORT
+
+static const LigReportFormat *const formats[] = {
+#define LIG_REPORT(name) &lig_report_format_##name,
+#include "report-list.h"
+#undef LIG_REPORT
+};
+
+/* Endings that belong to formats to come, and of which a shorter ending is a format of today. */
+static const char *const reserved[] = {"trace.json"};
+
+/* --- Choosing a format --------------------------------------------------------------------- */
+
+const char *
+lig_report_format_nth (guint n)
+{
+  return n < G_N_ELEMENTS (formats) ? formats[n]->name : NULL;
+}
+
+static char *
+list_formats (void)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", formats[i]->name);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+has_ending (const char *path, const char *name)
+{
+  gsize length = strlen (path), ending = strlen (name);
+  return length > ending + 1 && path[length - ending - 1] == '.' &&
+         g_ascii_strcasecmp (path + length - ending, name) == 0;
+}
+
+/* The longest ending wins: x.trace.json is a trace and no json. */
+const char *
+lig_report_choose_format (const char *path, GError **error)
+{
+  g_return_val_if_fail (path, NULL);
+  const char *found = NULL;
+  gboolean later = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (reserved); i++)
+    later |= has_ending (path, reserved[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (has_ending (path, formats[i]->name) && (!found || strlen (found) < strlen (formats[i]->name)))
+      found = formats[i]->name;
+  if (found && (!later || strchr (found, '.')))
+    return found;
+  g_autofree char *names = list_formats ();
+  g_autofree char *base = g_path_get_basename (path);
+  const char *dot = later ? strchr (base, '.') : strrchr (base, '.');
+  if (dot)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: there is no report '%s', expected %s", path,
+                 dot + 1, names);
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "%s: the name has no ending that says the format, expected %s", path, names);
+  return NULL;
+}
+
+static const LigReportFormat *
+find_format (const char *name, gboolean of_run, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    if (g_ascii_strcasecmp (formats[i]->name, name) != 0)
+      continue;
+    if (of_run ? formats[i]->run != NULL : formats[i]->plan != NULL)
+      return formats[i];
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a %s has no report '%s'",
+                 of_run ? "run" : "plan", name);
+    return NULL;
+  }
+  g_autofree char *names = list_formats ();
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "there is no report '%s', expected %s", name,
+               names);
+  return NULL;
+}
+
+/* --- What reports are made from ------------------------------------------------------------ */
+
+const LigReportMetric *
+lig_report_find_metric (const LigReportRun *run, const char *name)
+{
+  for (guint i = 0; i < run->metrics->len; i++) {
+    const LigReportMetric *metric = run->metrics->pdata[i];
+    if (g_str_equal (metric->name, name))
+      return metric;
+  }
+  return NULL;
+}
+
+const char *
+lig_report_kernel_name (const LigPlanStep *step)
+{
+  return step->kernel ? step->kernel->name : "opaque";
+}
+
+const char *
+lig_report_fusion_name (LigPlan *plan, const LigPlanStep *step)
+{
+  guint count;
+  if (step->group < 0 || step->pass > LIG_PASS_BACKWARD)
+    return NULL;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, step->pass, &count);
+  const LigFusion *fusion = (guint) step->group < count ? groups[step->group].fusion : NULL;
+  return fusion ? fusion->name : NULL;
+}
+
+static void
+free_metric (gpointer data)
+{
+  LigReportMetric *metric = data;
+  g_free (metric->name);
+  g_clear_pointer (&metric->steps, g_array_unref);
+  g_clear_pointer (&metric->values, g_array_unref);
+  g_free (metric);
+}
+
+static void
+clear_run (LigReportRun *run)
+{
+  g_clear_pointer (&run->row, lig_run_row_free);
+  g_clear_pointer (&run->store, g_free);
+  g_clear_pointer (&run->metrics, g_ptr_array_unref);
+  g_clear_pointer (&run->timings, g_ptr_array_unref);
+  g_clear_pointer (&run->fusions, g_ptr_array_unref);
+  g_clear_pointer (&run->verdicts, g_ptr_array_unref);
+  g_clear_pointer (&run->artifacts, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigReportRun, clear_run)
+
+static gboolean
+read_metrics (LigReportRun *run, LigStore *store, GError **error)
+{
+  run->metrics = g_ptr_array_new_with_free_func (free_metric);
+  g_auto (GStrv) names = lig_store_get_metric_names (store, run->row->uuid, error);
+  for (char **name = names; name && *name; name++) {
+    LigReportMetric *metric = g_new0 (LigReportMetric, 1);
+    metric->name = g_strdup (*name);
+    g_ptr_array_add (run->metrics, metric);
+    if (!lig_store_get_metric (store, run->row->uuid, *name, &metric->steps, &metric->values, error))
+      return FALSE;
+  }
+  return names != NULL;
+}
+
+static gboolean
+read_run (LigReportRun *run, LigStore *store, const char *selector, GError **error)
+{
+  g_autofree char *usual = lig_store_file_name (NULL);
+  run->row = lig_store_find_run (store, selector, error);
+  if (!run->row)
+    return FALSE;
+  const char *uuid = run->row->uuid;
+  if (g_strcmp0 (usual, lig_store_get_path (store)) != 0)
+    run->store = g_strdup (lig_store_get_path (store));
+  return read_metrics (run, store, error) &&
+         (run->timings = lig_store_get_timings (store, uuid, error)) &&
+         (run->fusions = lig_store_get_fusions (store, uuid, error)) &&
+         (run->verdicts = lig_store_get_verdicts (store, uuid, error)) &&
+         (run->artifacts = lig_store_get_artifacts (store, uuid, error));
+}
+
+GBytes *
+lig_report_plan (LigPlan *plan, const char *command, const char *format, GError **error)
+{
+  g_return_val_if_fail (plan && format, NULL);
+  const LigReportFormat *found = find_format (format, FALSE, error);
+  if (!found)
+    return NULL;
+  GString *text = g_string_new (NULL);
+  found->plan (text, plan, command);
+  return g_string_free_to_bytes (text);
+}
+
+GBytes *
+lig_report_run (LigStore *store, const char *run, const char *format, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (store) && run && format, NULL);
+  g_auto (LigReportRun) contents = {0};
+  const LigReportFormat *found = find_format (format, TRUE, error);
+  if (!found || !read_run (&contents, store, run, error))
+    return NULL;
+  GString *text = g_string_new (NULL);
+  found->run (text, &contents);
+  return g_string_free_to_bytes (text);
+}
+
+/* --- Files --------------------------------------------------------------------------------- */
+
+/* A device or a pipe: renaming a file over /dev/null would do harm. */
+static gboolean
+write_stream (GBytes *report, const char *path, GError **error)
+{
+  gsize size;
+  const void *data = g_bytes_get_data (report, &size);
+  FILE *file = g_fopen (path, "wbe");
+  gboolean fine = file && fwrite (data, 1, size, file) == size;
+  int code = errno;
+  if (file && fclose (file) != 0 && fine) {
+    code = errno;
+    fine = FALSE;
+  }
+  if (!fine)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be written: %s", path,
+                 g_strerror (code));
+  return fine;
+}
+
+gboolean
+lig_report_save (GBytes *report, const char *path, GError **error)
+{
+  g_return_val_if_fail (report && path, FALSE);
+  gsize size;
+  const char *data = g_bytes_get_data (report, &size);
+  g_autoptr (GError) local = NULL;
+  /* Behind a link stands the file that is meant. */
+  g_autofree char *target = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
+  GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
+                 g_strerror (EISDIR));
+    return FALSE;
+  }
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return write_stream (report, path, error);
+  if (g_file_set_contents_full (target ? target : path, data, (gssize) size, flags, 0666, &local))
+    return TRUE;
+  /* GLib's sentence names the temporary file; what matters stands behind its last colon. */
+  const char *reason = g_strrstr (local->message, ": ");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
+               reason ? reason + 2 : local->message);
+  return FALSE;
+}
+
+gboolean
+lig_report_write_plan (LigPlan *plan, const char *command, const char *path, GError **error)
+{
+  const char *format = lig_report_choose_format (path, error);
+  g_autoptr (GBytes) report = format ? lig_report_plan (plan, command, format, error) : NULL;
+  return report && lig_report_save (report, path, error);
+}
+
+gboolean
+lig_report_write_run (LigStore *store, const char *run, const char *path, GError **error)
+{
+  const char *format = lig_report_choose_format (path, error);
+  g_autoptr (GBytes) report = format ? lig_report_run (store, run, format, error) : NULL;
+  return report && lig_report_save (report, path, error);
+}

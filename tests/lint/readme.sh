@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# readme.sh LIG: runs, as TAP, each block of README.md marked `sh tour`, in order, in one temporary
+# folder that has the project's files; every command must succeed.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+lig=$(readlink -f "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ln -s "$root"/* "$work"
+PATH=$(dirname "$lig"):$PATH
+export XDG_DATA_HOME=$work/home
+unset LIGATURE_STORE
+cd "$work" || exit 1
+
+awk -v stem="$work/block" '/^```sh tour$/ { file = sprintf ("%s-%02d.sh", stem, ++n); next }
+  /^```/ { file = "" } file { print > file }' "$root/README.md"
+
+n=0
+for block in "$work"/block-*.sh; do
+  [ -f "$block" ] || continue
+  n=$((n + 1))
+  if bash -euo pipefail "$block" > "$work/log" 2>&1 < /dev/null; then
+    echo "ok $n - $(head -n 1 "$block")"
+  else
+    echo "not ok $n - $(head -n 1 "$block")"
+    tail -n 20 "$work/log" | sed 's/^/# /'
+  fi
+done
+[ $n -gt 0 ] || echo 'Bail out! README.md has no tour'
+echo "1..$n"

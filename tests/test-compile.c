@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT */
+/* The compiler: plans as golden text on a described device, memory, what is not computed, the cache
+ * of plans, and what compiling and replaying cost.
+ *
+ * LIGATURE_REGENERATE=1 writes tests/plans anew: NAME.lig gives NAME.plan, or NAME.errors where it
+ * is refused. A name that ends in -evaluation is compiled for evaluation, -adamw with an update. */
+#include "engine/compile/draft.h"
+#include "engine/steps/steps.h"
+#include "tests/plan-case.h"
+
+#include <time.h>
+
+static LigPlanOptions
+options_of (LigPolicy policy, gboolean training)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.training = training;
+  return options;
+}
+
+/* --- Golden texts -------------------------------------------------------------------------- */
+
+static char *
+describe (const char *file, const char *name, LigDevice *device, gboolean *refused)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) warnings = NULL;
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, !g_str_has_suffix (name, "-evaluation"));
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  if (g_str_has_suffix (name, "-adamw"))
+    options.optimizer = &optimizer;
+  g_autoptr (LigSequence) sequence = lig_sequence_load (file, &warnings, &error);
+  g_autoptr (LigPlan) plan =
+    sequence ? lig_plan_compile (sequence, device, &options, &error) : NULL;
+  *refused = plan == NULL;
+  if (plan)
+    return lig_plan_to_text (plan);
+  /* Without the folder, which differs from machine to machine. */
+  const char *message = error->message;
+  g_autofree char *folder = g_path_get_dirname (file);
+  if (g_str_has_prefix (message, folder))
+    message += strlen (folder) + 1;
+  return g_strdup_printf ("%s: %s\n", lig_error_code_name (error), message);
+}
+
+static void
+check_golden (const char *folder, const char *file, LigDevice *device)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = g_strndup (file, strlen (file) - strlen (".lig"));
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+  g_autofree char *wanted = NULL;
+  gboolean refused;
+  g_autofree char *text = describe (path, name, device, &refused);
+  g_autofree char *golden = g_strconcat (folder, "/", name, refused ? ".errors" : ".plan", NULL);
+  g_test_message ("%s", golden);
+  if (g_getenv ("LIGATURE_REGENERATE"))
+    g_file_set_contents (golden, text, -1, &error);
+  else
+    g_file_get_contents (golden, &wanted, NULL, &error);
+  g_assert_no_error (error);
+  if (wanted)
+    g_assert_cmpstr (text, ==, wanted);
+}
+
+static void
+test_golden (void)
+{
+  g_autoptr (GError) error = NULL;
+  const char *folder = g_getenv ("LIGATURE_TEST_PLANS"), *file;
+  guint count = 0;
+  if (!folder) {
+    g_test_skip ("LIGATURE_TEST_PLANS does not say where the plans are");
+    return;
+  }
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  g_autoptr (GDir) directory = g_dir_open (folder, 0, &error);
+  g_assert_no_error (error);
+  while ((file = g_dir_read_name (directory)))
+    if (g_str_has_suffix (file, ".lig")) {
+      check_golden (folder, file, device);
+      count++;
+    }
+  g_assert_cmpuint (count, >, 10);
+}
+
+/* The three worked examples of the design. */
+static const struct {
+  const char *expression, *forward, *backward;
+} worked[] = {
+  {"layer-norm ! linear(32) ! gelu ! linear(16)",
+   "[0] [1 2 3 forward-linear-bias-activation] [4 5 forward-linear-bias-activation]",
+   "[0] [1] [2 3 backward-activation-bias] [4 5 backward-linear-bias]"},
+  {"layer-norm ! linear(32) ! swiglu ! linear(16)",
+   "[0] [1 2 forward-linear-bias-activation] [3] [4 5 forward-linear-bias-activation]",
+   "[0] [1] [2 3 backward-activation-bias] [4 5 backward-linear-bias]"},
+  {"make-extra-output(to=r) ! layer-norm ! linear(32) ! gelu ! linear(16) ! add-extra-input(from=r)",
+   "[0] [1] [2 3 4 forward-linear-bias-activation] [5 6 7 forward-linear-bias-add]",
+   "[0 1 backward-add-norm] [2] [3 4 backward-activation-bias] [5 6 backward-linear-bias] [7]"},
+};
+
+static void
+test_worked (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (worked); i++) {
+    g_autoptr (LigSequence) sequence = new_sequence (worked[i].expression, "4x16");
+    LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+    options.input_gradient = TRUE;
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    check_groups (plan, worked[i].forward, worked[i].backward);
+    options.training = FALSE;
+    g_autoptr (LigPlan) evaluation = compile (sequence, &options);
+    check_groups (evaluation, worked[i].forward, "");
+  }
+}
+
+/* --- Memory -------------------------------------------------------------------------------- */
+
+static LigDraft *
+draft_of (const char *expression, const char *input, gboolean training)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, training);
+  LigDraft *draft = lig_draft_new (sequence, cpu_device (), &options, &error);
+  g_assert_no_error (error);
+  g_assert_true (lig_expand (draft, &error));
+  g_assert_true (lig_infer (draft, &error));
+  g_assert_true (lig_differentiate (draft, &error));
+  g_assert_true (lig_represent (draft, &error));
+  g_assert_true (lig_fuse (draft, &error));
+  g_assert_true (lig_schedule (draft, &error));
+  g_assert_true (lig_verify_steps (draft, &error));
+  g_assert_true (lig_allocate (draft, &error));
+  g_assert_true (lig_verify_memory (draft, &error));
+  return draft;
+}
+
+/* By brute force over all pairs: two values that live at one time share no byte, unless one is
+ * written in place of the other. */
+static void
+check_overlaps (const LigDraft *draft)
+{
+  for (int i = 0; i < (int) draft->values->len; i++)
+    for (int j = 0; j < i; j++) {
+      const LigValue *a = lig_value (draft, i), *b = lig_value (draft, j);
+      if (a->offset < 0 || b->offset < 0)
+        continue;
+      gboolean apart = a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
+      gboolean in_place =
+        a->offset == b->offset && (a->first_step == b->last_step || b->first_step == a->last_step);
+      gboolean turns = a->last_step < b->first_step || b->last_step < a->first_step;
+      if (!apart && !turns && !in_place)
+        g_error ("%s and %s overlap", a->name, b->name);
+    }
+}
+
+static const char *const mixed[] = {
+  "make-extra-output(a) ! linear(32) ! make-extra-output(b) ! layer-norm ! linear(64) ! swiglu ! "
+  "dropout ! linear(32) ! add-extra-input(b) ! linear(16) ! add-extra-input(a) ! gelu",
+  "block(4) { make-extra-output(r) ! rms-norm ! linear(24) ! relu ! linear(16) ! "
+  "add-extra-input(r) } ! linear(8) ! mean-squared-error",
+  "linear(64) ! gelu ! linear(48) ! silu ! linear(32) ! relu ! linear(4) ! l2-normalization",
+};
+
+static void
+test_memory (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (mixed) + G_N_ELEMENTS (worked); i++)
+    for (int training = 0; training < 2; training++) {
+      const char *expression =
+        i < G_N_ELEMENTS (mixed) ? mixed[i] : worked[i - G_N_ELEMENTS (mixed)].expression;
+      g_autoptr (LigDraft) draft = draft_of (expression, "64x16", training);
+      check_overlaps (draft);
+      g_test_message ("%s: arena %ld, peak %ld", expression, (long) draft->arena_bytes,
+                      (long) draft->live_peak);
+      g_assert_cmpint (draft->arena_bytes, >=, draft->live_peak);
+      g_assert_cmpfloat ((double) draft->arena_bytes, <=, 1.3 * (double) draft->live_peak);
+    }
+}
+
+/* The check that all plans pass does see what is wrong. */
+static void
+test_corrupt (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDraft) draft = draft_of (mixed[0], "64x16", TRUE);
+  guint caught = 0, moved = 0;
+  for (int i = 0; i < (int) draft->values->len; i++) {
+    LigValue *value = lig_value (draft, i);
+    const LigValue *input = lig_value (draft, draft->input_value);
+    if (value->offset < 0 || i == draft->input_value)
+      continue;
+    gint64 offset = value->offset;
+    value->offset = input->offset + 4;
+    moved++;
+    if (!lig_verify_memory (draft, &error)) {
+      g_assert_true (g_str_has_prefix (error->message, "internal: after allocate: "));
+      caught++;
+    }
+    g_clear_error (&error);
+    value->offset = draft->arena_bytes - 4;
+    if (value->bytes > 4) {
+      g_assert_false (lig_verify_memory (draft, &error));
+      g_assert_nonnull (strstr (error->message, "ends beyond the arena"));
+    }
+    g_clear_error (&error);
+    value->offset = offset;
+  }
+  g_assert_cmpuint (caught, ==, moved);
+  g_assert_true (lig_verify_memory (draft, &error));
+}
+
+/* The caller's input is there after the run, and what follows it is written in place. */
+static void
+test_in_place (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence ("gelu ! silu ! constant-scale(2) ! relu", "64x16");
+  LigPlanOptions options = options_of (LIG_POLICY_NONE, FALSE);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  g_assert_cmpint (lig_plan_get_arena_bytes (plan, NULL), ==, 2 * 64 * 16 * 4);
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  LigPlan *bound = new_plan (state, sequence, &options);
+  feed_inputs (bound);
+  run_plan (bound, LIG_RUN_FORWARD);
+  g_autoptr (LigTensor) first = lig_plan_read_output (bound, NULL);
+  run_plan (bound, LIG_RUN_FORWARD);
+  g_autoptr (LigTensor) second = lig_plan_read_output (bound, NULL);
+  g_assert_cmpmem (first->data, lig_tensor_bytes (first), second->data, lig_tensor_bytes (second));
+}
+
+/* --- What is not computed ------------------------------------------------------------------ */
+
+static void
+check_backward (const char *expression, gboolean input_gradient, const char *kernels)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "4x8");
+  LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE);
+  options.input_gradient = input_gradient;
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  g_autofree char *text = kernels_text (plan, LIG_PASS_BACKWARD);
+  g_assert_cmpstr (text, ==, kernels);
+}
+
+static void
+test_unwanted (void)
+{
+  check_backward ("linear(8) ! gelu ! linear(8)", TRUE,
+                  "bias_backward linear_backward_weight linear_backward_input gelu_backward "
+                  "bias_backward linear_backward_weight linear_backward_input");
+  check_backward ("linear(8) ! gelu ! linear(8)", FALSE,
+                  "bias_backward linear_backward_weight linear_backward_input gelu_backward "
+                  "bias_backward linear_backward_weight");
+  check_backward ("gelu ! dropout ! bias ! silu", FALSE, "silu_backward bias_backward");
+  check_backward ("gelu ! dropout", FALSE, "");
+  check_backward ("gelu ! dropout", TRUE, "dropout gelu_backward");
+  check_backward ("make-extra-output(r) ! gelu ! linear(8) ! add-extra-input(r)", FALSE,
+                  "bias_backward linear_backward_weight");
+  check_backward ("identity ! reshape([2, 16]) ! constant-scale(2)", TRUE, "scale");
+  check_backward ("mean-squared-error", TRUE, "mean_squared_error_backward");
+  check_backward ("linear(8) ! mean-squared-error", FALSE,
+                  "mean_squared_error_backward bias_backward linear_backward_weight");
+}
+
+static void
+test_evaluation (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (mixed[0], "4x16");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, FALSE);
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  options.optimizer = &optimizer;
+  guint count;
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  for (guint i = 0; i < count; i++)
+    g_assert_false (values[i].saved);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    g_assert_cmpint (ops[i].saved_bytes, ==, 0);
+    g_assert_false (ops[i].needs_backward);
+  }
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    g_assert_cmpint (steps[i].pass, ==, LIG_PASS_FORWARD);
+    /* What only backward wants is not computed. */
+    if (g_str_has_prefix (steps[i].kernel->name, "layer_norm"))
+      g_assert_true (g_str_has_suffix (steps[i].operands, ".y - -"));
+  }
+  lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &count);
+  g_assert_cmpuint (count, ==, 0);
+}
+
+/* A branch that nobody takes up costs nothing. */
+static void
+test_dead_branch (void)
+{
+  gint64 bytes[2];
+  for (int i = 0; i < 2; i++) {
+    LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE);
+    options.input_gradient = TRUE;
+    g_autoptr (LigSequence) sequence =
+      new_sequence (i ? "linear(8) ! make-extra-output(to=nobody) ! gelu" : "linear(8) ! gelu",
+                    "4x8");
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    g_autofree char *text = kernels_text (plan, LIG_PASS_BACKWARD);
+    g_assert_cmpstr (text, ==,
+                     "gelu_backward bias_backward linear_backward_weight linear_backward_input");
+    bytes[i] = lig_plan_get_arena_bytes (plan, NULL);
+  }
+  g_assert_cmpint (bytes[0], ==, bytes[1]);
+}
+
+/* --- The cache of plans -------------------------------------------------------------------- */
+
+static void
+test_cache (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! dropout ! linear(4)", "4x8");
+  LigPlanOptions training = options_of (LIG_POLICY_ALL, TRUE);
+  LigPlanOptions evaluation = options_of (LIG_POLICY_ALL, FALSE);
+  g_autoptr (LigState) state = new_state (sequence, &training);
+  LigPlan *plans[2] = {new_plan (state, sequence, &training),
+                       new_plan (state, sequence, &evaluation)};
+  g_assert_true (plans[0] != plans[1]);
+  for (int i = 0; i < 6; i++)
+    g_assert_true (new_plan (state, sequence, i % 2 ? &evaluation : &training) == plans[i % 2]);
+  g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 2);
+  evaluation.batch = 9;
+  g_assert_true (new_plan (state, sequence, &evaluation) != plans[1]);
+  evaluation.batch = 0;
+  g_assert_true (new_plan (state, sequence, &evaluation) == plans[1]);
+  g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 3);
+  guint64 version = lig_sequence_get_version (sequence);
+  g_object_set (lig_sequence_get (sequence, 1, NULL), "p", 0.5, NULL);
+  g_assert_cmpuint (lig_sequence_get_version (sequence), >, version);
+  LigPlan *edited = new_plan (state, sequence, &training);
+  g_assert_true (edited != plans[0]);
+  g_assert_cmpuint (lig_plan_get_version (edited), >, lig_plan_get_version (plans[0]));
+  g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 4);
+}
+
+/* Another optimizer, type or policy is another plan. */
+static void
+test_cache_keys (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu", "4x8");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  new_plan (state, sequence, &options);
+  options.input_gradient = TRUE;
+  new_plan (state, sequence, &options);
+  options.optimizer = &optimizer;
+  new_plan (state, sequence, &options);
+  optimizer.adamw.beta1 = 0.5f;
+  new_plan (state, sequence, &options);
+  optimizer.kind = LIG_OPTIMIZER_SGD;
+  new_plan (state, sequence, &options);
+  options.policy = LIG_POLICY_NONE;
+  new_plan (state, sequence, &options);
+  options.compute = LIG_BF16;
+  options.parameters = LIG_FP32;
+  new_plan (state, sequence, &options);
+  g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 7);
+  new_plan (state, sequence, &options);
+  g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 7);
+}
+
+static void
+test_share (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(4) ! mean-squared-error", "4x8");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  optimizer.kind = LIG_OPTIMIZER_SGD;
+  options.optimizer = &optimizer;
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  LigPlan *training = new_plan (state, sequence, &options);
+  options.training = FALSE;
+  LigPlan *evaluation = new_plan (state, sequence, &options);
+  feed_inputs (training);
+  feed_inputs (evaluation);
+  for (int i = 0; i < 3; i++) {
+    lig_plan_set_rate (training, 0.1, 0);
+    run_plan (training, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+    float before = lig_plan_read_loss (training);
+    run_plan (evaluation, LIG_RUN_FORWARD);
+    g_assert_cmpfloat (lig_plan_read_loss (evaluation), <, before);
+    run_plan (training, LIG_RUN_FORWARD);
+    g_assert_cmpfloat (lig_plan_read_loss (evaluation), ==, lig_plan_read_loss (training));
+  }
+}
+
+/* A plan of another sequence does not bind to the state. */
+static void
+test_misfit (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(4)", "4x8");
+  g_autoptr (LigSequence) other = new_sequence ("linear(5)", "4x8");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (LigState) state = new_state (sequence, &options);
+  g_assert_null (lig_state_plan (state, other, &options, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_SHAPE);
+  g_assert_cmpstr (error->message, ==,
+                   "the state has 0.weight 4x8 where the plan needs 0.weight 5x8");
+  g_clear_error (&error);
+  options.parameters = LIG_BF16;
+  g_assert_null (lig_state_plan (state, sequence, &options, &error));
+  g_assert_cmpstr (error->message, ==,
+                   "the state has 2 parameters in fp32, the plan needs 2 in bf16");
+}
+
+/* --- What it costs ------------------------------------------------------------------------- */
+
+static double
+now (void)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+/* Builds with sanitizers or without optimization are not held to the numbers. */
+static double
+allowance (void)
+{
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+  return 20;
+#else
+  return 1;
+#endif
+}
+
+static void
+test_compile_time (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "embedding(64) ! block(77) { make-extra-output(r) ! layer-norm ! linear(256) ! gelu ! "
+    "linear(64) ! dropout ! add-extra-input(r) ! rms-norm ! linear(128) ! swiglu } ! linear(10) ! "
+    "cross-entropy",
+    "64x32:int32");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  options.optimizer = &optimizer;
+  double best = G_MAXDOUBLE;
+  guint count = 0;
+  for (int i = 0; i < 7; i++) {
+    double begin = now ();
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    best = MIN (best, now () - begin);
+    lig_plan_get_ops (plan, &count);
+  }
+  g_assert_cmpuint (count, >=, 1000);
+  g_test_message ("%u ops: %.1f ms", count, best * 1e3);
+  g_assert_cmpfloat (best, <, 0.1 * allowance ());
+}
+
+static LigStatus
+do_nothing (LigLaunch *launch)
+{
+  return LIG_OK;
+}
+
+static void
+test_replay_time (void)
+{
+  enum { STEPS = 1000, TIMES = 200 };
+  LigSteps *steps = lig_steps_new (STEPS, 1);
+  LigStatus status;
+  for (int i = 0; i < STEPS; i++)
+    steps->steps[i].function = do_nothing;
+  double begin = now ();
+  for (int i = 0; i < TIMES; i++)
+    g_assert_cmpint (lig_steps_run (steps, 0, STEPS, false, &status), ==, STEPS);
+  double each = (now () - begin) / STEPS / TIMES;
+  g_test_message ("%.1f ns a step", each * 1e9);
+  g_assert_cmpfloat (each, <, 200e-9 * allowance ());
+  lig_steps_free (steps);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compile/golden", test_golden);
+  g_test_add_func ("/compile/worked", test_worked);
+  g_test_add_func ("/compile/memory", test_memory);
+  g_test_add_func ("/compile/corrupt", test_corrupt);
+  g_test_add_func ("/compile/in-place", test_in_place);
+  g_test_add_func ("/compile/unwanted", test_unwanted);
+  g_test_add_func ("/compile/evaluation", test_evaluation);
+  g_test_add_func ("/compile/dead-branch", test_dead_branch);
+  g_test_add_func ("/compile/cache", test_cache);
+  g_test_add_func ("/compile/cache-keys", test_cache_keys);
+  g_test_add_func ("/compile/share", test_share);
+  g_test_add_func ("/compile/misfit", test_misfit);
+  g_test_add_func ("/compile/compile-time", test_compile_time);
+  g_test_add_func ("/compile/replay-time", test_replay_time);
+  return g_test_run ();
+}
