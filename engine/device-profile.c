@@ -2,6 +2,7 @@
 /* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
 #include "engine/device-private.h"
 #include "engine/json.h"
+#include "engine/report.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   json_builder_end_object (builder);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  return lig_json_to_lines (root);
+  return lig_json_to_text (root);
 }
 
 /* Shipped profiles are looked for in $LIGATURE_DATA, in the installed folder, then in the tree that

@@ -3,6 +3,7 @@
 #include "engine/json.h"
 
 #include "engine/literal.h"
+#include "engine/report.h"
 
 #include <math.h>
 #include <string.h>
@@ -401,62 +402,70 @@ lig_json_append (GString *text, JsonNode *value)
 static void append_lines (GString *text, JsonNode *value, int depth);
 
 static void
-append_line_break (GString *text, gboolean first, int depth)
-{
-  g_string_append_printf (text, "%s\n%*s", first ? "" : ",", 2 * depth, "");
-}
-
-static void
-append_array_lines (GString *text, JsonArray *array, int depth)
-{
-  g_string_append_c (text, '[');
-  for (guint i = 0; i < json_array_get_length (array); i++) {
-    append_line_break (text, i == 0, depth + 1);
-    append_lines (text, json_array_get_element (array, i), depth + 1);
-  }
-  g_string_append_printf (text, "\n%*s]", 2 * depth, "");
-}
-
-static void
-append_object_lines (GString *text, JsonObject *object, int depth)
+append_members (GString *text, JsonObject *object, int depth)
 {
   JsonObjectIter iter;
-  const char *key;
+  const char *key, *separator = "";
   JsonNode *value;
-  gboolean first = TRUE;
-  g_string_append_c (text, '{');
   json_object_iter_init_ordered (&iter, object);
   while (json_object_iter_next_ordered (&iter, &key, &value)) {
-    append_line_break (text, first, depth + 1);
+    g_string_append_printf (text, "%s\n%*s", separator, 2 * depth, "");
     lig_json_append_string (text, key);
     g_string_append (text, ": ");
-    append_lines (text, value, depth + 1);
-    first = FALSE;
+    append_lines (text, value, depth);
+    separator = ",";
   }
-  g_string_append_printf (text, "\n%*s}", 2 * depth, "");
 }
 
-/* An array of numbers and words alone stays on one line, as does what is empty. */
+static void
+append_elements (GString *text, JsonArray *array, int depth)
+{
+  for (guint i = 0; i < json_array_get_length (array); i++) {
+    g_string_append_printf (text, "%s\n%*s", i > 0 ? "," : "", 2 * depth, "");
+    append_lines (text, json_array_get_element (array, i), depth);
+  }
+}
+
+/* Whether arrays and objects are inside. */
+static gboolean
+is_nested (JsonArray *array)
+{
+  for (guint i = 0; i < json_array_get_length (array); i++) {
+    JsonNode *value = json_array_get_element (array, i);
+    if (JSON_NODE_HOLDS_OBJECT (value) || JSON_NODE_HOLDS_ARRAY (value))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* What fits a line stays on it, and so do numbers in a row; the document itself is opened. */
 static void
 append_lines (GString *text, JsonNode *value, int depth)
 {
-  JsonArray *array = JSON_NODE_HOLDS_ARRAY (value) ? json_node_get_array (value) : NULL;
-  gboolean deep = FALSE;
-  for (guint i = 0; array && i < json_array_get_length (array); i++)
-    deep |= !JSON_NODE_HOLDS_VALUE (json_array_get_element (array, i)) &&
-            !JSON_NODE_HOLDS_NULL (json_array_get_element (array, i));
-  if (deep)
-    append_array_lines (text, array, depth);
-  else if (JSON_NODE_HOLDS_OBJECT (value) && json_object_get_size (json_node_get_object (value)))
-    append_object_lines (text, json_node_get_object (value), depth);
-  else
+  gboolean object = JSON_NODE_HOLDS_OBJECT (value), array = JSON_NODE_HOLDS_ARRAY (value);
+  gboolean empty = object  ? json_object_get_size (json_node_get_object (value)) == 0
+                   : array ? json_array_get_length (json_node_get_array (value)) == 0
+                           : TRUE;
+  gsize length = text->len;
+  if (depth > 0 || empty || (array && !is_nested (json_node_get_array (value)))) {
     lig_json_append (text, value);
+    if (empty || text->len - length + (gsize) (2 * depth) <= 72 ||
+        (array && !is_nested (json_node_get_array (value))))
+      return;
+    g_string_truncate (text, length);
+  }
+  g_string_append_c (text, object ? '{' : '[');
+  if (object)
+    append_members (text, json_node_get_object (value), depth + 1);
+  else
+    append_elements (text, json_node_get_array (value), depth + 1);
+  g_string_append_printf (text, "\n%*s%c", 2 * depth, "", object ? '}' : ']');
 }
 
 char *
-lig_json_to_lines (JsonNode *value)
+lig_json_to_text (JsonNode *document)
 {
   GString *text = g_string_new (NULL);
-  append_lines (text, value, 0);
+  append_lines (text, document, 0);
   return g_string_free (text, FALSE);
 }

@@ -31,7 +31,4 @@ void lig_json_append_string (GString *text, const char *string);
  * infinite or not a number becomes null. */
 LIG_API void lig_json_append (GString *text, JsonNode *value);
 
-/* The same with a line for each member of an object and for each object or array in an array. */
-LIG_API char *lig_json_to_lines (JsonNode *value) G_GNUC_WARN_UNUSED_RESULT;
-
 G_END_DECLS

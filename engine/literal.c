@@ -86,11 +86,11 @@ lig_literal_check_shape (const LigShape *shape, GError **error)
     }
     if (__builtin_mul_overflow (elements, ABS (length), &elements))
       elements = G_MAXINT64;
-    if (elements > LIG_MAX_ELEMENTS) {
+    if (elements > LIG_LARGEST_SHAPE) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                    "the first %d axes have %s%" G_GINT64_FORMAT
                    " elements, at most %" G_GINT64_FORMAT " are possible",
-                   i + 1, elements == G_MAXINT64 ? "more than " : "", elements, LIG_MAX_ELEMENTS);
+                   i + 1, elements == G_MAXINT64 ? "more than " : "", elements, LIG_LARGEST_SHAPE);
       return FALSE;
     }
   }

@@ -14,7 +14,7 @@
 
 /* Lengths of axes and elements of a tensor beyond these are mistakes. */
 #define LIG_MAX_AXIS G_MAXINT32
-#define LIG_MAX_ELEMENTS (G_GINT64_CONSTANT (1) << 40)
+#define LIG_LARGEST_SHAPE (G_GINT64_CONSTANT (1) << 40)
 
 /* The parameter of that name, or null. */
 const LigParam *lig_literal_param (LigOp *op, const char *name);

@@ -467,8 +467,9 @@ lig_op_set_extra_input_channel (LigOp *self, int index, const char *channel, GEr
 {
   if (!check_extra (self, index, TRUE, channel, error))
     return FALSE;
+  char *copy = g_strdup (channel);
   g_free (private_of (self)->input_channels[index]);
-  private_of (self)->input_channels[index] = g_strdup (channel);
+  private_of (self)->input_channels[index] = copy;
   changed (self);
   return TRUE;
 }
@@ -486,8 +487,9 @@ lig_op_set_extra_output_channel (
 {
   if (!check_extra (self, index, FALSE, channel, error))
     return FALSE;
+  char *copy = g_strdup (channel);
   g_free (private_of (self)->output_channels[index]);
-  private_of (self)->output_channels[index] = g_strdup (channel);
+  private_of (self)->output_channels[index] = copy;
   private_of (self)->to_caller[index] = to_caller;
   changed (self);
   return TRUE;

@@ -90,9 +90,13 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
 LIG_API gboolean lig_report_save (GBytes *report, const char *path, GError **error);
 
 /* The above in one: the format is chosen by the file's ending. Nothing is written on failure. */
-LIG_API gboolean
-lig_report_write_plan (LigPlan *plan, const char *command, const char *path, GError **error);
-LIG_API gboolean
-lig_report_write_run (LigStore *store, const char *run, const char *path, GError **error);
+LIG_API gboolean lig_report_write_plan (LigPlan *plan,
+                                        const char *command,
+                                        const char *path,
+                                        GError **error);
+LIG_API gboolean lig_report_write_run (LigStore *store,
+                                       const char *run,
+                                       const char *path,
+                                       GError **error);
 
 G_END_DECLS

@@ -3,7 +3,7 @@
 #include "app/cli/command.h"
 
 #include "engine/error.h"
-#include "engine/json.h"
+#include "engine/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -139,7 +139,7 @@ lig_cli_say (const char *format, ...)
 void
 lig_cli_print_json (JsonNode *node)
 {
-  g_autofree char *text = lig_json_to_lines (node);
+  g_autofree char *text = lig_json_to_text (node);
   printf ("%s\n", text);
   json_node_unref (node);
 }

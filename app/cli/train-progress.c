@@ -12,6 +12,7 @@ typedef struct {
   GMainLoop *loop;
   gboolean terminal;
   gint64 shown; /* monotonic time of the last line */
+  guint interrupted, terminated; /* sources of the signals, 0 once they came */
 } Watch;
 
 static char *
@@ -54,14 +55,30 @@ show (gpointer data)
 }
 
 static gboolean
+interrupt (Watch *watch)
+{
+  if (watch->terminal)
+    fputc ('\n', stderr);
+  lig_cli_say ("interrupted: saving a checkpoint; once more to end without one");
+  lig_run_interrupt (watch->run);
+  return G_SOURCE_REMOVE;
+}
+
+/* Each signal is caught once: the second one ends the program the usual way. */
+static gboolean
 interrupt_cb (gpointer data)
 {
   Watch *watch = data;
-  if (watch->terminal)
-    fputc ('\n', stderr);
-  lig_cli_say ("interrupted: saving a checkpoint");
-  lig_run_interrupt (watch->run);
-  return G_SOURCE_CONTINUE;
+  watch->interrupted = 0;
+  return interrupt (watch);
+}
+
+static gboolean
+terminate_cb (gpointer data)
+{
+  Watch *watch = data;
+  watch->terminated = 0;
+  return interrupt (watch);
 }
 
 static void
@@ -73,18 +90,19 @@ finished_cb (LigRun *run, Watch *watch)
 void
 lig_cli_watch_run (LigRun *run)
 {
-  Watch watch = { run, g_main_loop_new (NULL, FALSE), isatty (STDERR_FILENO), g_get_monotonic_time () };
+  Watch watch = { run, g_main_loop_new (NULL, FALSE), isatty (STDERR_FILENO),
+                  g_get_monotonic_time (), 0, 0 };
   if (lig_run_describe_data (run))
     lig_cli_say ("%s", lig_run_describe_data (run));
   guint interval = g_timeout_add (100, show, &watch);
-  guint interrupted = g_unix_signal_add (SIGINT, interrupt_cb, &watch);
-  guint terminated = g_unix_signal_add (SIGTERM, interrupt_cb, &watch);
+  watch.interrupted = g_unix_signal_add (SIGINT, interrupt_cb, &watch);
+  watch.terminated = g_unix_signal_add (SIGTERM, terminate_cb, &watch);
   g_signal_connect (run, "finished", G_CALLBACK (finished_cb), &watch);
   lig_run_start (run);
   g_main_loop_run (watch.loop);
   g_source_remove (interval);
-  g_source_remove (interrupted);
-  g_source_remove (terminated);
+  g_clear_handle_id (&watch.interrupted, g_source_remove);
+  g_clear_handle_id (&watch.terminated, g_source_remove);
   g_main_loop_unref (watch.loop);
   if (watch.terminal)
     fprintf (stderr, "\r\033[K");
@@ -98,13 +116,15 @@ lig_cli_print_outcome (LigRun *run)
   g_autofree char *step = lig_cli_format_time (progress.step_seconds);
   g_autofree char *seconds = lig_cli_format_time (progress.seconds);
   const char *uuid = lig_run_get_uuid (run);
-  printf ("%s after %" G_GINT64_FORMAT " steps in %s: loss %.4f to %.4f", lig_run_status_name (progress.status),
-          progress.step, seconds, progress.first_loss, progress.loss);
+  printf ("%s after %" G_GINT64_FORMAT " steps in %s", lig_run_status_name (progress.status),
+          progress.step, seconds);
+  if (!isnan (progress.loss))
+    printf (": loss %.4g to %.4g", progress.first_loss, progress.loss);
   if (!isnan (progress.eval_loss))
-    printf (", held out %.4f", progress.eval_loss);
+    printf (", held out %.4g", progress.eval_loss);
   if (!isnan (progress.eval_accuracy))
     printf (" (%.1f %% right)", 100 * progress.eval_accuracy);
-  printf ("; %s a step\n", step);
+  printf (isnan (progress.step_seconds) ? "\n" : "; %s a step\n", step);
   if (uuid)
     printf ("run %s: lig runs show %.8s\n", uuid, uuid);
   if (lig_run_get_checkpoint (run))

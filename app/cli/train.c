@@ -116,8 +116,9 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
     return g_strdup (selector);
   g_autoptr (LigRunRow) row = lig_store_find_run (store, selector, error);
   g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
-  for (guint i = 0; artifacts && i < artifacts->len; i++) {
-    const LigArtifactRow *artifact = artifacts->pdata[i];
+  /* The newest: a run that went on from a copy writes there since. */
+  for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
+    const LigArtifactRow *artifact = artifacts->pdata[i - 1];
     if (g_str_equal (artifact->kind, "checkpoint"))
       return g_strdup (artifact->path);
   }

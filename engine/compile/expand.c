@@ -80,18 +80,28 @@ expand_op (LigDraft *draft, LigOp *op, const char *path, int depth, GError **err
   return FALSE;
 }
 
+/* How much of the prefix `3.0.2.1.` is the path of its block, `3.0.2`. */
+static int
+block_path_length (const char *prefix)
+{
+  int length = (int) strlen (prefix);
+  for (int dots = 0; length > 0 && dots < 2; dots += prefix[length] == '.')
+    length--;
+  return length;
+}
+
 static gboolean
 expand_sequence (
   LigDraft *draft, LigSequence *sequence, const char *prefix, int depth, GError **error)
 {
   if (depth > MOST_NESTING) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "blocks at %s nest deeper than %d", prefix,
-                 MOST_NESTING);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "block at %.*s: blocks nest deeper than %d",
+                 block_path_length (prefix), prefix, MOST_NESTING);
     return FALSE;
   }
   if (lig_sequence_get_length (sequence) == 0 && depth > 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "block at %.*s: it has no ops",
-                 (int) strcspn (prefix, "."), prefix);
+                 block_path_length (prefix), prefix);
     return FALSE;
   }
   for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {

@@ -59,6 +59,9 @@ struct LigDatasetKind {
 gboolean lig_dataset_parse (LigDataset *self, const char *spec, GError **error);
 const LigDatasetKind *const *lig_dataset_kinds (void);
 
+/* The spec with absolute paths; (transfer full). One that cannot be read stays as it is. */
+char *lig_dataset_locate (const char *spec);
+
 /* An option's text, null if it was not given. */
 const char *lig_dataset_option (const LigDataset *self, const char *key);
 gboolean lig_dataset_integer (const LigDataset *self,

@@ -120,6 +120,36 @@ lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
   return read_held_out (self, error);
 }
 
+/* `labels=PATH` is the one option that is a path. */
+static char *
+locate_option (const char *option)
+{
+  if (!g_str_has_prefix (option, "labels="))
+    return g_strdup (option);
+  g_autofree char *path = g_uri_unescape_string (option + strlen ("labels="), NULL);
+  g_autofree char *whole = path ? g_canonicalize_filename (path, NULL) : NULL;
+  g_autofree char *escaped = whole ? g_uri_escape_string (whole, "/", TRUE) : NULL;
+  return escaped ? g_strconcat ("labels=", escaped, NULL) : g_strdup (option);
+}
+
+char *
+lig_dataset_locate (const char *spec)
+{
+  const char *query = find_query (spec), *colon = strchr (spec, ':');
+  if (!colon || colon >= query || colon + 1 == query)
+    return g_strdup (spec);
+  g_autofree char *path = g_strndup (colon + 1, (gsize) (query - colon - 1));
+  g_autofree char *whole = g_canonicalize_filename (path, NULL);
+  GString *text = g_string_new_len (spec, colon + 1 - spec);
+  g_auto (GStrv) options = g_strsplit (*query ? query + 1 : "", "&", -1);
+  g_string_append (text, whole);
+  for (char **option = options; *option; option++) {
+    g_autofree char *located = locate_option (*option);
+    g_string_append_printf (text, "%c%s", option == options ? '?' : '&', located);
+  }
+  return g_string_free (text, FALSE);
+}
+
 const char *
 lig_dataset_option (const LigDataset *self, const char *key)
 {

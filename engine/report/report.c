@@ -57,7 +57,8 @@ lig_report_choose_format (const char *path, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (reserved); i++)
     later |= has_ending (path, reserved[i]);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (has_ending (path, formats[i]->name) && (!found || strlen (found) < strlen (formats[i]->name)))
+    if (has_ending (path, formats[i]->name) &&
+        (!found || strlen (found) < strlen (formats[i]->name)))
       found = formats[i]->name;
   if (found && (!later || strchr (found, '.')))
     return found;
@@ -65,8 +66,8 @@ lig_report_choose_format (const char *path, GError **error)
   g_autofree char *base = g_path_get_basename (path);
   const char *dot = later ? strchr (base, '.') : strrchr (base, '.');
   if (dot)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: there is no report '%s', expected %s", path,
-                 dot + 1, names);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: there is no report '%s', expected %s",
+                 path, dot + 1, names);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  "%s: the name has no ending that says the format, expected %s", path, names);
@@ -154,7 +155,8 @@ read_metrics (LigReportRun *run, LigStore *store, GError **error)
     LigReportMetric *metric = g_new0 (LigReportMetric, 1);
     metric->name = g_strdup (*name);
     g_ptr_array_add (run->metrics, metric);
-    if (!lig_store_get_metric (store, run->row->uuid, *name, &metric->steps, &metric->values, error))
+    if (!lig_store_get_metric (store, run->row->uuid, *name, &metric->steps, &metric->values,
+                               error))
       return FALSE;
   }
   return names != NULL;
@@ -231,7 +233,8 @@ lig_report_save (GBytes *report, const char *path, GError **error)
   const char *data = g_bytes_get_data (report, &size);
   g_autoptr (GError) local = NULL;
   /* Behind a link stands the file that is meant. */
-  g_autofree char *target = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
+  g_autofree char *target =
+    g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
   GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,

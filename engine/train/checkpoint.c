@@ -3,8 +3,13 @@
  * training needs to go on bit-identically. */
 #include "engine/train/run-private.h"
 
+#include <glib/gstdio.h>
+
+#include <errno.h>
 #include <omp.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FORMAT "1"
 
@@ -29,6 +34,7 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   lig_tensor_file_set_metadata (file, "ligature.sequence", sequence);
   lig_tensor_file_set_metadata (file, "ligature.settings", settings);
   lig_tensor_file_set_metadata (file, "ligature.choices", self->choices);
+  lig_tensor_file_set_metadata (file, "ligature.data", lig_dataset_describe (self->data));
   lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
   lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
   if (self->uuid)
@@ -43,24 +49,65 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   return FALSE;
 }
 
+static char *
+get_folder (void)
+{
+  return g_build_filename (g_get_user_data_dir (), "ligature", "checkpoints", NULL);
+}
+
+static gboolean
+refuse_place (const char *path, const char *why, GError **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot write the checkpoint '%s': %s", name, why);
+  return FALSE;
+}
+
+/* What is there already may be replaced if it is a file; a new one comes into the folder anyway. */
+static gboolean
+check_place (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  GStatBuf info;
+  if (g_stat (path, &info) == 0 && !S_ISREG (info.st_mode))
+    return refuse_place (path, S_ISDIR (info.st_mode) ? "it is a folder" : "it is no regular file",
+                         error);
+  if (g_access (folder, W_OK | X_OK) != 0)
+    return refuse_place (path, g_strerror (errno), error);
+  return TRUE;
+}
+
 gboolean
-lig_run_choose_checkpoint (LigRun *self, GError **error)
+lig_run_check_checkpoint (LigRun *self, GError **error)
+{
+  g_autofree char *folder = NULL, *path = NULL;
+  if (self->checkpoint)
+    return check_place (self->checkpoint, error);
+  if (self->settings.checkpoint) {
+    path = g_canonicalize_filename (self->settings.checkpoint, NULL);
+    return check_place (path, error);
+  }
+  if (!self->store)
+    return TRUE;
+  folder = get_folder ();
+  path = g_build_filename (folder, "RUN.safetensors", NULL);
+  if (g_mkdir_with_parents (folder, 0755) != 0)
+    return refuse_place (path, g_strerror (errno), error);
+  return check_place (path, error);
+}
+
+void
+lig_run_choose_checkpoint (LigRun *self)
 {
   if (self->settings.checkpoint) {
     self->checkpoint = g_canonicalize_filename (self->settings.checkpoint, NULL);
   } else if (self->uuid) {
-    g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "ligature", "checkpoints", NULL);
+    g_autofree char *folder = get_folder ();
     g_autofree char *name = g_strconcat (self->uuid, ".safetensors", NULL);
-    if (g_mkdir_with_parents (folder, 0755) != 0) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot make the folder %s: %s", folder,
-                   g_strerror (errno));
-      return FALSE;
-    }
     self->checkpoint = g_build_filename (folder, name, NULL);
   }
   if (self->uuid)
     lig_store_add_artifact (self->store, self->uuid, "checkpoint", self->checkpoint);
-  return TRUE;
 }
 
 static const char *
@@ -84,6 +131,14 @@ number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
   return FALSE;
 }
 
+/* A word that was left out is the same as the default written out. */
+static gboolean
+is_default (const char *name, const char *word)
+{
+  return (g_str_equal (name, "optimizer") && g_strcmp0 (word, "adamw") == 0) ||
+         (g_str_equal (name, "schedule") && g_strcmp0 (word, "constant") == 0);
+}
+
 /* More steps are a longer training; anything else that differs would be another training. */
 static gboolean
 apply_overrides (LigRunSettings *settings, const char *const *overrides, GError **error)
@@ -93,8 +148,10 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
     g_autofree char *old = lig_run_settings_get (settings, parts[0]);
     if (!lig_run_settings_set (settings, parts[0], parts[1], error))
       return FALSE;
+    lig_run_locate_data (settings);
     g_autofree char *new = lig_run_settings_get (settings, parts[0]);
-    if (g_str_equal (parts[0], "steps") || g_strcmp0 (old, new) == 0)
+    if (g_str_equal (parts[0], "steps") || g_strcmp0 (old, new) == 0 ||
+        (!old && is_default (parts[0], new)))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--%s %s contradicts the checkpoint, which has %s",
                  parts[0], new ? new : "''", old ? old : "none");
@@ -122,6 +179,21 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
   return TRUE;
 }
 
+/* A file that grew or lost lines would give other batches. */
+static gboolean
+check_data (LigRun *self, LigTensorFile *file, GError **error)
+{
+  const char *before = lig_tensor_file_get_metadata (file, "ligature.data");
+  const char *today = lig_dataset_describe (self->data);
+  if (!before || g_strcmp0 (before, today) == 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+               "the data has changed: it is %s, and was %s; --init starts a new training from the "
+               "weights",
+               today, before);
+  return FALSE;
+}
+
 static gboolean
 restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError **error)
 {
@@ -135,7 +207,8 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
     return FALSE;
   self->sequence = lig_sequence_from_json (sequence, -1, NULL, error);
   if (!self->sequence || !lig_run_settings_read (&self->settings, settings, NULL, error) ||
-      !apply_overrides (&self->settings, overrides, error) || !lig_run_prepare (self, error))
+      !apply_overrides (&self->settings, overrides, error) || !lig_run_prepare (self, error) ||
+      !check_data (self, file, error))
     return FALSE;
   if (!lig_state_load (self->state, file, error) || !lig_state_load_moments (self->state, file, error))
     return FALSE;
@@ -185,9 +258,9 @@ lig_run_resume (const char *checkpoint,
     g_prefix_error (error, "%s: ", checkpoint);
     return NULL;
   }
-  if (!take_up_record (self, file, error))
-    return NULL;
   self->checkpoint = g_canonicalize_filename (checkpoint, NULL);
+  if (!lig_run_check_checkpoint (self, error) || !take_up_record (self, file, error))
+    return NULL;
   if (self->uuid)
     lig_store_add_artifact (self->store, self->uuid, "checkpoint", self->checkpoint);
   return g_steal_pointer (&self);

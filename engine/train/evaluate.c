@@ -26,6 +26,17 @@ evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
          lig_plan_run (self->eval, LIG_RUN_FORWARD, error);
 }
 
+/* Whether somebody wants an end and steps are left: the last evaluation is part of the result. */
+static gboolean
+is_unwanted (LigRun *self)
+{
+  g_mutex_lock (&self->lock);
+  gboolean unwanted =
+      self->request != LIG_REQUEST_NONE && self->progress.step < self->settings.steps;
+  g_mutex_unlock (&self->lock);
+  return unwanted;
+}
+
 gboolean
 lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GError **error)
 {
@@ -36,6 +47,8 @@ lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GEr
   for (gint64 i = 0; i < count; i++) {
     double right, rows;
     gint64 valid;
+    if (is_unwanted (self))
+      return TRUE;
     if (!evaluate_batch (self, i * batches / count, &valid, error))
       return FALSE;
     /* A last batch that values were repeated for would count some of them twice. */

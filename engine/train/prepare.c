@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything that is checked and made before a training starts. */
+#include "engine/data/kind.h"
 #include "engine/train/run-private.h"
 
 #include <string.h>
@@ -24,7 +25,11 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
     return FALSE;
   }
   self->classes = g_str_equal (last->info->name, "cross-entropy");
-  return TRUE;
+  for (guint i = 0; i < count; i++)
+    if (ops[i].parameters > 0)
+      return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "the sequence has no parameters: nothing can be trained");
+  return FALSE;
 }
 
 static gboolean
@@ -49,22 +54,34 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
   return self->targets != NULL;
 }
 
-/* Tokens index the rows of the first embedding. */
+/* Tokens index the rows of the first embedding; what stands before it lets them through. */
 static gboolean
 check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   gint64 largest = lig_dataset_get_largest_token (self->data), vocabulary = 0;
-  if (largest < 0 || !g_object_class_find_property (G_OBJECT_GET_CLASS (ops[0].op), "vocabulary"))
+  while (count > 1 && ops->y_dtype == LIG_INT32) {
+    ops++;
+    count--;
+  }
+  if (largest < 0 || !g_object_class_find_property (G_OBJECT_GET_CLASS (ops->op), "vocabulary"))
     return TRUE;
-  g_object_get (ops[0].op, "vocabulary", &vocabulary, NULL);
+  g_object_get (ops->op, "vocabulary", &vocabulary, NULL);
   if (largest < vocabulary)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "%s at %s: the data has token %" G_GINT64_FORMAT ", the vocabulary has %" G_GINT64_FORMAT,
-               ops[0].info->name, ops[0].path, largest, vocabulary);
+               ops->info->name, ops->path, largest, vocabulary);
   return FALSE;
+}
+
+void
+lig_run_locate_data (LigRunSettings *settings)
+{
+  char *given = settings->data;
+  settings->data = given ? lig_dataset_locate (given) : NULL;
+  g_free (given);
 }
 
 /* The data decides the input; a floating type that the sequence named for its input goes on to be
@@ -81,6 +98,17 @@ open_data (LigRun *self, GError **error)
   }
   if (known)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
+  else if (self->settings.batch == 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "how many samples a step takes is not known; --batch 32 or --input 32x64 says it");
+    return FALSE;
+  }
+  if (!known && g_str_has_prefix (self->settings.data, "synthetic")) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "synthetic data has the input's shape, which is not known; --input 32x64 says it");
+    return FALSE;
+  }
+  lig_run_locate_data (&self->settings);
   self->data = lig_dataset_open (self->settings.data, known ? &shape : NULL, dtype, self->settings.batch,
                                  (guint64) self->settings.seed, error);
   if (!self->data)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run leaves in the store when it begins: settings, versions, groups and verdicts. */
+#include "engine/json.h"
 #include "engine/train/run-private.h"
 
 static void
@@ -40,6 +41,19 @@ choose_name (LigRun *self)
   return text;
 }
 
+static char *
+list_versions (const LigDeviceFacts *facts)
+{
+  GString *text = g_string_new ("{\"ligature\": ");
+  lig_json_append_string (text, LIG_VERSION);
+  g_string_append (text, ", \"device\": ");
+  lig_json_append_string (text, facts->name);
+  g_string_append (text, ", \"libraries\": ");
+  lig_json_append_string (text, facts->libraries);
+  g_string_append_c (text, '}');
+  return g_string_free (text, FALSE);
+}
+
 gboolean
 lig_run_register (LigRun *self, GError **error)
 {
@@ -50,10 +64,7 @@ lig_run_register (LigRun *self, GError **error)
   g_autofree char *dtype =
       g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (self->train)),
                        lig_dtype_name (lig_plan_get_parameters (self->train)));
-  g_autofree char *libraries = g_strescape (facts->libraries, NULL);
-  g_autofree char *processor = g_strescape (facts->name, NULL);
-  g_autofree char *versions = g_strdup_printf ("{\"ligature\":\"%s\",\"device\":\"%s\",\"libraries\":\"%s\"}",
-                                               LIG_VERSION, processor, libraries);
+  g_autofree char *versions = list_versions (facts);
   LigRunRecord record = {
     .name = name,
     .sequence = sequence,

@@ -31,6 +31,8 @@ struct _LigRun {
 
   GThread *thread;
   GMainContext *context; /* where `finished` is emitted */
+  GWeakRef *weak;        /* of the run itself, for the emission; the thread hands it on */
+  double began;          /* monotonic, seconds */
   GMutex lock;           /* guards all below */
   GCond changed;
   gboolean paused;
@@ -48,7 +50,7 @@ gboolean lig_run_prepare (LigRun *self, GError **error);
 gboolean lig_run_compile (LigRun *self, GError **error);
 
 /* Held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0: all), spread
- * evenly. FALSE with the error set. */
+ * evenly; NaN too where somebody ended the training meanwhile. FALSE with the error set. */
 gboolean lig_run_evaluate (
     LigRun *self, gint64 most, double *loss, double *accuracy, GError **error);
 
@@ -61,5 +63,11 @@ gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
 /* Records the run, its fusions and verdicts in the store. */
 gboolean lig_run_register (LigRun *self, GError **error);
 
+/* Whether checkpoints can be written where they will go, before hours of training are lost there. */
+gboolean lig_run_check_checkpoint (LigRun *self, GError **error);
+
 /* Where checkpoints go, decided once: the setting, else a file named after the run. */
-gboolean lig_run_choose_checkpoint (LigRun *self, GError **error);
+void lig_run_choose_checkpoint (LigRun *self);
+
+/* Makes the paths in the data setting absolute: a training may be resumed from another folder. */
+void lig_run_locate_data (LigRunSettings *settings);

@@ -92,9 +92,10 @@ lig_run_new (LigSequence *sequence,
   self->device = g_object_ref (device);
   self->store = store ? g_object_ref (store) : NULL;
   if (!lig_run_prepare (self, error) || !load_initial (self, init, error) ||
-      !lig_run_compile (self, error) || (store && !lig_run_register (self, error)) ||
-      !lig_run_choose_checkpoint (self, error))
+      !lig_run_compile (self, error) || !lig_run_check_checkpoint (self, error) ||
+      (store && !lig_run_register (self, error)))
     return NULL;
+  lig_run_choose_checkpoint (self);
   return g_steal_pointer (&self);
 }
 
@@ -128,7 +129,8 @@ train_step (LigRun *self, gint64 step, double *loss, GError **error)
   }
   if (!isfinite (*loss)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "the loss is %f at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help", *loss, step);
+                 "the loss is %s at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help",
+                 isnan (*loss) ? "not a number" : "infinite", step);
     return FALSE;
   }
   lig_plan_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
@@ -141,6 +143,8 @@ evaluate (LigRun *self, gint64 step, GError **error)
   double loss, accuracy;
   if (!lig_run_evaluate (self, self->settings.eval_batches, &loss, &accuracy, error))
     return FALSE;
+  if (isnan (loss))
+    return TRUE;
   metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
   metric (self, step, LIG_METRIC_EVAL_ACCURACY, accuracy);
   g_mutex_lock (&self->lock);
@@ -248,6 +252,8 @@ finish (LigRun *self, LigRunStatus status, GError *error)
   }
   g_mutex_lock (&self->lock);
   self->progress.status = error && status == LIG_RUN_DONE ? LIG_RUN_FAILED : status;
+  self->progress.seconds = now () - self->began;
+  self->progress.left = 0;
   self->error = error;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
@@ -256,8 +262,29 @@ finish (LigRun *self, LigRunStatus status, GError *error)
 static gboolean
 emit_finished (gpointer data)
 {
-  g_signal_emit (data, signals[FINISHED], 0);
+  g_autoptr (LigRun) self = g_weak_ref_get (data);
+  if (self)
+    g_signal_emit (self, signals[FINISHED], 0);
   return G_SOURCE_REMOVE;
+}
+
+static void
+free_weak (gpointer data)
+{
+  g_weak_ref_clear (data);
+  g_free (data);
+}
+
+/* Always from the context's own iteration: invoked at once, the signal would come on the training's
+ * thread, and before whoever started the run waits for it. The context holds no reference, as
+ * nobody may ever iterate it. */
+static void
+announce_end (LigRun *self)
+{
+  g_autoptr (GSource) source = g_idle_source_new ();
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, emit_finished, g_steal_pointer (&self->weak), free_weak);
+  g_source_attach (source, self->context);
 }
 
 static gpointer
@@ -278,8 +305,7 @@ work (gpointer data)
           : request == LIG_REQUEST_INTERRUPT ? LIG_RUN_INTERRUPTED
                                              : LIG_RUN_DONE,
           error);
-  g_main_context_invoke_full (self->context, G_PRIORITY_DEFAULT, emit_finished, g_object_ref (self),
-                              g_object_unref);
+  announce_end (self);
   return NULL;
 }
 
@@ -288,10 +314,12 @@ lig_run_start (LigRun *self)
 {
   g_return_if_fail (!self->thread);
   self->context = g_main_context_ref_thread_default ();
+  self->weak = g_new0 (GWeakRef, 1);
+  g_weak_ref_init (self->weak, self);
   self->progress.status = LIG_RUN_RUNNING;
   self->progress.steps = self->settings.steps;
   self->progress.step = self->progress.first_step = self->first_step;
-  self->progress.seconds = now ();
+  self->began = now ();
   self->thread = g_thread_new ("train", work, self);
 }
 
@@ -356,12 +384,14 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
   g_mutex_lock (&self->lock);
   *progress = self->progress;
   progress->step_seconds = median_step (self);
+  gboolean running = progress->status == LIG_RUN_RUNNING || progress->status == LIG_RUN_PAUSED;
+  if (running)
+    progress->seconds = now () - self->began;
   g_mutex_unlock (&self->lock);
   gint64 done = progress->step - progress->first_step;
-  if (progress->seconds > 0)
-    progress->seconds = now () - progress->seconds;
   if (done > 0) {
-    progress->left = progress->seconds / (double) done * (double) (progress->steps - progress->step);
+    if (running)
+      progress->left = progress->seconds / (double) done * (double) (progress->steps - progress->step);
     progress->samples_per_second = samples / progress->step_seconds;
   }
 }

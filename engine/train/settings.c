@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
 #include "engine/json.h"
+#include "engine/literal.h"
 #include "engine/run.h"
 
 #include <math.h>
@@ -155,15 +156,17 @@ char *
 lig_run_settings_get (const LigRunSettings *self, const char *name)
 {
   const LigSetting *setting = find (name);
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
   g_return_val_if_fail (setting, NULL);
+  GString *text;
   switch (setting->kind) {
   case LIG_SETTING_TEXT:
     return g_strdup (*(char **) field (self, setting));
   case LIG_SETTING_COUNT:
     return g_strdup_printf ("%" G_GINT64_FORMAT, *(gint64 *) field (self, setting));
   default:
-    return g_strdup (g_ascii_dtostr (text, sizeof text, *(double *) field (self, setting)));
+    text = g_string_new (NULL);
+    lig_literal_append_number (text, *(double *) field (self, setting), FALSE);
+    return g_string_free (text, FALSE);
   }
 }
 

@@ -76,6 +76,8 @@ typedef struct {
 static inline LigPartition
 lig_partition (int64_t rows, int64_t width)
 {
+  if (rows <= 0)
+    return (LigPartition){0, 0};
   int64_t most = (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / (width > 0 ? width : 1);
   int64_t blocks = (rows + 15) / 16;
   if (blocks > 64)

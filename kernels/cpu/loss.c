@@ -59,37 +59,46 @@ piece (int64_t columns, int64_t at)
   return columns - at < LIG_PIECE ? columns - at : LIG_PIECE;
 }
 
-static float
-largest (const LigOperand *x, int64_t start)
+/* Loops over a piece have functions of their own: GCC 12 splits the loop over pieces, and what it
+ * inlined there is then no longer vectorized. */
+#define PIECE_FUNCTION static __attribute__ ((noinline))
+
+PIECE_FUNCTION float
+larger (const float *x, int64_t count, float most)
 {
-  float buffer[LIG_PIECE], most = -INFINITY;
-  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at);
-    const float *values = lig_load (x, start + at, count, buffer);
 #pragma omp simd reduction(max : most)
-    for (int64_t i = 0; i < count; i++)
-      most = values[i] > most ? values[i] : most;
-  }
+  for (int64_t i = 0; i < count; i++)
+    most = x[i] > most ? x[i] : most;
   return most;
+}
+
+/* Adds sum exp (x - most) of a piece to `exps`, and its sum to `sum`. */
+PIECE_FUNCTION void
+add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
+{
+  float part = 0, plain = 0;
+#pragma omp simd reduction(+ : part, plain)
+  for (int64_t i = 0; i < count; i++) {
+    part += lig_exp (x[i] - most);
+    plain += x[i];
+  }
+  *exps += (double) part;
+  *sum += (double) plain;
 }
 
 /* log (sum exp x) of a row, and its mean. */
 static float
 log_sum (const LigOperand *x, int64_t start, float *mean)
 {
-  float buffer[LIG_PIECE], most = largest (x, start);
+  float buffer[LIG_PIECE], most = -INFINITY;
   double exps = 0, sum = 0;
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
     int64_t count = piece (x->columns, at);
-    const float *values = lig_load (x, start + at, count, buffer);
-    float part = 0, plain = 0;
-#pragma omp simd reduction(+ : part, plain)
-    for (int64_t i = 0; i < count; i++) {
-      part += lig_exp (values[i] - most);
-      plain += values[i];
-    }
-    exps += (double) part;
-    sum += (double) plain;
+    most = larger (lig_load (x, start + at, count, buffer), count, most);
+  }
+  for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
+    int64_t count = piece (x->columns, at);
+    add_exps (lig_load (x, start + at, count, buffer), count, most, &exps, &sum);
   }
   *mean = (float) (sum / (double) x->columns);
   return (float) ((double) most + log (exps));

@@ -9,6 +9,18 @@
 
 #include <math.h>
 
+/* A function of its own: GCC 12 splits the loop over pieces, and what it inlined there is then no
+ * longer vectorized. */
+static __attribute__ ((noinline)) double
+sum_of_squares (const float *values, int64_t count)
+{
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < count; i++)
+    sum += (double) values[i] * (double) values[i];
+  return sum;
+}
+
 LigStatus
 LIG_CPU (gradient_norm) (LigLaunch *launch)
 {
@@ -23,12 +35,7 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
     int64_t end = at + partition.rows_per_block * LIG_PIECE;
     for (; at < end && at < size; at += LIG_PIECE) {
       int64_t count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
-      const float *g = lig_load (gradients, at, count, buffer);
-      double sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int64_t i = 0; i < count; i++)
-        sum += (double) g[i] * (double) g[i];
-      sums[block] += sum;
+      sums[block] += sum_of_squares (lig_load (gradients, at, count, buffer), count);
     }
   }
   for (int64_t i = 0; i < partition.blocks; i++)

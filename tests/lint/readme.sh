@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # readme.sh LIG: runs, as TAP, each block of README.md marked `sh tour`, in order, in one temporary
-# folder that has the project's files; every command must succeed.
+# folder that has the project's files; every command must succeed. The rails must be those drawn.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 lig=$(readlink -f "$1")
 work=$(mktemp -d)
@@ -26,5 +26,15 @@ for block in "$work"/block-*.sh; do
     tail -n 20 "$work/log" | sed 's/^/# /'
   fi
 done
-[ $n -gt 0 ] || echo 'Bail out! README.md has no tour'
+# The picture, up to its first empty line.
+n=$((n + 1))
+drawn=$(lig fuse data/examples/residual-mlp.lig --device null:h200 | sed '/^$/q')
+shown=$(sed -n '/^forward  .*backward$/,/^$/p' "$root/README.md")
+if [ -n "$drawn" ] && [ "$drawn" = "$shown" ]; then
+  echo "ok $n - the rails"
+else
+  echo "not ok $n - the rails"
+  diff <(echo "$shown") <(echo "$drawn") | sed 's/^/# /'
+fi
+[ $n -gt 1 ] || echo 'Bail out! README.md has no tour'
 echo "1..$n"

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* lig report: a plan or a run as a file to read, to send, or to compute with. */
+#include "engine/report.h"
+#include "app/cli/document.h"
+#include "app/cli/sequence-options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int run (int argc, char **argv);
+
+LIG_COMMAND (report) = {
+  .name = "report",
+  .usage = "P|RUN -o FILE.{md,json,csv} [--input I] [--device D] …",
+  .summary = "A plan or a run as a file: md to read, json with everything, csv for spreadsheets",
+  .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
+             " --device null:h200 -o report.md",
+  .run = run,
+};
+
+typedef struct {
+  char *output, *format;
+} Options;
+
+static void
+clear_options (Options *options)
+{
+  g_free (options->output);
+  g_free (options->format);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
+
+/* A uuid or the beginning of one cannot be an expression, but where an op has just that name. */
+static gboolean
+is_run (const char *text)
+{
+  gboolean hexadecimal =
+    g_ascii_isxdigit (*text) && strspn (text, "0123456789abcdefABCDEF-") == strlen (text);
+  return strcmp (text, "last") == 0 || (hexadecimal && !lig_op_info_find (text));
+}
+
+/* The first option that only a sequence has, null where none was given. */
+static const char *
+find_option (const LigSequenceOptions *options)
+{
+  return options->input    ? "input"
+         : options->device ? "device"
+         : options->dtype  ? "dtype"
+         : options->tf32   ? "tf32"
+         : options->policy ? "policy"
+         : options->forbid ? "forbid"
+         : options->force  ? "force"
+         : options->fence  ? "fence"
+         : options->eval   ? "eval"
+                           : NULL;
+}
+
+/* --- The command line that makes the report again ------------------------------------------- */
+
+static void
+append_word (GString *to, const char *word)
+{
+  static const char plain[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+  g_autofree char *quoted = g_shell_quote (word);
+  gboolean simple = *word && strspn (word, plain) == strlen (word);
+  g_string_append_printf (to, " %s", simple ? word : quoted);
+}
+
+static char *
+quote_command (int argc, char **argv)
+{
+  GString *text = g_string_new ("lig");
+  for (int i = 0; i < argc; i++)
+    if (strcmp (argv[i], "--json") != 0)
+      append_word (text, argv[i]);
+  return g_string_free (text, FALSE);
+}
+
+/* Elsewhere another device might be taken where it was left out. */
+static GBytes *
+report_plan (const char *text,
+             const LigSequenceOptions *options,
+             const char *command,
+             const char *format,
+             GError **error)
+{
+  g_autoptr (LigPlan) plan = lig_cli_compile (text, options, error);
+  if (!plan)
+    return NULL;
+  g_autoptr (GString) whole = g_string_new (command);
+  if (!options->device) {
+    g_string_append (whole, " --device");
+    append_word (whole, lig_device_get_name (lig_plan_get_device (plan)));
+  }
+  return lig_report_plan (plan, whole->str, format, error);
+}
+
+static GBytes *
+report_run (const char *selector, const char *path, const char *format, GError **error)
+{
+  g_autoptr (LigStore) store = lig_store_open (path, error);
+  if (!store)
+    return NULL;
+  if (lig_store_get_warning (store))
+    lig_cli_say ("%s", lig_store_get_warning (store));
+  return lig_report_run (store, selector, format, error);
+}
+
+/* --- What becomes of it --------------------------------------------------------------------- */
+
+static gboolean
+print_report (GBytes *report, GError **error)
+{
+  gsize size;
+  const void *data = g_bytes_get_data (report, &size);
+  if (fwrite (data, 1, size, stdout) == size && fflush (stdout) == 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "standard output: cannot be written: %s",
+               g_strerror (errno));
+  return FALSE;
+}
+
+static void
+print_result (const char *path, const char *format, gsize bytes)
+{
+  g_autofree char *size = lig_cli_format_bytes ((double) bytes);
+  if (!lig_cli_json ()) {
+    lig_cli_say ("%s: %s, %s", path, format, size);
+    return;
+  }
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_cli_add_text (builder, "file", path);
+  lig_cli_add_text (builder, "format", format);
+  lig_cli_add_integer (builder, "bytes", (gint64) bytes);
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+/* --- The command ---------------------------------------------------------------------------- */
+
+/* The format, or null after it said what is wrong with the command line. */
+static const char *
+check_options (const Options *options, const LigSequenceOptions *plan, const char *what)
+{
+  g_autoptr (GError) error = NULL;
+  const char *format = NULL, *foreign = is_run (what) ? find_option (plan) : NULL;
+  gboolean standard = options->output && strcmp (options->output, "-") == 0;
+  g_autofree char *name =
+    options->format ? g_strconcat ("report.", options->format, NULL) : g_strdup (options->output);
+  if (!options->output)
+    lig_cli_usage ("lig report needs -o FILE, or -o - with --format; see lig report --help");
+  else if (standard && !options->format)
+    lig_cli_usage ("-o - has no ending that says the format; give --format");
+  else if (standard && lig_cli_json ())
+    lig_cli_usage ("--json and -o - both want standard output");
+  else if (foreign)
+    lig_cli_usage ("--%s is for a sequence, and '%s' is a run", foreign, what);
+  else if (!(format = lig_report_choose_format (name, &error)))
+    lig_cli_usage ("%s", error->message);
+  return format;
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_auto (Options) options = {0};
+  g_auto (LigSequenceOptions) plan = {0};
+  const GOptionEntry more[] = {
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+     "Where to write; the ending says the format; -: standard output", "FILE"},
+    {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
+     "md, json or csv, of P or of a RUN: last, a uuid, 4 or more of its first characters", "F"},
+    {NULL},
+  };
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);
+  g_autofree char *command = quote_command (argc, argv);
+  GError *error = NULL;
+  if (!lig_cli_parse (&lig_command_report, entries, &argc, &argv, 1, 1))
+    return LIG_EXIT_USAGE;
+  const char *format = check_options (&options, &plan, argv[1]);
+  if (!format)
+    return LIG_EXIT_USAGE;
+  g_autoptr (GBytes) report = is_run (argv[1])
+                                ? report_run (argv[1], plan.store, format, &error)
+                                : report_plan (argv[1], &plan, command, format, &error);
+  if (!report)
+    return lig_cli_fail (error);
+  if (strcmp (options.output, "-") == 0)
+    return print_report (report, &error) ? LIG_EXIT_OK : lig_cli_fail (error);
+  if (!lig_report_save (report, options.output, &error))
+    return lig_cli_fail (error);
+  print_result (options.output, format, g_bytes_get_size (report));
+  return LIG_EXIT_OK;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of runs for people, in Markdown. */
+#include "engine/json.h"
+#include "engine/report/markdown.h"
+#include "engine/run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows of the loss curve beside the evaluations, and columns of the sparkline. */
+#define ROWS 20
+#define COLUMNS 60
+
+/* Microseconds since 1970 as local time, ISO 8601; null for 0. */
+static char *
+format_moment (gint64 when)
+{
+  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  return when && moment ? g_date_time_format_iso8601 (moment) : NULL;
+}
+
+static void
+append_facts (GString *to, const LigRunRow *row)
+{
+  g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
+  g_autofree char *started = format_moment (row->started);
+  g_autofree char *ended = format_moment (row->ended);
+  g_autofree char *took =
+    row->ended ? g_strdup_printf ("%.3g s", (double) (row->ended - row->started) * 1e-6) : NULL;
+  g_autofree char *tags = row->tags ? g_strjoinv (", ", row->tags) : NULL;
+  const char *const facts[][2] = {
+    {"Run", row->uuid},
+    {"Name", row->name},
+    {"Status", row->status},
+    {"Message", row->message},
+    {"Kind", row->kind},
+    {"Device", row->device},
+    {"Types", row->dtype},
+    {"Recipe", row->recipe},
+    {"Policy", row->policy},
+    {"Seed", seed},
+    {"Started", started},
+    {"Ended", ended},
+    {"Took", took},
+    {"Host", row->host},
+    {"Revision", row->revision},
+    {"Versions", row->versions},
+    {"Tags", tags},
+    {"Starred", row->starred ? "yes" : ""},
+    {"Notes", row->notes},
+  };
+  lig_markdown_head (to, "|");
+  for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
+    lig_markdown_fact (to, facts[i][0], facts[i][1]);
+}
+
+static void
+append_result (GString *to, const LigRunRow *row)
+{
+  g_autofree char *step = g_strdup_printf ("%" G_GINT64_FORMAT, row->last_step);
+  g_autofree char *accuracy = g_strdup_printf ("%.4g %%", 100 * row->eval_accuracy);
+  g_autofree char *first = lig_report_number (row->first_loss);
+  g_autofree char *last = lig_report_number (row->last_loss);
+  g_autofree char *held_out = lig_report_number (row->eval_loss);
+  lig_markdown_heading (to, "Result");
+  if (row->last_step < 0) {
+    g_string_append (to, "The run reported no metrics.\n");
+    return;
+  }
+  lig_markdown_head (to, "|>");
+  lig_markdown_fact (to, "Last step", step);
+  lig_markdown_fact (to, "First loss", first);
+  lig_markdown_fact (to, "Last loss", last);
+  lig_markdown_fact (to, "Held-out loss", held_out);
+  lig_markdown_fact (to, "Held-out accuracy", isnan (row->eval_accuracy) ? "-" : accuracy);
+}
+
+/* --- Settings ------------------------------------------------------------------------------- */
+
+static const LigSetting *
+find_setting (const char *name)
+{
+  const LigSetting *setting = NULL;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (g_str_equal (setting->name, name))
+      break;
+  return setting;
+}
+
+static char *
+format_value (JsonNode *value)
+{
+  if (JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (value));
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, value);
+  if (JSON_NODE_HOLDS_VALUE (value) && g_str_has_suffix (text->str, ".0"))
+    g_string_truncate (text, text->len - 2);
+  return g_string_free (text, FALSE);
+}
+
+/* A text has no default: it is there where it was given. */
+static gboolean
+is_default (const LigSetting *setting, JsonNode *value)
+{
+  return setting && setting->kind != LIG_SETTING_TEXT && JSON_NODE_HOLDS_VALUE (value) &&
+         json_node_get_double (value) == setting->initial;
+}
+
+static void
+append_settings (GString *to, const char *text)
+{
+  g_autoptr (JsonNode) root = lig_json_read (text, strlen (text), NULL, NULL);
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root) ||
+      json_object_get_size (json_node_get_object (root)) == 0)
+    return;
+  lig_markdown_heading (to, "Settings");
+  lig_markdown_head (to, "Setting|Value|Default|What it is");
+  for (int usual = 0; usual < 2; usual++) {
+    JsonObjectIter iter;
+    const char *name;
+    JsonNode *value;
+    json_object_iter_init_ordered (&iter, json_node_get_object (root));
+    while (json_object_iter_next_ordered (&iter, &name, &value)) {
+      const LigSetting *setting = find_setting (name);
+      if (is_default (setting, value) != usual)
+        continue;
+      g_autofree char *given = format_value (value);
+      g_autofree char *initial = setting && setting->kind != LIG_SETTING_TEXT
+                                   ? lig_report_number (setting->initial)
+                                   : g_strdup ("");
+      lig_markdown_row (to, name, given, usual ? "the same" : initial, setting ? setting->help : "",
+                        NULL);
+    }
+  }
+}
+
+/* --- The loss ------------------------------------------------------------------------------- */
+
+/* The mean of the finite values of each column's share; NaN where there is none. */
+static void
+fill_columns (const LigReportMetric *loss, double *columns, guint count)
+{
+  for (guint i = 0; i < count; i++) {
+    guint n = 0, end = (guint) ((guint64) (i + 1) * loss->values->len / count);
+    double sum = 0;
+    for (guint j = (guint) ((guint64) i * loss->values->len / count); j < end; j++) {
+      double value = g_array_index (loss->values, double, j);
+      sum += isfinite (value) ? value : 0;
+      n += isfinite (value) != 0;
+    }
+    columns[i] = n > 0 ? sum / n : NAN;
+  }
+}
+
+static void
+append_sparkline (GString *to, const LigReportMetric *loss)
+{
+  static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  double columns[COLUMNS], least = INFINITY, most = -INFINITY;
+  guint count = MIN (loss->values->len, COLUMNS);
+  g_autoptr (GString) line = g_string_new (NULL);
+  fill_columns (loss, columns, count);
+  for (guint i = 0; i < count; i++) {
+    least = isnan (columns[i]) ? least : MIN (least, columns[i]);
+    most = isnan (columns[i]) ? most : MAX (most, columns[i]);
+  }
+  if (least > most)
+    return;
+  for (guint i = 0; i < count; i++) {
+    double share = most > least ? (columns[i] - least) / (most - least) : 0;
+    g_string_append (line, isnan (columns[i]) ? " " : levels[(int) (share * 7 + 0.5)]);
+  }
+  g_string_append_printf (line, "  (█ %.4g, ▁ %.4g)", most, least);
+  lig_markdown_block (to, "", line->str);
+}
+
+static double
+get_value (const LigReportMetric *metric, gint64 step)
+{
+  guint at;
+  for (guint low = 0, high = metric ? metric->steps->len : 0; low < high;) {
+    at = low + (high - low) / 2;
+    gint64 here = g_array_index (metric->steps, gint64, at);
+    if (here == step)
+      return g_array_index (metric->values, double, at);
+    low = here < step ? at + 1 : low;
+    high = here < step ? high : at;
+  }
+  return NAN;
+}
+
+static int
+compare_steps (gconstpointer a, gconstpointer b)
+{
+  gint64 left = *(const gint64 *) a, right = *(const gint64 *) b;
+  return (left > right) - (left < right);
+}
+
+/* Evenly spaced steps of the loss, and every evaluation. */
+static GArray *
+choose_steps (const LigReportMetric *loss, const LigReportMetric *held_out)
+{
+  GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
+  guint n = loss ? loss->steps->len : 0, rows = MIN (n, ROWS);
+  for (guint i = 0; i < rows; i++) {
+    guint at = rows > 1 ? (guint) ((guint64) i * (n - 1) / (rows - 1)) : 0;
+    g_array_append_val (steps, g_array_index (loss->steps, gint64, at));
+  }
+  if (held_out)
+    g_array_append_vals (steps, held_out->steps->data, held_out->steps->len);
+  g_array_sort (steps, compare_steps);
+  return steps;
+}
+
+static void
+append_loss (GString *to, const LigReportRun *run)
+{
+  const LigReportMetric *loss = lig_report_find_metric (run, LIG_METRIC_LOSS);
+  const LigReportMetric *held_out = lig_report_find_metric (run, LIG_METRIC_EVAL_LOSS);
+  const LigReportMetric *accuracy = lig_report_find_metric (run, LIG_METRIC_EVAL_ACCURACY);
+  g_autoptr (GArray) steps = choose_steps (loss, held_out);
+  if (steps->len == 0)
+    return;
+  lig_markdown_heading (to, "Loss");
+  if (loss)
+    append_sparkline (to, loss);
+  lig_markdown_head (to, ">Step|>Loss|>Held-out loss|>Held-out accuracy");
+  for (guint i = 0; i < steps->len; i++) {
+    gint64 step = g_array_index (steps, gint64, i);
+    if (i > 0 && step == g_array_index (steps, gint64, i - 1))
+      continue;
+    g_autofree char *number = g_strdup_printf ("%" G_GINT64_FORMAT, step);
+    g_autofree char *value = lig_report_number (get_value (loss, step));
+    g_autofree char *held_out_value = lig_report_number (get_value (held_out, step));
+    g_autofree char *share = lig_report_number (get_value (accuracy, step));
+    lig_markdown_row (to, number, value, held_out_value, share, NULL);
+  }
+}
+
+static void
+append_metrics (GString *to, GPtrArray *metrics)
+{
+  if (metrics->len == 0)
+    return;
+  lig_markdown_heading (to, "Metrics");
+  lig_markdown_head (to, "Metric|>Values|>First|>Last");
+  for (guint i = 0; i < metrics->len; i++) {
+    const LigReportMetric *metric = metrics->pdata[i];
+    guint n = metric->values->len;
+    g_autofree char *count = g_strdup_printf ("%u", n);
+    g_autofree char *first =
+      lig_report_number (n ? g_array_index (metric->values, double, 0) : NAN);
+    g_autofree char *last =
+      lig_report_number (n ? g_array_index (metric->values, double, n - 1) : NAN);
+    lig_markdown_row (to, metric->name, count, first, last, NULL);
+  }
+}
+
+/* --- Groups, times, verdicts ---------------------------------------------------------------- */
+
+static void
+append_groups (GString *to, GPtrArray *fusions)
+{
+  lig_markdown_heading (to, "Groups");
+  if (fusions->len == 0) {
+    g_string_append (to, "None was recorded.\n");
+    return;
+  }
+  lig_markdown_head (to, "Pass|>Group|Fusion|>Indexes");
+  for (guint i = 0; i < fusions->len; i++) {
+    const LigFusionRow *fusion = fusions->pdata[i];
+    g_autofree char *group = g_strdup_printf ("%d", fusion->group);
+    g_autofree char *indexes = lig_report_indexes (fusion->first_op, fusion->count);
+    lig_markdown_row (to, fusion->pass, group, fusion->fusion ? fusion->fusion : "-", indexes,
+                      NULL);
+  }
+}
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  double left = *(const double *) a, right = *(const double *) b;
+  return (left > right) - (left < right);
+}
+
+/* Rows of one group follow each other; one line stands for them. Returns how many there are. */
+static guint
+append_time (GString *to, GPtrArray *timings, guint first)
+{
+  const LigTimingRow *row = timings->pdata[first];
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
+  for (guint i = first; i < timings->len; i++) {
+    const LigTimingRow *other = timings->pdata[i];
+    if (other->group != row->group || strcmp (other->pass, row->pass) != 0)
+      break;
+    g_array_append_val (times, other->microseconds);
+  }
+  g_array_sort (times, compare_times);
+  double median = g_array_index (times, double, times->len / 2);
+  g_autofree char *group = g_strdup_printf ("%d", row->group);
+  g_autofree char *count = g_strdup_printf ("%u", times->len);
+  g_autofree char *time = g_strdup_printf ("%.4g", median);
+  g_autofree char *bytes = lig_report_bytes (row->bytes);
+  g_autofree char *flops = lig_report_count (row->flops);
+  g_autofree char *rate = lig_report_bytes (median > 0 ? row->bytes / median * 1e6 : 0);
+  g_autofree char *rate_text = g_strconcat (rate, "/s", NULL);
+  lig_markdown_row (to, row->pass, group, count, time, bytes, flops, rate_text, NULL);
+  return times->len;
+}
+
+static void
+append_times (GString *to, GPtrArray *timings)
+{
+  if (timings->len == 0)
+    return;
+  lig_markdown_heading (to, "Times");
+  lig_markdown_head (to, "Pass|>Group|>Samples|>Median us|>Bytes|>Flops|>Moved");
+  for (guint i = 0; i < timings->len;)
+    i += append_time (to, timings, i);
+}
+
+static void
+append_verdicts (GString *to, GPtrArray *verdicts)
+{
+  lig_markdown_heading (to, "Verdicts");
+  if (verdicts->len == 0) {
+    g_string_append (to, "None was recorded.\n");
+    return;
+  }
+  lig_markdown_head (to, ">Indexes|Fusion|Pass|Reason|Verdict");
+  for (guint i = 0; i < verdicts->len; i++) {
+    const LigVerdictRow *verdict = verdicts->pdata[i];
+    g_autofree char *indexes = lig_report_indexes (verdict->first_op, verdict->count);
+    lig_markdown_row (to, indexes, verdict->fusion, verdict->pass,
+                      verdict->taken    ? "taken"
+                      : verdict->reason ? verdict->reason
+                                        : "",
+                      verdict->text ? verdict->text : "", NULL);
+  }
+}
+
+/* --- What is left --------------------------------------------------------------------------- */
+
+static void
+append_artifacts (GString *to, GPtrArray *artifacts)
+{
+  if (artifacts->len == 0)
+    return;
+  lig_markdown_heading (to, "Files");
+  lig_markdown_head (to, "Kind|File");
+  for (guint i = 0; i < artifacts->len; i++) {
+    const LigArtifactRow *artifact = artifacts->pdata[i];
+    lig_markdown_row (to, artifact->kind, artifact->path, NULL);
+  }
+}
+
+static void
+append_sequence (GString *to, const char *json)
+{
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (json, -1, NULL, NULL);
+  g_autofree char *expression = sequence ? lig_sequence_to_expression (sequence) : NULL;
+  if (!*json)
+    return;
+  lig_markdown_heading (to, "Sequence");
+  if (expression)
+    lig_markdown_block (to, "", expression);
+  lig_markdown_block (to, "json", json);
+}
+
+static void
+append_command (GString *to, const LigReportRun *run, const char *more)
+{
+  g_autofree char *store = run->store ? g_shell_quote (run->store) : NULL;
+  g_autofree char *text = g_strdup_printf ("lig train --resume %s%s%s%s", run->row->uuid, more,
+                                           store ? " --store " : "", store ? store : "");
+  lig_markdown_block (to, "sh", text);
+}
+
+static void
+append_outlook (GString *to, const LigReportRun *run)
+{
+  gboolean saved = FALSE, done = g_str_equal (run->row->status, "done");
+  if (!g_str_equal (run->row->kind, "train"))
+    return;
+  for (guint i = 0; i < run->artifacts->len; i++)
+    saved |= g_str_equal (((const LigArtifactRow *) run->artifacts->pdata[i])->kind, "checkpoint");
+  lig_markdown_heading (to, "How to continue");
+  if (g_str_equal (run->row->status, "running"))
+    g_string_append (to, "It is running; once it was stopped:\n\n");
+  else if (!saved)
+    g_string_append (to, "No checkpoint is recorded; with one it would be:\n\n");
+  else if (done)
+    g_string_append (to, "All steps are done; give a number larger than theirs to go on.\n\n");
+  append_command (to, run, saved && done ? " --steps N" : "");
+}
+
+void
+lig_markdown_run (GString *to, const LigReportRun *run)
+{
+  const LigRunRow *row = run->row;
+  g_autofree char *title = lig_report_shorten (*row->name ? row->name : row->uuid);
+  g_string_append (to, "# Run: ");
+  lig_markdown_text (to, title);
+  g_string_append (to, "\n\n");
+  append_facts (to, row);
+  append_result (to, row);
+  append_settings (to, row->settings);
+  append_loss (to, run);
+  append_metrics (to, run->metrics);
+  append_times (to, run->timings);
+  append_groups (to, run->fusions);
+  append_verdicts (to, run->verdicts);
+  append_artifacts (to, run->artifacts);
+  append_sequence (to, row->sequence);
+  append_outlook (to, run);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* A model of bytes on real text, against a trigram that counts. */
+#include "tests/train-case.h"
+
+/* The licences that every Debian carries, else this project's own words. */
+static const char *
+find_text (void)
+{
+  static const char debian[] = "/usr/share/common-licenses";
+  const char *source = g_getenv ("LIGATURE_SOURCE");
+  return g_file_test (debian, G_FILE_TEST_IS_DIR) ? debian : source;
+}
+
+/* The held-out loss of a trigram with one added to every count: -log of (n(abc) + 1) / (n(ab) + 256)
+ * over the bytes that have two before them in their part. */
+static double
+score_trigram (LigDataset *dataset)
+{
+  gsize n_training, n_held_out;
+  const guint16 *training = lig_dataset_get_tokens (dataset, FALSE, &n_training);
+  const guint16 *held_out = lig_dataset_get_tokens (dataset, TRUE, &n_held_out);
+  g_autofree guint32 *pairs = g_new0 (guint32, 1 << 16), *triples = g_new0 (guint32, 1 << 24);
+  double sum = 0;
+  for (gsize i = 2; i < n_training; i++) {
+    guint pair = (guint) training[i - 2] << 8 | training[i - 1];
+    pairs[pair]++;
+    triples[pair << 8 | training[i]]++;
+  }
+  for (gsize i = 2; i < n_held_out; i++) {
+    guint pair = (guint) held_out[i - 2] << 8 | held_out[i - 1];
+    sum -= log ((triples[pair << 8 | held_out[i]] + 1.0) / (pairs[pair] + 256.0));
+  }
+  return sum / (double) (n_held_out - 2);
+}
+
+static void
+test_bytes (Fixture *f, gconstpointer data)
+{
+  static const char expression[] =
+    "embedding(32, init-std=0.5) ! reshape([-1, 768]) ! linear(256, init-std=0.06)"
+    " ! make-extra-output(to=r) ! layer-norm ! linear(512, init-std=0.06) ! gelu"
+    " ! linear(256, init-std=0.03) ! add-extra-input(from=r) ! layer-norm"
+    " ! linear(256, init-std=0.03) ! cross-entropy";
+  const char *text = find_text ();
+  if (SLOWNESS > 1 || !text) {
+    g_test_skip (text ? "a training of a minute takes too long with sanitizers" : "no text here");
+    return;
+  }
+  g_autoptr (GError) error = NULL;
+  g_autofree char *spec = g_strconcat ("text:", text, NULL);
+  g_autoptr (LigRun) run =
+    new_run (f, expression, "128x24:int32", spec,
+             "steps=1500 lr=0.003 schedule=cosine warmup=100 weight-decay=0.1 clip=1");
+  LigRunProgress progress = finish (run);
+  g_autoptr (LigDataset) dataset =
+    lig_dataset_open (spec, &(LigShape){2, {128, 24}}, LIG_INT32, 0, 0, &error);
+  g_assert_no_error (error);
+  double bar = score_trigram (dataset);
+  g_test_message ("held out %.4f, trigram %.4f, %.0f s", progress.eval_loss, bar,
+                  progress.seconds);
+  g_assert_cmpfloat (progress.eval_loss, <, bar);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add ("/train/bytes-beat-trigram", Fixture, NULL, set_up, test_bytes, tear_down);
+  return run_tests ();
+}
