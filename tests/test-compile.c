@@ -96,7 +96,8 @@ static const struct {
   {"layer-norm ! linear(32) ! swiglu ! linear(16)",
    "[0] [1 2 forward-linear-bias-activation] [3] [4 5 forward-linear-bias-activation]",
    "[0] [1] [2 3 backward-activation-bias] [4 5 backward-linear-bias]"},
-  {"make-extra-output(to=r) ! layer-norm ! linear(32) ! gelu ! linear(16) ! add-extra-input(from=r)",
+  {"make-extra-output(to=r) ! layer-norm ! linear(32) ! gelu ! linear(16) ! "
+   "add-extra-input(from=r)",
    "[0] [1] [2 3 4 forward-linear-bias-activation] [5 6 7 forward-linear-bias-add]",
    "[0 1 backward-add-norm] [2] [3 4 backward-activation-bias] [5 6 backward-linear-bias] [7]"},
 };
@@ -217,7 +218,8 @@ test_corrupt (void)
 static void
 test_in_place (void)
 {
-  g_autoptr (LigSequence) sequence = new_sequence ("gelu ! silu ! constant-scale(2) ! relu", "64x16");
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("gelu ! silu ! constant-scale(2) ! relu", "64x16");
   LigPlanOptions options = options_of (LIG_POLICY_NONE, FALSE);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   g_assert_cmpint (lig_plan_get_arena_bytes (plan, NULL), ==, 2 * 64 * 16 * 4);
@@ -300,9 +302,8 @@ test_dead_branch (void)
   for (int i = 0; i < 2; i++) {
     LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE);
     options.input_gradient = TRUE;
-    g_autoptr (LigSequence) sequence =
-      new_sequence (i ? "linear(8) ! make-extra-output(to=nobody) ! gelu" : "linear(8) ! gelu",
-                    "4x8");
+    g_autoptr (LigSequence) sequence = new_sequence (
+      i ? "linear(8) ! make-extra-output(to=nobody) ! gelu" : "linear(8) ! gelu", "4x8");
     g_autoptr (LigPlan) plan = compile (sequence, &options);
     g_autofree char *text = kernels_text (plan, LIG_PASS_BACKWARD);
     g_assert_cmpstr (text, ==,

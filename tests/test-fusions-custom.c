@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ops, kernels and fusions of an embedding program: forward, backward, joint, tried first or last,
- * and opaque ops, through which nothing fuses. */
+/* Ops, kernels and fusions of an embedding program: forward, backward, joint, tried first or
+ * last. */
 #include "tests/plan-case.h"
 
 /* --- Kernels of the embedding program ------------------------------------------------------ */
@@ -91,7 +91,7 @@ product (const LigOperand *x, const LigOperand *weight)
 {
   int64_t m = x->size / x->columns, n = weight->size / weight->columns, k = x->columns;
   g_autofree float *a = floats_of (x), *b = floats_of (weight);
-  float *result = g_new0 (float, m * n);
+  float *result = g_new0 (float, m *n);
   for (int64_t i = 0; i < m; i++)
     for (int64_t j = 0; j < n; j++)
       for (int64_t l = 0; l < k; l++)
@@ -122,7 +122,7 @@ run_linear_silu_backward (LigLaunch *launch)
   int64_t k = o[1].columns, m = o[1].size / k, n = o[2].size / k;
   g_autofree float *sum = product (&o[1], &o[2]);
   g_autofree float *dy = floats_of (&o[0]), *x = floats_of (&o[1]), *weight = floats_of (&o[2]);
-  g_autofree float *dx = g_new0 (float, m * k), *dweight = g_new0 (float, n * k);
+  g_autofree float *dx = g_new0 (float, m *k), *dweight = g_new0 (float, n *k);
   for (int64_t i = 0; i < m; i++)
     for (int64_t j = 0; j < n; j++)
       for (int64_t l = 0; l < k; l++) {
@@ -239,8 +239,10 @@ add_fusion (const LigFusion *fusion, gboolean first)
 
 /* Under policy all the groups are these, and the numbers those of the ops alone. */
 static void
-check_plan (
-  const char *expression, const char *forward, const char *backward, const char *const *forbidden)
+check_plan (const char *expression,
+            const char *forward,
+            const char *backward,
+            const char *const *forbidden)
 {
   for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++)
     for (int training = 0; training < 2; training++) {
@@ -511,131 +513,14 @@ lower_crowded (LigLowering *lowering)
 static void
 test_crowded (void)
 {
-  static const LigFusion fusion = {.name = "forward-crowded",
-                                   .pattern = "silu silu",
-                                   .summary = "Wrong",
-                                   .lower = lower_crowded};
+  static const LigFusion fusion = {
+    .name = "forward-crowded", .pattern = "silu silu", .summary = "Wrong", .lower = lower_crowded};
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("silu ! silu", "5x11");
   check_refused (sequence, &options, LIG_ERROR_OP,
                  "forward-crowded at 0: its kernel crowded has 13 operands, at most 12 are "
                  "possible");
-}
-
-/* --- Opaque ops ---------------------------------------------------------------------------- */
-
-static int forward_calls, backward_calls;
-
-static gboolean
-triple (const LigOperand *operands, void *stream, gpointer data, GError **error)
-{
-  g_autofree float *values = floats_of (&operands[0]);
-  for (int64_t i = 0; i < operands[0].size; i++)
-    values[i] *= 3;
-  write_floats (&operands[1], values);
-  forward_calls++;
-  return TRUE;
-}
-
-static gboolean
-triple_backward (const LigOperand *operands, void *stream, gpointer data, GError **error)
-{
-  g_autofree float *values = floats_of (&operands[0]);
-  g_autofree float *x = floats_of (&operands[1]), *y = floats_of (&operands[2]);
-  for (int64_t i = 0; i < operands[0].size; i++) {
-    values[i] *= 3;
-    g_assert_cmpfloat_with_epsilon ((double) y[i], 3 * (double) x[i], 0.02 * fabs ((double) y[i]));
-  }
-  write_floats (&operands[3], values);
-  backward_calls++;
-  return TRUE;
-}
-
-static gboolean
-burn (const LigOperand *operands, void *stream, gpointer data, GError **error)
-{
-  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_DEVICE, "it burns");
-  return FALSE;
-}
-
-static const LigOpInfo opaque_triple = {.name = "opaque-triple",
-                                        .title = "Triple",
-                                        .category = "Other",
-                                        .summary = "Three times its input",
-                                        .opaque_forward = triple,
-                                        .opaque_backward = triple_backward};
-static const LigOpInfo opaque_one_way = {.name = "opaque-one-way",
-                                         .title = "One way",
-                                         .category = "Other",
-                                         .summary = "Without a backward",
-                                         .opaque_forward = triple};
-static const LigOpInfo opaque_burn = {.name = "opaque-burn",
-                                      .title = "Burn",
-                                      .category = "Other",
-                                      .summary = "Fails",
-                                      .opaque_forward = burn,
-                                      .opaque_backward = burn};
-
-static void
-test_opaque (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_assert_true (lig_register_op (&opaque_triple, &error));
-  for (guint i = 0; i < G_N_ELEMENTS (floating_types); i++) {
-    LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
-    options.compute = (int) floating_types[i];
-    g_autoptr (LigSequence) opaque =
-      new_sequence ("linear(8) ! opaque-triple ! gelu ! linear(8)", "5x11");
-    g_autoptr (LigSequence) plain =
-      new_sequence ("linear(8) ! constant-scale(3) ! gelu ! linear(8)", "5x11");
-    g_autoptr (LigPlan) plan = compile (opaque, &options);
-    check_groups (plan,
-                  "[0 1 forward-linear-bias-activation] [2] [3] [4 5 "
-                  "forward-linear-bias-activation]",
-                  "[0 1 backward-linear-bias] [2] [3] [4 5 backward-linear-bias]");
-    g_assert_cmpuint (lig_plan_get_segments (plan), ==, 3);
-    g_assert_cmpstr (find_verdict (plan, "forward-linear-scale-add", 0)->observed, ==, "bias");
-    forward_calls = backward_calls = 0;
-    g_autoptr (Results) got = compute (opaque, &options);
-    g_autoptr (Results) want = compute (plain, &options);
-    compare_results (got, want, plan_tolerance (floating_types[i]), "opaque");
-    g_assert_cmpint (forward_calls, ==, 1);
-    g_assert_cmpint (backward_calls, ==, 1);
-  }
-}
-
-/* First in the sequence, its input needs no gradient: backward is not called. */
-static void
-test_opaque_first (void)
-{
-  g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
-  g_assert_true (lig_register_op (&opaque_one_way, &error));
-  options.input_gradient = FALSE;
-  backward_calls = 0;
-  g_autoptr (LigSequence) sequence = new_sequence ("opaque-one-way ! linear(8)", "5x11");
-  g_autoptr (Results) results = compute (sequence, &options);
-  g_assert_cmpint (backward_calls, ==, 0);
-  options.input_gradient = TRUE;
-  check_refused (sequence, &options, LIG_ERROR_OP,
-                 "opaque-one-way at 0: a gradient has to pass through it, but it has no backward");
-}
-
-static void
-test_opaque_fails (void)
-{
-  g_autoptr (GError) error = NULL;
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
-  g_assert_true (lig_register_op (&opaque_burn, &error));
-  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! opaque-burn", "5x11");
-  g_autoptr (LigState) state = new_state (sequence, &options);
-  LigPlan *plan = new_plan (state, sequence, &options);
-  feed_inputs (plan);
-  g_assert_false (lig_plan_run (plan, LIG_RUN_FORWARD, &error));
-  g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
-  g_assert_cmpstr (error->message, ==, "opaque-burn at 1: it burns");
-  g_assert_cmpuint (lig_state_get_micro_step (state), ==, 0);
 }
 
 int
@@ -653,8 +538,5 @@ main (int argc, char **argv)
   g_test_add_func ("/custom/refused", test_refused);
   g_test_add_func ("/custom/bad-port", test_bad_port);
   g_test_add_func ("/custom/crowded", test_crowded);
-  g_test_add_func ("/custom/opaque", test_opaque);
-  g_test_add_func ("/custom/opaque-first", test_opaque_first);
-  g_test_add_func ("/custom/opaque-fails", test_opaque_fails);
   return g_test_run ();
 }

@@ -9,24 +9,62 @@ typedef struct {
   GRand *random;
   GString *text;
   gboolean smooth; /* only ops with derivatives everywhere */
-  int open[8]; /* channels to be taken up */
+  int open[8];     /* channels to be taken up */
   int n_open, next;
 } Maker;
 
 static const char *const plain[] = {
-  "gelu", "qgelu", "relu", "srelu", "silu", "identity", "identity", "bias", "bias", "linear(8)",
-  "linear(8)", "basic-linear(8)", "basic-linear(8)", "layer-norm", "rms-norm", "layer-norm",
-  "l2-normalization", "dropout(0.25)", "constant-scale(0.5)", "constant-scale(-1.5)",
-  "add-extra-input", "make-extra-output", "make-extra-output(nobody)",
-  "linear(16) ! swiglu", "basic-linear(16) ! geglu", "linear(16) ! clamped-swiglu(limit=0.75)",
-  "linear(16) ! reglu", "reshape([10, 8])", "linear(12) ! gelu ! linear(8)",
-  "basic-linear(8) ! bias ! relu", "gelu ! basic-linear(8)",
+  "gelu",
+  "qgelu",
+  "relu",
+  "srelu",
+  "silu",
+  "identity",
+  "identity",
+  "bias",
+  "bias",
+  "linear(8)",
+  "linear(8)",
+  "basic-linear(8)",
+  "basic-linear(8)",
+  "layer-norm",
+  "rms-norm",
+  "layer-norm",
+  "l2-normalization",
+  "dropout(0.25)",
+  "constant-scale(0.5)",
+  "constant-scale(-1.5)",
+  "add-extra-input",
+  "make-extra-output",
+  "make-extra-output(nobody)",
+  "linear(16) ! swiglu",
+  "basic-linear(16) ! geglu",
+  "linear(16) ! clamped-swiglu(limit=0.75)",
+  "linear(16) ! reglu",
+  "reshape([10, 8])",
+  "linear(12) ! gelu ! linear(8)",
+  "basic-linear(8) ! bias ! relu",
+  "gelu ! basic-linear(8)",
 };
 
 static const char *const smooth[] = {
-  "gelu", "qgelu", "silu", "identity", "bias", "linear(8)", "basic-linear(8)", "layer-norm",
-  "rms-norm", "l2-normalization", "dropout(0.25)", "constant-scale(0.5)", "add-extra-input",
-  "make-extra-output", "linear(16) ! swiglu", "basic-linear(16) ! geglu", "reshape([10, 8])",
+  "gelu",
+  "qgelu",
+  "silu",
+  "identity",
+  "bias",
+  "linear(8)",
+  "basic-linear(8)",
+  "layer-norm(eps=0.3)",
+  "rms-norm(eps=0.3)",
+  "l2-normalization(eps=0.3)",
+  "dropout(0.25)",
+  "constant-scale(0.5)",
+  "add-extra-input",
+  "make-extra-output",
+  "linear(16) ! swiglu",
+  "basic-linear(16) ! geglu",
+  "reshape([10, 8])",
 };
 
 static int
@@ -226,7 +264,7 @@ objective_at (LigPlan *plan, LigState *state, double by)
 static void
 check_slope (const char *expression)
 {
-  const double h = 1.0 / 32;
+  const double h = 1.0 / 128;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   options.input_gradient = TRUE;
   g_autoptr (LigSequence) sequence = new_sequence (expression, "2x5x8");
@@ -248,8 +286,8 @@ check_slope (const char *expression)
   double wide = (objective_at (plan, state, h) - objective_at (plan, state, -h)) / (2 * h);
   double narrow = (objective_at (plan, state, h / 2) - objective_at (plan, state, -h / 2)) / h;
   double wanted = (4 * narrow - wide) / 3;
-  /* Where the two differ much, the objective bends too much to be told anything by. */
-  if (!(fabs (wide - narrow) < 0.05 * sqrt (squares)))
+  /* A steep objective, or one for which the two differ, bends too much to tell anything. */
+  if (!(squares < 2500 && fabs (wide - narrow) < 0.01 * sqrt (squares)))
     return;
   if (!(fabs (slope - wanted) < 0.02 * sqrt (squares) + 1e-3))
     g_error ("%s: slope %g, differences say %g (length %g)", expression, slope, wanted,

@@ -116,8 +116,8 @@ objective (const Probe *probe)
   g_autoptr (LigTensor) output = lig_plan_read_output (probe->plan, &error);
   g_autoptr (LigTensor) weight = named_tensor ("gradient", LIG_FP32, &output->shape, 1);
   for (gint64 i = 0; i < output->size; i++)
-    total += (double) lig_tensor_get (output, i) *
-             (probe->loss ? 1 : (double) lig_tensor_get (weight, i));
+    total +=
+      (double) lig_tensor_get (output, i) * (probe->loss ? 1 : (double) lig_tensor_get (weight, i));
   for (guint n = 0; n < lig_plan_get_n_extra_outputs (probe->plan); n++) {
     g_autofree char *name = g_strdup_printf ("gradient of extra %u", n);
     g_autoptr (LigTensor) extra = lig_plan_read_extra_output (probe->plan, n, &error);
@@ -180,8 +180,10 @@ check_one_gradient (const Probe *probe, const char *name, const LigTensor *gradi
                                     : g_strdup (name + 5);
   g_autoptr (LigTensor) tensor =
     named_tensor (source, LIG_FP32, &gradient->shape, input || extra ? 2 : 1);
-  g_autoptr (LigTensor) wanted =
-    differences (probe, name, tensor, input ? put_input : extra ? put_extra : put_parameter);
+  g_autoptr (LigTensor) wanted = differences (probe, name, tensor,
+                                              input   ? put_input
+                                              : extra ? put_extra
+                                                      : put_parameter);
   double distance = distance_between (gradient, wanted);
   g_test_message ("%s: %g", name, distance);
   g_assert_cmpfloat (distance, <, 3e-3);
@@ -322,9 +324,9 @@ check_range (LigSequence *sequence, const LigParam *param)
       continue;
     g_assert_false (set_to (op, param, outside[i], &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
-    g_autofree char *wanted = g_strdup_printf (
-      "%s: %s is %.15g, expected %.15g to %.15g", lig_op_get_name (op), param->name, outside[i],
-      param->minimum, param->maximum);
+    g_autofree char *wanted =
+      g_strdup_printf ("%s: %s is %.15g, expected %.15g to %.15g", lig_op_get_name (op),
+                       param->name, outside[i], param->minimum, param->maximum);
     g_assert_cmpstr (error->message, ==, wanted);
     g_assert_cmpmem (lig_op_get_params (op), lig_op_get_info (op)->params_size,
                      lig_op_get_params (untouched), lig_op_get_info (op)->params_size);
@@ -346,8 +348,7 @@ check_parameters (const LigOpInfo *info, LigSequence *sequence)
         check_round_trip (op);
       }
     }
-    g_assert_nonnull (
-      g_object_class_find_property (G_OBJECT_GET_CLASS (original), param->name));
+    g_assert_nonnull (g_object_class_find_property (G_OBJECT_GET_CLASS (original), param->name));
   }
   g_auto (GValue) value = G_VALUE_INIT;
   g_autoptr (GError) error = NULL;
@@ -467,8 +468,7 @@ test_cases (void)
 static void
 test_activations (void)
 {
-  static const char *const shapes[][2] = {
-    {"37", "74"}, {"2x13", "2x26"}, {"32x1x32", "32x1x64"}};
+  static const char *const shapes[][2] = {{"37", "74"}, {"2x13", "2x26"}, {"32x1x32", "32x1x64"}};
   const LigOpInfo *info;
   for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
     gboolean gated = (info->flags & LIG_OP_GATED) != 0;
@@ -507,7 +507,8 @@ check_dropout (double p, const char *input)
                                     factor * (double) lig_tensor_get (dy, i), 1e-5);
     dropped += !kept;
   }
-  double z = p * (1 - p) > 0 ? (dropped - size * p) / sqrt (size * p * (1 - p)) : dropped - size * p;
+  double z =
+    p * (1 - p) > 0 ? (dropped - size * p) / sqrt (size * p * (1 - p)) : dropped - size * p;
   g_assert_cmpfloat (fabs (z), <, 2.5758);
 }
 

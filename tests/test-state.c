@@ -281,7 +281,8 @@ reference_step (Reference *r, const LigOptimizer *optimizer, double rate, double
     double b1 = (double) optimizer->adamw.beta1, b2 = (double) optimizer->adamw.beta2;
     r->mean[i] = b1 * r->mean[i] + (1 - b1) * g;
     r->variance[i] = b2 * r->variance[i] + (1 - b2) * g * g;
-    double mean = r->mean[i] / (1 - pow (b1, step)), variance = r->variance[i] / (1 - pow (b2, step));
+    double mean = r->mean[i] / (1 - pow (b1, step)),
+           variance = r->variance[i] / (1 - pow (b2, step));
     if (decays)
       *p -= rate * (double) optimizer->adamw.weight_decay * *p;
     *p -= rate * mean / (sqrt (variance) + (double) optimizer->adamw.eps);
@@ -289,7 +290,8 @@ reference_step (Reference *r, const LigOptimizer *optimizer, double rate, double
 }
 
 static void
-check_near (LigState *state, LigStateArray array, const char *path, const double *want, double limit)
+check_near (
+  LigState *state, LigStateArray array, const char *path, const double *want, double limit)
 {
   g_autoptr (LigTensor) got = get (state, array, path);
   for (gint64 i = 0; i < got->size; i++)

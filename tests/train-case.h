@@ -129,11 +129,8 @@ try_run (Fixture *f,
 }
 
 static inline LigRun *
-new_run (Fixture *f,
-         const char *expression,
-         const char *input,
-         const char *data,
-         const char *assignments)
+new_run (
+  Fixture *f, const char *expression, const char *input, const char *data, const char *assignments)
 {
   g_autoptr (GError) error = NULL;
   LigRun *run = try_run (f, expression, input, data, assignments, NULL, &error);
@@ -156,11 +153,8 @@ finish (LigRun *run)
 
 /* Trains to the end. */
 static inline LigRunProgress
-train (Fixture *f,
-       const char *expression,
-       const char *input,
-       const char *data,
-       const char *assignments)
+train (
+  Fixture *f, const char *expression, const char *input, const char *data, const char *assignments)
 {
   g_autoptr (LigRun) run = new_run (f, expression, input, data, assignments);
   LigRunProgress progress = finish (run);

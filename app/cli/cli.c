@@ -43,7 +43,10 @@ lig_cli_parse (const LigCommand *command,
   /* A wrong option must still be told as JSON. */
   for (int i = 1; i < *argc; i++)
     json_wanted |= strcmp ((*argv)[i], "--json") == 0;
+  gboolean wanted = json_wanted;
   if (!g_option_context_parse (options, argc, argv, &error)) {
+    /* Parsing takes back what it set before it failed. */
+    json_wanted = wanted;
     lig_cli_usage ("%s; see lig %s --help", error->message, command->name);
     return FALSE;
   }
@@ -72,12 +75,15 @@ lig_cli_colour (void)
   return isatty (STDOUT_FILENO) && !g_getenv ("NO_COLOR") && term && strcmp (term, "dumb") != 0;
 }
 
-/* The op's path, where a message says `linear at 3: …`. */
+/* The op's path, where a message says `linear at 3: …`, or the place in a file, `FILE: $.ops[0]`. */
 static char *
 find_path (const char *message)
 {
-  if (message[0] == '$')
-    return g_strndup (message, strcspn (message, ": "));
+  const char *json = message[0] == '$' ? message : strstr (message, ": $");
+  if (json)
+    json += strspn (json, ": ");
+  if (json)
+    return g_strndup (json, strcspn (json, ": "));
   const char *at = strstr (message, " at ");
   if (!at || !g_ascii_isdigit (at[4]))
     return NULL;

@@ -142,6 +142,20 @@ print_result (const char *path, const char *format, gsize bytes)
 
 /* --- The command ---------------------------------------------------------------------------- */
 
+static const char *
+find_format (const char *name)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  const char *format;
+  for (guint i = 0; (format = lig_report_format_nth (i)); i++) {
+    if (g_ascii_strcasecmp (format, name) == 0)
+      return format;
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", format);
+  }
+  lig_cli_usage ("--format is '%s', expected %s", name, names->str);
+  return NULL;
+}
+
 /* The format, or null after it said what is wrong with the command line. */
 static const char *
 check_options (const Options *options, const LigSequenceOptions *plan, const char *what)
@@ -149,8 +163,6 @@ check_options (const Options *options, const LigSequenceOptions *plan, const cha
   g_autoptr (GError) error = NULL;
   const char *format = NULL, *foreign = is_run (what) ? find_option (plan) : NULL;
   gboolean standard = options->output && strcmp (options->output, "-") == 0;
-  g_autofree char *name =
-    options->format ? g_strconcat ("report.", options->format, NULL) : g_strdup (options->output);
   if (!options->output)
     lig_cli_usage ("lig report needs -o FILE, or -o - with --format; see lig report --help");
   else if (standard && !options->format)
@@ -159,7 +171,9 @@ check_options (const Options *options, const LigSequenceOptions *plan, const cha
     lig_cli_usage ("--json and -o - both want standard output");
   else if (foreign)
     lig_cli_usage ("--%s is for a sequence, and '%s' is a run", foreign, what);
-  else if (!(format = lig_report_choose_format (name, &error)))
+  else if (options->format)
+    format = find_format (options->format);
+  else if (!(format = lig_report_choose_format (options->output, &error)))
     lig_cli_usage ("%s", error->message);
   return format;
 }

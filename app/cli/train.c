@@ -100,8 +100,10 @@ begin (const char *text, const Options *options, LigStore *store, GError **error
   if (options->input) {
     LigShape shape;
     LigDtype dtype = LIG_FP32;
-    if (!lig_shape_parse (options->input, &shape, &dtype, error))
+    if (!lig_shape_parse (options->input, &shape, &dtype, error)) {
+      g_prefix_error (error, "--input: ");
       return NULL;
+    }
     lig_sequence_set_input (sequence, &shape, dtype);
   }
   g_autoptr (LigDevice) device = open_device (options->device, error);

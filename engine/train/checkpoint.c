@@ -28,6 +28,10 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
+  /* What was measured up to here: a run that goes on from here shall find it, whatever happens. A
+   * store that fails now tells so at the end. */
+  if (self->store)
+    lig_store_flush (self->store, NULL);
   if (!lig_state_store (self->state, file, TRUE, error))
     return FALSE;
   lig_tensor_file_set_metadata (file, "ligature.checkpoint", FORMAT);

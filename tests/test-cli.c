@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* The program lig: every example works when pasted, exit codes, errors, and the documents that
+ * ops, check, fuse, plan and devices print. */
+#include "cli-case.h"
+
+#include "engine/sequence.h"
+
+/* The names of all commands, as `lig --help` lists them. */
+static GStrv
+list_commands (void)
+{
+  g_auto (Outcome) help = lig ("--help", NULL);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  const char *list = strstr (help.out, "Commands:\n");
+  g_assert_cmpint (help.code, ==, 0);
+  g_assert_nonnull (list);
+  g_auto (GStrv) lines = g_strsplit (list, "\n", -1);
+  for (char **line = lines + 1; **line == ' '; line++) {
+    g_auto (GStrv) words = g_strsplit (g_strchug (*line), " ", 2);
+    g_strv_builder_add (names, words[0]);
+  }
+  return g_strv_builder_end (names);
+}
+
+static void
+test_examples (void)
+{
+  g_auto (GStrv) commands = list_commands ();
+  g_assert_cmpuint (g_strv_length (commands), >=, 8);
+  for (char **command = commands; *command; command++) {
+    g_auto (Outcome) help = lig (*command, "--help", NULL);
+    const char *example = strstr (help.out, "Example:\n");
+    g_assert_cmpint (help.code, ==, 0);
+    g_assert_nonnull (example);
+    g_auto (Outcome) pasted = shell (strchr (example, '\n') + 1);
+    if (pasted.code != 0)
+      g_test_message ("%s: %s", *command, pasted.err);
+    g_assert_cmpint (pasted.code, ==, 0);
+  }
+}
+
+static void
+test_exit_codes (void)
+{
+  static const struct {
+    int code;
+    const char *arguments;
+  } cases[] = {
+    {0, "--help"},
+    {0, "--version"},
+    {2, ""},
+    {2, "frobnicate"},
+    {2, "check"},
+    {2, "check gelu relu"},
+    {2, "check gelu --frobnicate"},
+    {2, "check gelu --input 2x2 --batch many"},
+    {2, "check gelu --input 2x2 --batch -1"},
+    {2, "apply gelu --input x.safetensors"},
+    {2, "apply gelu -o y.safetensors"},
+    {0, "check gelu --input 2x2"},
+    {0, "check --input 2x2 -- gelu"},
+    {1, "check gelu"},
+    {1, "check missing.lig"},
+    {1, "check ./missing"},
+    {1, "check gelu --input 2xx2"},
+    {1, "check 'gelu !' --input 2x2"},
+    {1, "check 'gleu' --input 2x2"},
+    {1, "fuse gelu --input 2x2 --device null:h300"},
+    {1, "fuse gelu --input 2x2 --device cuda:99"},
+    {1, "fuse gelu --input 2x2 --forbid nothing"},
+    {1, "fuse gelu --input 2x2 --fence 7"},
+    {1, "apply gelu --input missing.safetensors -o y.safetensors"},
+    {1, "ops frobnicate"},
+    {1, "runs show 00000000"},
+    {1, "devices null:h300"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *line = g_strconcat ("lig ", cases[i].arguments, NULL);
+    g_auto (Outcome) outcome = shell (line);
+    if (outcome.code != cases[i].code)
+      g_error ("%s: exit code %d, expected %d: %s", line, outcome.code, cases[i].code, outcome.err);
+    /* Failures speak to stderr alone, one sentence without the engine's innards. */
+    if (cases[i].code != 0) {
+      g_assert_cmpstr (outcome.out, ==, "");
+      g_assert_cmpstr (outcome.err, !=, "");
+    }
+  }
+}
+
+static void
+test_errors (void)
+{
+  g_auto (Outcome) features =
+    lig ("check", "layer-norm ! linear(4, in-features=9)", "--input", "3x8", "--json", NULL);
+  assert_failed (&features, 1, "shape", "input has 8 features, expected 9");
+  g_assert_cmpstr (text_at (features.json, "error.path"), ==, "1");
+  g_auto (Outcome) op = lig ("check", "lineer(4)", "--input", "3x8", "--json", NULL);
+  assert_failed (&op, 1, "op", "did you mean linear?");
+  g_auto (Outcome) usage = lig ("fuse", "--json", "--nonsense", "gelu", NULL);
+  assert_failed (&usage, 2, "usage", "--nonsense");
+  g_auto (Outcome) missing = lig ("check", "missing.lig", "--json", NULL);
+  assert_failed (&missing, 1, "file", "missing.lig");
+  g_autofree char *file = in_folder ("wrong.lig");
+  g_assert_true (
+    g_file_set_contents (file, "{\"ligature\":1,\"ops\":[{\"op\":\"gleu\"}]}", -1, NULL));
+  g_auto (Outcome) place = lig ("check", "wrong.lig", "--json", NULL);
+  assert_failed (&place, 1, "op", "gleu");
+  g_assert_cmpstr (text_at (place.json, "error.path"), ==, "$.ops[0].op");
+  g_auto (Outcome) channel =
+    lig ("check", "gelu ! add-extra-input(from=r)", "--input", "3x8", "--json", NULL);
+  assert_failed (&channel, 1, "channel", "r");
+}
+
+static void
+test_ops (void)
+{
+  g_auto (Outcome) all = lig ("ops", "--json", NULL);
+  g_assert_cmpint (all.code, ==, 0);
+  JsonArray *list = json_node_get_array (all.json);
+  g_assert_cmpuint (json_array_get_length (list), >=, 28);
+  for (guint i = 0; i < json_array_get_length (list); i++) {
+    JsonNode *op = json_array_get_element (list, i);
+    assert_keys (op, "op title category summary formula example params inputs outputs parameters "
+                     "saves kernels");
+    assert_keys (at (op, "kernels"), "forward backward");
+    for (guint j = 0; j < length_at (op, "params"); j++) {
+      g_autofree char *place = g_strdup_printf ("params.%u", j);
+      assert_keys (at (op, place),
+                   "name type default minimum maximum required positional label help");
+    }
+    g_auto (GStrv) example = g_strsplit (text_at (op, "example"), " @ ", 2);
+    g_assert_cmpuint (g_strv_length (example), ==, 2);
+    g_auto (Outcome) check = lig ("check", example[0], "--input", example[1], NULL);
+    g_assert_cmpint (check.code, ==, 0);
+  }
+  g_auto (Outcome) one = lig ("ops", "linear", "--json", NULL);
+  g_assert_cmpstr (text_at (one.json, "op"), ==, "linear");
+  g_assert_cmpstr (text_at (one.json, "parameters.1"), ==, "bias");
+  g_assert_cmpstr (text_at (one.json, "kernels.forward.0"), ==, "linear");
+  g_assert_true (json_node_get_boolean (at (one.json, "params.0.required")));
+  g_auto (Outcome) person = lig ("ops", "cross-entropy", NULL);
+  assert_contains (person.out, "label-smoothing");
+  assert_contains (person.out, "lig check 'cross-entropy' --input 6x10");
+}
+
+static void
+test_check (void)
+{
+  g_auto (Outcome) outcome =
+    lig ("check", "make-extra-output ! linear(4) ! add-extra-input ! cross-entropy", "--input",
+         "3x8", "--batch", "5", "--json", NULL);
+  JsonNode *root = outcome.json;
+  g_assert_cmpint (outcome.code, ==, 0);
+  assert_keys (root, "input ops parameters parameter_bytes saved_bytes extra_inputs extra_outputs");
+  g_assert_cmpint (int_at (root, "input.shape.0"), ==, 5);
+  g_assert_cmpuint (length_at (root, "ops"), ==, 5);
+  assert_keys (at (root, "ops.1"), "index path op output parameters saved_bytes");
+  g_assert_cmpstr (text_at (root, "ops.1.op"), ==, "basic-linear");
+  g_assert_cmpstr (text_at (root, "ops.2.path"), ==, "1");
+  g_assert_cmpstr (text_at (root, "ops.1.parameters.0.path"), ==, "1.weight");
+  g_assert_cmpint (int_at (root, "ops.1.parameters.0.shape.1"), ==, 8);
+  g_assert_cmpstr (text_at (root, "ops.2.parameters.0.path"), ==, "1.bias");
+  g_assert_cmpint (int_at (root, "ops.1.saved_bytes"), ==, 5 * 8 * 4);
+  g_assert_cmpint (int_at (root, "parameters"), ==, 4 * 8 + 4);
+  g_assert_cmpint (int_at (root, "parameter_bytes"), ==, 4 * (4 * 8 + 4));
+  g_assert_cmpuint (length_at (root, "extra_inputs"), ==, 2);
+  g_assert_cmpstr (text_at (root, "extra_inputs.1.dtype"), ==, "int32");
+  g_assert_cmpint (int_at (root, "extra_outputs.0.shape.1"), ==, 8);
+  g_auto (Outcome) types =
+    lig ("check", "linear(4)", "--input", "3x8", "--dtype", "bf16:fp32", "--json", NULL);
+  g_assert_cmpstr (text_at (types.json, "ops.0.output.dtype"), ==, "bf16");
+  g_assert_cmpstr (text_at (types.json, "ops.0.parameters.0.dtype"), ==, "fp32");
+  g_auto (Outcome) person = lig ("check", "linear(4)", "--input", "3x8", NULL);
+  assert_contains (person.out, "0.weight 4x8:fp32");
+}
+
+/* `[0] [1 2 NAME]`: the groups of a pass as golden tests write them. */
+static char *
+describe_groups (JsonNode *root, const char *pass)
+{
+  GString *text = g_string_new (NULL);
+  JsonArray *groups = json_node_get_array (at (root, pass));
+  for (guint i = 0; i < json_array_get_length (groups); i++) {
+    JsonNode *group = json_array_get_element (groups, i);
+    JsonArray *ops = json_node_get_array (at (group, "ops"));
+    g_string_append (text, i > 0 ? " [" : "[");
+    for (guint j = 0; j < json_array_get_length (ops); j++)
+      g_string_append_printf (text, "%s%" G_GINT64_FORMAT, j > 0 ? " " : "",
+                              json_array_get_int_element (ops, j));
+    if (!JSON_NODE_HOLDS_NULL (at (group, "fusion")))
+      g_string_append_printf (text, " %s", text_at (group, "fusion"));
+    g_string_append_c (text, ']');
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+check_rails (const char *expression, const char *forward, const char *backward)
+{
+  static const char *const devices[] = {"cpu", "null", "null:h200"};
+  for (guint i = 0; i < G_N_ELEMENTS (devices); i++) {
+    g_auto (Outcome) outcome = lig ("fuse", expression, "--input", "64x32", "--device", devices[i],
+                                    "--policy", "all", "--json", NULL);
+    g_assert_cmpint (outcome.code, ==, 0);
+    g_autofree char *above = describe_groups (outcome.json, "forward");
+    g_autofree char *below = describe_groups (outcome.json, "backward");
+    g_assert_cmpstr (above, ==, forward);
+    g_assert_cmpstr (below, ==, backward);
+    g_assert_cmpstr (text_at (outcome.json, "device"), ==, devices[i]);
+    for (guint j = 0; j < length_at (outcome.json, "verdicts"); j++) {
+      g_autofree char *place = g_strdup_printf ("verdicts.%u", j);
+      JsonNode *verdict = at (outcome.json, place);
+      g_assert_cmpstr (text_at (verdict, "text"), !=, "");
+      g_assert_true (json_node_get_boolean (at (verdict, "taken")) ==
+                     JSON_NODE_HOLDS_NULL (at (verdict, "reason")));
+    }
+  }
+}
+
+#define LBA "forward-linear-bias-activation"
+#define BAB "backward-activation-bias"
+#define BLB "backward-linear-bias"
+
+static void
+test_fuse (void)
+{
+  check_rails ("layer-norm ! linear(64) ! gelu ! linear(32)", "[0] [1 2 3 " LBA "] [4 5 " LBA "]",
+               "[0] [1] [2 3 " BAB "] [4 5 " BLB "]");
+  check_rails ("layer-norm ! linear(64) ! swiglu ! linear(32)",
+               "[0] [1 2 " LBA "] [3] [4 5 " LBA "]", "[0] [1] [2 3 " BAB "] [4 5 " BLB "]");
+  check_rails ("make-extra-output(to=r) ! layer-norm ! linear(64) ! gelu ! linear(32) ! "
+               "add-extra-input(from=r)",
+               "[0] [1] [2 3 4 " LBA "] [5 6 7 forward-linear-bias-add]",
+               "[0 1 backward-add-norm] [2] [3 4 " BAB "] [5 6 " BLB "] [7]");
+  g_auto (Outcome) evaluation =
+    lig ("fuse", "linear(4) ! gelu", "--input", "64x32", "--eval", "--json", NULL);
+  g_assert_cmpuint (length_at (evaluation.json, "backward"), ==, 0);
+  g_auto (Outcome) person = lig ("fuse", "linear(4) ! gelu", "--input", "64x32", NULL);
+  assert_contains (person.out, "linear-bias-activation");
+}
+
+static void
+test_wishes (void)
+{
+  static const struct {
+    const char *option, *value, *forward, *reason;
+  } cases[] = {
+    {"--forbid", LBA, "[0] [1 2 forward-bias-activation]", "forbidden"},
+    {"--forbid", LBA "@0", "[0] [1 2 forward-bias-activation]", "forbidden"},
+    {"--force", "forward-bias-activation@0", "[0] [1 2 forward-bias-activation]", "claimed"},
+    {"--fence", "1", "[0 1 " LBA "] [2]", "fenced"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gboolean said = FALSE;
+    g_auto (Outcome) outcome = lig ("fuse", "linear(4) ! gelu", "--input", "8x8", "--json",
+                                    cases[i].option, cases[i].value, NULL);
+    g_assert_cmpint (outcome.code, ==, 0);
+    g_autofree char *groups = describe_groups (outcome.json, "forward");
+    g_assert_cmpstr (groups, ==, cases[i].forward);
+    for (guint j = 0; j < length_at (outcome.json, "verdicts"); j++) {
+      g_autofree char *place = g_strdup_printf ("verdicts.%u.reason", j);
+      said |= g_strcmp0 (text_at (outcome.json, place), cases[i].reason) == 0;
+    }
+    g_assert_true (said);
+  }
+  g_auto (Outcome) illegal = lig ("fuse", "linear(4) ! gelu", "--input", "8x8", "--json", "--force",
+                                  "forward-linear-bias-add@0", NULL);
+  assert_failed (&illegal, 1, "fusion", "expected add-extra-input");
+}
+
+static void
+test_plan (void)
+{
+  g_auto (Outcome) outcome = lig ("plan", "layer-norm ! linear(64) ! gelu ! linear(32)", "--input",
+                                  "64x32", "--device", "null:h200", "--json", NULL);
+  JsonNode *root = outcome.json;
+  g_assert_cmpint (outcome.code, ==, 0);
+  assert_keys (root, "device policy ops steps values arena_bytes live_peak state_bytes segments");
+  assert_keys (at (root, "steps.0"),
+               "index pass kernel group operands read written flops predicted_us");
+  assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved");
+  g_assert_cmpstr (text_at (root, "steps.0.kernel"), ==, "layer_norm");
+  g_assert_cmpint (int_at (root, "live_peak"), <=, int_at (root, "arena_bytes"));
+  g_assert_cmpint (int_at (root, "segments"), ==, 1);
+  for (guint i = 0; i < length_at (root, "values"); i++) {
+    g_autofree char *place = g_strdup_printf ("values.%u", i);
+    JsonNode *value = at (root, place);
+    if (g_str_equal (text_at (value, "place"), "arena"))
+      g_assert_cmpint (int_at (value, "offset") + int_at (value, "bytes"), <=,
+                       int_at (root, "arena_bytes"));
+  }
+  g_auto (Outcome) person = lig ("plan", "linear(64)", "--input", "64x32", NULL);
+  assert_contains (person.out, "linear_bias");
+  assert_contains (person.out, "alive at once");
+  g_auto (Outcome) plain = lig ("plan", "linear(64)", "--input", "64x32", "--text", NULL);
+  assert_contains (plain.out, "plan for ");
+}
+
+static void
+test_devices (void)
+{
+  gboolean cpu = FALSE, h200 = FALSE;
+  g_auto (Outcome) outcome = lig ("devices", "--json", NULL);
+  g_assert_cmpint (outcome.code, ==, 0);
+  JsonArray *list = json_node_get_array (outcome.json);
+  for (guint i = 0; i < json_array_get_length (list); i++) {
+    JsonNode *device = json_array_get_element (list, i);
+    cpu |= g_str_equal (text_at (device, "device"), "cpu");
+    h200 |= g_str_equal (text_at (device, "device"), "null:h200");
+  }
+  g_assert_true (cpu && h200);
+  g_auto (Outcome) written = lig ("devices", "null:a100", "-o", "mine.json", NULL);
+  g_assert_cmpint (written.code, ==, 0);
+  g_auto (Outcome) own =
+    lig ("fuse", "gelu", "--input", "8x8", "--device", "null:mine.json", "--json", NULL);
+  g_assert_cmpint (own.code, ==, 0);
+  g_auto (Outcome) absent = lig ("devices", "null:a100", "--measure", "--json", NULL);
+  assert_failed (&absent, 1, "device", "cannot be measured");
+}
+
+/* Shipped sequences are canonical, say nothing unknown, and plan for every shipped profile. */
+static void
+test_shipped (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("LIGATURE_DATA"), "examples", NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+  int count = 0;
+  while ((name = g_dir_read_name (dir))) {
+    if (!g_str_has_suffix (name, ".lig"))
+      continue;
+    g_autoptr (GError) error = NULL;
+    g_auto (GStrv) warnings = NULL;
+    g_autofree char *file = g_build_filename (path, name, NULL), *text = NULL;
+    g_autoptr (LigSequence) sequence = lig_sequence_load (file, &warnings, &error);
+    g_assert_no_error (error);
+    g_assert_true (!warnings || !warnings[0]);
+    g_assert_true (g_file_get_contents (file, &text, NULL, NULL));
+    g_autofree char *canonical = lig_sequence_to_json (sequence);
+    g_assert_cmpstr (text, ==, canonical);
+    g_auto (Outcome) plan = lig ("plan", file, "--device", "null:h100", "--json", NULL);
+    g_assert_cmpint (plan.code, ==, 0);
+    count++;
+  }
+  g_assert_cmpint (count, >=, 6);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/examples", test_examples);
+  g_test_add_func ("/cli/exit-codes", test_exit_codes);
+  g_test_add_func ("/cli/errors", test_errors);
+  g_test_add_func ("/cli/ops", test_ops);
+  g_test_add_func ("/cli/check", test_check);
+  g_test_add_func ("/cli/fuse", test_fuse);
+  g_test_add_func ("/cli/wishes", test_wishes);
+  g_test_add_func ("/cli/plan", test_plan);
+  g_test_add_func ("/cli/devices", test_devices);
+  g_test_add_func ("/cli/shipped", test_shipped);
+  return run_cli_tests ();
+}

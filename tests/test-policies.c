@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of the legal fusions are taken: by force, by order, by measured, predicted and remembered
+ * times; the numbers never depend on it. */
+#include "tests/plan-case.h"
+
+static const LigDtype types[][2] = {
+  {LIG_FP32, LIG_FP32}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_BF16},
+  {LIG_FP16, LIG_FP32}, {LIG_BF16, LIG_FP32},
+};
+
+static LigPlanOptions
+options_of (LigPolicy policy, gboolean training, gboolean input_gradient)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.training = training;
+  options.input_gradient = input_gradient;
+  return options;
+}
+
+/* --- Forcing ------------------------------------------------------------------------------- */
+
+static void
+test_forced (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, FALSE);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("layer-norm ! linear(16) ! gelu ! linear(8)", "5x8");
+  force (sequence, "1", "forward-bias-activation");
+  force (sequence, "2", "backward-bias-gelu-linear");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan, "[0] [1] [2 3 forward-bias-activation] [4 5 forward-linear-bias-activation]",
+                "[0] [1 2 backward-linear-bias] [3 4 5 backward-bias-gelu-linear]");
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (LigPlan) none = compile (sequence, &options);
+  check_groups (none, "[0] [1] [2 3 forward-bias-activation] [4] [5]",
+                "[0] [1] [2] [3 4 5 backward-bias-gelu-linear]");
+  /* An evaluation plan has no backward pass that a force could be wrong about. */
+  options.training = FALSE;
+  g_autoptr (LigPlan) evaluation = compile (sequence, &options);
+  check_groups (evaluation, "[0] [1] [2 3 forward-bias-activation] [4] [5]", "");
+}
+
+static void
+check_force_refused (const char *expression, const char *path, const char *fusion, const char *text)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "5x8");
+  force (sequence, path, fusion);
+  check_refused (sequence, &options, LIG_ERROR_FUSION, text);
+}
+
+static void
+test_force_refused (void)
+{
+  check_force_refused ("bias ! dropout ! gelu", "0", "forward-bias-activation",
+                       "cannot force at 0: forward-bias-activation: the next op is dropout, "
+                       "expected gelu|qgelu|relu|srelu|silu|glu|geglu|qgeglu|reglu|sreglu|swiglu|"
+                       "clamped-swiglu");
+  check_force_refused ("bias ! | ! gelu", "0", "forward-bias-activation",
+                       "cannot force at 0: forward-bias-activation: there is a fence before 1");
+  check_force_refused ("bias ! make-extra-output ! gelu", "0", "forward-bias-activation",
+                       "cannot force at 0: forward-bias-activation: a value inside is wanted by "
+                       "caller, expected no other reader");
+  check_force_refused ("bias ! gelu", "1", "forward-bias-activation",
+                       "cannot force at 1: forward-bias-activation does not begin with gelu");
+  check_force_refused ("bias ! gelu", "1", "forward-nothing",
+                       "no fusion is called 'forward-nothing'");
+}
+
+static void
+test_force_overlap (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence ("basic-linear(6) ! bias ! gelu", "5x8");
+  force (sequence, "0", "forward-linear-bias-activation");
+  force (sequence, "1", "forward-bias-activation");
+  check_refused (sequence, &options, LIG_ERROR_FUSION,
+                 "cannot force at 1: forward-bias-activation: forward-linear-bias-activation "
+                 "[0 1 2] covers an op already");
+}
+
+/* --- Policies ------------------------------------------------------------------------------ */
+
+static const char *const mixed[] = {
+  "layer-norm ! linear(16) ! gelu ! linear(8)",
+  "layer-norm ! linear(16, bias=false) ! swiglu ! linear(8)",
+  "make-extra-output(to=r) ! rms-norm ! linear(16) ! relu ! linear(8) ! add-extra-input(from=r)",
+  "make-extra-output(a) ! linear(8) ! add-extra-input(a) ! make-extra-output(b) ! layer-norm ! "
+  "linear(16) ! qgeglu ! linear(8) ! constant-scale(0.5) ! add-extra-input(b) ! silu",
+  "make-extra-output(a) ! make-extra-output(b) ! bias ! make-extra-output(c, caller=true) ! gelu ! "
+  "add-extra-input(b) ! add-extra-input ! layer-norm ! add-extra-input(c) ! add-extra-input(a)",
+  "linear(8) ! make-extra-output(a) ! bias ! relu ! add-extra-input(a) ! make-extra-output(b) ! "
+  "rms-norm ! basic-linear(8) ! constant-scale(-2.5) ! add-extra-input(b) ! l2-normalization",
+  "block(3) { make-extra-output(to=r) ! rms-norm ! linear(12) ! silu ! linear(8) ! dropout(0.25) ! "
+  "add-extra-input(from=r) }",
+};
+
+static void
+test_policies (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (mixed); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (types); j++)
+      for (int training = 0; training < 2; training++) {
+        g_autoptr (LigSequence) sequence = new_sequence (mixed[i], "2x5x8");
+        LigPlanOptions options = options_of (LIG_POLICY_NONE, training, TRUE);
+        options.compute = (int) types[j][0];
+        options.parameters = (int) types[j][1];
+        g_test_message ("%s in %s", mixed[i], lig_dtype_name (types[j][0]));
+        g_autoptr (Results) none = compute (sequence, &options);
+        options.policy = LIG_POLICY_ALL;
+        g_autoptr (Results) all = compute (sequence, &options);
+        compare_results (all, none, plan_tolerance (types[j][0]), mixed[i]);
+      }
+}
+
+static void
+check_times (LigPlan *plan, gboolean predicted)
+{
+  guint count, legal = 0;
+  const LigVerdict *list = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    if (!list[i].taken && list[i].reason != LIG_REASON_SLOWER)
+      continue;
+    legal++;
+    g_assert_nonnull (strstr (list[i].observed, " us"));
+    g_assert_nonnull (strstr (list[i].required, " us"));
+    g_assert_cmpint (strstr (list[i].observed, "(predicted)") != NULL, ==, predicted);
+    g_assert_cmpstr (list[i].unit, ==, "us");
+    g_assert_cmpfloat (list[i].observed_value, >, 0);
+    g_assert_cmpfloat (list[i].required_value, >, 0);
+    if (list[i].reason == LIG_REASON_SLOWER)
+      g_assert_cmpfloat (list[i].observed_value, >, 0.9 * list[i].required_value);
+    else
+      g_assert_cmpfloat (list[i].observed_value, <, list[i].required_value);
+  }
+  g_assert_cmpuint (legal, >, 0);
+}
+
+static void
+test_measured (void)
+{
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr (LigSequence) sequence = new_sequence (mixed[i], "2x5x8");
+    LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
+    g_autoptr (Results) none = compute (sequence, &options);
+    options.policy = LIG_POLICY_MEASURED;
+    g_autoptr (Results) measured = compute (sequence, &options);
+    compare_results (measured, none, 1e-5, mixed[i]);
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    check_times (plan, FALSE);
+  }
+}
+
+static void
+test_predicted (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (mixed); i++) {
+    g_autoptr (LigSequence) sequence = new_sequence (mixed[i], "4096x8:bf16");
+    LigPlanOptions options = options_of (LIG_POLICY_MEASURED, TRUE, TRUE);
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+    g_assert_no_error (error);
+    check_times (plan, TRUE);
+  }
+}
+
+/* A remembered price decides without measuring. */
+static gboolean
+recall (gpointer data, const char *key, double *microseconds)
+{
+  *microseconds = strstr (key, "bias_gelu") ? 50 : 10;
+  return TRUE;
+}
+
+static void
+note (gpointer data, const char *key, double microseconds)
+{
+  g_assert_not_reached ();
+}
+
+static void
+test_remembered (void)
+{
+  LigTuning tuning = {recall, note, NULL};
+  LigPlanOptions options = options_of (LIG_POLICY_MEASURED, FALSE, FALSE);
+  options.tuning = &tuning;
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! linear(8) ! relu", "5x8");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan, "[0] [1] [2] [3 4 5 forward-linear-bias-activation]", "");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/policies/forced", test_forced);
+  g_test_add_func ("/policies/force-refused", test_force_refused);
+  g_test_add_func ("/policies/force-overlap", test_force_overlap);
+  g_test_add_func ("/policies/policies", test_policies);
+  g_test_add_func ("/policies/measured", test_measured);
+  g_test_add_func ("/policies/predicted", test_predicted);
+  g_test_add_func ("/policies/remembered", test_remembered);
+  return g_test_run ();
+}

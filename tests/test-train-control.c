@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs as a program holds them: settings, pause and cancel from another thread, the signal, weights
+ * to begin with, and everything that is refused before anything is written. */
+#include "tests/train-case.h"
+
+#define ENDLESS "steps=1000000000"
+
+static const char small[] = "linear(4) ! mean-squared-error";
+static const char samples[] = "synthetic?samples=70";
+
+static gint64
+wait_for_step (LigRun *run, gint64 step)
+{
+  LigRunProgress progress;
+  do {
+    g_usleep (500);
+    lig_run_get_progress (run, &progress);
+  } while (progress.step < step);
+  return progress.step;
+}
+
+static void
+wait_for_status (LigRun *run, LigRunStatus status)
+{
+  LigRunProgress progress;
+  do {
+    g_usleep (500);
+    lig_run_get_progress (run, &progress);
+  } while (progress.status != status);
+}
+
+static void
+test_pause (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, small, "8x6", samples, ENDLESS);
+  g_autoptr (GError) error = NULL;
+  LigRunProgress progress;
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_READY);
+  g_assert_true (isnan (progress.loss));
+  lig_run_pause (run);
+  lig_run_start (run);
+  wait_for_status (run, LIG_RUN_PAUSED);
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.step, ==, 0);
+  lig_run_unpause (run);
+  wait_for_step (run, 10);
+  lig_run_pause (run);
+  wait_for_status (run, LIG_RUN_PAUSED);
+  lig_run_get_progress (run, &progress);
+  gint64 step = progress.step;
+  g_usleep (50000);
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.step, ==, step);
+  lig_run_unpause (run);
+  wait_for_step (run, step + 10);
+  lig_run_pause (run);
+  lig_run_cancel (run);
+  g_assert_true (lig_run_wait (run, &error));
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_CANCELLED);
+  assert_status (f, lig_run_get_uuid (run), "cancelled");
+  g_autoptr (LigTensorFile) file = load_tensors (lig_run_get_checkpoint (run));
+  g_autofree char *saved = g_strdup_printf ("%" G_GINT64_FORMAT, progress.step);
+  g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.step"), ==, saved);
+}
+
+/* Time stands still for a run that has ended. */
+static void
+test_interrupt (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, small, "8x6", samples, ENDLESS);
+  LigRunProgress progress, later;
+  lig_run_start (run);
+  wait_for_step (run, 5);
+  lig_run_interrupt (run);
+  lig_run_cancel (run);
+  g_assert_true (lig_run_wait (run, NULL));
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_INTERRUPTED);
+  assert_status (f, lig_run_get_uuid (run), "interrupted");
+  g_usleep (20000);
+  lig_run_get_progress (run, &later);
+  g_assert_cmpfloat (progress.seconds, ==, later.seconds);
+  g_assert_cmpfloat (progress.seconds, >, 0);
+}
+
+/* A run that nobody holds any more ends and saves. */
+static void
+test_dropped (Fixture *f, gconstpointer data)
+{
+  LigRun *run = new_run (f, small, "8x6", samples, ENDLESS);
+  g_autofree char *checkpoint = g_strdup (lig_run_get_checkpoint (run));
+  g_autofree char *uuid = g_strdup (lig_run_get_uuid (run));
+  lig_run_start (run);
+  wait_for_step (run, 3);
+  g_object_unref (run);
+  assert_status (f, uuid, "cancelled");
+  g_assert_true (g_file_test (checkpoint, G_FILE_TEST_EXISTS));
+}
+
+typedef struct {
+  GThread *thread;
+  GMainLoop *loop;
+  int count;
+} Ends;
+
+static void
+count_end (LigRun *run, Ends *ends)
+{
+  g_assert_true (g_thread_self () == ends->thread);
+  ends->count++;
+  g_main_loop_quit (ends->loop);
+}
+
+static gboolean
+give_up (gpointer data)
+{
+  g_error ("the signal did not come");
+  return G_SOURCE_REMOVE;
+}
+
+/* The shortest of runs ends before its starter waits for it; the signal must come all the same, in
+ * the starter's context, once. */
+static void
+test_finished (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  guint limit = g_timeout_add_seconds (60, give_up, NULL);
+  for (int i = 0; i < 20; i++) {
+    Ends ends = {g_thread_self (), loop, 0};
+    g_autoptr (LigRun) run = new_run (f, small, "8x6", samples, "steps=1");
+    g_signal_connect (run, "finished", G_CALLBACK (count_end), &ends);
+    lig_run_start (run);
+    if (i % 2)
+      g_usleep (20000);
+    g_main_loop_run (loop);
+    g_assert_cmpint (ends.count, ==, 1);
+    g_assert_true (lig_run_wait (run, NULL));
+    while (g_main_context_iteration (NULL, FALSE))
+      ;
+    g_assert_cmpint (ends.count, ==, 1);
+  }
+  g_source_remove (limit);
+}
+
+static void
+test_diverged (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, "linear(4, init-std=1) ! mean-squared-error", "8x6", samples,
+                                    "steps=200 optimizer=sgd lr=1e6 checkpoint-every=1");
+  g_autoptr (GError) error = NULL;
+  LigRunProgress progress;
+  lig_run_start (run);
+  g_assert_false (lig_run_wait (run, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+  assert_message (error, "the loss is ");
+  assert_message (error, " at step ");
+  assert_message (error, "a smaller --lr");
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_FAILED);
+  g_autoptr (LigRunRow) row = lig_store_find_run (f->store, lig_run_get_uuid (run), NULL);
+  g_assert_cmpstr (row->status, ==, "failed");
+  g_assert_cmpstr (row->message, ==, error->message);
+  g_assert_cmpint (row->last_step, ==, progress.step);
+}
+
+static void
+test_settings (void)
+{
+  g_auto (LigRunSettings) a, b;
+  g_autoptr (GError) error = NULL;
+  lig_run_settings_init (&a);
+  lig_run_settings_init (&b);
+  set (&a, "steps=7 lr=3e-4 eps=1e-8 min-lr=1e-30 seed=123456789012345678 optimizer=sgd tf32=1"
+           " name=x%2 policy=measured beta2=0.1");
+  g_autofree char *json = lig_run_settings_to_json (&a);
+  lig_run_settings_read (&b, json, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; lig_run_setting_nth (i); i++) {
+    const char *name = lig_run_setting_nth (i)->name;
+    g_autofree char *one = lig_run_settings_get (&a, name), *two = lig_run_settings_get (&b, name);
+    g_assert_cmpstr (one, ==, two);
+  }
+  g_assert_cmpint (b.seed, ==, 123456789012345678);
+  g_assert_cmpfloat (b.min_lr, ==, 1e-30);
+  static const char *const bad[][2] = {
+    {"steps", "0"},     {"steps", "1.5"},      {"steps", "1e16"},
+    {"steps", ""},      {"steps", "ten"},      {"lr", "-1"},
+    {"lr", "nan"},      {"lr", "inf"},         {"lr", "0.1x"},
+    {"lr", ""},         {"accumulate", "0"},   {"seed", "-1"},
+    {"momentum", "2"},  {"optimizer", "adam"}, {"schedule", "linear"},
+    {"policy", "some"}, {"tf32", "2"},         {"no-such", "1"}};
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_assert_false (lig_run_settings_set (&a, bad[i][0], bad[i][1], &error));
+    assert_message (error, bad[i][0]);
+    g_clear_error (&error);
+  }
+  g_auto (GStrv) warnings = NULL;
+  g_assert_true (lig_run_settings_read (&a, "{\"lrr\":1,\"lr\":\"0.5\"}", &warnings, &error));
+  g_assert_cmpstr (warnings[0], ==, "$.train.lrr: unknown key, kept");
+  g_assert_cmpfloat (a.lr, ==, 0.5);
+  g_assert_false (lig_run_settings_read (&a, "{\"lr\":[1]}", NULL, &error));
+  assert_message (error, "$.train.lr: ");
+}
+
+/* Each of these is one sentence, and leaves neither a run nor a file. */
+static void
+test_refusals (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    const char *expression, *input, *data, *settings, *message;
+  } refused[] = {
+    {"linear(4) ! gelu", "8x6", "synthetic", "",
+     "the sequence ends with gelu at 1, expected a loss: cross-entropy or mean-squared-error"},
+    {"linear(4) ! mean-squared-error ! mean-squared-error", "8x6", "synthetic", "",
+     "the sequence takes 2 extra inputs from the caller, a data set gives 1: the targets"},
+    {"linear(4, in-features=5) ! mean-squared-error", "8x6", "synthetic", "",
+     "linear at 0: input has 6 features, expected 5"},
+    {"relu ! mean-squared-error", "8x6", "synthetic", "", "the sequence has no parameters"},
+    {"embedding(4, vocabulary=200) ! linear(256) ! cross-entropy", "8x6:int32", "synthetic", "",
+     "embedding at 0: the data has token 255, the vocabulary has 200"},
+    {"identity ! embedding(4, vocabulary=200) ! linear(256) ! cross-entropy", "8x6:int32",
+     "synthetic", "", "embedding at 1: the data has token 255, the vocabulary has 200"},
+    {"linear(4) ! mean-squared-error", "8x6", NULL, "", "a training needs data"},
+    {"linear(4) ! mean-squared-error", "8x6", "syntetic", "", "'syntetic' is none of the kinds"},
+    {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4", "--input 32x64 says it"},
+    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "--batch 32"},
+    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "batch=4",
+     "cannot open '/nonexistent'"},
+    {"linear(4) ! mean-squared-error", "8x6", "synthetic", "dtype=fp31", "dtype is 'fp31'"},
+    {"linear(4) ! mean-squared-error", "8x6", "synthetic", "checkpoint=/nonexistent/a",
+     "cannot write the checkpoint '/nonexistent/a': No such file or directory"},
+    {"linear(4) ! mean-squared-error", "8x6", "synthetic", "checkpoint=/dev/full",
+     "cannot write the checkpoint '/dev/full': it is no regular file"},
+    {"linear(4) ! mean-squared-error", "8x6", "synthetic", "checkpoint=/tmp",
+     "cannot write the checkpoint '/tmp': it is a folder"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (try_run (f, refused[i].expression, refused[i].input, refused[i].data,
+                            refused[i].settings, NULL, &error));
+    assert_message (error, refused[i].message);
+    g_assert_null (strchr (error->message, '\n'));
+  }
+  g_assert_cmpuint (count_runs (f), ==, 0);
+}
+
+static void
+assert_init_refused (Fixture *f, const char *path, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (try_run (f, "linear(4) ! gelu ! linear(2) ! mean-squared-error", "8x6", samples,
+                          "", path, &error));
+  assert_message (error, message);
+  assert_message (error, path);
+}
+
+static void
+test_init_refused (Fixture *f, gconstpointer data)
+{
+  static const float zeros[64];
+  g_autofree char *path = in_folder (f, "weights.safetensors");
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  add_tensor (file, "0.weight", "6x4", zeros);
+  add_tensor (file, "0.bias", "4", zeros);
+  add_tensor (file, "2.weight", "2x4", zeros);
+  add_tensor (file, "3.bias", "2", zeros);
+  g_assert_true (lig_tensor_file_save (file, path, NULL));
+  assert_init_refused (f, path, "0.weight is 6x4, expected 4x6");
+  assert_init_refused (f, path, "2.bias is missing");
+  assert_init_refused (f, path, "3.bias is surplus");
+  g_assert_true (g_file_set_contents (path, "\x08\0\0\0\0\0\0\0{}", 10, NULL));
+  assert_init_refused (f, path, "");
+  g_remove (path);
+  assert_init_refused (f, path, "cannot open");
+  g_assert_cmpuint (count_runs (f), ==, 0);
+}
+
+/* The layout of nn.Sequential (Linear (6, 4), GELU (), Linear (4, 2)): `weight` is out x in. */
+static void
+test_init (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = in_folder (f, "sequential.safetensors");
+  g_autofree char *checkpoint = in_folder (f, "after.safetensors");
+  g_autofree char *settings = g_strconcat ("steps=3 lr=0 checkpoint=", checkpoint, NULL);
+  static const struct {
+    const char *name, *shape;
+  } tensors[] = {{"0.weight", "4x6"}, {"0.bias", "4"}, {"2.weight", "2x4"}, {"2.bias", "2"}};
+  float values[24];
+  guint32 seed = 1;
+  g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    values[i] = (float) draw (&seed);
+  for (guint i = 0; i < G_N_ELEMENTS (tensors); i++)
+    add_tensor (file, tensors[i].name, tensors[i].shape, values);
+  g_assert_true (lig_tensor_file_save (file, path, NULL));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigRun) run = try_run (f, "linear(4) ! gelu ! linear(2) ! mean-squared-error", "8x6",
+                                    samples, settings, path, &error);
+  g_assert_no_error (error);
+  finish (run);
+  g_autoptr (LigTensorFile) after = load_tensors (checkpoint);
+  for (guint i = 0; i < G_N_ELEMENTS (tensors); i++) {
+    g_autoptr (LigTensor) tensor = get_tensor (after, tensors[i].name);
+    g_assert_cmpmem (tensor->data, lig_tensor_bytes (tensor), values, lig_tensor_bytes (tensor));
+  }
+  /* A checkpoint is a file of weights, too: its moments are none of them. */
+  g_autoptr (LigRun) again = try_run (f, "linear(4) ! gelu ! linear(2) ! mean-squared-error", "8x6",
+                                      samples, "steps=1", checkpoint, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (again);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/train/settings", test_settings);
+#define ADD(path, function) g_test_add ("/train/" path, Fixture, NULL, set_up, function, tear_down)
+  ADD ("pause", test_pause);
+  ADD ("interrupt", test_interrupt);
+  ADD ("dropped", test_dropped);
+  ADD ("finished", test_finished);
+  ADD ("diverged", test_diverged);
+  ADD ("refusals", test_refusals);
+  ADD ("init", test_init);
+  ADD ("init/refused", test_init_refused);
+  return run_tests ();
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* lig train where things go wrong: killed, interrupted, a full disk, two at once, stores and
+ * checkpoints that are damaged, data that is no good. The real program runs; what it left is read
+ * through the engine. */
+#include "tests/cli-case.h"
+
+#include "engine/store.h"
+#include "engine/tensor-file.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MODEL "linear(32, init-std=0.3) ! gelu ! dropout(0.1) ! linear(4) ! mean-squared-error"
+#define DATA "--input 16x8 --data synthetic?samples=500"
+
+/* Starts what `run_argv` would run, without waiting for it. */
+static GSubprocess *
+start (const char *line)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocessLauncher) launcher =
+    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autofree char *command = g_strconcat ("exec ", line, NULL);
+  g_subprocess_launcher_set_cwd (launcher, folder);
+  GSubprocess *process = g_subprocess_launcher_spawn (launcher, &error, "sh", "-c", command, NULL);
+  g_assert_no_error (error);
+  return process;
+}
+
+/* A file name in the folder, gone before the test begins. */
+static char *
+fresh (const char *name)
+{
+  char *path = in_folder (name);
+  g_remove (path);
+  return path;
+}
+
+static LigStore *
+open_store (const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = in_folder (name);
+  LigStore *store = lig_store_open (path, &error);
+  g_assert_no_error (error);
+  return store;
+}
+
+/* The losses of the last run in a store: one for each step from 1. */
+static GArray *
+read_losses (const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (name);
+  g_autoptr (LigRunRow) row = lig_store_find_run (store, "last", &error);
+  g_autoptr (GArray) steps = NULL;
+  GArray *values = NULL;
+  g_assert_no_error (error);
+  lig_store_get_metric (store, row->uuid, LIG_METRIC_LOSS, &steps, &values, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < steps->len; i++)
+    g_assert_cmpint (g_array_index (steps, gint64, i), ==, i + 1);
+  return values;
+}
+
+static void
+assert_same_losses (const char *name, const char *other, guint count)
+{
+  g_autoptr (GArray) a = read_losses (name), b = read_losses (other);
+  g_assert_cmpuint (a->len, ==, count);
+  g_assert_cmpmem (a->data, a->len * sizeof (double), b->data, b->len * sizeof (double));
+}
+
+/* The status of the last run, as `lig runs list` says it. */
+static void
+assert_last (const char *store, const char *status)
+{
+  g_auto (Outcome) list = lig ("runs", "list", "--json", "--store", store, NULL);
+  g_assert_cmpint (list.code, ==, 0);
+  g_assert_cmpstr (text_at (list.json, "0.status"), ==, status);
+}
+
+static void
+wait_for_file (const char *path)
+{
+  for (int i = 0; i < 60000 && !g_file_test (path, G_FILE_TEST_EXISTS); i++)
+    g_usleep (1000);
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+static void
+test_kill (void)
+{
+  static const char rest[] = " --steps 20000 --checkpoint-every 500 --store ";
+  g_autofree char *checkpoint = fresh ("killed.safetensors");
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' " DATA " --steps 20000 --checkpoint-every 500"
+           " --store kill.db --checkpoint killed.safetensors");
+  wait_for_file (checkpoint);
+  g_subprocess_send_signal (child, SIGKILL);
+  g_subprocess_wait (child, NULL, NULL);
+  g_assert_true (g_subprocess_get_if_signaled (child));
+  assert_last ("kill.db", "interrupted");
+  g_auto (Outcome) resumed = shell ("lig train --resume last --store kill.db --json");
+  g_assert_cmpint (resumed.code, ==, 0);
+  g_assert_cmpstr (text_at (resumed.json, "status"), ==, "done");
+  g_assert_cmpint (int_at (resumed.json, "steps"), ==, 20000);
+  assert_last ("kill.db", "done");
+  g_autofree char *line = g_strconcat ("lig train '" MODEL "' " DATA, rest, "whole.db", NULL);
+  g_auto (Outcome) whole = shell (line);
+  g_assert_cmpint (whole.code, ==, 0);
+  assert_same_losses ("kill.db", "whole.db", 20000);
+}
+
+static void
+test_signal (gconstpointer data)
+{
+  int signal = GPOINTER_TO_INT (data);
+  g_autofree char *checkpoint = fresh ("signalled.safetensors");
+  g_autofree char *old = fresh ("signal.db");
+  g_autofree char *err = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' " DATA " --steps 30000 --checkpoint-every 500"
+           " --store signal.db --checkpoint signalled.safetensors");
+  wait_for_file (checkpoint);
+  g_subprocess_send_signal (child, signal);
+  g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, &err, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_get_if_exited (child));
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 130);
+  assert_contains (err, "interrupted: saving a checkpoint");
+  assert_last ("signal.db", "interrupted");
+  g_autoptr (GArray) before = read_losses ("signal.db");
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, &error);
+  g_assert_no_error (error);
+  g_autofree char *step = g_strdup_printf ("%u", before->len);
+  g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.step"), ==, step);
+  g_auto (Outcome) resumed = shell ("lig train --resume signalled.safetensors --store signal.db");
+  g_assert_cmpint (resumed.code, ==, 0);
+  g_autoptr (GArray) after = read_losses ("signal.db");
+  g_assert_cmpuint (after->len, ==, 30000);
+  g_assert_cmpmem (after->data, before->len * sizeof (double), before->data,
+                   before->len * sizeof (double));
+}
+
+/* Writes beyond the limit fail as on a full disk, and it takes no rights to set it. */
+static void
+limit_files (gpointer bytes)
+{
+  struct rlimit limit = {GPOINTER_TO_SIZE (bytes), GPOINTER_TO_SIZE (bytes)};
+  setrlimit (RLIMIT_FSIZE, &limit);
+  signal (SIGXFSZ, SIG_IGN);
+}
+
+static void
+assert_no_leftovers (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+  while ((name = g_dir_read_name (dir)))
+    g_assert_false (g_str_has_prefix (name, ".ligature-"));
+}
+
+#define LARGE "linear(512) ! gelu ! linear(256) ! mean-squared-error"
+
+static void
+test_file_limit (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = in_folder ("large.safetensors"), *before = NULL, *after = NULL;
+  g_autofree char *err = NULL;
+  gsize n_before, n_after;
+  g_auto (Outcome) first =
+    shell ("lig train '" LARGE "' --input 8x256 --data 'synthetic?samples=50' --steps 4"
+           " --store large.db --checkpoint large.safetensors");
+  g_assert_cmpint (first.code, ==, 0);
+  g_file_get_contents (path, &before, &n_before, NULL);
+  g_assert_cmpuint (n_before, >, 2 << 20);
+  g_autoptr (GSubprocessLauncher) launcher =
+    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_subprocess_launcher_set_cwd (launcher, folder);
+  g_subprocess_launcher_set_child_setup (launcher, limit_files, GSIZE_TO_POINTER (2 << 20), NULL);
+  g_autoptr (GSubprocess) limited =
+    g_subprocess_launcher_spawn (launcher, &error, g_getenv ("LIG"), "train", "--resume", "last",
+                                 "--steps", "8", "--store", "large.db", NULL);
+  g_assert_no_error (error);
+  g_subprocess_communicate_utf8 (limited, NULL, NULL, NULL, &err, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_subprocess_get_exit_status (limited), ==, 1);
+  assert_contains (err, "checkpoint: cannot write '");
+  assert_contains (err, "large.safetensors': File too large");
+  g_file_get_contents (path, &after, &n_after, NULL);
+  g_assert_cmpmem (before, n_before, after, n_after);
+  assert_no_leftovers (folder);
+  assert_last ("large.db", "failed");
+  g_auto (Outcome) again = shell ("lig train --resume last --steps 8 --store large.db");
+  g_assert_cmpint (again.code, ==, 0);
+  g_autoptr (GArray) losses = read_losses ("large.db");
+  g_assert_cmpuint (losses->len, ==, 8);
+}
+
+/* A disk of its own that is really full; the mount lives and dies with the shell. */
+static void
+test_full_disk (void)
+{
+  g_auto (Outcome) can = shell ("unshare -m true");
+  if (geteuid () != 0 || can.code != 0) {
+    g_test_skip ("only root may mount a small disk");
+    return;
+  }
+  g_auto (Outcome) outcome = shell (
+    "mkdir -p disk && exec unshare -m sh -c '"
+    "mount -t tmpfs -o size=8m none disk || exit 77;"
+    "lig train \"" LARGE "\" --input 8x256 --data synthetic?samples=50 --steps 4"
+    " --store disk.db --checkpoint disk/a.safetensors || exit 3;"
+    "cp disk/a.safetensors disk-copy; head -c 100m /dev/zero > disk/filler;"
+    "lig train --resume last --steps 8 --store disk.db; code=$?; cmp disk-copy disk/a.safetensors"
+    " || exit 4; test $(ls -A disk | wc -l) = 2 || exit 5; rm disk/filler;"
+    "lig train --resume last --steps 8 --store disk.db || exit 6; exit $code'");
+  if (outcome.code == 77) {
+    g_test_skip ("mounting a small disk is not allowed here");
+    return;
+  }
+  g_test_message ("%s", outcome.err);
+  g_assert_cmpint (outcome.code, ==, 1);
+  assert_contains (outcome.err, "a.safetensors': No space left on device");
+  assert_last ("disk.db", "done");
+}
+
+static void
+test_two_writers (void)
+{
+  GSubprocess *processes[3];
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (processes); i++)
+    processes[i] = start ("lig train '" MODEL "' " DATA " --steps 3000 --store shared.db"
+                          " --eval-every 500 --checkpoint shared.safetensors"
+                          " --checkpoint-every 700");
+  for (guint i = 0; i < G_N_ELEMENTS (processes); i++) {
+    g_autofree char *err = NULL;
+    g_subprocess_communicate_utf8 (processes[i], NULL, NULL, NULL, &err, &error);
+    g_assert_no_error (error);
+    if (g_subprocess_get_exit_status (processes[i]) != 0)
+      g_error ("%s", err);
+    g_object_unref (processes[i]);
+  }
+  g_autoptr (LigStore) store = open_store ("shared.db");
+  g_autoptr (GPtrArray) runs = lig_store_list_runs (store, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (runs->len, ==, G_N_ELEMENTS (processes));
+  for (guint i = 0; i < runs->len; i++) {
+    const LigRunRow *row = runs->pdata[i];
+    g_autoptr (GArray) steps = NULL, values = NULL;
+    g_assert_cmpstr (row->status, ==, "done");
+    lig_store_get_metric (store, row->uuid, LIG_METRIC_LOSS, &steps, &values, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (values->len, ==, 3000);
+  }
+}
+
+/* The one who trains keeps the run. */
+static void
+test_resume_running (void)
+{
+  g_autofree char *checkpoint = fresh ("busy.safetensors");
+  g_autoptr (GSubprocess) child = start ("lig train '" MODEL "' " DATA " --steps 1000000000"
+                                         " --store busy.db --checkpoint busy.safetensors"
+                                         " --checkpoint-every 500");
+  wait_for_file (checkpoint);
+  g_auto (Outcome) outcome = shell ("lig train --resume last --store busy.db --json");
+  assert_failed (&outcome, 1, "store", "is running in process");
+  assert_last ("busy.db", "running");
+  g_subprocess_send_signal (child, SIGINT);
+  g_subprocess_wait (child, NULL, NULL);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 130);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  if (!g_getenv ("LIG")) {
+    g_printerr ("LIG names no program\n");
+    return 1;
+  }
+  g_test_add_func ("/train/kill", test_kill);
+  g_test_add_data_func ("/train/ctrl-c", GINT_TO_POINTER (SIGINT), test_signal);
+  g_test_add_data_func ("/train/terminated", GINT_TO_POINTER (SIGTERM), test_signal);
+  g_test_add_func ("/train/file-limit", test_file_limit);
+  g_test_add_func ("/train/full-disk", test_full_disk);
+  g_test_add_func ("/train/two-writers", test_two_writers);
+  g_test_add_func ("/train/resume-running", test_resume_running);
+  return run_cli_tests ();
+}

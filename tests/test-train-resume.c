@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* The same losses to the last bit: from the same seed, and from a checkpoint. */
+#include "tests/train-case.h"
+
+#include <gio/gio.h>
+
+static void
+copy_file (const char *from, const char *to)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *bytes = NULL;
+  gsize length;
+  g_file_get_contents (from, &bytes, &length, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (to, bytes, (gssize) length, &error);
+  g_assert_no_error (error);
+}
+
+static LigRun *
+resume (Fixture *f, const char *checkpoint, const char *override)
+{
+  g_autoptr (GError) error = NULL;
+  const char *const overrides[] = {override, NULL};
+  LigRun *run = lig_run_resume (checkpoint, f->device, overrides, f->store, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (run);
+  return run;
+}
+
+static void
+test_seed (Fixture *f, gconstpointer data)
+{
+  static const char expression[] =
+    "linear(16, init-std=0.3) ! dropout(0.2) ! gelu ! linear(4) ! cross-entropy";
+  g_autoptr (LigRun) a =
+    new_run (f, expression, "8x6", "synthetic?samples=90", "steps=60 seed=5 lr=0.01");
+  g_autoptr (LigRun) b =
+    new_run (f, expression, "8x6", "synthetic?samples=90", "steps=60 seed=5 lr=0.01");
+  g_autoptr (LigRun) c =
+    new_run (f, expression, "8x6", "synthetic?samples=90", "steps=60 seed=6 lr=0.01");
+  LigRunProgress first = finish (a), second = finish (b);
+  finish (c);
+  assert_same_metric (f, lig_run_get_uuid (a), lig_run_get_uuid (b), LIG_METRIC_LOSS, 60);
+  assert_same_metric (f, lig_run_get_uuid (a), lig_run_get_uuid (b), "gradient-norm", 60);
+  g_assert_cmpfloat (first.eval_loss, ==, second.eval_loss);
+  assert_same_tensors (lig_run_get_checkpoint (a), lig_run_get_checkpoint (b));
+  g_autoptr (GArray) mine = read_metric (f, lig_run_get_uuid (a), LIG_METRIC_LOSS, 1, 1);
+  g_autoptr (GArray) other = read_metric (f, lig_run_get_uuid (c), LIG_METRIC_LOSS, 1, 1);
+  g_assert_cmpfloat (value_at (mine, 0), !=, value_at (other, 0));
+}
+
+/* What a training keeps from step to step, one after the other. */
+static const struct {
+  const char *name, *settings;
+} cases[] = {
+  {"adamw", "lr=0.01 weight-decay=0.1"},
+  {"sgd", "optimizer=sgd lr=0.05"},
+  {"momentum", "optimizer=sgd lr=0.05 momentum=0.9 weight-decay=0.01"},
+  {"accumulate", "lr=0.01 accumulate=3"},
+  {"bf16-masters", "lr=0.01 dtype=bf16:bf16"},
+  {"fp16-compute", "lr=0.01 dtype=fp16:fp32 clip=0.5"},
+  {"cosine", "lr=0.02 min-lr=0.001 schedule=cosine warmup=30 clip=1"},
+  {"unfused", "lr=0.01 policy=none"},
+  {"evaluated", "lr=0.01 eval-every=7 optimizer=sgd momentum=0.5"},
+};
+
+#define STEPS 400
+
+/* Interrupted somewhere in the middle, resumed from the file, and compared with a run that nobody
+ * interrupted. */
+static void
+test_resume (Fixture *f, gconstpointer data)
+{
+  static const char expression[] =
+    "layer-norm ! linear(24, init-std=0.3) ! gelu ! dropout(0.2) ! linear(5) ! cross-entropy";
+  g_autofree char *settings = g_strdup_printf ("steps=%d %s", STEPS, (const char *) data);
+  g_autoptr (LigRun) whole = new_run (f, expression, "16x12", "synthetic?samples=999", settings);
+  g_autoptr (LigRun) part = new_run (f, expression, "16x12", "synthetic?samples=999", settings);
+  g_autoptr (GError) error = NULL;
+  LigRunProgress expected = finish (whole), progress;
+  lig_run_start (part);
+  do
+    lig_run_get_progress (part, &progress);
+  while (progress.step < 20);
+  lig_run_interrupt (part);
+  g_assert_true (lig_run_wait (part, &error));
+  lig_run_get_progress (part, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_INTERRUPTED);
+  g_assert_cmpint (progress.step, <, STEPS);
+  assert_status (f, lig_run_get_uuid (part), "interrupted");
+
+  g_autofree char *checkpoint = g_strdup (lig_run_get_checkpoint (part));
+  g_autofree char *uuid = g_strdup (lig_run_get_uuid (part));
+  g_clear_object (&part);
+  g_autoptr (LigRun) rest = resume (f, checkpoint, NULL);
+  g_assert_cmpstr (lig_run_get_uuid (rest), ==, uuid);
+  assert_status (f, uuid, "running");
+  LigRunProgress result = finish (rest);
+  g_assert_cmpint (result.first_step, ==, progress.step);
+  g_assert_cmpint (result.status, ==, LIG_RUN_DONE);
+  assert_same_metric (f, lig_run_get_uuid (whole), uuid, LIG_METRIC_LOSS, STEPS);
+  assert_same_metric (f, lig_run_get_uuid (whole), uuid, "learning-rate", STEPS);
+  assert_same_metric (f, lig_run_get_uuid (whole), uuid, "gradient-norm", STEPS);
+  g_assert_cmpfloat (result.eval_loss, ==, expected.eval_loss);
+  assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
+}
+
+/* The copy of an earlier checkpoint goes on where it stood, and the run forgets what came after. */
+static void
+test_earlier (Fixture *f, gconstpointer data)
+{
+  static const char expression[] = "linear(4) ! mean-squared-error";
+  g_autoptr (LigRun) run = new_run (f, expression, "8x6", "synthetic?samples=70", "steps=10");
+  g_autofree char *copy = in_folder (f, "copy.safetensors");
+  finish (run);
+  copy_file (lig_run_get_checkpoint (run), copy);
+  g_autoptr (LigRun) longer = resume (f, lig_run_get_checkpoint (run), "steps=30");
+  finish (longer);
+  g_autoptr (GArray) thirty = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
+  g_assert_cmpuint (thirty->len, ==, 30);
+  g_autoptr (LigRun) again = resume (f, copy, "steps=20");
+  g_autoptr (GArray) ten = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
+  g_assert_cmpuint (ten->len, ==, 10);
+  finish (again);
+  g_autoptr (GArray) twenty = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
+  g_assert_cmpuint (twenty->len, ==, 20);
+  g_assert_cmpmem (twenty->data, 20 * sizeof (double), thirty->data, 20 * sizeof (double));
+  g_autofree char *place = g_canonicalize_filename (copy, NULL);
+  g_assert_cmpstr (lig_run_get_checkpoint (again), ==, place);
+}
+
+static void
+test_measured (Fixture *f, gconstpointer data)
+{
+  static const char expression[] =
+    "layer-norm ! linear(64) ! gelu ! linear(16) ! mean-squared-error";
+  g_autoptr (LigRun) run =
+    new_run (f, expression, "32x16", "synthetic?samples=200", "steps=10 policy=measured");
+  g_autofree char *copy = in_folder (f, "copy.safetensors");
+  g_autofree char *without = in_folder (f, "without.db");
+  finish (run);
+  copy_file (lig_run_get_checkpoint (run), copy);
+  g_autoptr (LigRun) first = resume (f, lig_run_get_checkpoint (run), "steps=30");
+  finish (first);
+  g_autoptr (GArray) losses = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
+  /* A store that has measured nothing and knows no run: the choices come with the checkpoint. */
+  g_autoptr (GError) error = NULL;
+  g_clear_object (&f->store);
+  f->store = lig_store_open (without, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigRun) second = resume (f, copy, "steps=30");
+  finish (second);
+  g_assert_cmpstr (lig_run_get_uuid (second), !=, lig_run_get_uuid (run));
+  g_autoptr (GArray) others = read_metric (f, lig_run_get_uuid (second), LIG_METRIC_LOSS, 11, 1);
+  g_assert_cmpuint (others->len, ==, 20);
+  g_assert_cmpmem (others->data, 20 * sizeof (double), (double *) (void *) losses->data + 10,
+                   20 * sizeof (double));
+  g_autoptr (LigTensorFile) a = load_tensors (lig_run_get_checkpoint (first));
+  g_autoptr (LigTensorFile) b = load_tensors (copy);
+  const char *choices = lig_tensor_file_get_metadata (a, "ligature.choices");
+  g_assert_nonnull (choices);
+  g_assert_cmpstr (choices, ==, lig_tensor_file_get_metadata (b, "ligature.choices"));
+}
+
+/* Resuming without a store trains just the same, and leaves the file. */
+static void
+test_without_store (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(4) ! mean-squared-error", "8x6", "synthetic?samples=70", "steps=10");
+  const char *const more[] = {"steps=12", NULL};
+  finish (run);
+  g_autoptr (LigRun) rest =
+    lig_run_resume (lig_run_get_checkpoint (run), f->device, more, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (lig_run_get_uuid (rest));
+  LigRunProgress progress = finish (rest);
+  g_assert_cmpint (progress.step, ==, 12);
+  g_autoptr (LigTensorFile) file = load_tensors (lig_run_get_checkpoint (run));
+  g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.step"), ==, "12");
+}
+
+static void
+assert_refused (Fixture *f, const char *checkpoint, const char *override, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *before = NULL, *after = NULL;
+  gsize n_before, n_after;
+  const char *const overrides[] = {override, NULL};
+  g_file_get_contents (checkpoint, &before, &n_before, NULL);
+  g_assert_null (lig_run_resume (checkpoint, f->device, overrides, f->store, &error));
+  assert_message (error, part);
+  assert_message (error, checkpoint);
+  g_file_get_contents (checkpoint, &after, &n_after, NULL);
+  g_assert_cmpmem (before, n_before, after, n_after);
+}
+
+static void
+test_refusals (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = in_folder (f, "rows.csv");
+  g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n", -1, NULL));
+  g_autofree char *spec = g_strconcat ("csv:", path, NULL);
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(1) ! mean-squared-error", NULL, spec, "batch=2 steps=10 lr=0.01");
+  finish (run);
+  const char *checkpoint = lig_run_get_checkpoint (run), *uuid = lig_run_get_uuid (run);
+  assert_refused (f, checkpoint, NULL, "it is at step 10 of 10 already; --steps asks for more");
+  assert_refused (f, checkpoint, "steps=9", "it is at step 10 of 9 already");
+  assert_refused (f, checkpoint, "lr=0.1", "--lr 0.1 contradicts the checkpoint, which has 0.01");
+  assert_refused (f, checkpoint, "batch=4", "--batch 4 contradicts the checkpoint, which has 2");
+  assert_refused (f, checkpoint, "seed=1", "--seed 1 contradicts the checkpoint, which has 0");
+  assert_refused (f, checkpoint, "optimizer=sgd", "--optimizer sgd contradicts the checkpoint");
+  assert_refused (f, checkpoint, "dtype=bf16",
+                  "--dtype bf16 contradicts the checkpoint, which has"
+                  " none");
+  assert_refused (f, checkpoint, "lr=abc", "lr is 'abc', expected a number");
+  assert_status (f, uuid, "done");
+  /* What says the same in other words is no contradiction. */
+  static const char *const same[] = {"lr=1e-2", "optimizer=adamw", "schedule=constant"};
+  for (guint i = 0; i < G_N_ELEMENTS (same); i++)
+    assert_refused (f, checkpoint, same[i], "it is at step 10 of 10 already");
+  g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n9,10\n", -1, NULL));
+  assert_refused (f, checkpoint, "steps=20", "the data has changed: it is csv: 5 rows");
+  g_remove (path);
+  assert_refused (f, checkpoint, "steps=20", "cannot open");
+  assert_status (f, uuid, "done");
+}
+
+static void
+assert_altered (Fixture *f, const char *from, const char *key, const char *value, const char *part)
+{
+  g_autoptr (LigTensorFile) file = load_tensors (from);
+  g_autofree char *path = in_folder (f, "altered.safetensors");
+  lig_tensor_file_set_metadata (file, key, value);
+  g_assert_true (lig_tensor_file_save (file, path, NULL));
+  assert_refused (f, path, "steps=20", part);
+}
+
+/* Checkpoints that no run wrote, or of another machine. */
+static void
+test_altered (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(4) ! mean-squared-error", "8x6", "synthetic?samples=70", "steps=10");
+  finish (run);
+  const char *path = lig_run_get_checkpoint (run);
+  g_autofree char *plain = in_folder (f, "plain.safetensors");
+  g_autoptr (LigTensorFile) weights = lig_tensor_file_new ();
+  static const float zeros[24];
+  add_tensor (weights, "0.weight", "4x6", zeros);
+  g_assert_true (lig_tensor_file_save (weights, plain, NULL));
+  assert_refused (f, plain, NULL, "it is no checkpoint of a training: it has no ligature.sequence");
+  assert_altered (f, path, "ligature.step", "many", "ligature.step is 'many', expected a number");
+  assert_altered (f, path, "ligature.instructions", "abacus", "CPU instructions abacus");
+  assert_altered (f, path, "ligature.sequence", "{\"ligature\":1", "line 1");
+  assert_altered (f, path, "ligature.settings", "[]", "$.train");
+  assert_altered (f, path, "ligature.choices", "[9 9] nonsense", "");
+  assert_altered (f, path, "ligature.sequence",
+                  "{\"ligature\":1,\"input\":{\"shape\":[8,6]},\"ops\":[{\"op\":\"linear\","
+                  "\"out-features\":5},{\"op\":\"mean-squared-error\"}]}",
+                  "0.weight is 4x6, expected 5x6");
+  g_assert_cmpuint (count_runs (f), ==, 1);
+  assert_status (f, lig_run_get_uuid (run), "done");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add ("/train/seed", Fixture, NULL, set_up, test_seed, tear_down);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *path = g_strconcat ("/train/resume/", cases[i].name, NULL);
+    g_test_add (path, Fixture, cases[i].settings, set_up, test_resume, tear_down);
+  }
+#define ADD(path, function) \
+  g_test_add ("/train/resume/" path, Fixture, NULL, set_up, function, tear_down)
+  ADD ("earlier", test_earlier);
+  ADD ("measured", test_measured);
+  ADD ("without-store", test_without_store);
+  ADD ("refusals", test_refusals);
+  ADD ("altered", test_altered);
+  return run_tests ();
+}
