@@ -171,7 +171,8 @@ fill (LigPlan *self, int value, LigTensor *tensor, const char *what, GError **er
   if (!lig_shape_equal (&to->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&to->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", what, observed, expected);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", what, observed,
+                 expected);
     return FALSE;
   }
   if (lig_dtype_is_floating (to->dtype) != lig_dtype_is_floating (tensor->dtype)) {

@@ -104,7 +104,8 @@ typedef struct {
   double predicted; /* seconds */
 } LigPlanStep;
 
-/* A tensor of the plan and where it lives. */
+/* A tensor of the plan and where it lives. Parameters are called by their path, `3.weight`; what an
+ * op computes by the op's index, `#5.y`; a gradient has a `d` in front. */
 typedef struct {
   const char *name;
   LigShape shape;

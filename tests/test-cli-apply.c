@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig apply against numbers computed by hand: outputs, all gradients, the caller's tensors, and
  * every way in which a file can fail to fit. */
-#include "cli-case.h"
+#include "tests/cli-case.h"
 
 #include "engine/tensor-file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The program lig: every example works when pasted, exit codes, errors, and the documents that
  * ops, check, fuse, plan and devices print. */
-#include "cli-case.h"
+#include "tests/cli-case.h"
 
 #include "engine/sequence.h"
 

@@ -329,7 +329,7 @@ test_forgetful (void)
   const LigVerdict *verdict = find_verdict (training, "forward-forgetful", 0);
   g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
   g_assert_cmpstr (verdict->observed, ==, "backward");
-  g_assert_cmpstr (verdict->required, ==, "a kernel that writes 0.y");
+  g_assert_cmpstr (verdict->required, ==, "a kernel that writes #0.y");
   check_groups (training, "[0 1 forward-linear-silu]", "[0] [1]");
   options.training = FALSE;
   g_autoptr (LigPlan) evaluation = compile (sequence, &options);
@@ -424,7 +424,7 @@ test_joint_saves (void)
     guint count;
     const LigPlanValue *values = lig_plan_get_values (plan, &count);
     for (guint j = 0; j < count; j++)
-      if (g_str_equal (values[j].name, "0.y"))
+      if (g_str_equal (values[j].name, "#0.y"))
         g_assert_cmpint (values[j].saved, ==, i == 1);
     const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
     g_assert_cmpint (ops[1].saved_bytes, ==, i == 1 ? 32 * 64 * 4 : 0);

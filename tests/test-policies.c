@@ -129,10 +129,11 @@ check_times (LigPlan *plan, gboolean predicted)
     g_assert_cmpstr (list[i].unit, ==, "us");
     g_assert_cmpfloat (list[i].observed_value, >, 0);
     g_assert_cmpfloat (list[i].required_value, >, 0);
-    if (list[i].reason == LIG_REASON_SLOWER)
-      g_assert_cmpfloat (list[i].observed_value, >, 0.9 * list[i].required_value);
-    else
-      g_assert_cmpfloat (list[i].observed_value, <, list[i].required_value);
+    /* A measured one has to win by more than its noise, which the verdict does not say. */
+    if (list[i].taken)
+      g_assert_cmpfloat (list[i].observed_value, <, 0.98 * list[i].required_value);
+    else if (predicted)
+      g_assert_cmpfloat (list[i].observed_value, >=, 0.98 * list[i].required_value - 1e-9);
   }
   g_assert_cmpuint (legal, >, 0);
 }

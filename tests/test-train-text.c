@@ -46,7 +46,7 @@ open_model (Fixture *f, const char *spec)
   lig_run_settings_init (&settings);
   lig_run_settings_read (&settings, lig_sequence_get_train (sequence), NULL, &error);
   g_assert_no_error (error);
-  set (&settings, "steps=800");
+  set (&settings, "steps=500");
   g_free (settings.data);
   settings.data = g_strdup (spec);
   LigRun *run = lig_run_new (sequence, f->device, &settings, NULL, f->store, &error);

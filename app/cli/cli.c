@@ -75,7 +75,7 @@ lig_cli_colour (void)
   return isatty (STDOUT_FILENO) && !g_getenv ("NO_COLOR") && term && strcmp (term, "dumb") != 0;
 }
 
-/* The op's path, where a message says `linear at 3: …`, or the place in a file, `FILE: $.ops[0]`. */
+/* The op's path in `linear at 3: …`, or the place in `FILE: $.ops[0]: …`. */
 static char *
 find_path (const char *message)
 {

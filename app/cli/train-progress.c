@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress of a training: one line that renews itself on a terminal, a line now and then elsewhere. */
+/* Progress of a training: one line that renews itself on a terminal, a line now and then elsewhere.
+ */
 #include "app/cli/train-progress.h"
 
 #include <glib-unix.h>
@@ -11,23 +12,26 @@ typedef struct {
   LigRun *run;
   GMainLoop *loop;
   gboolean terminal;
-  gint64 shown; /* monotonic time of the last line */
+  gint64 shown;                  /* monotonic time of the last line */
   guint interrupted, terminated; /* sources of the signals, 0 once they came */
 } Watch;
 
 static char *
 describe (const LigRunProgress *progress)
 {
-  g_autofree char *left = isnan (progress->left) ? g_strdup ("") : lig_cli_format_time (progress->left);
+  g_autofree char *left =
+    isnan (progress->left) ? g_strdup ("") : lig_cli_format_time (progress->left);
   g_autofree char *step = lig_cli_format_time (progress->step_seconds);
   GString *text = g_string_new (NULL);
-  g_string_append_printf (text, "step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, progress->step, progress->steps);
+  g_string_append_printf (text, "step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT, progress->step,
+                          progress->steps);
   if (!isnan (progress->loss))
     g_string_append_printf (text, " · loss %.4f", progress->loss);
   if (!isnan (progress->eval_loss))
     g_string_append_printf (text, " · held out %.4f", progress->eval_loss);
   if (!isnan (progress->step_seconds))
-    g_string_append_printf (text, " · %s a step · %.0f samples/s", step, progress->samples_per_second);
+    g_string_append_printf (text, " · %s a step · %.0f samples/s", step,
+                            progress->samples_per_second);
   if (progress->step == progress->steps)
     g_string_append (text, " · evaluating");
   else if (*left)
@@ -42,7 +46,8 @@ show (gpointer data)
   LigRunProgress progress;
   lig_run_get_progress (watch->run, &progress);
   gint64 time = g_get_monotonic_time ();
-  if (progress.step == progress.first_step || (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
+  if (progress.step == progress.first_step ||
+      (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
     return G_SOURCE_CONTINUE;
   g_autofree char *text = describe (&progress);
   if (watch->terminal)
@@ -90,8 +95,8 @@ finished_cb (LigRun *run, Watch *watch)
 void
 lig_cli_watch_run (LigRun *run)
 {
-  Watch watch = { run, g_main_loop_new (NULL, FALSE), isatty (STDERR_FILENO),
-                  g_get_monotonic_time (), 0, 0 };
+  Watch watch = {
+    run, g_main_loop_new (NULL, FALSE), isatty (STDERR_FILENO), g_get_monotonic_time (), 0, 0};
   if (lig_run_describe_data (run))
     lig_cli_say ("%s", lig_run_describe_data (run));
   guint interval = g_timeout_add (100, show, &watch);

@@ -36,27 +36,32 @@ static GOptionEntry *
 make_entries (Options *options)
 {
   const GOptionEntry own[] = {
-    { "resume", 0, 0, G_OPTION_ARG_STRING, &options->resume, "Go on with a checkpoint or run", "FILE|RUN" },
-    { "init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights", "W.safetensors" },
-    { "input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type", "D{xD}[:dtype]" },
-    { "device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "D" },
-    { "store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE" },
+    {"resume", 0, 0, G_OPTION_ARG_STRING, &options->resume, "Go on with a checkpoint or run",
+     "FILE|RUN"},
+    {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
+     "W.safetensors"},
+    {"input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type", "D{xD}[:dtype]"},
+    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "D"},
+    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
   };
   guint count = count_settings ();
   GOptionEntry *entries = g_new0 (GOptionEntry, G_N_ELEMENTS (own) + count + 1);
   memcpy (entries, own, sizeof own);
   for (guint i = 0; i < count; i++) {
     const LigSetting *setting = lig_run_setting_nth (i);
-    entries[G_N_ELEMENTS (own) + i] =
-        (GOptionEntry){ setting->name, 0, 0, G_OPTION_ARG_STRING, &options->values[i], setting->help,
-                        setting->argument };
+    entries[G_N_ELEMENTS (own) + i] = (GOptionEntry){
+      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], setting->help,
+      setting->argument};
   }
   return entries;
 }
 
 /* The file's `train` object first, then what the command line says. */
 static gboolean
-read_settings (LigSequence *sequence, const Options *options, LigRunSettings *settings, GError **error)
+read_settings (LigSequence *sequence,
+               const Options *options,
+               LigRunSettings *settings,
+               GError **error)
 {
   g_auto (GStrv) warnings = NULL;
   const char *train = lig_sequence_get_train (sequence);
@@ -65,8 +70,8 @@ read_settings (LigSequence *sequence, const Options *options, LigRunSettings *se
   for (char **warning = warnings; warning && *warning; warning++)
     lig_cli_say ("%s", *warning);
   for (guint i = 0; lig_run_setting_nth (i); i++)
-    if (options->values[i] &&
-        !lig_run_settings_set (settings, lig_run_setting_nth (i)->name, options->values[i], error)) {
+    if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
+                                                     options->values[i], error)) {
       g_prefix_error (error, "--");
       return FALSE;
     }
@@ -78,7 +83,8 @@ open_device (const char *name, GError **error)
 {
   g_autoptr (LigDevice) device = lig_device_open (name, error);
   if (device && lig_device_get_backend (device) == LIG_BACKEND_NULL) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there: nothing can be trained on it", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 "%s is not there: nothing can be trained on it", name);
     return NULL;
   }
   if (device && lig_device_get_remark (device))
@@ -140,17 +146,22 @@ resume (const Options *options, LigStore *store, GError **error)
   if (options->init || options->input || (options->device && strcmp (options->device, name) != 0)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  "--%s contradicts --resume: the checkpoint says it (device %s)",
-                 options->init ? "init" : options->input ? "input" : "device", name);
+                 options->init    ? "init"
+                 : options->input ? "input"
+                                  : "device",
+                 name);
     return NULL;
   }
   for (guint i = 0; lig_run_setting_nth (i); i++) {
-    g_autofree char *text = g_strconcat (lig_run_setting_nth (i)->name, "=", options->values[i], NULL);
+    g_autofree char *text =
+      g_strconcat (lig_run_setting_nth (i)->name, "=", options->values[i], NULL);
     if (options->values[i])
       g_strv_builder_add (builder, text);
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
   g_autoptr (LigDevice) device = open_device (name, error);
-  return device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error) : NULL;
+  return device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
+                : NULL;
 }
 
 static void
@@ -236,7 +247,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = { .values = g_new0 (char *, count_settings () + 1) };
+  g_auto (Options) options = {.values = g_new0 (char *, count_settings () + 1)};
   g_autofree GOptionEntry *entries = make_entries (&options);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
@@ -249,7 +260,7 @@ run (int argc, char **argv)
   if (lig_store_get_warning (store))
     lig_cli_say ("%s", lig_store_get_warning (store));
   g_autoptr (LigRun) self =
-      options.resume ? resume (&options, store, &error) : begin (argv[1], &options, store, &error);
+    options.resume ? resume (&options, store, &error) : begin (argv[1], &options, store, &error);
   if (!self)
     return lig_cli_fail (g_steal_pointer (&error));
   return train (self);

@@ -133,7 +133,8 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
   }
 }
 
-/* An op of the embedding program may have no backward: it has to stand before all that is trained. */
+/* An op of the embedding program may have no backward: it has to stand before all that is trained.
+ */
 static gboolean
 check_backward (const LigDraft *draft, GError **error)
 {

@@ -57,13 +57,13 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   if (!lig_shape_check (&infer->y, infer->y_dtype, error))
     return FALSE;
   part->y = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
-                                 "%d.y", index);
+                                 "#%d.y", index);
   for (int i = 0; i < part->n_outputs; i++) {
     const LigShape *shape =
       infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
     lig_port_name (part->info->extra_outputs, i, name);
     part->extra_outputs[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, infer->y_dtype,
-                                                  index, "%d.%s", index, name);
+                                                  index, "#%d.%s", index, name);
     if (part->to_caller[i]) {
       lig_value (draft, part->extra_outputs[i])->kept_to_end = TRUE;
       g_array_append_val (draft->callers_outputs, part->extra_outputs[i]);
@@ -72,7 +72,7 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   for (int i = 0; i < part->n_kept; i++) {
     lig_port_name (part->info->computes, i, name);
     part->kept[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->kept[i],
-                                         infer->kept_dtypes[i], index, "%d.%s", index, name);
+                                         infer->kept_dtypes[i], index, "#%d.%s", index, name);
   }
   return TRUE;
 }
@@ -93,7 +93,7 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
       return FALSE;
     lig_port_name (part->info->extra_inputs, i, name);
     part->extra_inputs[i] = lig_draft_add_value (
-      draft, LIG_VALUE_EXTRA, shape, infer->extra_input_dtypes[i], -1, "%d.%s", index, name);
+      draft, LIG_VALUE_EXTRA, shape, infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
     g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
   }
   return TRUE;

@@ -22,10 +22,10 @@ too_many (LigLowering *self, const LigKernel *kernel, int operands)
 {
   const LigPart *part = lig_part (self->draft, self->group->first);
   if (!self->error)
-    self->error = g_error_new (
-      LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s has %d operands, at most %d are possible",
-      self->group->fusion ? self->group->fusion->name : part->title, part->path, kernel->name,
-      operands, LIG_MAX_OPERANDS);
+    self->error = g_error_new (LIG_ERROR, LIG_ERROR_OP,
+                               "%s at %s: its kernel %s has %d operands, at most %d are possible",
+                               self->group->fusion ? self->group->fusion->name : part->title,
+                               part->path, kernel->name, operands, LIG_MAX_OPERANDS);
 }
 
 /* The value of a port of one part; a gradient's incoming or outgoing side follows from the port. */
@@ -358,7 +358,8 @@ find_unwritten (const LigLowering *self, guint first_step)
   return -1;
 }
 
-/* The same for the gradients that the group owes: of its input, its extra inputs, its parameters. */
+/* The same for the gradients that the group owes: of its input, its extra inputs, its parameters.
+ */
 static int
 find_unwritten_gradient (const LigLowering *self, guint first_step)
 {

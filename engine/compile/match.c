@@ -173,7 +173,7 @@ probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
     return FALSE;
   if (probe.unwritten >= 0) {
     const LigValue *value = lig_value (draft, probe.unwritten);
-    const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT             ? "update"
+    const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT         ? "update"
                          : value->saved || value->role == LIG_VALUE_GRADIENT ? "backward"
                                                                              : "caller";
     refuse (match, LIG_REASON_IN_USE, g_strdup (reader),

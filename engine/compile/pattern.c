@@ -34,19 +34,18 @@ parse_element (const char *word, LigElement *element, GError **error)
   return TRUE;
 }
 
-gboolean
-lig_pattern_parse (const char *text, LigPattern *pattern, GError **error)
+static gboolean
+parse (const char *text, LigPattern *pattern, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (text ? text : "", " ", -1);
-  *pattern = (LigPattern){0};
   for (char **word = words; *word; word++) {
+    if (!**word)
+      continue;
     if (pattern->n_elements == LIG_MAX_ELEMENTS) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "pattern '%s' has more than %d elements",
                    text, LIG_MAX_ELEMENTS);
       return FALSE;
     }
-    if (!**word)
-      continue;
     if (!parse_element (*word, &pattern->elements[pattern->n_elements++], error))
       return FALSE;
   }
@@ -54,6 +53,17 @@ lig_pattern_parse (const char *text, LigPattern *pattern, GError **error)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
                "pattern '%s' has %d elements, expected at least 2", text, pattern->n_elements);
+  return FALSE;
+}
+
+gboolean
+lig_pattern_parse (const char *text, LigPattern *pattern, GError **error)
+{
+  *pattern = (LigPattern){0};
+  if (parse (text, pattern, error))
+    return TRUE;
+  for (int i = 0; i < pattern->n_elements; i++)
+    g_clear_pointer (&pattern->elements[i].names, g_strfreev);
   return FALSE;
 }
 

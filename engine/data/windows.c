@@ -32,9 +32,10 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
 {
   if (self->input.n_axes != 2) {
     g_autofree char *shape = lig_shape_to_string (&self->input);
-    return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "the input is %s, %s gives windows and wants BATCHxLENGTH, like 32x64", shape,
-                               self->kind->name);
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_SHAPE,
+      "the input is %s, %s gives windows and wants BATCHxLENGTH, like 32x64", shape,
+      self->kind->name);
   }
   gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
   guint16 largest = 0;

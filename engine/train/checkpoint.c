@@ -119,7 +119,8 @@ require (LigTensorFile *file, const char *key, GError **error)
 {
   const char *value = lig_tensor_file_get_metadata (file, key);
   if (!value)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "it is no checkpoint of a training: it has no %s", key);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "it is no checkpoint of a training: it has no %s", key);
   return value;
 }
 
@@ -157,8 +158,9 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
     if (g_str_equal (parts[0], "steps") || g_strcmp0 (old, new) == 0 ||
         (!old && is_default (parts[0], new)))
       continue;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--%s %s contradicts the checkpoint, which has %s",
-                 parts[0], new ? new : "''", old ? old : "none");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "--%s %s contradicts the checkpoint, which has %s", parts[0], new ? new : "''",
+                 old ? old : "none");
     return FALSE;
   }
   return TRUE;
@@ -173,10 +175,11 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
   if (!level || !number (file, "ligature.threads", &threads, error))
     return FALSE;
   if (!g_str_equal (level, lig_cpu_level ())) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "it was made with CPU instructions %s, this process uses %s; LIGATURE_CPU=%s chooses "
-                 "them, --init starts a new training from its weights",
-                 level, lig_cpu_level (), level);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_DEVICE,
+      "it was made with CPU instructions %s, this process uses %s; LIGATURE_CPU=%s chooses "
+      "them, --init starts a new training from its weights",
+      level, lig_cpu_level (), level);
     return FALSE;
   }
   self->threads = (int) CLAMP (threads, 1, 4096);
@@ -214,11 +217,13 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
       !apply_overrides (&self->settings, overrides, error) || !lig_run_prepare (self, error) ||
       !check_data (self, file, error))
     return FALSE;
-  if (!lig_state_load (self->state, file, error) || !lig_state_load_moments (self->state, file, error))
+  if (!lig_state_load (self->state, file, error) ||
+      !lig_state_load_moments (self->state, file, error))
     return FALSE;
   if ((gint64) step >= self->settings.steps) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "it is at step %" G_GUINT64_FORMAT " of %" G_GINT64_FORMAT " already; --steps asks for more",
+                 "it is at step %" G_GUINT64_FORMAT " of %" G_GINT64_FORMAT
+                 " already; --steps asks for more",
                  step, self->settings.steps);
     return FALSE;
   }
@@ -234,7 +239,7 @@ take_up_record (LigRun *self, LigTensorFile *file, GError **error)
 {
   const char *uuid = lig_tensor_file_get_metadata (file, "ligature.run");
   g_autoptr (LigRunRow) row =
-      self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
+    self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
   if (!self->store)
     return TRUE;
   /* The store is another than the one that the run was begun in. */

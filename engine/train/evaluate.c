@@ -32,7 +32,7 @@ is_unwanted (LigRun *self)
 {
   g_mutex_lock (&self->lock);
   gboolean unwanted =
-      self->request != LIG_REQUEST_NONE && self->progress.step < self->settings.steps;
+    self->request != LIG_REQUEST_NONE && self->progress.step < self->settings.steps;
   g_mutex_unlock (&self->lock);
   return unwanted;
 }

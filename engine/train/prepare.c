@@ -13,22 +13,25 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   const LigPlanOp *last = &ops[count - 1];
   if (!(last->info->flags & LIG_OP_LOSS)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
-                 "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
-                 last->info->name, last->path);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_OP,
+      "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
+      last->info->name, last->path);
     return FALSE;
   }
   guint extra = lig_plan_get_n_extra_inputs (plan);
   if (extra != 1) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets", extra);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_CHANNEL,
+      "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets", extra);
     return FALSE;
   }
   self->classes = g_str_equal (last->info->name, "cross-entropy");
   for (guint i = 0; i < count; i++)
     if (ops[i].parameters > 0)
       return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "the sequence has no parameters: nothing can be trained");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+               "the sequence has no parameters: nothing can be trained");
   return FALSE;
 }
 
@@ -37,7 +40,7 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  LigTarget target = { 0 };
+  LigTarget target = {0};
   lig_plan_get_extra_input (plan, 0, &target.shape, &target.dtype);
   /* Floating targets come as fp32 and are rounded on their way into the plan. */
   if (self->classes)
@@ -71,7 +74,8 @@ check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
   if (largest < vocabulary)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "%s at %s: the data has token %" G_GINT64_FORMAT ", the vocabulary has %" G_GINT64_FORMAT,
+               "%s at %s: the data has token %" G_GINT64_FORMAT
+               ", the vocabulary has %" G_GINT64_FORMAT,
                ops->info->name, ops->path, largest, vocabulary);
   return FALSE;
 }
@@ -89,11 +93,12 @@ lig_run_locate_data (LigRunSettings *settings)
 static gboolean
 open_data (LigRun *self, GError **error)
 {
-  LigShape shape = { 0 };
+  LigShape shape = {0};
   LigDtype dtype = LIG_FP32;
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "a training needs data, like --data text:FOLDER");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "a training needs data, like --data text:FOLDER");
     return FALSE;
   }
   if (known)
@@ -109,12 +114,13 @@ open_data (LigRun *self, GError **error)
     return FALSE;
   }
   lig_run_locate_data (&self->settings);
-  self->data = lig_dataset_open (self->settings.data, known ? &shape : NULL, dtype, self->settings.batch,
-                                 (guint64) self->settings.seed, error);
+  self->data = lig_dataset_open (self->settings.data, known ? &shape : NULL, dtype,
+                                 self->settings.batch, (guint64) self->settings.seed, error);
   if (!self->data)
     return FALSE;
   if (known && lig_dtype_is_floating (dtype) && lig_sequence_get_compute (self->sequence) < 0)
-    lig_sequence_set_types (self->sequence, (int) dtype, lig_sequence_get_parameters (self->sequence));
+    lig_sequence_set_types (self->sequence, (int) dtype,
+                            lig_sequence_get_parameters (self->sequence));
   lig_dataset_get_input (self->data, &shape, &dtype);
   lig_sequence_set_input (self->sequence, &shape, dtype);
   return TRUE;
@@ -143,14 +149,15 @@ read_settings (LigRun *self, GError **error)
   const LigRunSettings *settings = &self->settings;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   self->optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
-  if (settings->optimizer && !lig_optimizer_from_name (settings->optimizer, &self->optimizer.kind, error))
+  if (settings->optimizer &&
+      !lig_optimizer_from_name (settings->optimizer, &self->optimizer.kind, error))
     return FALSE;
-  self->optimizer.sgd = (LigSgdParams){ (float) settings->momentum, (float) settings->weight_decay };
-  self->optimizer.adamw = (LigAdamwParams){ (float) settings->beta1, (float) settings->beta2,
-                                            (float) settings->eps, (float) settings->weight_decay };
+  self->optimizer.sgd = (LigSgdParams){(float) settings->momentum, (float) settings->weight_decay};
+  self->optimizer.adamw = (LigAdamwParams){(float) settings->beta1, (float) settings->beta2,
+                                           (float) settings->eps, (float) settings->weight_decay};
   if (settings->policy && !lig_policy_from_name (settings->policy, &options.policy)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "policy is '%s', expected none, all or measured",
-                 settings->policy);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "policy is '%s', expected none, all or measured", settings->policy);
     return FALSE;
   }
   if (!read_types (settings, &options, error))
@@ -190,7 +197,7 @@ lig_run_prepare (LigRun *self, GError **error)
 static gboolean
 scale_gradient (LigRun *self, GError **error)
 {
-  LigShape scalar = { 0 };
+  LigShape scalar = {0};
   if (self->settings.accumulate == 1)
     return TRUE;
   g_autoptr (LigTensor) share = lig_tensor_new (LIG_FP32, &scalar, error);

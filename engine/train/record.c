@@ -21,15 +21,16 @@ record_verdicts (LigRun *self)
   for (guint i = 0; i < count; i++)
     lig_store_add_verdict (self->store, self->uuid, verdicts[i].fusion->name,
                            lig_pass_name (verdicts[i].pass), verdicts[i].first, verdicts[i].count,
-                           verdicts[i].taken, lig_reason_name (verdicts[i].reason), verdicts[i].observed,
-                           verdicts[i].required, verdicts[i].text);
+                           verdicts[i].taken, lig_reason_name (verdicts[i].reason),
+                           verdicts[i].observed, verdicts[i].required, verdicts[i].text);
 }
 
 /* A run without a name is called after its sequence, else after its first ops. */
 static char *
 choose_name (LigRun *self)
 {
-  const char *name = self->settings.name ? self->settings.name : lig_sequence_get_name (self->sequence);
+  const char *name =
+    self->settings.name ? self->settings.name : lig_sequence_get_name (self->sequence);
   if (name)
     return g_strdup (name);
   char *text = lig_sequence_to_expression (self->sequence);
@@ -62,8 +63,8 @@ lig_run_register (LigRun *self, GError **error)
   g_autofree char *name = choose_name (self);
   const LigDeviceFacts *facts = lig_device_get_facts (self->device);
   g_autofree char *dtype =
-      g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (self->train)),
-                       lig_dtype_name (lig_plan_get_parameters (self->train)));
+    g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (self->train)),
+                     lig_dtype_name (lig_plan_get_parameters (self->train)));
   g_autofree char *versions = list_versions (facts);
   LigRunRecord record = {
     .name = name,

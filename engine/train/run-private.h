@@ -25,9 +25,9 @@ struct _LigRun {
   LigPlanOptions train_options, eval_options;
   LigPlan *train, *eval; /* of the state's cache */
   LigTensor *input, *targets;
-  gboolean classes;      /* the loss is a cross-entropy */
-  int threads;           /* of OpenMP; 0: as many as there are */
-  gint64 first_step;     /* done before this process took it on */
+  gboolean classes;  /* the loss is a cross-entropy */
+  int threads;       /* of OpenMP; 0: as many as there are */
+  gint64 first_step; /* done before this process took it on */
 
   GThread *thread;
   GMainContext *context; /* where `finished` is emitted */
@@ -39,7 +39,7 @@ struct _LigRun {
   LigRequest request;
   LigRunProgress progress;
   GError *error;
-  GArray *step_seconds;  /* of float, the last ones, for the median */
+  GArray *step_seconds; /* of float, the last ones, for the median */
 };
 
 /* Opens the data set, checks that sequence and data fit, makes the state. `seed`, `batch` and the
@@ -51,8 +51,8 @@ gboolean lig_run_compile (LigRun *self, GError **error);
 
 /* Held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0: all), spread
  * evenly; NaN too where somebody ended the training meanwhile. FALSE with the error set. */
-gboolean lig_run_evaluate (
-    LigRun *self, gint64 most, double *loss, double *accuracy, GError **error);
+gboolean
+lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GError **error);
 
 /* Learning rate of optimizer step `step`, from 1. */
 double lig_run_rate (const LigRunSettings *settings, gint64 step);
@@ -63,7 +63,8 @@ gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
 /* Records the run, its fusions and verdicts in the store. */
 gboolean lig_run_register (LigRun *self, GError **error);
 
-/* Whether checkpoints can be written where they will go, before hours of training are lost there. */
+/* Whether checkpoints can be written where they will go, before hours of training are lost there.
+ */
 gboolean lig_run_check_checkpoint (LigRun *self, GError **error);
 
 /* Where checkpoints go, decided once: the setting, else a file named after the run. */

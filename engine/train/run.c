@@ -47,7 +47,7 @@ lig_run_class_init (LigRunClass *class)
   G_OBJECT_CLASS (class)->finalize = lig_run_finalize;
   /* Emitted once, when nothing more will happen. */
   signals[FINISHED] =
-      g_signal_new ("finished", LIG_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+    g_signal_new ("finished", LIG_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -57,10 +57,15 @@ lig_run_init (LigRun *self)
   g_cond_init (&self->changed);
   lig_run_settings_init (&self->settings);
   self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), KEPT_STEP_TIMES);
-  self->progress = (LigRunProgress){ .loss = NAN, .first_loss = NAN, .eval_loss = NAN,
-                                     .eval_accuracy = NAN, .left = NAN, .step_seconds = NAN,
-                                     .samples_per_second = NAN, .gradient_norm = NAN,
-                                     .learning_rate = NAN };
+  self->progress = (LigRunProgress){.loss = NAN,
+                                    .first_loss = NAN,
+                                    .eval_loss = NAN,
+                                    .eval_accuracy = NAN,
+                                    .left = NAN,
+                                    .step_seconds = NAN,
+                                    .samples_per_second = NAN,
+                                    .gradient_norm = NAN,
+                                    .learning_rate = NAN};
 }
 
 static gboolean
@@ -175,7 +180,8 @@ median_step (LigRun *self)
 static void
 note_step (LigRun *self, gint64 step, double loss, double seconds)
 {
-  double rate = lig_run_rate (&self->settings, step), norm = (double) lig_plan_read_gradient_norm (self->train);
+  double rate = lig_run_rate (&self->settings, step),
+         norm = (double) lig_plan_read_gradient_norm (self->train);
   float taken = (float) seconds;
   metric (self, step, LIG_METRIC_LOSS, loss);
   metric (self, step, "learning-rate", rate);
@@ -300,7 +306,7 @@ work (gpointer data)
   if (fine)
     fine = lig_run_save_checkpoint (self, &error);
   finish (self,
-          !fine                               ? LIG_RUN_FAILED
+          !fine                              ? LIG_RUN_FAILED
           : request == LIG_REQUEST_CANCEL    ? LIG_RUN_CANCELLED
           : request == LIG_REQUEST_INTERRUPT ? LIG_RUN_INTERRUPTED
                                              : LIG_RUN_DONE,
@@ -391,7 +397,8 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
   gint64 done = progress->step - progress->first_step;
   if (done > 0) {
     if (running)
-      progress->left = progress->seconds / (double) done * (double) (progress->steps - progress->step);
+      progress->left =
+        progress->seconds / (double) done * (double) (progress->steps - progress->step);
     progress->samples_per_second = samples / progress->step_seconds;
   }
 }
@@ -435,7 +442,7 @@ lig_run_describe_data (LigRun *self)
 const char *
 lig_run_status_name (LigRunStatus status)
 {
-  static const char *const names[] = { "ready", "running",   "paused",     "done",
-                                       "failed", "cancelled", "interrupted" };
+  static const char *const names[] = {"ready",  "running",   "paused",     "done",
+                                      "failed", "cancelled", "interrupted"};
   return names[status];
 }

@@ -7,23 +7,31 @@
 #include <math.h>
 #include <string.h>
 
-#define TEXT(field, name, argument, help)                                                          \
-  { name, LIG_SETTING_TEXT, G_STRUCT_OFFSET (LigRunSettings, field), 0, 0, 0, argument, help }
-#define COUNT(field, name, minimum, maximum, initial, help)                                        \
-  { name, LIG_SETTING_COUNT, G_STRUCT_OFFSET (LigRunSettings, field), minimum, maximum, initial,   \
-    "N", help }
-#define NUMBER(field, name, minimum, maximum, initial, help)                                       \
-  { name, LIG_SETTING_NUMBER, G_STRUCT_OFFSET (LigRunSettings, field), minimum, maximum, initial,  \
-    "X", help }
+#define TEXT(field, name, argument, help) \
+  { \
+    name, LIG_SETTING_TEXT, G_STRUCT_OFFSET (LigRunSettings, field), 0, 0, 0, argument, help \
+  }
+#define COUNT(field, name, minimum, maximum, initial, help) \
+  { \
+    name, LIG_SETTING_COUNT, G_STRUCT_OFFSET (LigRunSettings, field), minimum, maximum, initial, \
+      "N", help \
+  }
+#define NUMBER(field, name, minimum, maximum, initial, help) \
+  { \
+    name, LIG_SETTING_NUMBER, G_STRUCT_OFFSET (LigRunSettings, field), minimum, maximum, initial, \
+      "X", help \
+  }
 
 static const LigSetting settings[] = {
-  TEXT (data, "data", "KIND[:PATH][?key=value&…]", "The data set: text, tokens, csv, idx, synthetic"),
+  TEXT (
+    data, "data", "KIND[:PATH][?key=value&…]", "The data set: text, tokens, csv, idx, synthetic"),
   COUNT (steps, "steps", 1, 1e15, 1000, "Optimizer steps in all (1000)"),
   COUNT (batch, "batch", 0, 1e9, 0, "Samples per micro-batch (the input's first axis)"),
   TEXT (optimizer, "optimizer", "sgd|adamw", "adamw by default"),
   NUMBER (lr, "lr", 0, 1e6, 1e-3, "Learning rate (0.001)"),
   NUMBER (min_lr, "min-lr", 0, 1e6, 0, "Where a cosine schedule ends (0)"),
-  TEXT (schedule, "schedule", "constant|cosine", "How the rate goes on after the warm-up (constant)"),
+  TEXT (
+    schedule, "schedule", "constant|cosine", "How the rate goes on after the warm-up (constant)"),
   COUNT (warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly (0)"),
   NUMBER (momentum, "momentum", 0, 1, 0, "Of sgd (0)"),
   NUMBER (weight_decay, "weight-decay", 0, 1e3, 0, "Of matrices (0)"),
@@ -35,7 +43,8 @@ static const LigSetting settings[] = {
   COUNT (eval_every, "eval-every", 0, 1e15, 0, "Steps between held-out evaluations; 0: at the end"),
   COUNT (eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all"),
   TEXT (checkpoint, "checkpoint", "FILE", "Where checkpoints go"),
-  COUNT (checkpoint_every, "checkpoint-every", 0, 1e15, 0, "Steps between checkpoints; 0: a minute"),
+  COUNT (
+    checkpoint_every, "checkpoint-every", 0, 1e15, 0, "Steps between checkpoints; 0: a minute"),
   COUNT (seed, "seed", 0, 9e18, 0, "Of initial values, order and dropout (0)"),
   TEXT (dtype, "dtype", "COMPUTE[:PARAMETERS]", "fp32, fp16 or bf16"),
   TEXT (policy, "policy", "none|all|measured", "How fusions are chosen"),
@@ -98,9 +107,8 @@ check_word (const char *name, const char *text, GError **error)
 {
   static const struct {
     const char *name, *words;
-  } choices[] = { { "optimizer", "sgd|adamw" },
-                  { "schedule", "constant|cosine" },
-                  { "policy", "none|all|measured" } };
+  } choices[] = {
+    {"optimizer", "sgd|adamw"}, {"schedule", "constant|cosine"}, {"policy", "none|all|measured"}};
   for (guint i = 0; i < G_N_ELEMENTS (choices); i++) {
     if (!g_str_equal (choices[i].name, name))
       continue;
@@ -121,16 +129,18 @@ set_number (LigRunSettings *self, const LigSetting *setting, const char *text, G
   double value = g_ascii_strtod (text, &end);
   gboolean whole = setting->kind == LIG_SETTING_NUMBER || value == floor (value);
   if (!*text || *end || !whole || !(value >= setting->minimum && value <= setting->maximum)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s is '%s', expected a %snumber from %.15g to %.15g",
-                 setting->name, text, setting->kind == LIG_SETTING_COUNT ? "whole " : "",
-                 setting->minimum, setting->maximum);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "%s is '%s', expected a %snumber from %.15g to %.15g", setting->name, text,
+                 setting->kind == LIG_SETTING_COUNT ? "whole " : "", setting->minimum,
+                 setting->maximum);
     return FALSE;
   }
   if (setting->kind == LIG_SETTING_NUMBER)
     *(double *) field (self, setting) = value;
   else
-    *(gint64 *) field (self, setting) =
-        strspn (text, "0123456789") == strlen (text) ? g_ascii_strtoll (text, NULL, 10) : (gint64) value;
+    *(gint64 *) field (self, setting) = strspn (text, "0123456789") == strlen (text)
+                                          ? g_ascii_strtoll (text, NULL, 10)
+                                          : (gint64) value;
   return TRUE;
 }
 
