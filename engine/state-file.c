@@ -11,13 +11,12 @@ static const struct {
   {LIG_STATE_VARIANCE, "optimizer.variance."},
 };
 
-/* Names every tensor that is missing, surplus or wrongly shaped, some dozen at most. */
+/* Names every tensor that is missing, surplus or wrongly shaped. */
 static void
 list (GString *text, guint *count, const char *format, ...)
 {
   va_list arguments;
-  if (++*count > 12)
-    return;
+  ++*count;
   if (text->len > 0)
     g_string_append (text, "; ");
   va_start (arguments, format);
@@ -48,8 +47,7 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
       list (text, &count, "%s is surplus", *name);
   if (count == 0)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s%s",
-               text->str, count > 12 ? "; and more" : "");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s", text->str);
   return FALSE;
 }
 

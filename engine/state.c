@@ -339,6 +339,14 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
   return fits;
 }
 
+/* Versions only grow, so what was compiled before an edit is never asked for again. */
+static gboolean
+is_outdated (gpointer key, gpointer plan, gpointer sequence)
+{
+  return ((LigPlan *) plan)->draft->sequence == sequence &&
+         ((LigPlan *) plan)->version != lig_sequence_get_version (sequence);
+}
+
 LigPlan *
 lig_state_plan (LigState *self,
                 LigSequence *sequence,
@@ -353,6 +361,7 @@ lig_state_plan (LigState *self,
   if (!plan || !check_fit (self, plan->draft, error) || !lig_plan_bind (plan, self, error))
     return NULL;
   self->compiled++;
+  g_hash_table_foreach_remove (self->plans, is_outdated, sequence);
   known = g_steal_pointer (&plan);
   g_hash_table_insert (self->plans, g_steal_pointer (&key), known);
   return known;

@@ -44,6 +44,18 @@ describe (const char *file, const char *name, LigDevice *device, gboolean *refus
   return g_strdup_printf ("%s: %s\n", lig_error_code_name (error), message);
 }
 
+/* Fails at the first line that differs. */
+static void
+compare_lines (const char *file, const char *got, const char *wanted)
+{
+  g_auto (GStrv) ours = g_strsplit (got, "\n", -1), theirs = g_strsplit (wanted, "\n", -1);
+  for (guint i = 0; ours[i] || theirs[i]; i++) {
+    if (g_strcmp0 (ours[i], theirs[i]) != 0)
+      g_test_message ("%s, line %u", file, i + 1);
+    g_assert_cmpstr (ours[i], ==, theirs[i]);
+  }
+}
+
 static void
 check_golden (const char *folder, const char *file, LigDevice *device)
 {
@@ -61,7 +73,7 @@ check_golden (const char *folder, const char *file, LigDevice *device)
     g_file_get_contents (golden, &wanted, NULL, &error);
   g_assert_no_error (error);
   if (wanted)
-    g_assert_cmpstr (text, ==, wanted);
+    compare_lines (golden, text, wanted);
 }
 
 static void

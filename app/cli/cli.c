@@ -116,9 +116,10 @@ int
 lig_cli_fail (GError *error)
 {
   gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
-  tell (lig_error_code_name (error), error->message);
+  gboolean usage = error->domain == G_OPTION_ERROR;
+  tell (usage ? "usage" : lig_error_code_name (error), error->message);
   g_error_free (error);
-  return cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
+  return usage ? LIG_EXIT_USAGE : cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
 }
 
 int

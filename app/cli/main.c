@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LIG_CLI(name) extern LIG_COMMAND (name);
 #include "command-list.h"
@@ -28,9 +29,23 @@ print_help (FILE *file)
   fprintf (file, "\nlig COMMAND --help shows its options and an example.\n");
 }
 
+/* Threads that wait for work spin for milliseconds by default and starve each other on a machine
+ * that does something else too: a training then takes ten times as long. libgomp reads the
+ * environment before main, so the program starts itself once more with a short spin; if it cannot,
+ * it goes on as it is. */
+static void
+spin_less (char **argv)
+{
+  if (g_getenv ("GOMP_SPINCOUNT") || g_getenv ("OMP_WAIT_POLICY"))
+    return;
+  g_setenv ("GOMP_SPINCOUNT", "10000", TRUE);
+  execv ("/proc/self/exe", argv);
+}
+
 int
 main (int argc, char **argv)
 {
+  spin_less (argv);
   setlocale (LC_ALL, "");
   /* Numbers in files and on the command line have points everywhere. */
   setlocale (LC_NUMERIC, "C");

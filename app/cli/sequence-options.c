@@ -66,8 +66,8 @@ lig_cli_clear_options (LigSequenceOptions *options)
 static gboolean
 refuse (GError **error, const char *option, const char *value, const char *expected)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--%s is '%s', expected %s", option, value,
-               expected);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--%s is '%s', expected %s", option,
+               value, expected);
   return FALSE;
 }
 

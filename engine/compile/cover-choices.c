@@ -31,7 +31,7 @@ lig_cover_choices (LigDraft *draft, GArray *candidates, GError **error)
   for (guint i = 0; i < candidates->len; i++) {
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
-    if (!candidate->legal || candidate->taken)
+    if (!candidate->legal || candidate->taken || candidate->shorter)
       continue;
     verdict->reason = LIG_REASON_CLAIMED;
     verdict->observed = verdict->required =

@@ -50,6 +50,17 @@ format (LigDraft *draft, double seconds, double noise, gboolean measured)
   return g_string_chunk_insert_const (draft->strings, text->str);
 }
 
+static void
+write_times (LigDraft *draft, const LigCandidate *candidate)
+{
+  LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+  verdict->observed = format (draft, candidate->fused, 0, candidate->measured);
+  verdict->required = format (draft, candidate->apart, candidate->noise / 2, candidate->measured);
+  verdict->observed_value = candidate->fused * 1e6;
+  verdict->required_value = candidate->apart * 1e6;
+  verdict->unit = "us";
+}
+
 static gboolean
 price_all (LigDraft *draft, GArray *candidates, GError **error)
 {
@@ -63,12 +74,10 @@ price_all (LigDraft *draft, GArray *candidates, GError **error)
       return FALSE;
     candidate->loses =
       !(candidate->fused < candidate->apart * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
-    LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
-    verdict->observed = format (draft, candidate->fused, 0, measured);
-    verdict->required = format (draft, candidate->apart, noise / 2, measured);
-    verdict->observed_value = candidate->fused * 1e6;
-    verdict->required_value = candidate->apart * 1e6;
-    verdict->unit = "us";
+    candidate->noise = noise;
+    candidate->measured = measured;
+    if (!candidate->shorter)
+      write_times (draft, candidate);
   }
   return TRUE;
 }
@@ -139,7 +148,9 @@ explain_losers (LigDraft *draft, GArray *candidates)
 {
   for (guint i = 0; i < candidates->len; i++) {
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
-    if (!candidate->legal || candidate->taken)
+    if (candidate->shorter && candidate->taken)
+      write_times (draft, candidate);
+    if (!candidate->legal || candidate->taken || candidate->shorter)
       continue;
     if (candidate->loses)
       g_array_index (draft->verdicts, LigVerdict, candidate->verdict).reason = LIG_REASON_SLOWER;

@@ -82,7 +82,7 @@ lig_cover_in_order (LigDraft *draft, GArray *candidates)
 {
   for (guint i = 0; i < candidates->len; i++) {
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
-    if (candidate->legal && !candidate->taken)
+    if (candidate->legal && !candidate->taken && !candidate->shorter)
       lig_cover_claim (draft, candidates, candidate);
   }
 }

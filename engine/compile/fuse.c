@@ -37,6 +37,31 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
   g_array_append_val (candidates, candidate);
 }
 
+/* Less may be faster: `measured` prices the match without its optional ends too. They share its
+ * verdict. */
+static gboolean
+add_shorter (LigDraft *draft, GArray *candidates, LigMatch *match, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  int verdict = (int) draft->verdicts->len - 1;
+  while (lig_match_shorten (draft, match, &local)) {
+    LigCandidate candidate = {
+      .group = match->group,
+      .verdict = verdict,
+      .legal = match->reason == LIG_REASON_NONE,
+      .shorter = TRUE,
+    };
+    if (candidate.legal)
+      g_array_append_val (candidates, candidate);
+    g_clear_pointer (&match->refusal.observed, g_free);
+    g_clear_pointer (&match->refusal.required, g_free);
+  }
+  if (!local)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 static gboolean
 find_candidates (LigDraft *draft, GArray *candidates, GError **error)
 {
@@ -45,8 +70,13 @@ find_candidates (LigDraft *draft, GArray *candidates, GError **error)
     for (int i = 0; i < (int) draft->parts->len; i++) {
       LigMatch match;
       g_autoptr (GError) local = NULL;
-      if (lig_match (draft, fusion, i, &match, &local))
+      if (lig_match (draft, fusion, i, &match, &local)) {
         add_candidate (draft, candidates, &match);
+        match.refusal = (LigRefusal){0};
+        if (match.reason == LIG_REASON_NONE && draft->policy == LIG_POLICY_MEASURED &&
+            !add_shorter (draft, candidates, &match, error))
+          return FALSE;
+      }
       if (local) {
         g_propagate_error (error, g_steal_pointer (&local));
         return FALSE;
@@ -148,7 +178,13 @@ write_verdicts (LigDraft *draft, GArray *candidates)
   for (guint i = 0; i < candidates->len; i++) {
     const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+    if (candidate->shorter && !candidate->taken)
+      continue;
     verdict->taken = candidate->taken;
+    if (candidate->taken) {
+      verdict->reason = LIG_REASON_NONE;
+      verdict->count = candidate->group.count;
+    }
     verdict->text = lig_verdict_text (draft, verdict);
   }
 }

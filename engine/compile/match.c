@@ -250,3 +250,22 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
   }
   return !matched || match->reason != LIG_REASON_NONE || check_kernels (draft, match, error);
 }
+
+gboolean
+lig_match_shorten (LigDraft *draft, LigMatch *match, GError **error)
+{
+  const LigPattern *pattern = lig_fusion_get_pattern (match->group.fusion);
+  int matched = 0, last = -1, before = -1;
+  for (int i = 0; i < pattern->n_elements; i++)
+    if (match->group.elements[i] >= 0) {
+      before = last;
+      last = i;
+      matched++;
+    }
+  if (matched < 3 || !pattern->elements[last].optional)
+    return FALSE;
+  match->group.elements[last] = -1;
+  match->group.count = match->count = match->group.elements[before] - match->first + 1;
+  match->reason = LIG_REASON_NONE;
+  return check_kernels (draft, match, error);
+}

@@ -17,5 +17,9 @@ typedef struct {
 gboolean
 lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GError **error);
 
+/* Leaves out the last element of a legal match if it is optional and two remain, and checks what is
+ * left. FALSE where it cannot be shorter, or with the error set. */
+gboolean lig_match_shorten (LigDraft *draft, LigMatch *match, GError **error);
+
 /* The sentence of a verdict, in the draft's strings. */
 const char *lig_verdict_text (LigDraft *draft, const LigVerdict *verdict);
