@@ -2,6 +2,8 @@
 /* Measured times in the store. */
 #include "engine/tuning.h"
 
+#include "engine/store/file.h"
+
 static gboolean
 get (gpointer data, const char *key, double *microseconds)
 {
@@ -21,4 +23,24 @@ void
 lig_tuning_init (LigTuning *self, LigStore *store)
 {
   *self = (LigTuning){ get, put, store };
+}
+
+gboolean
+lig_tuning_recall (LigDevice *device, const char *path)
+{
+  LigDeviceFacts facts;
+  g_autofree char *file = lig_store_file_name (path);
+  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
+      !g_file_test (file, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  g_autoptr (LigStore) store = lig_store_open (path, NULL);
+  g_autofree char *json =
+    store ? lig_store_get_device (store, lig_device_get_name (device), NULL) : NULL;
+  if (!json || !lig_device_facts_from_json (json, &facts, NULL) ||
+      !g_str_equal (facts.name, lig_device_get_facts (device)->name) ||
+      !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
+    return FALSE;
+  facts.measured = TRUE;
+  lig_device_set_facts (device, &facts);
+  return TRUE;
 }

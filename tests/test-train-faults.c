@@ -114,6 +114,24 @@ test_kill (void)
   assert_same_losses ("kill.db", "whole.db", 20000);
 }
 
+/* Killed before there was anything to go on from. */
+static void
+test_kill_early (void)
+{
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' " DATA " --steps 1000000000 --store early.db");
+  guint runs = 0;
+  while (runs == 0) {
+    g_auto (Outcome) list = lig ("runs", "list", "--json", "--store", "early.db", NULL);
+    runs = json_array_get_length (json_node_get_array (list.json));
+  }
+  g_subprocess_send_signal (child, SIGKILL);
+  g_subprocess_wait (child, NULL, NULL);
+  assert_last ("early.db", "interrupted");
+  g_auto (Outcome) resumed = shell ("lig train --resume last --store early.db --json");
+  assert_failed (&resumed, 1, "file", "has no checkpoint: it ended before the first");
+}
+
 static void
 test_signal (gconstpointer data)
 {
@@ -287,6 +305,7 @@ main (int argc, char **argv)
     return 1;
   }
   g_test_add_func ("/train/kill", test_kill);
+  g_test_add_func ("/train/kill-early", test_kill_early);
   g_test_add_data_func ("/train/ctrl-c", GINT_TO_POINTER (SIGINT), test_signal);
   g_test_add_data_func ("/train/terminated", GINT_TO_POINTER (SIGTERM), test_signal);
   g_test_add_func ("/train/file-limit", test_file_limit);

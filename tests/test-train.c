@@ -229,7 +229,7 @@ test_evaluation (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (value_at (losses, 3), ==, progress.eval_accuracy);
 }
 
-/* The held-out loss does not depend on the batch: ten samples in batches of 4 and of 10. */
+/* The held-out loss does not depend on the batch: ten samples in batches of 4, 10 and 32. */
 static void
 test_evaluation_remainder (Fixture *f, gconstpointer data)
 {
@@ -238,6 +238,13 @@ test_evaluation_remainder (Fixture *f, gconstpointer data)
   LigRunProgress ten = train (f, expression, "10x4", "synthetic?samples=100", "steps=1 lr=0");
   g_assert_cmpfloat (fabs (four.eval_loss - ten.eval_loss), <, 1e-6);
   g_assert_cmpfloat (four.eval_accuracy, ==, ten.eval_accuracy);
+  static const char values[] = "linear(3, init-std=0.5) ! mean-squared-error";
+  static const char *const inputs[] = {"4x4", "10x4", "32x4"};
+  double losses[3];
+  for (guint i = 0; i < 3; i++)
+    losses[i] = train (f, values, inputs[i], "synthetic?samples=100", "steps=1 lr=0").eval_loss;
+  g_assert_cmpfloat (fabs (losses[0] - losses[1]), <, 1e-6);
+  g_assert_cmpfloat (fabs (losses[2] - losses[1]), <, 1e-6);
 }
 
 int

@@ -202,6 +202,9 @@ char *
 lig_cli_format_time (double seconds)
 {
   static const char *const units[] = {" us", " ms", " s"};
+  if (seconds >= 3600)
+    return g_strdup_printf ("%.0f h %02d min", floor (seconds / 3600),
+                            (int) (fmod (seconds, 3600) / 60));
   if (seconds >= 60)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
   return scale (seconds * 1e6, 1000, units, 3);

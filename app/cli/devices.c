@@ -2,6 +2,7 @@
 /* lig devices: what there is to run on, or to plan for, and how fast it is. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
+#include "engine/tuning.h"
 #include "engine/store.h"
 
 #include <stdio.h>
@@ -34,32 +35,6 @@ is_real (LigDevice *device)
   return lig_device_get_backend (device) != LIG_BACKEND_NULL;
 }
 
-/* Listing devices makes no database. */
-static gboolean
-store_exists (void)
-{
-  const char *path = store_path ? store_path : g_getenv ("LIGATURE_STORE");
-  g_autofree char *usual =
-    g_build_filename (g_get_user_data_dir (), "ligature", "ligature.db", NULL);
-  return g_file_test (path && *path ? path : usual, G_FILE_TEST_EXISTS);
-}
-
-/* What an earlier --measure found of this very device. */
-static void
-recall (LigStore *store, LigDevice *device)
-{
-  LigDeviceFacts facts;
-  const char *name = lig_device_get_name (device);
-  g_autofree char *json =
-    store && is_real (device) ? lig_store_get_device (store, name, NULL) : NULL;
-  if (!json || !lig_device_facts_from_json (json, &facts, NULL) ||
-      !g_str_equal (facts.name, lig_device_get_facts (device)->name) ||
-      !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
-    return;
-  facts.measured = TRUE;
-  lig_device_set_facts (device, &facts);
-}
-
 static gboolean
 measure_device (LigStore *store, LigDevice *device, GError **error)
 {
@@ -77,7 +52,8 @@ open_devices (char **names, GError **error)
 {
   g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (LigStore) store = NULL;
-  if (measure || store_exists ()) {
+  /* Listing devices makes no database. */
+  if (measure) {
     store = lig_store_open (store_path, error);
     if (!store)
       return NULL;
@@ -92,7 +68,8 @@ open_devices (char **names, GError **error)
     gboolean wanted = measure && (is_real (device) || g_strv_length (names) == 1);
     if (wanted && !measure_device (store, device, error))
       return NULL;
-    recall (store, device);
+    if (!wanted)
+      lig_tuning_recall (device, store_path);
   }
   return g_steal_pointer (&devices);
 }

@@ -144,6 +144,8 @@ LigDevice *
 lig_cli_open_device (const LigSequenceOptions *options, GError **error)
 {
   LigDevice *device = lig_device_open (options->device, error);
+  if (device)
+    lig_tuning_recall (device, options->store);
   if (device && !options->device)
     lig_cli_say ("%s", lig_device_get_remark (device) ? lig_device_get_remark (device)
                                                       : lig_device_get_facts (device)->name);

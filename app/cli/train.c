@@ -120,18 +120,21 @@ begin (const char *text, const Options *options, LigStore *store, GError **error
 static char *
 find_checkpoint (const char *selector, LigStore *store, GError **error)
 {
-  if (g_file_test (selector, G_FILE_TEST_EXISTS))
+  if (g_file_test (selector, G_FILE_TEST_IS_REGULAR))
     return g_strdup (selector);
   g_autoptr (LigRunRow) row = lig_store_find_run (store, selector, error);
   g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
   /* The newest: a run that went on from a copy writes there since. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (g_str_equal (artifact->kind, "checkpoint"))
+    if (g_str_equal (artifact->kind, "checkpoint") &&
+        g_file_test (artifact->path, G_FILE_TEST_EXISTS))
       return g_strdup (artifact->path);
   }
   if (artifacts)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "run %s has no checkpoint", row->uuid);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "run %s has no checkpoint: it ended before the first, or the file is gone",
+                 row->uuid);
   return NULL;
 }
 

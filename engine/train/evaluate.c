@@ -3,6 +3,7 @@
 #include "engine/train/run-private.h"
 
 #include <math.h>
+#include <string.h>
 
 double
 lig_run_rate (const LigRunSettings *settings, gint64 step)
@@ -26,6 +27,39 @@ evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
          lig_plan_run (self->eval, LIG_RUN_FORWARD, error);
 }
 
+/* The first samples of a batch. */
+static LigTensor *
+take_samples (const LigTensor *all, gint64 batch, gint64 count)
+{
+  LigShape shape = all->shape;
+  shape.axes[0] = shape.axes[0] / batch * count;
+  LigTensor *some = lig_tensor_new (all->dtype, &shape, NULL);
+  if (some)
+    memcpy (some->data, all->data, lig_tensor_bytes (some));
+  return some;
+}
+
+/* The loss of a last batch of values that is filled up with others, whose targets cannot be
+ * ignored as those of classes are: by a plan for just the samples that count. FALSE where the
+ * sequence is none for that batch, as with a reshape to fixed numbers. */
+static gboolean
+evaluate_rest (LigRun *self, gint64 valid, double *loss)
+{
+  LigPlanOptions options = self->eval_options;
+  gint64 batch = self->input->shape.axes[0];
+  options.batch = valid;
+  options.policy = LIG_POLICY_NONE;
+  LigPlan *plan = lig_state_plan (self->state, self->sequence, &options, NULL);
+  g_autoptr (LigTensor) input = plan ? take_samples (self->input, batch, valid) : NULL;
+  g_autoptr (LigTensor) targets = input ? take_samples (self->targets, batch, valid) : NULL;
+  if (!targets || !lig_plan_set_input (plan, input, NULL) ||
+      !lig_plan_set_extra_input (plan, 0, targets, NULL) ||
+      !lig_plan_run (plan, LIG_RUN_FORWARD, NULL))
+    return FALSE;
+  *loss = (double) lig_plan_read_loss (plan);
+  return TRUE;
+}
+
 /* Whether somebody wants an end and steps are left: the last evaluation is part of the result. */
 static gboolean
 is_unwanted (LigRun *self)
@@ -45,17 +79,17 @@ lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GEr
   double weighted = 0, samples = 0, correct = 0, counted = 0;
   *loss = *accuracy = NAN;
   for (gint64 i = 0; i < count; i++) {
-    double right, rows;
+    double right, rows, mean;
     gint64 valid;
     if (is_unwanted (self))
       return TRUE;
     if (!evaluate_batch (self, i * batches / count, &valid, error))
       return FALSE;
-    /* A last batch that values were repeated for would count some of them twice. */
-    gboolean repeated = !self->classes && valid < self->input->shape.axes[0] && count > 1;
-    if (repeated)
+    mean = (double) lig_plan_read_loss (self->eval);
+    gboolean filled = !self->classes && valid < self->input->shape.axes[0];
+    if (filled && !evaluate_rest (self, valid, &mean) && count > 1)
       continue;
-    weighted += (double) valid * (double) lig_plan_read_loss (self->eval);
+    weighted += (double) valid * mean;
     samples += (double) valid;
     if (lig_plan_read_accuracy (self->eval, &right, &rows)) {
       correct += right;
