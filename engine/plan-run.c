@@ -164,22 +164,32 @@ upload (LigPlan *self, int value, const LigTensor *tensor)
   }
 }
 
+/* `number` of an extra tensor, -1 for the main ones. */
 static gboolean
-fill (LigPlan *self, int value, LigTensor *tensor, const char *what, GError **error)
+refuse_tensor (const char *what,
+               int number,
+               LigError code,
+               const char *observed,
+               const char *expected,
+               GError **error)
+{
+  g_autofree char *name = number < 0 ? g_strdup (what) : g_strdup_printf ("%s %d", what, number);
+  g_set_error (error, LIG_ERROR, code, "%s is %s, expected %s", name, observed, expected);
+  return FALSE;
+}
+
+static gboolean
+fill (LigPlan *self, int value, LigTensor *tensor, const char *what, int number, GError **error)
 {
   const LigValue *to = lig_value (self->draft, value);
   if (!lig_shape_equal (&to->shape, &tensor->shape)) {
     g_autofree char *observed = lig_shape_to_string (&tensor->shape);
     g_autofree char *expected = lig_shape_to_string (&to->shape);
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", what, observed,
-                 expected);
-    return FALSE;
+    return refuse_tensor (what, number, LIG_ERROR_SHAPE, observed, expected, error);
   }
-  if (lig_dtype_is_floating (to->dtype) != lig_dtype_is_floating (tensor->dtype)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s is %s, expected %s", what,
-                 lig_dtype_name (tensor->dtype), lig_dtype_name (to->dtype));
-    return FALSE;
-  }
+  if (lig_dtype_is_floating (to->dtype) != lig_dtype_is_floating (tensor->dtype))
+    return refuse_tensor (what, number, LIG_ERROR_DTYPE, lig_dtype_name (tensor->dtype),
+                          lig_dtype_name (to->dtype), error);
   upload (self, value, tensor);
   return TRUE;
 }
@@ -195,7 +205,7 @@ no_such (const char *what, guint n, guint count, GError **error)
 gboolean
 lig_plan_set_input (LigPlan *self, LigTensor *tensor, GError **error)
 {
-  return fill (self, self->draft->input_value, tensor, "input", error);
+  return fill (self, self->draft->input_value, tensor, "input", -1, error);
 }
 
 gboolean
@@ -204,8 +214,7 @@ lig_plan_set_extra_input (LigPlan *self, guint n, LigTensor *tensor, GError **er
   GArray *inputs = self->draft->callers_inputs;
   if (n >= inputs->len)
     return no_such ("extra input", n, inputs->len, error);
-  g_autofree char *what = g_strdup_printf ("extra input %u", n);
-  return fill (self, g_array_index (inputs, int, n), tensor, what, error);
+  return fill (self, g_array_index (inputs, int, n), tensor, "extra input", (int) n, error);
 }
 
 gboolean
@@ -214,7 +223,7 @@ lig_plan_set_gradient (LigPlan *self, LigTensor *tensor, GError **error)
   int gradient = lig_value (self->draft, self->draft->output_value)->gradient;
   if (gradient < 0)
     return no_such ("gradient of the output, number", 0, 0, error);
-  return fill (self, gradient, tensor, "gradient of the output", error);
+  return fill (self, gradient, tensor, "gradient of the output", -1, error);
 }
 
 /* The gradient that arrives at an extra output from the caller: the last contribution to it. */
@@ -237,8 +246,7 @@ lig_plan_set_extra_gradient (LigPlan *self, guint n, LigTensor *tensor, GError *
   int gradient = n < outputs->len ? given_gradient (self, n) : -1;
   if (gradient < 0)
     return no_such ("gradient of extra output", n, outputs->len, error);
-  g_autofree char *what = g_strdup_printf ("gradient of extra output %u", n);
-  return fill (self, gradient, tensor, what, error);
+  return fill (self, gradient, tensor, "gradient of extra output", (int) n, error);
 }
 
 void
