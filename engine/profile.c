@@ -54,7 +54,7 @@ fill (LigPlan *plan, GError **error)
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     lig_plan_get_extra_input (plan, i, &shape, &dtype);
     g_autoptr (LigTensor) extra =
-        random_tensor (&shape, dtype, lig_shape_columns (&ops[count - 1].x), error);
+      random_tensor (&shape, dtype, lig_shape_columns (&ops[count - 1].x), error);
     if (!extra || !lig_plan_set_extra_input (plan, i, extra, error))
       return FALSE;
   }
@@ -92,7 +92,7 @@ enum { FORWARD, BACKWARD, UPDATE, WHOLE, FIRST_STEP };
 static gboolean
 run_round (LigProfile *self, double *sample, GError **error)
 {
-  static const unsigned flags[] = { LIG_RUN_FORWARD, LIG_RUN_BACKWARD, LIG_RUN_UPDATE };
+  static const unsigned flags[] = {LIG_RUN_FORWARD, LIG_RUN_BACKWARD, LIG_RUN_UPDATE};
   sample[WHOLE] = 0;
   for (int pass = FORWARD; pass <= UPDATE; pass++) {
     double begin = now ();
@@ -109,7 +109,7 @@ summarize (LigProfile *self, const double *samples, guint width, guint rounds)
 {
   g_autofree double *column = g_new (double, rounds);
   self->steps = g_new0 (double, width);
-  double *targets[] = { &self->forward, &self->backward, &self->update, &self->step };
+  double *targets[] = {&self->forward, &self->backward, &self->update, &self->step};
   for (guint i = 0; i < width; i++) {
     for (guint round = 0; round < rounds; round++)
       column[round] = samples[round * width + i];
@@ -177,7 +177,8 @@ lig_profile_measure (LigSequence *sequence,
                      LigStore *store,
                      GError **error)
 {
-  g_autoptr (GPtrArray) profiles = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profile_free);
+  g_autoptr (GPtrArray) profiles =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profile_free);
   g_autoptr (GPtrArray) samples = g_ptr_array_new_with_free_func (g_free);
   g_autofree guint *widths = g_new (guint, count);
   enum { WARM_UP = 2 };
@@ -195,7 +196,8 @@ lig_profile_measure (LigSequence *sequence,
       if (!run_round (profiles->pdata[i], (double *) samples->pdata[i] + round * widths[i], error))
         return NULL;
   for (guint i = 0; i < count; i++) {
-    summarize (profiles->pdata[i], (double *) samples->pdata[i] + WARM_UP * widths[i], widths[i], rounds);
+    summarize (profiles->pdata[i], (double *) samples->pdata[i] + WARM_UP * widths[i], widths[i],
+               rounds);
     if (store && !record (profiles->pdata[i], sequence, store, error))
       return NULL;
   }

@@ -3,8 +3,8 @@
  * watches it asks for its progress when it suits, every frame or ten times a second. */
 #pragma once
 
-#include "engine/sequence.h"
 #include "engine/device.h"
+#include "engine/sequence.h"
 #include "engine/store.h"
 
 #include <json-glib/json-glib.h>
@@ -68,15 +68,15 @@ LIG_API char *lig_run_settings_to_json (const LigRunSettings *self);
 #define LIG_TYPE_RUN (lig_run_get_type ())
 LIG_API G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
 
-typedef enum {
-  LIG_RUN_READY,
-  LIG_RUN_RUNNING,
-  LIG_RUN_PAUSED,
-  LIG_RUN_DONE,
-  LIG_RUN_FAILED,
-  LIG_RUN_CANCELLED,
-  LIG_RUN_INTERRUPTED,
-} LigRunStatus;
+  typedef enum {
+    LIG_RUN_READY,
+    LIG_RUN_RUNNING,
+    LIG_RUN_PAUSED,
+    LIG_RUN_DONE,
+    LIG_RUN_FAILED,
+    LIG_RUN_CANCELLED,
+    LIG_RUN_INTERRUPTED,
+  } LigRunStatus;
 
 /* `ready`, `running`, `paused`, `done`, `failed`, `cancelled`, `interrupted`. */
 LIG_API const char *lig_run_status_name (LigRunStatus status);

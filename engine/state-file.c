@@ -47,7 +47,8 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
       list (text, &count, "%s is surplus", *name);
   if (count == 0)
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s", text->str);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "the weights do not fit the sequence: %s",
+               text->str);
   return FALSE;
 }
 

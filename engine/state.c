@@ -295,11 +295,11 @@ static char *
 plan_key (LigSequence *sequence, const LigPlanOptions *options)
 {
   g_autoptr (GString) key = g_string_new (NULL);
-  g_string_printf (key,
-                   "%p %" G_GUINT64_FORMAT " %d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
-                   (void *) sequence, lig_sequence_get_version (sequence), options->training,
-                   options->input_gradient, options->tf32, options->accuracy, options->policy, options->compute,
-                   options->parameters, options->batch);
+  g_string_printf (
+    key, "%p %" G_GUINT64_FORMAT " %d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
+    (void *) sequence, lig_sequence_get_version (sequence), options->training,
+    options->input_gradient, options->tf32, options->accuracy, options->policy, options->compute,
+    options->parameters, options->batch);
   if (options->optimizer) {
     const LigOptimizer *optimizer = options->optimizer;
     g_string_append_printf (key, " optimizer %d %a %a %a %a %a %a", optimizer->kind,

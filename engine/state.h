@@ -85,8 +85,8 @@ LIG_API gboolean lig_state_load_moments (LigState *self, LigTensorFile *file, GE
  * The plan of this sequence, bound to this state: from the cache if one with the same version,
  * types, batch and options is there, else compiled. Any number are kept.
  *
- * Returns: (transfer none): the plan, valid until the sequence has been edited and planned again, or
- *   %NULL with an error
+ * Returns: (transfer none): the plan, valid until the sequence has been edited and planned again,
+ * or %NULL with an error
  */
 LIG_API LigPlan *lig_state_plan (LigState *self,
                                  LigSequence *sequence,

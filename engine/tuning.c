@@ -22,7 +22,7 @@ put (gpointer data, const char *key, double microseconds)
 void
 lig_tuning_init (LigTuning *self, LigStore *store)
 {
-  *self = (LigTuning){ get, put, store };
+  *self = (LigTuning){get, put, store};
 }
 
 gboolean

@@ -191,9 +191,8 @@ test_remembered (void)
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! linear(8) ! relu", "5x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   /* Where the gelu in the product loses, the product with its bias alone still wins. */
-  check_groups (plan,
-                "[0 1 forward-linear-bias-activation] [2] [3 4 5 forward-linear-bias-activation]",
-                "");
+  check_groups (
+    plan, "[0 1 forward-linear-bias-activation] [2] [3 4 5 forward-linear-bias-activation]", "");
 }
 
 int

@@ -2,8 +2,8 @@
 /* lig devices: what there is to run on, or to plan for, and how fast it is. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
-#include "engine/tuning.h"
 #include "engine/store.h"
+#include "engine/tuning.h"
 
 #include <stdio.h>
 

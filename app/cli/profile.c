@@ -13,7 +13,8 @@ LIG_COMMAND (profile) = {
   .name = "profile",
   .usage = "P [--input I] [--device D] [--steps N] [--compare none,all,measured]",
   .summary = "Times a training step: each group, predicted and measured",
-  .example = "lig profile 'layer-norm ! linear(512) ! gelu ! linear(128)' --input 256x128 --compare none,all",
+  .example = "lig profile 'layer-norm ! linear(512) ! gelu ! linear(128)' --input 256x128 "
+             "--compare none,all",
   .run = run,
 };
 
@@ -35,7 +36,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
 static void
 print_profile (const LigProfile *profile)
 {
-  static const char *const header[] = { "group", ">predicted", ">measured", ">roofline", "kernels", NULL };
+  static const char *const header[] = {"group",     ">predicted", ">measured",
+                                       ">roofline", "kernels",    NULL};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   guint count, n_steps;
   const LigPlanStep *steps = lig_plan_get_steps (profile->plan, &n_steps);
@@ -47,7 +49,8 @@ print_profile (const LigProfile *profile)
       g_autoptr (GString) kernels = g_string_new (NULL);
       for (int j = 0; j < groups[i].n_steps; j++) {
         const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
-        g_string_append_printf (kernels, "%s%s", j > 0 ? ", " : "", kernel ? kernel->name : "opaque");
+        g_string_append_printf (kernels, "%s%s", j > 0 ? ", " : "",
+                                kernel ? kernel->name : "opaque");
       }
       double measured = lig_profile_get_group_seconds (profile, &groups[i]);
       char **row = g_new0 (char *, 6);
@@ -66,7 +69,8 @@ print_profile (const LigProfile *profile)
 static void
 print_summary (GPtrArray *profiles)
 {
-  static const char *const header[] = { "policy", ">forward", ">backward", ">update", ">step", ">of first", NULL };
+  static const char *const header[] = {"policy", ">forward",  ">backward", ">update",
+                                       ">step",  ">of first", NULL};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   const LigProfile *first = profiles->pdata[0];
   for (guint i = 0; i < profiles->len; i++) {
@@ -100,7 +104,10 @@ print_json (GPtrArray *profiles, gboolean list)
 
 /* A plan's options for each policy of --compare, else for the one policy. */
 static GArray *
-make_plans (const Options *options, const LigTuning *tuning, const LigOptimizer *optimizer, GError **error)
+make_plans (const Options *options,
+            const LigTuning *tuning,
+            const LigOptimizer *optimizer,
+            GError **error)
 {
   g_autoptr (GArray) plans = g_array_new (FALSE, FALSE, sizeof (LigPlanOptions));
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
@@ -111,8 +118,8 @@ make_plans (const Options *options, const LigTuning *tuning, const LigOptimizer 
   g_auto (GStrv) names = g_strsplit (options->compare ? options->compare : "", ",", -1);
   for (char **name = names; *name; name++) {
     if (!lig_policy_from_name (*name, &plan.policy)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "--compare has '%s', expected none, all or measured",
-                   *name);
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                   "--compare has '%s', expected none, all or measured", *name);
       return NULL;
     }
     g_array_append_val (plans, plan);
@@ -132,24 +139,27 @@ measure (const char *text, const Options *options, GError **error)
     return NULL;
   lig_tuning_init (&tuning, store);
   g_autoptr (GArray) plans = make_plans (options, &tuning, &optimizer, error);
-  g_autoptr (LigSequence) sequence = plans ? lig_cli_open_sequence (text, &options->sequence, error) : NULL;
+  g_autoptr (LigSequence) sequence =
+    plans ? lig_cli_open_sequence (text, &options->sequence, error) : NULL;
   g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (&options->sequence, error) : NULL;
   if (!device)
     return NULL;
-  return lig_profile_measure (sequence, device, (const LigPlanOptions *) (gpointer) plans->data, plans->len,
-                              (guint) options->steps, store, error);
+  return lig_profile_measure (sequence, device, (const LigPlanOptions *) (gpointer) plans->data,
+                              plans->len, (guint) options->steps, store, error);
 }
 
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = { .steps = 15 };
+  g_auto (Options) options = {.steps = 15};
   const GOptionEntry more[] = {
-    { "steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "How often each plan runs (15)", "N" },
-    { "compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Policies side by side", "none,all,measured" },
-    { NULL },
+    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "How often each plan runs (15)", "N"},
+    {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Policies side by side",
+     "none,all,measured"},
+    {NULL},
   };
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN, more);
+  g_autofree GOptionEntry *entries =
+    lig_cli_sequence_entries (&options.sequence, LIG_OPTION_PLAN, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_profile, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;

@@ -35,7 +35,7 @@ lig_cover_choices (LigDraft *draft, GArray *candidates, GError **error)
       continue;
     verdict->reason = LIG_REASON_CLAIMED;
     verdict->observed = verdict->required =
-        g_string_chunk_insert_const (draft->strings, "the groups chosen before");
+      g_string_chunk_insert_const (draft->strings, "the groups chosen before");
   }
   return TRUE;
 }

@@ -11,8 +11,8 @@ typedef struct {
   LigGroup group;
   int verdict; /* index */
   gboolean legal, forced, taken;
-  gboolean shorter; /* measured: the same match without its last optional elements */
-  gboolean loses;      /* measured: does not win by enough over its ops alone */
+  gboolean shorter;           /* measured: the same match without its last optional elements */
+  gboolean loses;             /* measured: does not win by enough over its ops alone */
   double fused, apart, noise; /* measured: seconds */
   gboolean measured;          /* and not predicted */
 } LigCandidate;

@@ -126,7 +126,7 @@ typedef struct {
   GArray *steps;                    /* of LigDraftStep */
   int first_backward, first_update; /* steps */
   int input_value, output_value, input_gradient, gradient_norm;
-  int correct, counted; /* values of the accuracy step, or -1 */
+  int correct, counted;                     /* values of the accuracy step, or -1 */
   GArray *callers_inputs, *callers_outputs; /* of int: values of extra inputs, extra outputs */
   gint64 arena_bytes, live_peak;
   GStringChunk *strings; /* of verdicts */

@@ -30,7 +30,8 @@ gboolean lig_lower_group (LigDraft *draft,
                           LigProbe *probe,
                           GError **error);
 
-/* Marks what a joint group that was taken saves, where it says so, instead of what its ops would. */
+/* Marks what a joint group that was taken saves, where it says so, instead of what its ops would.
+ */
 gboolean lig_lower_saves (LigDraft *draft, const LigGroup *group, GError **error);
 
 /* Appends a step that belongs to no group. */

@@ -69,15 +69,17 @@ static void
 run_accuracy (LigDraft *draft)
 {
   const LigPart *last = lig_part (draft, draft->parts->len - 1);
-  LigShape scalar = { 0 };
+  LigShape scalar = {0};
   if (!draft->options.accuracy || !g_str_equal (last->info->name, "cross-entropy"))
     return;
   int x = last->x, targets = last->extra_inputs[0];
-  draft->correct = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "correct");
-  draft->counted = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "counted");
+  draft->correct =
+    lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "correct");
+  draft->counted =
+    lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "counted");
   lig_value (draft, draft->correct)->kept_to_end = TRUE;
   lig_value (draft, draft->counted)->kept_to_end = TRUE;
-  int values[] = { x, targets, draft->correct, draft->counted };
+  int values[] = {x, targets, draft->correct, draft->counted};
   LigCrossEntropyParams params = *(const LigCrossEntropyParams *) last->params;
   lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, (int) draft->parts->len - 1, "accuracy",
                    values, &params, sizeof params);

@@ -29,7 +29,8 @@ sentence (const LigVerdict *verdict)
   case LIG_REASON_CLAIMED:
     return g_strdup_printf (_ ("%s: %s covers an op already"), name, observed);
   case LIG_REASON_SLOWER:
-    return g_strdup_printf (_ ("%s: does not win by enough, %s fused and %s apart"), name, observed, required);
+    return g_strdup_printf (_ ("%s: does not win by enough, %s fused and %s apart"), name, observed,
+                            required);
   default:
     return g_strdup_printf (_ ("%s: %s is %s, expected %s"), name,
                             lig_reason_name (verdict->reason), observed, required);

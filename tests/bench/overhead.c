@@ -32,10 +32,11 @@ tell (const char *what, double value, double bar, const char *unit)
 static LigSequence *
 long_sequence (void)
 {
-  g_autoptr (LigSequence) part = lig_sequence_from_expression (
-    "make-extra-output(to=r) ! layer-norm ! linear(64) ! gelu ! linear(32) ! add-extra-input(from=r)"
-    " ! rms-norm ! linear(64) ! swiglu",
-    NULL);
+  g_autoptr (LigSequence) part =
+    lig_sequence_from_expression ("make-extra-output(to=r) ! layer-norm ! linear(64) ! gelu ! "
+                                  "linear(32) ! add-extra-input(from=r)"
+                                  " ! rms-norm ! linear(64) ! swiglu",
+                                  NULL);
   LigSequence *sequence = lig_sequence_new ();
   LigOp *block = lig_op_new ("block", NULL);
   g_object_set (block, "repeat", (gint64) 84, NULL);
@@ -125,9 +126,15 @@ measure_metrics (void)
   g_autofree char *path = g_build_filename (g_get_tmp_dir (), "ligature-bench.db", NULL);
   g_unlink (path);
   g_autoptr (LigStore) store = lig_store_open (path, NULL);
-  LigRunRecord record = { .name = "bench", .sequence = "{}", .kind = "train", .device = "cpu",
-                          .dtype = "fp32", .recipe = "none", .policy = "all", .settings = "{}",
-                          .versions = "{}" };
+  LigRunRecord record = {.name = "bench",
+                         .sequence = "{}",
+                         .kind = "train",
+                         .device = "cpu",
+                         .dtype = "fp32",
+                         .recipe = "none",
+                         .policy = "all",
+                         .settings = "{}",
+                         .versions = "{}"};
   g_autofree char *run = store ? lig_store_begin_run (store, &record, NULL) : NULL;
   if (!run)
     return;
