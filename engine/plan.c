@@ -47,6 +47,7 @@ list_ops (LigPlan *self)
       .index = i,
       .path = part->path,
       .op = part->op,
+      .title = part->title,
       .info = part->info,
       .x = lig_value (draft, part->x)->shape,
       .y = lig_value (draft, part->y)->shape,

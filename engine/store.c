@@ -94,15 +94,18 @@ migrate (sqlite3 *db, GError **error)
   return lig_sql_end (db, done, error);
 }
 
-/* Whether the database is a store that this program may use; nothing is written. */
+/* Whether the database is a store that this program may use; nothing is written. All is read in one
+ * transaction, as another process may be making the tables of the same file. */
 static gboolean
 check_owner (sqlite3 *db, const char *path, GError **error)
 {
   gint64 version = 0, application = 0, tables = 0;
   int newest = get_newest_version ();
-  if (!lig_sql_get (db, "PRAGMA user_version", &version, error) ||
-      !lig_sql_get (db, "PRAGMA application_id", &application, error) ||
-      !lig_sql_get (db, "SELECT count (*) FROM sqlite_master", &tables, error))
+  gboolean done = lig_sql_exec (db, "BEGIN", error) &&
+                  lig_sql_get (db, "PRAGMA user_version", &version, error) &&
+                  lig_sql_get (db, "PRAGMA application_id", &application, error) &&
+                  lig_sql_get (db, "SELECT count (*) FROM sqlite_master", &tables, error);
+  if (!lig_sql_end (db, done, error))
     return FALSE;
   if (version > newest)
     return lig_store_file_is_newer (path, version, newest, error);

@@ -16,7 +16,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_OP,
       "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
-      last->info->name, last->path);
+      last->title, last->path);
     return FALSE;
   }
   guint extra = lig_plan_get_n_extra_inputs (plan);
