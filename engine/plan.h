@@ -60,7 +60,7 @@ typedef struct {
 typedef struct {
   int index;
   const char *path;
-  LigOp *op; /* (transfer none): of the sequence, or a macro's part */
+  LigOp *op;         /* (transfer none): of the sequence, or a macro's part */
   const char *title; /* of the op as written: `linear` for both parts of the macro */
   const LigOpInfo *info;
   LigShape x, y;
