@@ -105,7 +105,8 @@ check_owner (sqlite3 *db, const char *path, GError **error)
                   lig_sql_get (db, "PRAGMA user_version", &version, error) &&
                   lig_sql_get (db, "PRAGMA application_id", &application, error) &&
                   lig_sql_get (db, "SELECT count (*) FROM sqlite_master", &tables, error);
-  if (!lig_sql_end (db, done, error))
+  /* On failure the database is closed next, and what SQLite last said tells damage apart. */
+  if (!done || !lig_sql_exec (db, "COMMIT", error))
     return FALSE;
   if (version > newest)
     return lig_store_file_is_newer (path, version, newest, error);
