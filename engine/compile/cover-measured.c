@@ -76,6 +76,9 @@ price_all (LigDraft *draft, GArray *candidates, GError **error)
       !(candidate->fused < candidate->apart * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
     candidate->noise = noise;
     candidate->measured = measured;
+    /* A joint time belongs to neither pass alone. */
+    if (measured && candidate->group.fusion->pass != LIG_PASS_JOINT)
+      candidate->group.measured = candidate->fused;
     if (!candidate->shorter)
       write_times (draft, candidate);
   }
