@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU as a device: what is known of it, and measuring its ceilings. */
-#include "engine/device-private.h"
+#include "engine/private/device.h"
 
 #include <stdlib.h>
 #include <string.h>

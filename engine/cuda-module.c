@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA backend is a module: looked for in $LIGATURE_MODULES, beside the library, in the install
  * folder, then by bare name. Without it everything else works. */
-#include "engine/device-private.h"
+#include "engine/private/device.h"
 
 #include <dlfcn.h>
 

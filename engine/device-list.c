@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices of this machine and the profiles that are shipped, by name. */
-#include "engine/device-private.h"
+#include "engine/private/device.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
-#include "engine/device-private.h"
-#include "engine/json.h"
+#include "engine/private/device.h"
+#include "engine/private/json.h"
 #include "engine/report.h"
 
 #include <json-glib/json-glib.h>

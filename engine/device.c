@@ -3,7 +3,7 @@
  */
 #include "engine/device.h"
 
-#include "engine/device-private.h"
+#include "engine/private/device.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A strict check of JSON text before json-glib reads it, and writing values on one line. */
-#include "engine/json.h"
+#include "engine/private/json.h"
 
-#include "engine/literal.h"
+#include "engine/private/literal.h"
 #include "engine/report.h"
 
 #include <math.h>

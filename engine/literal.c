@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How files and expressions spell values, and the limits that both keep. */
-#include "engine/literal.h"
+#include "engine/private/literal.h"
 
-#include "engine/json.h"
+#include "engine/private/json.h"
 
 #include <math.h>
 #include <string.h>

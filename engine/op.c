@@ -3,7 +3,7 @@
  * Every op of the registry has a final class of its own, made from its table by one function. */
 #include "engine/op.h"
 
-#include "engine/op-private.h"
+#include "engine/private/op.h"
 #include "engine/sequence.h"
 
 #include <math.h>

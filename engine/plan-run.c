@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Binding a plan to a state and running it. */
-#include "engine/plan-private.h"
+#include "engine/private/plan.h"
 
 #include <string.h>
 #include <time.h>

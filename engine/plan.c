@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiling: the passes in order, each verified, and the tables that a plan shows of itself. */
-#include "engine/plan-private.h"
+#include "engine/private/plan.h"
 
 static gboolean
 run_passes (LigDraft *draft, GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The registry of ops: the built-in ones from the list that Meson makes of engine/ops, then those
  * registered at run time. */
-#include "engine/op-private.h"
+#include "engine/private/op.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences in files and on standard input. */
-#include "engine/literal.h"
+#include "engine/private/literal.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

@@ -2,7 +2,7 @@
 /* States: flat arrays of all parameters, of their gradients and of what the optimizer keeps. */
 #include "engine/state.h"
 
-#include "engine/plan-private.h"
+#include "engine/private/plan.h"
 #include "kernels/formulas.h"
 
 #include <string.h>

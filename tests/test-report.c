@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: each format of a plan and of a run, what becomes of odd names and numbers, and that a
  * file is whole or as it was. */
-#include "engine/json.h"
+#include "engine/private/json.h"
 #include "engine/report.h"
 #include "tests/store-case.h"
 

@@ -3,8 +3,8 @@
  * function here; it reads what earlier passes wrote and adds its own. verify.c looks after each. */
 #pragma once
 
-#include "engine/op-private.h"
 #include "engine/plan.h"
+#include "engine/private/op.h"
 
 typedef enum {
   LIG_VALUE_INPUT,              /* the caller's main input */

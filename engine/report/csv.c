@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for spreadsheets: the steps of a plan, the metrics of a run. */
-#include "engine/literal.h"
+#include "engine/private/literal.h"
 #include "engine/report/format.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for programs: everything there is to know of a plan or a run. */
-#include "engine/json.h"
-#include "engine/literal.h"
+#include "engine/private/json.h"
+#include "engine/private/literal.h"
 #include "engine/report/format.h"
 
 #include <math.h>

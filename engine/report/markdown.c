@@ -2,7 +2,7 @@
 /* Markdown: text that stays text, tables, code; and figures in units for people. */
 #include "engine/report/markdown.h"
 
-#include "engine/literal.h"
+#include "engine/private/literal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of runs for people, in Markdown. */
-#include "engine/json.h"
+#include "engine/private/json.h"
 #include "engine/report/markdown.h"
 #include "engine/run.h"
 

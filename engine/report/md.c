@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for people, in Markdown. This file has those of plans. */
-#include "engine/plan-private.h"
+#include "engine/private/plan.h"
 #include "engine/report/markdown.h"
 
 #include <string.h>

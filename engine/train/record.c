@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run leaves in the store when it begins: settings, versions, groups and verdicts. */
-#include "engine/json.h"
+#include "engine/private/json.h"
 #include "engine/train/run-private.h"
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
-#include "engine/json.h"
-#include "engine/literal.h"
+#include "engine/private/json.h"
+#include "engine/private/literal.h"
 #include "engine/run.h"
 
 #include <math.h>

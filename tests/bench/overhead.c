@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the host costs: compiling a long sequence, replaying steps, the arena's use, the store. Each
  * line says what was measured and the bar; a missed bar makes the exit code 1. */
-#include "engine/plan-private.h"
+#include "engine/private/plan.h"
 #include "engine/store.h"
 #include "kernels/null.h"
 

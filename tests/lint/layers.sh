@@ -30,15 +30,13 @@ forbid 'ui/' '"app/' 'ui includes nothing of app'
 forbid 'engine/|kernels/|app/cli/' '<(gtk|gdk|adwaita|libadwaita)' 'GTK stays above the engine'
 forbid 'engine/steps/' '<(glib|gio|gobject|json-glib)' 'running a plan is plain C'
 only 'engine/steps/' '("engine/steps/|"kernels/|<)' 'running a plan knows kernels alone'
-forbid '(app|ui)/' '"engine/([^"/]*/|[^"/]*-private)' 'app and ui use public headers alone'
+forbid '(app|ui)/' '"engine/[^"/]*/' 'app and ui use public headers alone'
 forbid '(app|ui)/' '"kernels/(cpu|cuda)/' 'app and ui use public headers alone'
 only 'engine/ops/' '(<|"engine/ops/define\.h"|"engine/[a-z-]*\.h"|"kernels/(kernels|params|dtype)\.h")' \
   'an op includes define.h and public headers'
-forbid 'engine/ops/' '"engine/[a-z-]*-private' 'an op includes define.h and public headers'
 only 'engine/fusions/' \
   '(<|"engine/fusions/define\.h"|"engine/[a-z-]*\.h"|"kernels/(kernels|params|dtype)\.h")' \
   'a fusion includes define.h and public headers'
-forbid 'engine/fusions/' '"engine/[a-z-]*-private' 'a fusion includes define.h and public headers'
 forbid '(app|ui|engine|tests|kernels/[^c/]|kernels/cpu)' '[<"](cuda|cublas|cudnn|nccl|nvrtc|nvml)' \
   'CUDA stays in kernels/cuda'
 forbid '' '"\.\.?/' 'includes are relative to the root'
