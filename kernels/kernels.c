@@ -2,6 +2,7 @@
 /* The table of built-in kernels, and what can be read off a signature. */
 #include "kernels/kernels.h"
 
+#include "kernels/backend.h"
 #include "kernels/cpu/level.h"
 #include "kernels/null.h"
 
@@ -17,13 +18,19 @@ static LigKernel kernels[] = {
 
 #define N_KERNELS ((int) (sizeof kernels / sizeof *kernels))
 
-/* The constructor runs before any thread: afterwards the table is only read. */
+/* The constructor runs before any thread: afterwards only a module that is
+ * loaded writes to it, once. */
 __attribute__ ((constructor)) static void
 fill_cpu_functions (void)
 {
-  const LigKernelFunc *functions = lig_cpu_functions ();
+  lig_kernels_register (LIG_BACKEND_CPU, lig_cpu_functions ());
+}
+
+void
+lig_kernels_register (LigBackendKind kind, const LigKernelFunc *functions)
+{
   for (int i = 0; i < N_KERNELS; i++)
-    kernels[i].functions[LIG_BACKEND_CPU] = functions[i];
+    kernels[i].functions[kind] = functions[i];
 }
 
 const LigKernel *

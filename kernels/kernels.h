@@ -53,13 +53,19 @@ typedef struct {
   float clip_norm;     /* gradients are scaled down to this global norm; 0: never */
 } LigTick;
 
+/* One opened device, as its backend keeps it (backend.h). */
+typedef struct LigBackendDevice LigBackendDevice;
+
 typedef struct {
   const LigOperand *operands; /* in the order of the kernel's signature */
   const void *params;         /* of the kernel's own struct in params.h, or null for its defaults */
   const LigTick *tick;        /* in the device's memory */
   void *workspace;            /* LIG_WORKSPACE_SIZE bytes */
   void *stream;               /* the backend's stream; null on the CPU */
+  LigBackendDevice *device;   /* what it runs on; null on the CPU */
   bool accumulate;            /* parameter gradients are added to what is there, not replaced */
+  bool tf32;                  /* fp32 products may round their operands to 10 bits */
+  bool rehearse;              /* not captured: choices among algorithms are made now, by timing */
   const char *where;          /* set on failure: "file:line: what", a string that stays valid */
 } LigLaunch;
 

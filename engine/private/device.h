@@ -1,15 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* What device.c asks of the backends and of the profiles. */
+/* What the engine asks of a device beyond its public face, and what device.c asks of the backends
+ * and of the profiles. */
 #pragma once
 
 #include "engine/device.h"
+#include "kernels/backend.h"
+
+/* The calls of the device's backend, and what they are called with. A null device has calls that
+ * refuse, no handle and no stream. */
+const LigBackend *lig_device_calls (LigDevice *self);
+LigBackendDevice *lig_device_handle (LigDevice *self);
+
+/* The stream in which plans run and memory is copied, and one in which a branch may run beside. */
+void *lig_device_stream (LigDevice *self);
+void *lig_device_branch (LigDevice *self);
+
+/* Whether a backend's call worked; else the error says `what` and the backend's words. */
+gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
+
+/* Where the choices that kernels make by measuring are kept; null: nowhere. Stays valid until it is
+ * set again. */
+void lig_device_keep_choices (LigDevice *self, const LigChoices *choices);
 
 /* Fills in what is known of this CPU without measuring. */
 void lig_cpu_facts (LigDeviceFacts *facts);
-gboolean lig_cpu_measure (LigDeviceFacts *facts, GError **error);
+
+/* Measures the ceilings of a device that runs. */
+gboolean lig_ceilings_measure (LigDevice *device, LigDeviceFacts *facts, GError **error);
 
 /* Reads a shipped profile or a JSON file. */
 gboolean lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error);
 
-/* Why no CUDA device can be used, in words; (transfer full). */
-char *lig_cuda_missing (void);
+/* The CUDA backend, loaded at the first call; null with the reason in words where there is none. */
+const LigBackend *lig_cuda_backend (const char **reason);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON beyond json-glib, for the engine and the programs; not installed. json-glib reads more than
+/* Reading JSON beyond json-glib, which reads more than
  * JSON (0x10, 010 as 8, comments, numbers that wrap around or become infinite) and recurses as deep
- * as the text does, so what comes from outside passes lig_json_read(); and its 1.6 writes 1e-08 as
- * 1e-08.0, so what goes outside passes lig_json_append(). */
+ * as the text does, so what comes from outside passes lig_json_read(). */
 #pragma once
 
-#include "engine/error.h"
+#include "engine/json.h"
 
 #include <json-glib/json-glib.h>
 
@@ -26,9 +25,5 @@ void lig_json_append_key (GString *path, const char *key);
 
 /* Appends the string with its quotes. */
 void lig_json_append_string (GString *text, const char *string);
-
-/* Appends the value on one line, `{"a": 1, "b": [2, 3]}`, the fewest digits for each number; what
- * is infinite or not a number becomes null. */
-LIG_API void lig_json_append (GString *text, JsonNode *value);
 
 G_END_DECLS

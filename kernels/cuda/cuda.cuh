@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* What the CUDA kernels share: element types, 16-byte accesses, dispatch over types.
+ *
+ * Elements are computed in fp32 and rounded once. A kernel has a path of 16-byte accesses for rows
+ * and pointers that are so aligned, and a path element by element for all others. */
+#pragma once
+
+#include "kernels/cuda/cuda.h"
+#include "kernels/formulas.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace lig
+{
+using half = __half;
+using bf16 = __nv_bfloat16;
+
+__device__ inline float
+widen (float value)
+{
+  return value;
+}
+__device__ inline float
+widen (half value)
+{
+  return __half2float (value);
+}
+__device__ inline float
+widen (bf16 value)
+{
+  return __bfloat162float (value);
+}
+
+template<class T> __device__ inline T narrow (float value);
+template<>
+__device__ inline float
+narrow<float> (float value)
+{
+  return value;
+}
+template<>
+__device__ inline half
+narrow<half> (float value)
+{
+  return __float2half_rn (value);
+}
+template<>
+__device__ inline bf16
+narrow<bf16> (float value)
+{
+  return __float2bfloat16_rn (value);
+}
+
+/* As many elements as 16 bytes hold. */
+template<class T> constexpr int wide = 16 / (int) sizeof (T);
+
+template<class T> struct alignas (16) Pack {
+  T v[wide<T>];
+};
+
+/* A pack read or written at once. Streaming: of what nobody reads again soon. */
+template<class T>
+__device__ inline Pack<T>
+load (const T *from)
+{
+  return *reinterpret_cast<const Pack<T> *> (from);
+}
+template<class T>
+__device__ inline Pack<T>
+load_streaming (const T *from)
+{
+  uint4 bits = __ldcs (reinterpret_cast<const uint4 *> (from));
+  return *reinterpret_cast<Pack<T> *> (&bits);
+}
+template<class T>
+__device__ inline void
+store (T *to, const Pack<T> &pack)
+{
+  *reinterpret_cast<Pack<T> *> (to) = pack;
+}
+template<class T>
+__device__ inline void
+store_streaming (T *to, const Pack<T> &pack)
+{
+  __stcs (reinterpret_cast<uint4 *> (to), *reinterpret_cast<const uint4 *> (&pack));
+}
+
+/* A vector of parameters whose type need not be the kernel's: read once per column, so the branch,
+ * which is the same for all threads, costs nothing. */
+struct Vector {
+  const void *data; /* null: absent */
+  LigDtype dtype;
+  __device__ float
+  operator[] (int64_t i) const
+  {
+    return dtype == LIG_FP32   ? ((const float *) data)[i]
+           : dtype == LIG_FP16 ? widen (((const half *) data)[i])
+                               : widen (((const bf16 *) data)[i]);
+  }
+};
+
+/* Like Vector, to be written. */
+struct Target {
+  void *data;
+  LigDtype dtype;
+  __device__ float
+  get (int64_t i) const
+  {
+    return Vector{data, dtype}[i];
+  }
+  __device__ void
+  set (int64_t i, float value) const
+  {
+    if (dtype == LIG_FP32)
+      ((float *) data)[i] = value;
+    else if (dtype == LIG_FP16)
+      ((half *) data)[i] = narrow<half> (value);
+    else
+      ((bf16 *) data)[i] = narrow<bf16> (value);
+  }
+};
+
+inline Vector
+vector (const LigOperand *operand)
+{
+  return Vector{operand->data, operand->dtype};
+}
+
+inline Target
+target (const LigOperand *operand)
+{
+  return Target{operand->data, operand->dtype};
+}
+
+inline int64_t
+rows (const LigOperand *operand)
+{
+  return operand->size / operand->columns;
+}
+
+inline cudaStream_t
+stream (const LigLaunch *launch)
+{
+  return (cudaStream_t) launch->stream;
+}
+
+/* Whether the operand's memory is absent or begins at a 16-byte boundary. */
+inline bool
+aligned (const LigOperand *operand)
+{
+  return ((uintptr_t) operand->data & 15) == 0;
+}
+
+/* Whether that holds for the first `count` operands. */
+inline bool
+all_aligned (const LigLaunch *launch, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (!aligned (&launch->operands[i]))
+      return false;
+  return true;
+}
+
+/* Calls `f` with a value of the element type, whose type a generic lambda takes by decltype. */
+template<class F>
+inline LigStatus
+dispatch (LigLaunch *launch, LigDtype dtype, F f)
+{
+  switch (dtype) {
+  case LIG_FP32:
+    return f (float{});
+  case LIG_FP16:
+    return f (half{});
+  case LIG_BF16:
+    return f (bf16{});
+  default:
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+  }
+}
+
+/* Blocks for `work` threads' worth of independent work, no more than fill the device a few times. */
+inline int
+blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multiprocessor)
+{
+  int64_t wanted = (work + threads - 1) / threads;
+  int64_t most = (int64_t) launch->device->multiprocessors * per_multiprocessor;
+  return (int) (wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+__device__ inline float
+warp_sum (float value)
+{
+  for (int offset = 16; offset > 0; offset >>= 1)
+    value += __shfl_xor_sync (0xffffffffu, value, offset);
+  return value;
+}
+
+__device__ inline float
+warp_max (float value)
+{
+  for (int offset = 16; offset > 0; offset >>= 1)
+    value = fmaxf (value, __shfl_xor_sync (0xffffffffu, value, offset));
+  return value;
+}
+} /* namespace lig */
