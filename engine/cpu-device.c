@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU as a device: what is known of it, and measuring its ceilings. */
+/* The CPU as a device: what is known of it without measuring. */
 #include "engine/private/device.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The processor's name as Linux tells it. */
@@ -44,76 +42,4 @@ lig_cpu_facts (LigDeviceFacts *facts)
       facts->product[i] = 4e10 * cores;
   g_snprintf (facts->libraries, sizeof facts->libraries, "ligature %s, %s, %d threads", LIG_VERSION,
               lig_cpu_level (), cores);
-}
-
-static double
-now (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
-}
-
-/* Best of several runs of one kernel, in seconds; negative where it failed. */
-static double
-time_kernel (const char *name, const LigOperand *operands, void *workspace)
-{
-  const LigKernel *kernel = lig_kernel_find (name);
-  double best = G_MAXDOUBLE;
-  for (int i = 0; i < 6; i++) {
-    LigLaunch launch = {.operands = operands, .workspace = workspace};
-    double begin = now ();
-    if (kernel->functions[LIG_BACKEND_CPU](&launch) != LIG_OK)
-      return -1;
-    if (i > 0)
-      best = MIN (best, now () - begin);
-  }
-  return best;
-}
-
-static void
-fill (float *values, gsize count)
-{
-  guint32 state = 1;
-  for (gsize i = 0; i < count; i++) {
-    state = state * 1664525u + 1013904223u;
-    values[i] = (float) (gint32) state * 0x1p-31f;
-  }
-}
-
-/* A copy of twice 128 MiB that no cache holds, and products of 1024 x 1024 matrices per type. */
-gboolean
-lig_cpu_measure (LigDeviceFacts *facts, GError **error)
-{
-  enum { COPY = 32 << 20, SIDE = 1024 };
-  gsize bytes = COPY * sizeof (float);
-  float *source = malloc (bytes), *target = malloc (bytes);
-  void *workspace = NULL;
-  gboolean fine = source && target && posix_memalign (&workspace, 256, LIG_WORKSPACE_SIZE) == 0;
-  if (fine) {
-    fill (source, COPY);
-    LigOperand copy[] = {{source, COPY, COPY, LIG_FP32}, {target, COPY, COPY, LIG_FP32}};
-    facts->copy = 2.0 * (double) bytes / time_kernel ("convert", copy, workspace);
-    for (int i = 0; i < LIG_N_DTYPES; i++) {
-      LigDtype dtype = (LigDtype) i;
-      if (!lig_dtype_is_floating (dtype))
-        continue;
-      gint64 size = SIDE * SIDE;
-      lig_narrow (dtype, source, target, (gsize) size * 2);
-      char *at = (char *) target;
-      gsize step = (gsize) size * lig_dtype_size (dtype);
-      LigOperand product[] = {{at, size, SIDE, dtype},
-                              {at + step, size, SIDE, dtype},
-                              {at + 2 * step, size, SIDE, dtype}};
-      facts->product[i] = 2.0 * SIDE * SIDE * SIDE / time_kernel ("linear", product, workspace);
-    }
-    facts->measured = TRUE;
-  } else {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for measuring: %" G_GSIZE_FORMAT " bytes", 2 * bytes);
-  }
-  free (source);
-  free (target);
-  free (workspace);
-  return fine;
 }

@@ -1,30 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA backend is a module: looked for in $LIGATURE_MODULES, beside the library, in the install
- * folder, then by bare name. Without it everything else works. */
+ * folder, then by bare name. Without it everything else works. It stays loaded: its kernels are in
+ * the table. */
 #include "engine/private/device.h"
 
 #include <dlfcn.h>
 
 #define MODULE "ligature-cuda.so"
 
-char *
-lig_cuda_missing (void)
+static int
+count_kernels (void)
+{
+  int count = 0;
+  while (lig_kernel_nth (count))
+    count++;
+  return count;
+}
+
+/* The first module that there is; else null, with what the loader said of a file that is there. */
+static void *
+open_module (char **found, char **reason)
 {
   Dl_info here;
-  g_autofree char *beside = dladdr ((void *) lig_cuda_missing, &here) && here.dli_fname
+  g_autofree char *beside = dladdr ((void *) lig_cuda_backend, &here) && here.dli_fname
                               ? g_path_get_dirname (here.dli_fname)
                               : NULL;
-  const char *folders[] = {g_getenv ("LIGATURE_MODULES"), beside, LIG_MODULE_DIR, ""};
+  g_autofree char *built = beside ? g_build_filename (beside, "..", "kernels", "cuda", NULL) : NULL;
+  const char *folders[] = {g_getenv ("LIGATURE_MODULES"), beside, built, LIG_MODULE_DIR, ""};
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
     if (!folders[i])
       continue;
     g_autofree char *path =
       *folders[i] ? g_build_filename (folders[i], MODULE, NULL) : g_strdup (MODULE);
     void *module = dlopen (path, RTLD_NOW | RTLD_LOCAL);
-    if (!module)
-      continue;
-    dlclose (module);
-    return g_strdup_printf ("the module %s is of another version than this library", path);
+    const char *said = module ? NULL : dlerror ();
+    if (module) {
+      *found = g_steal_pointer (&path);
+      return module;
+    }
+    if (!*reason && *folders[i] && g_file_test (path, G_FILE_TEST_EXISTS))
+      *reason = g_strdup_printf ("the module cannot be loaded: %s", said);
   }
-  return g_strdup_printf ("the module %s was not found", MODULE);
+  if (!*reason)
+    *reason = g_strdup_printf ("the module %s was not found", MODULE);
+  return NULL;
+}
+
+static const LigBackend *
+load (char **reason)
+{
+  g_autofree char *path = NULL;
+  void *module = open_module (&path, reason);
+  if (!module)
+    return NULL;
+  LigBackendEntry entry = (LigBackendEntry) dlsym (module, LIG_BACKEND_SYMBOL);
+  const LigBackend *backend = entry ? entry () : NULL;
+  if (!backend || backend->version != LIG_BACKEND_VERSION ||
+      backend->n_functions != count_kernels ()) {
+    g_free (*reason);
+    *reason = g_strdup_printf ("the module %s is of another version than this library", path);
+    dlclose (module);
+    return NULL;
+  }
+  lig_kernels_register (LIG_BACKEND_CUDA, backend->functions);
+  return backend;
+}
+
+const LigBackend *
+lig_cuda_backend (const char **reason)
+{
+  static gsize loaded;
+  static const LigBackend *backend;
+  static char *why;
+  if (g_once_init_enter (&loaded)) {
+    backend = load (&why);
+    g_once_init_leave (&loaded, 1);
+  }
+  if (!backend)
+    *reason = why;
+  return backend;
 }

@@ -13,6 +13,9 @@ struct _LigDevice {
   char *name, *remark;
   LigBackendKind backend;
   LigDeviceFacts facts;
+  const LigBackend *calls; /* null of a null device */
+  LigBackendDevice *handle;
+  void *stream, *branch;
 };
 
 G_DEFINE_FINAL_TYPE (LigDevice, lig_device, G_TYPE_OBJECT)
@@ -21,6 +24,12 @@ static void
 lig_device_finalize (GObject *object)
 {
   LigDevice *self = LIG_DEVICE (object);
+  if (self->stream)
+    self->calls->stream_free (self->handle, self->stream);
+  if (self->branch)
+    self->calls->stream_free (self->handle, self->branch);
+  if (self->handle)
+    self->calls->close (self->handle);
   g_free (self->name);
   g_free (self->remark);
   G_OBJECT_CLASS (lig_device_parent_class)->finalize (object);
@@ -43,8 +52,15 @@ device_new (const char *name, LigBackendKind backend)
   LigDevice *self = g_object_new (LIG_TYPE_DEVICE, NULL);
   self->name = g_strdup (name);
   self->backend = backend;
-  if (backend == LIG_BACKEND_CPU)
-    lig_cpu_facts (&self->facts);
+  return self;
+}
+
+static LigDevice *
+open_cpu (void)
+{
+  LigDevice *self = device_new ("cpu", LIG_BACKEND_CPU);
+  self->calls = lig_host_backend ();
+  lig_cpu_facts (&self->facts);
   return self;
 }
 
@@ -60,25 +76,124 @@ open_null (const char *name, GError **error)
   return lig_profile_load (profile, &self->facts, error) ? g_steal_pointer (&self) : NULL;
 }
 
+/* Until it is measured, a GPU has the ceilings of the shipped profile of its name, or of the H200
+ * in proportion to its multiprocessors, which is at least of the right order. */
+static void
+assume_ceilings (LigDeviceFacts *facts)
+{
+  static const char *const profiles[] = {"h200", "h100", "a100"};
+  LigDeviceFacts known, like = {0};
+  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++) {
+    g_autofree char *upper = g_ascii_strup (profiles[i], -1);
+    if (!lig_profile_load (profiles[i], &known, NULL))
+      continue;
+    if (i == 0 || strstr (facts->name, upper))
+      like = known;
+    if (strstr (facts->name, upper))
+      break;
+  }
+  double share =
+    like.multiprocessors > 0 ? (double) facts->multiprocessors / (double) like.multiprocessors : 1;
+  facts->copy = like.copy * share;
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    facts->product[i] = like.product[i] * share;
+  facts->launch = like.launch > 0 ? like.launch : 2e-6;
+}
+
+static void
+describe_cuda (LigDevice *self)
+{
+  LigBackendFacts from;
+  self->calls->describe (self->handle, &from);
+  self->facts = (LigDeviceFacts){.capability = from.capability,
+                                 .multiprocessors = from.multiprocessors,
+                                 .memory = from.memory,
+                                 .l2 = from.l2};
+  g_strlcpy (self->facts.name, from.name, sizeof self->facts.name);
+  g_strlcpy (self->facts.libraries, from.libraries, sizeof self->facts.libraries);
+  assume_ceilings (&self->facts);
+}
+
+/* Null with the reason in `why`. */
+static LigDevice *
+open_cuda (int number, char *why, gsize size)
+{
+  const char *reason = NULL;
+  const LigBackend *calls = lig_cuda_backend (&reason);
+  if (!calls) {
+    g_strlcpy (why, reason, size);
+    return NULL;
+  }
+  g_autofree char *name = g_strdup_printf ("cuda:%d", number);
+  g_autoptr (LigDevice) self = device_new (name, LIG_BACKEND_CUDA);
+  self->calls = calls;
+  if (calls->open (number, &self->handle, why, size) != LIG_OK)
+    return NULL;
+  if (calls->stream_new (self->handle, &self->stream) != LIG_OK ||
+      calls->stream_new (self->handle, &self->branch) != LIG_OK) {
+    g_strlcpy (why, calls->message (self->handle), size);
+    return NULL;
+  }
+  describe_cuda (self);
+  return g_steal_pointer (&self);
+}
+
+/* The first GPU that works, else the CPU. */
+static LigDevice *
+open_best (void)
+{
+  char why[512] = "", first[512] = "";
+  const char *reason = NULL;
+  const LigBackend *calls = lig_cuda_backend (&reason);
+  int count = calls ? calls->count (why, sizeof why) : 0;
+  if (reason)
+    g_strlcpy (why, reason, sizeof why);
+  g_strlcpy (first, why, sizeof first);
+  for (int i = 0; i < count; i++) {
+    LigDevice *self = open_cuda (i, why, sizeof why);
+    if (self)
+      return self;
+    if (i == 0)
+      g_strlcpy (first, why, sizeof first);
+  }
+  LigDevice *self = open_cpu ();
+  self->remark = g_strdup_printf ("no GPU: %s; using the CPU", first);
+  return self;
+}
+
+/* `cuda` is `cuda:0`; -1 where the name is another's. */
+static int
+cuda_number (const char *name)
+{
+  guint64 number;
+  if (g_str_equal (name, "cuda"))
+    return 0;
+  return g_str_has_prefix (name, "cuda:") &&
+             g_ascii_string_to_unsigned (name + 5, 10, 0, 4095, &number, NULL)
+           ? (int) number
+           : -1;
+}
+
 LigDevice *
 lig_device_open (const char *name, GError **error)
 {
-  if (name && (g_str_equal (name, "null") || g_str_has_prefix (name, "null:")))
+  char why[512] = "";
+  if (!name)
+    return open_best ();
+  if (g_str_equal (name, "null") || g_str_has_prefix (name, "null:"))
     return open_null (name, error);
-  if (name && g_str_equal (name, "cpu"))
-    return device_new ("cpu", LIG_BACKEND_CPU);
-  g_autofree char *reason = lig_cuda_missing ();
-  if (!name) {
-    LigDevice *self = device_new ("cpu", LIG_BACKEND_CPU);
-    self->remark = g_strdup_printf ("no GPU: %s; using the CPU", reason);
-    return self;
-  }
-  if (g_str_equal (name, "cuda") || g_str_has_prefix (name, "cuda:"))
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s cannot be used: %s", name, reason);
-  else
+  if (g_str_equal (name, "cpu"))
+    return open_cpu ();
+  int number = cuda_number (name);
+  if (number < 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  "no device is called '%s'; there are cpu, cuda:N and null[:PROFILE]", name);
-  return NULL;
+    return NULL;
+  }
+  LigDevice *self = open_cuda (number, why, sizeof why);
+  if (!self)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s cannot be used: %s", name, why);
+  return self;
 }
 
 const char *
@@ -114,11 +229,27 @@ lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
 gboolean
 lig_device_measure (LigDevice *self, GError **error)
 {
-  if (self->backend == LIG_BACKEND_CPU)
-    return lig_cpu_measure (&self->facts, error);
+  if (self->calls)
+    return lig_ceilings_measure (self, &self->facts, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there and cannot be measured",
                self->name);
   return FALSE;
+}
+
+gboolean
+lig_device_get_health (LigDevice *self, LigDeviceHealth *health)
+{
+  LigBackendHealth now = {-1, -1, -1, -1, -1, ""};
+  LigBackendFacts facts = {0};
+  if (self->handle) {
+    self->calls->health (self->handle, &now);
+    self->calls->describe (self->handle, &facts);
+  }
+  *health = (LigDeviceHealth){
+    now.clock, now.memory_clock, now.power, now.power_limit, now.temperature, {0}, {0}};
+  g_strlcpy (health->throttling, now.throttling, sizeof health->throttling);
+  g_strlcpy (health->driver, facts.driver, sizeof health->driver);
+  return self->handle != NULL;
 }
 
 gboolean
@@ -128,35 +259,102 @@ lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
          (self->backend == LIG_BACKEND_NULL || kernel->functions[self->backend]);
 }
 
+const LigBackend *
+lig_device_calls (LigDevice *self)
+{
+  return self->calls;
+}
+
+LigBackendDevice *
+lig_device_handle (LigDevice *self)
+{
+  return self->handle;
+}
+
+void *
+lig_device_stream (LigDevice *self)
+{
+  return self->stream;
+}
+
+void *
+lig_device_branch (LigDevice *self)
+{
+  return self->branch;
+}
+
+void
+lig_device_keep_choices (LigDevice *self, const LigChoices *choices)
+{
+  if (self->calls)
+    self->calls->keep_choices (self->handle, choices);
+}
+
+gboolean
+lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error)
+{
+  if (status == LIG_OK)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
+               "%s: %s on %s%s", what, self->calls->message (self->handle), self->name,
+               status == LIG_DEVICE_LOST ? "; the device has to be opened anew, by another process"
+                                         : "");
+  return FALSE;
+}
+
+/* What was asked for, and what is left where the device tells. */
+static void
+explain_memory (LigDevice *self, gsize bytes, GError **error)
+{
+  gsize unused = 0, total = 0;
+  if (self->calls->room (self->handle, &unused, &total) == LIG_OK)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                 "no memory for %" G_GSIZE_FORMAT " bytes on %s: %" G_GSIZE_FORMAT
+                 " of %" G_GSIZE_FORMAT " are free",
+                 bytes, self->name, unused, total);
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
+                 "no memory for %" G_GSIZE_FORMAT " bytes on %s", bytes, self->name);
+}
+
 void *
 lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
 {
   void *memory = NULL;
-  if (self->backend == LIG_BACKEND_NULL)
+  if (!self->calls) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there: its plans cannot be run",
                  self->name);
-  else if (bytes > G_MAXSSIZE / 2 || posix_memalign (&memory, 256, MAX (bytes, 256)) != 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for %" G_GSIZE_FORMAT " bytes on %s", bytes, self->name);
+    return NULL;
+  }
+  LigStatus status = bytes > G_MAXSSIZE / 2 ? LIG_OUT_OF_MEMORY
+                                            : self->calls->allocate (self->handle, bytes, &memory);
+  if (status == LIG_OUT_OF_MEMORY)
+    explain_memory (self, bytes, error);
   else
-    return memory;
-  return NULL;
+    lig_device_check (self, status, "allocating", error);
+  return memory;
 }
 
 void
 lig_device_release (LigDevice *self, void *memory)
 {
-  free (memory);
+  if (memory)
+    self->calls->release (self->handle, memory);
 }
 
-void
-lig_device_upload (LigDevice *self, void *target, const void *source, gsize bytes)
+gboolean
+lig_device_upload (LigDevice *self, void *target, const void *source, gsize bytes, GError **error)
 {
-  memcpy (target, source, bytes);
+  return lig_device_check (self,
+                           self->calls->copy (self->handle, target, source, bytes, self->stream),
+                           "uploading", error);
 }
 
-void
-lig_device_download (LigDevice *self, void *target, const void *source, gsize bytes)
+gboolean
+lig_device_download (LigDevice *self, void *target, const void *source, gsize bytes, GError **error)
 {
-  memcpy (target, source, bytes);
+  LigStatus status = self->calls->copy (self->handle, target, source, bytes, self->stream);
+  if (status == LIG_OK)
+    status = self->calls->wait (self->handle, self->stream);
+  return lig_device_check (self, status, "downloading", error);
 }

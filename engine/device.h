@@ -24,6 +24,20 @@ typedef struct {
   gboolean measured;            /* whether the rates were measured on this very device */
 } LigDeviceFacts;
 
+/**
+ * LigDeviceHealth: how a device does at the moment. Negative or empty: it does not tell.
+ */
+typedef struct {
+  double clock, memory_clock; /* MHz */
+  double power, power_limit;  /* watts */
+  double temperature;         /* degrees Celsius */
+  char throttling[64];        /* why it is slower than its clocks: `power cap`, `thermal` */
+  char driver[32];
+} LigDeviceHealth;
+
+/**
+ * LigDevice: belongs to one thread at a time; several may be opened of one name.
+ */
 #define LIG_TYPE_DEVICE (lig_device_get_type ())
 LIG_API
 G_DECLARE_FINAL_TYPE (LigDevice, lig_device, LIG, DEVICE, GObject)
@@ -44,6 +58,9 @@ LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
 
 /* A sentence on why no GPU was taken when the name was left out; null otherwise. */
 LIG_API const char *lig_device_get_remark (LigDevice *self);
+
+/* FALSE on a device that tells nothing of the kind, like the CPU. */
+LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health);
 
 /* Replaces the ceilings by measured ones. */
 LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts);
@@ -77,10 +94,20 @@ LIG_API GStrv lig_device_list (void);
 /* Whether the device runs this kernel for this type. */
 LIG_API gboolean lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype);
 
-/* Memory of the device. A null device gives none: its plans are not run. */
+/* Memory of the device, aligned to 256 bytes. A null device gives none: its plans are not run. */
 LIG_API void *lig_device_allocate (LigDevice *self, gsize bytes, GError **error);
 LIG_API void lig_device_release (LigDevice *self, void *memory);
-LIG_API void lig_device_upload (LigDevice *self, void *target, const void *source, gsize bytes);
-LIG_API void lig_device_download (LigDevice *self, void *target, const void *source, gsize bytes);
+
+/**
+ * lig_device_upload, lig_device_download:
+ *
+ * Copy between host and device in the order of what else was launched there. The source of an
+ * upload may change as soon as it returns; a download returns when the bytes are there, and tells
+ * what went wrong on the device before.
+ */
+LIG_API gboolean
+lig_device_upload (LigDevice *self, void *target, const void *source, gsize bytes, GError **error);
+LIG_API gboolean lig_device_download (
+  LigDevice *self, void *target, const void *source, gsize bytes, GError **error);
 
 G_END_DECLS

@@ -163,10 +163,7 @@ lig_plan_unref (LigPlan *self)
 {
   if (!g_atomic_ref_count_dec (&self->count))
     return;
-  lig_steps_free (self->run);
-  lig_device_release (self->draft->device, self->arena);
-  lig_device_release (self->draft->device, self->tick);
-  lig_device_release (self->draft->device, self->workspace);
+  lig_plan_unbind (self);
   g_array_unref (self->ops);
   g_array_unref (self->groups[0]);
   g_array_unref (self->groups[1]);

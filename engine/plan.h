@@ -18,10 +18,11 @@ typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_
 LIG_API const char *lig_policy_name (LigPolicy policy);
 LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
 
-/* Remembers measured times: the store's tuning table, or nothing. */
+/* Remembers what was measured: the store's tuning table, or nothing. A choice is a text of the
+ * kernel's own; times of fusions come without one. */
 typedef struct {
-  gboolean (*get) (gpointer data, const char *key, double *microseconds);
-  void (*put) (gpointer data, const char *key, double microseconds);
+  gboolean (*get) (gpointer data, const char *key, double *microseconds, char **choice);
+  void (*put) (gpointer data, const char *key, double microseconds, const char *choice);
   gpointer data;
 } LigTuning;
 

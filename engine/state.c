@@ -71,20 +71,26 @@ array_dtype (LigState *self, LigStateArray array)
 }
 
 /* fp32 master weights begin as the parameters. */
-static void
-fill_master (LigState *self)
+static gboolean
+fill_master (LigState *self, GError **error)
 {
-  float piece[1024];
-  guint8 stored[1024 * 4];
+  enum { PIECE = 1 << 20 };
+  g_autofree float *piece = g_new (float, PIECE);
+  g_autofree guint8 *stored = g_malloc (PIECE * sizeof (float));
   gsize size = lig_dtype_size (self->dtype);
-  for (gint64 at = 0; at < self->elements; at += (gint64) G_N_ELEMENTS (piece)) {
-    gsize count = (gsize) MIN ((gint64) G_N_ELEMENTS (piece), self->elements - at);
-    lig_device_download (self->device, stored,
-                         self->arrays[LIG_STATE_PARAMETERS] + (gsize) at * size, count * size);
+  for (gint64 at = 0; at < self->elements; at += PIECE) {
+    gsize count = (gsize) MIN ((gint64) PIECE, self->elements - at);
+    if (!lig_device_download (self->device, stored,
+                              self->arrays[LIG_STATE_PARAMETERS] + (gsize) at * size, count * size,
+                              error))
+      return FALSE;
     lig_widen (self->dtype, stored, piece, count);
-    lig_device_upload (self->device, self->arrays[LIG_STATE_MASTER] + (gsize) at * sizeof (float),
-                       piece, count * sizeof (float));
+    if (!lig_device_upload (self->device,
+                            self->arrays[LIG_STATE_MASTER] + (gsize) at * sizeof (float), piece,
+                            count * sizeof (float), error))
+      return FALSE;
   }
+  return TRUE;
 }
 
 static gboolean
@@ -100,12 +106,11 @@ ensure_array (LigState *self, LigStateArray array, GError **error)
       error, "%s: ", array == LIG_STATE_PARAMETERS ? "parameters" : "optimizer and gradients");
     return FALSE;
   }
-  g_autofree guint8 *zeros = g_malloc0 (1 << 16);
-  for (gsize at = 0; at < bytes; at += 1 << 16)
-    lig_device_upload (self->device, self->arrays[array] + at, zeros, MIN (bytes - at, 1 << 16));
-  if (array == LIG_STATE_MASTER)
-    fill_master (self);
-  return TRUE;
+  const LigBackend *calls = lig_device_calls (self->device);
+  LigStatus status = calls->fill (lig_device_handle (self->device), self->arrays[array], 0, bytes,
+                                  lig_device_stream (self->device));
+  return lig_device_check (self->device, status, "clearing memory", error) &&
+         (array != LIG_STATE_MASTER || fill_master (self, error));
 }
 
 void *
@@ -256,11 +261,13 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
     return NULL;
   }
   LigTensor *tensor = lig_tensor_new (dtype, &parameter->shape, error);
-  if (tensor)
-    lig_device_download (self->device, tensor->data,
-                         self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
-                         lig_tensor_bytes (tensor));
-  return tensor;
+  if (tensor &&
+      lig_device_download (self->device, tensor->data,
+                           self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
+                           lig_tensor_bytes (tensor), error))
+    return tensor;
+  g_clear_pointer (&tensor, lig_tensor_unref);
+  return NULL;
 }
 
 gboolean
@@ -281,9 +288,10 @@ lig_state_set (
   g_autoptr (LigTensor) converted = lig_tensor_convert (tensor, dtype, error);
   if (!converted || !ensure_array (self, array, error))
     return FALSE;
-  lig_device_upload (self->device,
-                     self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
-                     converted->data, lig_tensor_bytes (converted));
+  if (!lig_device_upload (self->device,
+                          self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
+                          converted->data, lig_tensor_bytes (converted), error))
+    return FALSE;
   /* The weights behind 16-bit parameters keep what the caller's type said. */
   if (array == LIG_STATE_PARAMETERS && self->arrays[LIG_STATE_MASTER])
     return lig_state_set (self, LIG_STATE_MASTER, path, tensor, error);

@@ -2,21 +2,23 @@
 /* Measured times in the store. */
 #include "engine/tuning.h"
 
+#include "engine/private/tuning.h"
 #include "engine/store/file.h"
 
+#include <string.h>
+
 static gboolean
-get (gpointer data, const char *key, double *microseconds)
+get (gpointer data, const char *key, double *microseconds, char **choice)
 {
-  g_autofree char *choice = NULL;
-  return data && lig_store_get_tuning (data, key, microseconds, &choice);
+  return data && lig_store_get_tuning (data, key, microseconds, choice);
 }
 
 /* A time that cannot be written is measured again next time: no reason to stop a compilation. */
 static void
-put (gpointer data, const char *key, double microseconds)
+put (gpointer data, const char *key, double microseconds, const char *choice)
 {
   if (data)
-    lig_store_put_tuning (data, key, microseconds, NULL, NULL);
+    lig_store_put_tuning (data, key, microseconds, choice, NULL);
 }
 
 void
@@ -43,4 +45,32 @@ lig_tuning_recall (LigDevice *device, const char *path)
   facts.measured = TRUE;
   lig_device_set_facts (device, &facts);
   return TRUE;
+}
+
+/* The same table as the backends see it. */
+static bool
+get_choice (void *data, const char *key, char *choice, size_t size)
+{
+  const LigTuning *tuning = data;
+  g_autofree char *text = NULL;
+  double microseconds;
+  if (!tuning->get (tuning->data, key, &microseconds, &text) || !text || strlen (text) >= size)
+    return false;
+  g_strlcpy (choice, text, size);
+  return true;
+}
+
+static void
+put_choice (void *data, const char *key, double microseconds, const char *choice)
+{
+  const LigTuning *tuning = data;
+  tuning->put (tuning->data, key, microseconds, choice);
+}
+
+void
+lig_tuning_to_choices (const LigTuning *self, LigChoices *choices)
+{
+  *choices = (LigChoices){0};
+  if (self)
+    *choices = (LigChoices){get_choice, put_choice, (gpointer) self};
 }

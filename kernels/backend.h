@@ -49,6 +49,8 @@ typedef struct LigBackend {
   int (*count) (char *why, size_t size);
   LigStatus (*open) (int number, LigBackendDevice **device, char *why, size_t size);
   void (*close) (LigBackendDevice *device);
+  /* Before a thread launches kernels on the device: makes it the thread's own. */
+  void (*enter) (LigBackendDevice *device);
   const char *(*message) (LigBackendDevice *device);
   void (*describe) (LigBackendDevice *device, LigBackendFacts *facts);
   void (*health) (LigBackendDevice *device, LigBackendHealth *health);
@@ -69,8 +71,7 @@ typedef struct LigBackend {
    * of allocate_host(), it may return before the copy but not before the source was read. */
   LigStatus (*copy) (
     LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);
-  LigStatus (*fill) (
-    LigBackendDevice *device, void *target, int byte, size_t bytes, void *stream);
+  LigStatus (*fill) (LigBackendDevice *device, void *target, int byte, size_t bytes, void *stream);
   /* At most 64 bytes, which travel with the launch: the source may change at once. */
   LigStatus (*put) (
     LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);

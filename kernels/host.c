@@ -14,6 +14,12 @@ message (LigBackendDevice *device)
   return "no memory";
 }
 
+static void
+enter (LigBackendDevice *device)
+{
+  (void) device;
+}
+
 static LigStatus
 allocate (LigBackendDevice *device, size_t bytes, void **memory)
 {
@@ -132,6 +138,7 @@ lig_host_backend (void)
 {
   static const LigBackend backend = {
     .version = LIG_BACKEND_VERSION,
+    .enter = enter,
     .message = message,
     .health = health,
     .keep_choices = keep_choices,

@@ -488,7 +488,8 @@ test_replay_time (void)
     steps->steps[i].function = do_nothing;
   double begin = now ();
   for (int i = 0; i < TIMES; i++)
-    g_assert_cmpint (lig_steps_run (steps, 0, STEPS, false, &status), ==, STEPS);
+    g_assert_cmpint (lig_steps_run (steps, 0, STEPS, (LigStepsMode){false, false}, &status), ==,
+                     STEPS);
   double each = (now () - begin) / STEPS / TIMES;
   g_test_message ("%.1f ns a step", each * 1e9);
   g_assert_cmpfloat (each, <, 200e-9 * allowance ());

@@ -170,14 +170,14 @@ test_predicted (void)
 
 /* A remembered price decides without measuring. */
 static gboolean
-recall (gpointer data, const char *key, double *microseconds)
+recall (gpointer data, const char *key, double *microseconds, char **choice)
 {
   *microseconds = strstr (key, "bias_gelu") ? 50 : 10;
   return TRUE;
 }
 
 static void
-note (gpointer data, const char *key, double microseconds)
+note (gpointer data, const char *key, double microseconds, const char *choice)
 {
   g_assert_not_reached ();
 }

@@ -186,7 +186,10 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;
-  if (plan.policy != LIG_POLICY_MEASURED)
+  gboolean measures =
+    plan.policy == LIG_POLICY_MEASURED ||
+    (plan.policy == LIG_POLICY_DEFAULT && lig_device_get_backend (device) == LIG_BACKEND_CUDA);
+  if (!measures)
     return lig_plan_compile (sequence, device, &plan, error);
   /* Without a store the times are measured all the same, and forgotten. */
   LigTuning tuning;

@@ -91,6 +91,10 @@ lig_draft_new (LigSequence *sequence,
   self->sequence = g_object_ref (sequence);
   self->device = g_object_ref (device);
   self->options = *options;
+  if (options->tuning) {
+    self->tuning = *options->tuning;
+    self->options.tuning = &self->tuning;
+  }
   self->parts = array (sizeof (LigPart), clear_part);
   self->values = array (sizeof (LigValue), clear_value);
   self->parameters = array (sizeof (LigDraftParameter), clear_parameter);

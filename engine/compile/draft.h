@@ -89,6 +89,7 @@ typedef struct {
   gpointer opaque_data;
   LigPass pass;
   int group, part;
+  gboolean beside; /* may run while those after it run, until the pass ends */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   guint8 params[64];
@@ -110,6 +111,7 @@ typedef struct {
   LigSequence *sequence;
   LigDevice *device;
   LigPlanOptions options;
+  LigTuning tuning; /* what the options point to */
   LigPolicy policy;
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;

@@ -1,196 +1,271 @@
 /* SPDX-License-Identifier: MIT */
-/* Timing steps on the device as they would run: kernels on buffers of random data, rotated through
- * more memory than the last cache holds, the lists in turns so that all meet the same clocks. */
+/* Timing lists of steps on the device as they would run: on random data, in turns so that all meet
+ * the same clocks, as a graph where the plan will be one. Buffers are rotated through as much
+ * memory as the whole plan works on, up to more than the last cache holds: what stays in the cache
+ * between the steps of a small plan stays there here. */
 #include "engine/compile/price.h"
+#include "engine/private/stopwatch.h"
+#include "engine/private/tuning.h"
 
 #include <string.h>
-#include <time.h>
 
-enum { MOST_SETS = 8, LEAST_SAMPLES = 5, MOST_SAMPLES = 21 };
-#define BUDGET 0.25 /* seconds for one session of measuring, warm-up apart */
+enum { MOST_SETS = 8, LEAST_SAMPLES = 5, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
+#define BUDGET 0.25        /* seconds for one session of measuring, warm-up apart */
+#define SAMPLE_SPAN 200e-6 /* seconds that one sample of a graph lasts at least */
 
-/* One list with its buffers: `sets` copies of every distinct value. */
 typedef struct {
   GArray *steps;
-  GHashTable *slots; /* root value -> number of its buffer + 1 */
-  gsize offsets[LIG_MAX_OPERANDS * 8];
-  int n_slots;
-  gsize bytes; /* of one set */
-  int sets, next;
+  void *graph;     /* of `repeats` runs; null where there are no graphs */
+  guint repeats;   /* runs in a sample */
+  GArray *samples; /* of double: seconds of one run */
+} List;
+
+/* All lists share their buffers: `sets` copies of every distinct value. */
+typedef struct {
+  LigDraft *draft;
+  LigDevice *device;
+  const LigBackend *calls;
+  List *lists;
+  guint count;
+  GHashTable *offsets; /* value + 1 -> offset / 256 in a set */
+  gsize bytes;         /* of one set */
+  guint sets, next;
   char *memory;
   LigTick *tick;
   void *workspace;
-  GArray *samples; /* of double */
+  LigStopwatch watch;
 } Bench;
 
-static double
-now (void)
+static gsize
+slot_bytes (Bench *bench, int value)
 {
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+  return ((gsize) lig_value (bench->draft, value)->bytes + 255) / 256 * 256;
 }
 
-static void
-lay_out (LigDraft *draft, Bench *bench)
+/* Bytes of one list's values; those that are new get a place. */
+static gsize
+lay_out_list (Bench *bench, const List *list)
 {
-  bench->slots = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < bench->steps->len; i++) {
-    const LigDraftStep *step = &g_array_index (bench->steps, LigDraftStep, i);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  gsize bytes = 0;
+  for (guint i = 0; i < list->steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (list->steps, LigDraftStep, i);
     for (int j = 0; j < step->n_operands; j++) {
       gpointer key = GINT_TO_POINTER (step->values[j] + 1);
-      if (step->values[j] < 0 || g_hash_table_contains (bench->slots, key) ||
-          bench->n_slots == (int) G_N_ELEMENTS (bench->offsets))
+      if (step->values[j] < 0 || !g_hash_table_add (seen, key))
         continue;
-      bench->offsets[bench->n_slots++] = bench->bytes;
-      bench->bytes += ((gsize) lig_value (draft, step->values[j])->bytes + 255) / 256 * 256;
-      g_hash_table_insert (bench->slots, key, GINT_TO_POINTER (bench->n_slots));
+      bytes += slot_bytes (bench, step->values[j]);
+      if (g_hash_table_contains (bench->offsets, key))
+        continue;
+      g_hash_table_insert (bench->offsets, key, GSIZE_TO_POINTER (bench->bytes / 256));
+      bench->bytes += slot_bytes (bench, step->values[j]);
     }
   }
-  gint64 cache = MAX (lig_device_get_facts (draft->device)->l2, 32 << 20);
-  bench->sets = (int) CLAMP ((gsize) (2 * cache) / MAX (bench->bytes, 1) + 1, 2, MOST_SETS);
+  return bytes;
 }
 
-/* Random numbers in (-1, 1); integers are zero, which every vocabulary has. */
 static void
-fill_values (LigDraft *draft, Bench *bench)
+lay_out (Bench *bench)
 {
-  enum { PIECE = 4096 };
-  g_autoptr (GRand) random = g_rand_new_with_seed (1);
-  float piece[PIECE];
-  guint8 narrow[PIECE * 4];
-  GHashTableIter iter;
-  gpointer key, slot;
-  for (int i = 0; i < PIECE; i++)
-    piece[i] = (float) g_rand_double_range (random, -1, 1);
-  g_hash_table_iter_init (&iter, bench->slots);
-  while (g_hash_table_iter_next (&iter, &key, &slot)) {
-    const LigValue *value = lig_value (draft, GPOINTER_TO_INT (key) - 1);
-    gsize size = lig_dtype_size (value->dtype);
-    if (!lig_dtype_is_floating (value->dtype))
-      continue;
-    lig_narrow (value->dtype, piece, narrow, PIECE);
-    for (int set = 0; set < bench->sets; set++)
-      for (gsize at = 0; at < (gsize) value->bytes; at += PIECE * size)
-        lig_device_upload (draft->device,
-                           bench->memory + (gsize) set * bench->bytes +
-                             bench->offsets[GPOINTER_TO_INT (slot) - 1] + at,
-                           narrow, MIN (PIECE * size, (gsize) value->bytes - at));
-  }
+  gsize least = G_MAXSIZE, working = 0;
+  gsize cache = (gsize) MAX (lig_device_get_facts (bench->device)->l2, 32 << 20);
+  for (guint i = 0; i < bench->count; i++)
+    least = MIN (least, lay_out_list (bench, &bench->lists[i]));
+  for (guint i = 0; i < bench->draft->values->len; i++)
+    working += (gsize) lig_value (bench->draft, i)->bytes;
+  bench->sets = (guint) CLAMP (MIN (2 * cache, working) / MAX (least, 1) + 1, 1, MOST_SETS);
 }
 
 static gboolean
-run_steps (LigDraft *draft, Bench *bench, GError **error)
+fill_values (Bench *bench, GError **error)
 {
-  char *set = bench->memory + (gsize) bench->next * bench->bytes;
-  bench->next = (bench->next + 1) % bench->sets;
-  for (guint i = 0; i < bench->steps->len; i++) {
-    const LigDraftStep *step = &g_array_index (bench->steps, LigDraftStep, i);
-    LigOperand operands[LIG_MAX_OPERANDS];
-    for (int j = 0; j < step->n_operands; j++) {
-      operands[j] = lig_draft_operand (draft, step->values[j]);
-      int slot =
-        GPOINTER_TO_INT (g_hash_table_lookup (bench->slots, GINT_TO_POINTER (step->values[j] + 1)));
-      if (step->values[j] >= 0)
-        operands[j].data = set + bench->offsets[slot - 1];
-    }
-    LigLaunch launch = {.operands = operands,
-                        .tick = bench->tick,
-                        .workspace = bench->workspace,
-                        .params = step->params_size ? step->params : NULL};
-    LigKernelFunc function =
-      step->kernel ? step->kernel->functions[lig_device_get_backend (draft->device)] : NULL;
-    if (!function || function (&launch) != LIG_OK) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s",
-                   step->kernel ? step->kernel->name : "an opaque op",
-                   launch.where ? launch.where : "it cannot run here");
+  GHashTableIter iter;
+  gpointer key, slot;
+  LigTick tick = {.seed = 1, .step = 1, .learning_rate = 1e-3f};
+  g_hash_table_iter_init (&iter, bench->offsets);
+  while (g_hash_table_iter_next (&iter, &key, &slot)) {
+    const LigValue *value = lig_value (bench->draft, GPOINTER_TO_INT (key) - 1);
+    for (guint set = 0; set < bench->sets; set++)
+      if (!lig_fill_random (bench->device,
+                            bench->memory + set * bench->bytes + GPOINTER_TO_SIZE (slot) * 256,
+                            lig_shape_size (&value->shape), value->dtype, error))
+        return FALSE;
+  }
+  return lig_device_upload (bench->device, bench->tick, &tick, sizeof tick, error);
+}
+
+static gboolean
+run_step (Bench *bench, const LigDraftStep *step, gboolean rehearse, GError **error)
+{
+  LigOperand operands[LIG_MAX_OPERANDS];
+  char *set = bench->memory + bench->next * bench->bytes;
+  for (int j = 0; j < step->n_operands; j++) {
+    gpointer key = GINT_TO_POINTER (step->values[j] + 1);
+    operands[j] = lig_draft_operand (bench->draft, step->values[j]);
+    if (step->values[j] >= 0)
+      operands[j].data = set + GPOINTER_TO_SIZE (g_hash_table_lookup (bench->offsets, key)) * 256;
+  }
+  LigLaunch launch = {
+    .operands = operands,
+    .tick = bench->tick,
+    .workspace = bench->workspace,
+    .params = step->params_size ? step->params : NULL,
+    .stream = lig_device_stream (bench->device),
+    .device = lig_device_handle (bench->device),
+    .tf32 = bench->draft->options.tf32,
+    .rehearse = rehearse,
+  };
+  LigKernelFunc function =
+    step->kernel ? step->kernel->functions[lig_device_get_backend (bench->device)] : NULL;
+  if (function && function (&launch) == LIG_OK)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s",
+               step->kernel ? step->kernel->name : "an opaque op",
+               launch.where ? launch.where : "it cannot run here");
+  return FALSE;
+}
+
+static gboolean
+run_list (Bench *bench, const List *list, gboolean rehearse, GError **error)
+{
+  for (guint i = 0; i < list->steps->len; i++)
+    if (!run_step (bench, &g_array_index (list->steps, LigDraftStep, i), rehearse, error))
       return FALSE;
+  bench->next = (bench->next + 1) % bench->sets;
+  return TRUE;
+}
+
+static gboolean
+run_sample (Bench *bench, List *list, double *seconds, GError **error)
+{
+  LigBackendDevice *handle = lig_device_handle (bench->device);
+  void *stream = lig_device_stream (bench->device);
+  if (!lig_stopwatch_start (&bench->watch, error))
+    return FALSE;
+  if (list->graph
+        ? !lig_device_check (bench->device, bench->calls->replay (handle, list->graph, stream),
+                             "measuring", error)
+        : !run_list (bench, list, FALSE, error))
+    return FALSE;
+  if (!lig_stopwatch_stop (&bench->watch, seconds, error))
+    return FALSE;
+  *seconds /= list->repeats;
+  return TRUE;
+}
+
+/* Kernels choose their algorithms, then, where there are graphs, as many runs as make a sample long
+ * enough to be timed become one. */
+static gboolean
+warm_up (Bench *bench, List *list, GError **error)
+{
+  LigBackendDevice *handle = lig_device_handle (bench->device);
+  void *stream = lig_device_stream (bench->device);
+  double seconds;
+  list->repeats = 1;
+  if (!run_list (bench, list, TRUE, error) || !run_sample (bench, list, &seconds, error))
+    return FALSE;
+  if (!bench->calls->capture)
+    return TRUE;
+  /* At least each set once, so that a graph rotates them. */
+  guint repeats = (guint) CLAMP (SAMPLE_SPAN / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
+  repeats = MAX (repeats, bench->sets);
+  gboolean fine =
+    lig_device_check (bench->device, bench->calls->capture (handle, stream), "capturing", error);
+  if (!fine)
+    return FALSE;
+  for (guint i = 0; i < repeats && fine; i++)
+    fine = run_list (bench, list, FALSE, error);
+  LigStatus status = bench->calls->capture_end (handle, stream, &list->graph);
+  list->repeats = repeats;
+  return fine && lig_device_check (bench->device, status, "capturing", error) &&
+         run_sample (bench, list, &seconds, error);
+}
+
+static gboolean
+sample (Bench *bench, GError **error)
+{
+  for (guint i = 0; i < bench->count; i++)
+    if (!warm_up (bench, &bench->lists[i], error))
+      return FALSE;
+  double deadline = lig_now () + BUDGET;
+  for (int round = 0; round < MOST_SAMPLES; round++) {
+    if (round >= LEAST_SAMPLES && lig_now () > deadline)
+      break;
+    for (guint i = 0; i < bench->count; i++) {
+      double seconds;
+      if (!run_sample (bench, &bench->lists[i], &seconds, error))
+        return FALSE;
+      g_array_append_val (bench->lists[i].samples, seconds);
     }
   }
   return TRUE;
 }
 
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
 static void
-summarize (Bench *bench, LigPrice *price)
+summarize (const List *list, LigPrice *price)
 {
-  guint n = bench->samples->len;
-  g_array_sort (bench->samples, compare);
-  price->seconds = g_array_index (bench->samples, double, n / 2);
-  price->noise = (g_array_index (bench->samples, double, 3 * n / 4) -
-                  g_array_index (bench->samples, double, n / 4)) /
-                 2;
+  guint n = list->samples->len;
+  double *samples = (double *) (gpointer) list->samples->data;
+  price->seconds = lig_median (samples, n);
+  price->noise = (samples[3 * n / 4] - samples[n / 4]) / 2;
   price->measured = TRUE;
 }
 
+/* Where not even one set fits, there is nothing to measure. */
 static gboolean
-sample (LigDraft *draft, Bench *benches, guint count, GError **error)
+prepare (Bench *bench, GError **error)
 {
-  double deadline = 0;
-  for (int round = -1; round < MOST_SAMPLES; round++) {
-    if (round >= LEAST_SAMPLES && now () > deadline)
-      break;
-    for (guint i = 0; i < count; i++) {
-      double begin = now ();
-      if (!run_steps (draft, &benches[i], error))
-        return FALSE;
-      double seconds = now () - begin;
-      if (round >= 0)
-        g_array_append_val (benches[i].samples, seconds);
-    }
-    if (round < 0)
-      deadline = now () + BUDGET;
+  LigDevice *device = bench->device;
+  bench->offsets = g_hash_table_new (NULL, NULL);
+  lay_out (bench);
+  bench->memory = lig_device_allocate (device, bench->bytes * bench->sets, NULL);
+  if (!bench->memory) {
+    bench->sets = 1;
+    bench->memory = lig_device_allocate (device, bench->bytes, error);
   }
-  return TRUE;
-}
-
-static gboolean
-prepare (LigDraft *draft, Bench *bench, GArray *steps, GError **error)
-{
-  bench->steps = steps;
-  bench->samples = g_array_new (FALSE, FALSE, sizeof (double));
-  lay_out (draft, bench);
-  bench->memory = lig_device_allocate (draft->device, bench->bytes * (gsize) bench->sets, error);
-  bench->tick = bench->memory ? lig_device_allocate (draft->device, sizeof (LigTick), error) : NULL;
-  bench->workspace =
-    bench->tick ? lig_device_allocate (draft->device, LIG_WORKSPACE_SIZE, error) : NULL;
-  if (!bench->workspace)
-    return FALSE;
-  LigTick tick = {.seed = 1, .step = 1, .learning_rate = 1e-3f};
-  lig_device_upload (draft->device, bench->tick, &tick, sizeof tick);
-  fill_values (draft, bench);
-  return TRUE;
+  bench->tick = bench->memory ? lig_device_allocate (device, sizeof (LigTick), error) : NULL;
+  bench->workspace = bench->tick ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
+  return bench->workspace && lig_stopwatch_init (&bench->watch, device, error) &&
+         fill_values (bench, error);
 }
 
 static void
-clear (LigDraft *draft, Bench *bench)
+clear (Bench *bench)
 {
-  lig_device_release (draft->device, bench->memory);
-  lig_device_release (draft->device, bench->tick);
-  lig_device_release (draft->device, bench->workspace);
-  g_clear_pointer (&bench->slots, g_hash_table_unref);
-  g_clear_pointer (&bench->samples, g_array_unref);
+  LigDevice *device = bench->device;
+  for (guint i = 0; i < bench->count; i++) {
+    if (bench->lists[i].graph)
+      bench->calls->graph_free (lig_device_handle (device), bench->lists[i].graph);
+    g_array_unref (bench->lists[i].samples);
+  }
+  lig_stopwatch_clear (&bench->watch);
+  lig_device_release (device, bench->memory);
+  lig_device_release (device, bench->tick);
+  lig_device_release (device, bench->workspace);
+  g_clear_pointer (&bench->offsets, g_hash_table_unref);
+  g_free (bench->lists);
 }
 
 gboolean
 lig_time_lists (
   LigDraft *draft, GArray *const *lists, guint count, LigPrice *prices, GError **error)
 {
-  g_autofree Bench *benches = g_new0 (Bench, count);
-  gboolean fine = TRUE;
+  Bench bench = {.draft = draft,
+                 .device = draft->device,
+                 .calls = lig_device_calls (draft->device),
+                 .lists = g_new0 (List, count),
+                 .count = count};
+  LigChoices choices;
+  for (guint i = 0; i < count; i++)
+    bench.lists[i] =
+      (List){.steps = lists[i], .samples = g_array_new (FALSE, FALSE, sizeof (double))};
+  lig_tuning_to_choices (draft->options.tuning, &choices);
+  bench.calls->enter (lig_device_handle (draft->device));
+  lig_device_keep_choices (draft->device, &choices);
+  gboolean fine = prepare (&bench, error) && sample (&bench, error);
+  lig_device_keep_choices (draft->device, NULL);
   for (guint i = 0; i < count && fine; i++)
-    fine = prepare (draft, &benches[i], lists[i], error);
-  fine = fine && sample (draft, benches, count, error);
-  for (guint i = 0; i < count; i++) {
-    if (fine)
-      summarize (&benches[i], &prices[i]);
-    clear (draft, &benches[i]);
-  }
+    summarize (&bench.lists[i], &prices[i]);
+  clear (&bench);
   return fine;
 }

@@ -58,7 +58,7 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
     *price = *known;
     return TRUE;
   }
-  if (!tuning || !tuning->get (tuning->data, key, &microseconds))
+  if (!tuning || !tuning->get (tuning->data, key, &microseconds, NULL))
     return FALSE;
   *price = (LigPrice){microseconds * 1e-6, 0, TRUE};
   return TRUE;
@@ -70,7 +70,26 @@ remember (LigDraft *draft, const char *key, const LigPrice *price)
   const LigTuning *tuning = draft->options.tuning;
   g_hash_table_insert (draft->prices, g_strdup (key), g_memdup2 (price, sizeof *price));
   if (tuning && price->measured)
-    tuning->put (tuning->data, key, price->seconds * 1e6);
+    tuning->put (tuning->data, key, price->seconds * 1e6, NULL);
+}
+
+/* Where the device is not there, or has no room for buffers of its own beside the plan's, there is
+ * only the prediction. */
+static gboolean
+time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  if (lig_device_get_backend (draft->device) != LIG_BACKEND_NULL) {
+    if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, prices, &local))
+      return TRUE;
+    if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY)) {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  }
+  for (guint i = 0; i < lists->len; i++)
+    prices[i] = (LigPrice){.seconds = predict (draft, lists->pdata[i])};
+  return TRUE;
 }
 
 /* Times those lists whose prices are not known. */
@@ -90,13 +109,8 @@ time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
   if (unknown->len == 0)
     return TRUE;
   g_autofree LigPrice *timed = g_new0 (LigPrice, unknown->len);
-  if (lig_device_get_backend (draft->device) == LIG_BACKEND_NULL) {
-    for (guint i = 0; i < unknown->len; i++)
-      timed[i].seconds = predict (draft, unknown->pdata[i]);
-  } else if (!lig_time_lists (draft, (GArray *const *) unknown->pdata, unknown->len, timed,
-                              error)) {
+  if (!time_or_predict (draft, unknown, timed, error))
     return FALSE;
-  }
   for (guint i = 0; i < unknown->len; i++) {
     guint number = g_array_index (numbers, guint, i);
     prices[number] = timed[i];

@@ -6,8 +6,8 @@
 #include "engine/device.h"
 #include "kernels/backend.h"
 
-/* The calls of the device's backend, and what they are called with. A null device has calls that
- * refuse, no handle and no stream. */
+/* The calls of the device's backend, and what they are called with. A null device has no calls, the
+ * CPU no handle and only the stream null. */
 const LigBackend *lig_device_calls (LigDevice *self);
 LigBackendDevice *lig_device_handle (LigDevice *self);
 

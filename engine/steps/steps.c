@@ -29,18 +29,55 @@ lig_steps_free (LigSteps *self)
   free (self);
 }
 
-int
-lig_steps_run (LigSteps *self, int first, int end, bool accumulate, LigStatus *status)
+/* The branch begins behind all that was launched before. */
+static LigStatus
+begin_branch (LigSteps *self)
 {
-  *status = LIG_OK;
-  for (int i = first; i < end; i++) {
-    LigStep *step = &self->steps[i];
-    if (!step->function)
-      return i;
-    step->launch.accumulate = accumulate;
-    *status = step->function (&step->launch);
-    if (__builtin_expect (*status != LIG_OK, 0))
-      return i;
+  LigStatus status = self->calls->record (self->device, self->forked, self->stream);
+  return status == LIG_OK ? self->calls->await (self->device, self->branch, self->forked) : status;
+}
+
+static LigStatus
+end_branch (LigSteps *self)
+{
+  LigStatus status = self->calls->record (self->device, self->joined, self->branch);
+  return status == LIG_OK ? self->calls->await (self->device, self->stream, self->joined) : status;
+}
+
+static LigStatus
+run_step (LigSteps *self, LigStep *step, LigStepsMode mode, bool *forked)
+{
+  LigStatus status = LIG_OK;
+  step->launch.accumulate = mode.accumulate;
+  step->launch.rehearse = mode.rehearse;
+  if (step->joins && *forked) {
+    status = end_branch (self);
+    *forked = false;
   }
-  return end;
+  if (step->beside) {
+    status = begin_branch (self);
+    *forked = true;
+  }
+  if (status == LIG_OK)
+    status = step->function (&step->launch);
+  if (status == LIG_OK && self->wait)
+    status = self->calls->wait (self->device, step->launch.stream);
+  return status;
+}
+
+int
+lig_steps_run (LigSteps *self, int first, int end, LigStepsMode mode, LigStatus *status)
+{
+  bool forked = false;
+  int at = first;
+  *status = LIG_OK;
+  for (; at < end && self->steps[at].function; at++) {
+    *status = run_step (self, &self->steps[at], mode, &forked);
+    if (__builtin_expect (*status != LIG_OK, 0))
+      break;
+  }
+  LigStatus joined = forked ? end_branch (self) : LIG_OK;
+  if (*status == LIG_OK && joined != LIG_OK)
+    *status = joined;
+  return at;
 }

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Measuring a device's ceilings on random data: how fast it copies, multiplies, and starts a
+ * kernel. */
+#include "engine/private/stopwatch.h"
+#include "kernels/params.h"
+
+#include <string.h>
+
+/* What all measurements need: memory for two copies' worth, a workspace, a clock. */
+typedef struct {
+  LigDevice *device;
+  LigStopwatch watch;
+  char *memory, *workspace;
+  gsize bytes; /* of memory */
+  gint64 side; /* of the matrices */
+} Bench;
+
+static gboolean
+launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GError **error)
+{
+  const LigKernel *kernel = lig_kernel_find (name);
+  LigLaunch one = {
+    .operands = operands,
+    .workspace = bench->workspace,
+    .stream = lig_device_stream (bench->device),
+    .device = lig_device_handle (bench->device),
+    .tf32 = tf32,
+    .rehearse = TRUE,
+  };
+  LigStatus status = kernel->functions[lig_device_get_backend (bench->device)](&one);
+  if (status == LIG_OK)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s", name,
+               one.where ? one.where : "it cannot run here");
+  return FALSE;
+}
+
+/* Seconds of one launch: the median of several samples, each of a few launches in a row. */
+static gboolean
+time_kernel (Bench *bench,
+             const char *name,
+             LigOperand *operands,
+             guint repeat,
+             double *seconds,
+             GError **error)
+{
+  enum { SAMPLES = 7 };
+  double samples[SAMPLES];
+  for (int i = -1; i < SAMPLES; i++) {
+    double taken;
+    if (!lig_stopwatch_start (&bench->watch, error))
+      return FALSE;
+    for (guint j = 0; j < repeat; j++)
+      if (!launch (bench, name, operands, FALSE, error))
+        return FALSE;
+    if (!lig_stopwatch_stop (&bench->watch, &taken, error))
+      return FALSE;
+    if (i >= 0)
+      samples[i] = taken / repeat;
+  }
+  *seconds = lig_median (samples, SAMPLES);
+  return TRUE;
+}
+
+static gboolean
+measure_copy (Bench *bench, LigDeviceFacts *facts, GError **error)
+{
+  gint64 size = (gint64) (bench->bytes / 2 / sizeof (float));
+  LigOperand operands[] = {{bench->memory, size, size, LIG_FP32},
+                           {bench->memory + bench->bytes / 2, size, size, LIG_FP32}};
+  double seconds;
+  if (!time_kernel (bench, "convert", operands, 4, &seconds, error))
+    return FALSE;
+  facts->copy = (double) bench->bytes / seconds;
+  return TRUE;
+}
+
+static gboolean
+measure_products (Bench *bench, LigDeviceFacts *facts, GError **error)
+{
+  gint64 size = bench->side * bench->side;
+  for (int i = 0; i < LIG_N_DTYPES; i++) {
+    LigDtype dtype = (LigDtype) i;
+    gsize step = (gsize) size * lig_dtype_size (dtype);
+    LigOperand product[] = {{bench->memory, size, bench->side, dtype},
+                            {bench->memory + step, size, bench->side, dtype},
+                            {bench->memory + 2 * step, size, bench->side, dtype}};
+    double seconds, side = (double) bench->side;
+    if (!lig_dtype_is_floating (dtype))
+      continue;
+    if (!lig_fill_random (bench->device, bench->memory, 2 * size, dtype, error) ||
+        !time_kernel (bench, "linear", product, 2, &seconds, error))
+      return FALSE;
+    facts->product[i] = 2 * side * side * side / seconds;
+  }
+  return TRUE;
+}
+
+/* One element scaled again and again: what is left is the start of a kernel. */
+static gboolean
+measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
+{
+  LigOperand operands[] = {{bench->memory, 1, 1, LIG_FP32}, {bench->memory, 1, 1, LIG_FP32}};
+  const LigBackend *calls = lig_device_calls (bench->device);
+  LigBackendDevice *handle = lig_device_handle (bench->device);
+  void *stream = lig_device_stream (bench->device), *graph = NULL;
+  enum { LAUNCHES = 100 };
+  double seconds = 0;
+  if (!calls->capture)
+    return TRUE;
+  LigStatus status = calls->capture (handle, stream);
+  if (!lig_device_check (bench->device, status, "capturing", error))
+    return FALSE;
+  gboolean fine = TRUE;
+  for (int i = 0; i < LAUNCHES && fine; i++)
+    fine = launch (bench, "scale", operands, FALSE, error);
+  status = calls->capture_end (handle, stream, &graph);
+  fine = fine && lig_device_check (bench->device, status, "capturing", error);
+  for (int i = 0; i < 3 && fine; i++)
+    fine =
+      lig_stopwatch_start (&bench->watch, error) &&
+      lig_device_check (bench->device, calls->replay (handle, graph, stream), "launching", error) &&
+      lig_stopwatch_stop (&bench->watch, &seconds, error);
+  calls->graph_free (handle, graph);
+  if (fine)
+    facts->launch = seconds / LAUNCHES;
+  return fine;
+}
+
+gboolean
+lig_ceilings_measure (LigDevice *device, LigDeviceFacts *facts, GError **error)
+{
+  gboolean cpu = lig_device_get_backend (device) == LIG_BACKEND_CPU;
+  /* More than any cache holds, and matrices that keep every core busy. */
+  Bench bench = {
+    .device = device, .bytes = (gsize) (cpu ? 256 : 2048) << 20, .side = cpu ? 1024 : 8192};
+  lig_device_calls (device)->enter (lig_device_handle (device));
+  bench.memory = lig_device_allocate (device, bench.bytes, error);
+  bench.workspace = bench.memory ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
+  gboolean fine = bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
+                  lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)),
+                                   LIG_FP32, error) &&
+                  measure_copy (&bench, facts, error) && measure_products (&bench, facts, error) &&
+                  measure_launch (&bench, facts, error);
+  facts->measured |= fine;
+  lig_stopwatch_clear (&bench.watch);
+  lig_device_release (device, bench.workspace);
+  lig_device_release (device, bench.memory);
+  return fine;
+}

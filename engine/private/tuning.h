@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The tuning table as the kernels of a backend see it. */
+#pragma once
+
+#include "engine/plan.h"
+#include "kernels/backend.h"
+
+G_BEGIN_DECLS
+
+/* Without a tuning, nothing is kept. The choices point to it. */
+void lig_tuning_to_choices (const LigTuning *self, LigChoices *choices);
+
+G_END_DECLS

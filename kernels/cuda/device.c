@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* The CUDA backend: devices, memory, streams, events, in a table of calls; the module's one symbol.
+ * Every call first makes its device the thread's own, as several may be open. */
+#include "kernels/cuda/device.h"
+
+#include "kernels/cuda/product.h"
+#include "kernels/cuda/table.h"
+
+#include <cublasLt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+LigStatus
+lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text)
+{
+  if (error == cudaSuccess)
+    return LIG_OK;
+  /* The error that a launch left is told once; a sticky one comes again with the next call. */
+  cudaGetLastError ();
+  if (device)
+    snprintf (device->message, sizeof device->message, "%s: %s (%s)", text,
+              cudaGetErrorString (error), cudaGetErrorName (error));
+  switch (error) {
+  case cudaErrorMemoryAllocation:
+    return LIG_OUT_OF_MEMORY;
+  case cudaErrorIllegalAddress:
+  case cudaErrorLaunchFailure:
+  case cudaErrorECCUncorrectable:
+  case cudaErrorHardwareStackError:
+  case cudaErrorIllegalInstruction:
+  case cudaErrorMisalignedAddress:
+  case cudaErrorAssert:
+  case cudaErrorDevicesUnavailable:
+    return LIG_DEVICE_LOST;
+  default:
+    return LIG_FAILED;
+  }
+}
+
+LigStatus
+lig_cuda_launched (LigLaunch *launch, const char *place)
+{
+  cudaError_t error = cudaGetLastError ();
+  if (error == cudaSuccess)
+    return LIG_OK;
+  LigStatus status = lig_cuda_status (launch->device, error, place);
+  launch->where = launch->device ? launch->device->message : place;
+  return status;
+}
+
+/* What to do about the errors that a person can do something about. */
+static void
+explain (cudaError_t error, char *why, size_t size)
+{
+  int driver = 0, runtime = CUDART_VERSION;
+  cudaDriverGetVersion (&driver);
+  if (error == cudaErrorInsufficientDriver && driver == 0)
+    snprintf (why, size, "no NVIDIA driver is loaded");
+  else if (error == cudaErrorInsufficientDriver)
+    snprintf (why, size, "the driver is for CUDA %d.%d, this build needs CUDA %d.%d or newer",
+              driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+  else if (error == cudaErrorNoDevice)
+    snprintf (why, size, "the driver sees no GPU");
+  else
+    snprintf (why, size, "%s (%s)", cudaGetErrorString (error), cudaGetErrorName (error));
+}
+
+static int
+count (char *why, size_t size)
+{
+  int devices = 0;
+  cudaError_t error = cudaGetDeviceCount (&devices);
+  if (error == cudaSuccess && devices > 0)
+    return devices;
+  explain (error == cudaSuccess ? cudaErrorNoDevice : error, why, size);
+  cudaGetLastError ();
+  return -1;
+}
+
+static void
+close_device (LigBackendDevice *device)
+{
+  if (!device)
+    return;
+  cudaSetDevice (device->number);
+  if (device->products)
+    lig_products_free (device->products);
+  free (device);
+}
+
+static LigStatus
+open_device (int number, LigBackendDevice **opened, char *why, size_t size)
+{
+  int devices = count (why, size), major = 0, minor = 0;
+  *opened = NULL;
+  if (devices < 0)
+    return LIG_FAILED;
+  if (number < 0 || number >= devices) {
+    snprintf (why, size, "there are %d GPUs, numbered from 0", devices);
+    return LIG_FAILED;
+  }
+  LigBackendDevice *device = calloc (1, sizeof *device);
+  if (!device)
+    return LIG_OUT_OF_MEMORY;
+  device->number = number;
+  cudaError_t error = cudaSetDevice (number);
+  if (error == cudaSuccess)
+    error = cudaFree (NULL); /* what makes the device usable happens now */
+  cudaDeviceGetAttribute (&device->multiprocessors, cudaDevAttrMultiProcessorCount, number);
+  cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, number);
+  cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, number);
+  device->capability = 10 * major + minor;
+  if (error != cudaSuccess) {
+    explain (error, why, size);
+    cudaGetLastError ();
+  } else if (device->capability < 80) {
+    snprintf (why, size, "it is an sm_%d, the kernels need sm_80 or newer", device->capability);
+  } else {
+    device->products = lig_products_new (device, why, size);
+  }
+  if (device->products) {
+    *opened = device;
+    return LIG_OK;
+  }
+  close_device (device);
+  return LIG_FAILED;
+}
+
+static void
+enter (LigBackendDevice *device)
+{
+  cudaSetDevice (device->number);
+}
+
+static const char *
+message (LigBackendDevice *device)
+{
+  return device->message;
+}
+
+static void
+describe (LigBackendDevice *device, LigBackendFacts *facts)
+{
+  struct cudaDeviceProp properties;
+  int driver = 0;
+  size_t cublas = cublasLtGetVersion ();
+  memset (facts, 0, sizeof *facts);
+  if (cudaGetDeviceProperties (&properties, device->number) != cudaSuccess)
+    return;
+  cudaDriverGetVersion (&driver);
+  snprintf (facts->name, sizeof facts->name, "%s", properties.name);
+  facts->capability = device->capability;
+  facts->multiprocessors = device->multiprocessors;
+  facts->memory = (int64_t) properties.totalGlobalMem;
+  facts->l2 = properties.l2CacheSize;
+  snprintf (facts->driver, sizeof facts->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
+  snprintf (facts->libraries, sizeof facts->libraries,
+            "ligature " LIG_VERSION ", CUDA %d.%d, cuBLASLt %zu.%zu.%zu", CUDART_VERSION / 1000,
+            CUDART_VERSION % 1000 / 10, cublas / 10000, cublas % 10000 / 100, cublas % 100);
+}
+
+static void
+keep_choices (LigBackendDevice *device, const LigChoices *choices)
+{
+  device->choices = choices ? *choices : (LigChoices){0};
+}
+
+static LigStatus
+room (LigBackendDevice *device, size_t *unused, size_t *total)
+{
+  cudaSetDevice (device->number);
+  return lig_cuda_status (device, cudaMemGetInfo (unused, total), "asking for free memory");
+}
+
+static LigStatus
+allocate (LigBackendDevice *device, size_t bytes, void **memory)
+{
+  *memory = NULL;
+  cudaSetDevice (device->number);
+  return lig_cuda_status (device, cudaMalloc (memory, bytes < 256 ? 256 : bytes), "allocating");
+}
+
+static void
+release (LigBackendDevice *device, void *memory)
+{
+  cudaSetDevice (device->number);
+  cudaFree (memory);
+}
+
+static LigStatus
+allocate_host (LigBackendDevice *device, size_t bytes, void **memory)
+{
+  *memory = NULL;
+  cudaSetDevice (device->number);
+  return lig_cuda_status (device, cudaMallocHost (memory, bytes < 256 ? 256 : bytes),
+                          "allocating host memory");
+}
+
+static void
+release_host (LigBackendDevice *device, void *memory)
+{
+  (void) device;
+  cudaFreeHost (memory);
+}
+
+static LigStatus
+stream_new (LigBackendDevice *device, void **stream)
+{
+  *stream = NULL;
+  cudaSetDevice (device->number);
+  return lig_cuda_status (
+    device, cudaStreamCreateWithFlags ((cudaStream_t *) stream, cudaStreamNonBlocking),
+    "making a stream");
+}
+
+static void
+stream_free (LigBackendDevice *device, void *stream)
+{
+  (void) device;
+  cudaStreamDestroy (stream);
+}
+
+static LigStatus
+wait_stream (LigBackendDevice *device, void *stream)
+{
+  return lig_cuda_status (device, cudaStreamSynchronize (stream), "running");
+}
+
+static LigStatus
+copy (LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream)
+{
+  return lig_cuda_status (
+    device, cudaMemcpyAsync (target, source, bytes, cudaMemcpyDefault, stream), "copying");
+}
+
+static LigStatus
+fill (LigBackendDevice *device, void *target, int byte, size_t bytes, void *stream)
+{
+  return lig_cuda_status (device, cudaMemsetAsync (target, byte, bytes, stream), "filling");
+}
+
+static LigStatus
+event_new (LigBackendDevice *device, void **event)
+{
+  *event = NULL;
+  cudaSetDevice (device->number);
+  return lig_cuda_status (device, cudaEventCreate ((cudaEvent_t *) event), "making an event");
+}
+
+static void
+event_free (LigBackendDevice *device, void *event)
+{
+  (void) device;
+  if (event)
+    cudaEventDestroy (event);
+}
+
+static LigStatus
+record (LigBackendDevice *device, void *event, void *stream)
+{
+  return lig_cuda_status (device, cudaEventRecord (event, stream), "recording an event");
+}
+
+static LigStatus
+await_event (LigBackendDevice *device, void *stream, void *event)
+{
+  return lig_cuda_status (device, cudaStreamWaitEvent (stream, event, 0), "awaiting an event");
+}
+
+static LigStatus
+settle (LigBackendDevice *device, void *event)
+{
+  return lig_cuda_status (device, cudaEventSynchronize (event), "running");
+}
+
+static LigStatus
+elapsed (LigBackendDevice *device, void *begin, void *end, double *seconds)
+{
+  float milliseconds = 0;
+  cudaError_t error = cudaEventElapsedTime (&milliseconds, begin, end);
+  *seconds = (double) milliseconds * 1e-3;
+  return lig_cuda_status (device, error, "timing");
+}
+
+LIG_API const LigBackend *lig_backend (void);
+
+const LigBackend *
+lig_backend (void)
+{
+  static const LigBackend backend = {
+    .version = LIG_BACKEND_VERSION,
+    .n_functions = LIG_N_CUDA_FUNCTIONS,
+    .functions = lig_cuda_functions,
+    .count = count,
+    .open = open_device,
+    .close = close_device,
+    .enter = enter,
+    .message = message,
+    .describe = describe,
+    .health = lig_cuda_health,
+    .keep_choices = keep_choices,
+    .allocate = allocate,
+    .release = release,
+    .allocate_host = allocate_host,
+    .release_host = release_host,
+    .room = room,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .wait = wait_stream,
+    .copy = copy,
+    .fill = fill,
+    .put = lig_cuda_put,
+    .event_new = event_new,
+    .event_free = event_free,
+    .record = record,
+    .await = await_event,
+    .settle = settle,
+    .elapsed = elapsed,
+    .capture = lig_cuda_capture,
+    .capture_end = lig_cuda_capture_end,
+    .replay = lig_cuda_replay,
+    .graph_free = lig_cuda_graph_free,
+  };
+  return &backend;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the backend's table are made of, apart from kernels. */
+#pragma once
+
+#include "kernels/cuda/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* graph.c */
+LigStatus lig_cuda_capture (LigBackendDevice *device, void *stream);
+LigStatus lig_cuda_capture_end (LigBackendDevice *device, void *stream, void **graph);
+LigStatus lig_cuda_replay (LigBackendDevice *device, void *graph, void *stream);
+void lig_cuda_graph_free (LigBackendDevice *device, void *graph);
+
+/* health.c */
+void lig_cuda_health (LigBackendDevice *device, LigBackendHealth *health);
+
+/* put.cu: at most 64 bytes into device memory, as a kernel's argument. */
+LigStatus lig_cuda_put (
+  LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);
+
+#ifdef __cplusplus
+}
+#endif

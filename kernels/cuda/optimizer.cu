@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* The gradients' norm and the optimizers, over whole arenas. Floor: each array crosses the memory
+ * bus once each way. What changes from step to step is read from the tick on the device, by each
+ * block for itself. */
+#include "kernels/cuda/chunk.cuh"
+
+namespace lig
+{
+/* UPDATE_UNROLL chunks of W elements are in a thread's registers at once; UPDATE_BLOCKS blocks of
+ * a multiprocessor then keep enough bytes in flight. */
+enum { THREADS = 256, NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
+/* A single block, and so a single launch, takes as many elements as this. */
+enum { NORM_ALONE = 1 << 15, NORM_MOST_THREADS = 1024 };
+
+/* Squares as doubles: those of large gradients do not fit floats. */
+template <class T, int N>
+__device__ inline void
+add_squares (const Chunk<T, N> &chunk, double &sum)
+{
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    double value = (double) widen (chunk.v[i]);
+    sum = fma (value, value, sum);
+  }
+}
+
+/* A block's sum of squares; where there is no other block, the norm itself. */
+template <class T, bool PACKED>
+__global__ void
+__launch_bounds__ (NORM_MOST_THREADS)
+  sum_squares (const T *values, int64_t size, double *partials, Target norm)
+{
+  constexpr int N = PACKED ? wide<T> : 1;
+  int64_t chunks = size / N, step = (int64_t) gridDim.x * blockDim.x;
+  int64_t first = (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
+  double sums[NORM_UNROLL] = {};
+  for (int64_t at = first; at < chunks; at += step * NORM_UNROLL) {
+    Chunk<T, N> chunk[NORM_UNROLL];
+#pragma unroll
+    for (int u = 0; u < NORM_UNROLL; u++)
+      if (at + u * step < chunks)
+        chunk[u] = load_chunk<N> (values + (at + u * step) * N);
+#pragma unroll
+    for (int u = 0; u < NORM_UNROLL; u++)
+      if (at + u * step < chunks)
+        add_squares (chunk[u], sums[u]);
+  }
+  if (chunks * N + first < size)
+    add_squares (load_chunk<1> (values + chunks * N + first), sums[0]);
+  double total = block_total ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  if (threadIdx.x > 0)
+    return;
+  if (gridDim.x == 1)
+    norm.set (0, (float) sqrt (total));
+  else
+    partials[blockIdx.x] = total;
+}
+
+__global__ void
+__launch_bounds__ (NORM_MOST_THREADS) finish_norm (const double *partials, int count, Target norm)
+{
+  double sum = 0;
+  for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
+    sum += partials[i];
+  sum = block_total (sum);
+  if (threadIdx.x == 0)
+    norm.set (0, (float) sqrt (sum));
+}
+
+/* What an update needs of the tick and of the norm. */
+struct Scalars {
+  float clip;     /* what the gradients are multiplied by */
+  float keep;     /* adamw: what weight decay leaves of a weight */
+  float rate;     /* adamw: over 1 - beta1^t */
+  float variance; /* adamw: 1 over the root of 1 - beta2^t */
+};
+
+__device__ inline float
+clip_factor (const LigTick *tick, const Vector &norm)
+{
+  float clip = tick->clip_norm;
+  if (!norm.data || clip <= 0)
+    return 1;
+  float length = norm[0];
+  return length > clip ? clip / length : 1;
+}
+
+/* base^exponent by squaring, which is short, and exact enough for 1 minus it. */
+__device__ inline double
+power (double base, uint64_t exponent)
+{
+  double result = 1;
+  for (; exponent; exponent >>= 1, base *= base)
+    if (exponent & 1)
+      result *= base;
+  return result;
+}
+
+/* p -= rate (keep m + clip g + decay p), the bracket being the new m. Without an arena of momentum
+ * there is none to keep. */
+template <int STATES> struct Sgd {
+  static constexpr int states = STATES;
+  LigSgdParams params;
+  __device__ Scalars
+  scalars (const LigTick *tick, const Vector &norm) const
+  {
+    return {clip_factor (tick, norm), 1, tick->learning_rate, 1};
+  }
+  __device__ void
+  apply (const Scalars &s, float g, float &p, float *state) const
+  {
+    float step = s.clip * g + params.weight_decay * p;
+    if (STATES)
+      step = state[0] = params.momentum * state[0] + step;
+    p -= s.rate * step;
+  }
+};
+
+struct Adamw {
+  static constexpr int states = 2;
+  LigAdamwParams params;
+  /* Called by a whole warp: its odd lanes have the power of beta2, the even ones that of beta1. */
+  __device__ Scalars
+  scalars (const LigTick *tick, const Vector &norm) const
+  {
+    double beta = (double) (threadIdx.x & 1 ? params.beta2 : params.beta1);
+    double rest = 1 - power (beta, tick->step), rate = (double) tick->learning_rate;
+    double rest1 = __shfl_sync (0xffffffffu, rest, 0), rest2 = __shfl_sync (0xffffffffu, rest, 1);
+    return {clip_factor (tick, norm), (float) (1 - rate * (double) params.weight_decay),
+            (float) (rate / rest1), (float) (1 / sqrt (rest2))};
+  }
+  __device__ void
+  apply (const Scalars &s, float g, float &p, float *state) const
+  {
+    float gradient = s.clip * g;
+    state[0] = params.beta1 * state[0] + (1 - params.beta1) * gradient;
+    state[1] = params.beta2 * state[1] + (1 - params.beta2) * (gradient * gradient);
+    p = s.keep * p - s.rate * state[0] / (sqrtf (state[1]) * s.variance + params.eps);
+  }
+};
+
+/* The block's scalars, computed by its first warp. */
+template <class Rule>
+__device__ inline Scalars
+shared_scalars (const Rule &rule, const LigTick *tick, const Vector &norm)
+{
+  __shared__ Scalars shared;
+  if (threadIdx.x < 32) {
+    Scalars scalars = rule.scalars (tick, norm);
+    if (threadIdx.x == 0)
+      shared = scalars;
+  }
+  __syncthreads ();
+  return shared;
+}
+
+/* Arrays of one update. The states are fp32, the master is. */
+template <class T> struct Arena {
+  const T *gradients;
+  T *parameters; /* null: nobody wants them rounded from the master */
+  float *states[2];
+  float *master; /* null: the parameters are the weights */
+};
+
+/* N elements of each array, on their way through the registers. */
+template <class T, class Rule, bool MASTER, int N> struct Piece {
+  Chunk<T, N> gradients, parameters;
+  Chunk<float, N> states[Rule::states ? Rule::states : 1], master;
+  __device__ void
+  load (const Arena<T> &arena, int64_t at)
+  {
+    gradients = load_chunk<N> (arena.gradients + at);
+    if (MASTER)
+      master = load_chunk<N> (arena.master + at);
+    else
+      parameters = load_chunk<N> (arena.parameters + at);
+#pragma unroll
+    for (int s = 0; s < Rule::states; s++)
+      states[s] = load_chunk<N> (arena.states[s] + at);
+  }
+  __device__ void
+  update (const Rule &rule, const Scalars &scalars)
+  {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      float weight = MASTER ? master.v[i] : widen (parameters.v[i]), state[2];
+#pragma unroll
+      for (int s = 0; s < Rule::states; s++)
+        state[s] = states[s].v[i];
+      rule.apply (scalars, widen (gradients.v[i]), weight, state);
+#pragma unroll
+      for (int s = 0; s < Rule::states; s++)
+        states[s].v[i] = state[s];
+      if (MASTER)
+        master.v[i] = weight;
+      parameters.v[i] = narrow<T> (weight);
+    }
+  }
+  __device__ void
+  store (const Arena<T> &arena, int64_t at) const
+  {
+    if (MASTER)
+      store_chunk (arena.master + at, master);
+    if (!MASTER || arena.parameters)
+      store_chunk (arena.parameters + at, parameters);
+#pragma unroll
+    for (int s = 0; s < Rule::states; s++)
+      store_chunk (arena.states[s] + at, states[s]);
+  }
+};
+
+/* The first pieces are under way while the scalars are computed. The few elements that fill no
+ * chunk are the first block's. */
+template <class T, class Rule, bool MASTER>
+__global__ void
+__launch_bounds__ (THREADS, UPDATE_BLOCKS)
+  update_chunks (Rule rule, const LigTick *tick, Vector norm, Arena<T> arena, int64_t size)
+{
+  int64_t chunks = size / W, rest = chunks * W + threadIdx.x;
+  int64_t at = (int64_t) blockIdx.x * THREADS * UPDATE_UNROLL + threadIdx.x;
+  Piece<T, Rule, MASTER, W> pieces[UPDATE_UNROLL];
+#pragma unroll
+  for (int u = 0; u < UPDATE_UNROLL; u++)
+    if (at + u * THREADS < chunks)
+      pieces[u].load (arena, (at + u * THREADS) * W);
+  Scalars scalars = shared_scalars (rule, tick, norm);
+  while (at < chunks) {
+#pragma unroll
+    for (int u = 0; u < UPDATE_UNROLL; u++)
+      if (at + u * THREADS < chunks) {
+        pieces[u].update (rule, scalars);
+        pieces[u].store (arena, (at + u * THREADS) * W);
+      }
+    at += (int64_t) gridDim.x * THREADS * UPDATE_UNROLL;
+#pragma unroll
+    for (int u = 0; u < UPDATE_UNROLL; u++)
+      if (at + u * THREADS < chunks)
+        pieces[u].load (arena, (at + u * THREADS) * W);
+  }
+  if (blockIdx.x == 0 && rest < size) {
+    Piece<T, Rule, MASTER, 1> piece;
+    piece.load (arena, rest);
+    piece.update (rule, scalars);
+    piece.store (arena, rest);
+  }
+}
+
+/* Arrays of any types and alignments, element by element. */
+struct Arrays {
+  Vector gradients;
+  Target parameters, states[2], master;
+};
+
+template <class Rule>
+__global__ void
+__launch_bounds__ (THREADS)
+  update_each (Rule rule, const LigTick *tick, Vector norm, Arrays arrays, int64_t size)
+{
+  Target weights = arrays.master.data ? arrays.master : arrays.parameters;
+  Scalars scalars = shared_scalars (rule, tick, norm);
+  int64_t at = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  for (; at < size; at += (int64_t) gridDim.x * THREADS) {
+    float weight = weights.get (at), state[2];
+    for (int s = 0; s < Rule::states; s++)
+      state[s] = arrays.states[s].get (at);
+    rule.apply (scalars, arrays.gradients[at], weight, state);
+    for (int s = 0; s < Rule::states; s++)
+      arrays.states[s].set (at, state[s]);
+    weights.set (at, weight);
+    if (arrays.master.data && arrays.parameters.data)
+      arrays.parameters.set (at, weight);
+  }
+}
+
+/* What an update works on: the states in the order of the rule. */
+struct Update {
+  const LigOperand *gradients, *norm, *parameters, *states[2], *master;
+};
+
+/* Whether the types and the addresses are those of the path by chunks. */
+static bool
+fits (const Update &u, int states)
+{
+  bool fit = u.gradients->dtype == u.parameters->dtype && aligned (u.gradients) &&
+             aligned (u.parameters) && (!u.master->data || u.master->dtype == LIG_FP32) &&
+             aligned (u.master);
+  for (int s = 0; s < states; s++)
+    fit = fit && u.states[s]->dtype == LIG_FP32 && aligned (u.states[s]);
+  return fit;
+}
+
+template <class T, class Rule>
+static void
+launch_chunks (LigLaunch *launch, const Rule &rule, const Update &u)
+{
+  int64_t size = u.gradients->size, work = (size / W + UPDATE_UNROLL - 1) / UPDATE_UNROLL;
+  Arena<T> arena = {
+    (const T *) u.gradients->data, (T *) u.parameters->data, {}, (float *) u.master->data};
+  for (int s = 0; s < Rule::states; s++)
+    arena.states[s] = (float *) u.states[s]->data;
+  int blocks = blocks_for (launch, work, THREADS, UPDATE_BLOCKS);
+  if (arena.master)
+    update_chunks<T, Rule, true>
+      <<<blocks, THREADS, 0, stream (launch)>>> (rule, launch->tick, vector (u.norm), arena, size);
+  else
+    update_chunks<T, Rule, false>
+      <<<blocks, THREADS, 0, stream (launch)>>> (rule, launch->tick, vector (u.norm), arena, size);
+}
+
+template <class Rule>
+static LigStatus
+run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
+{
+  int64_t size = u.gradients->size;
+  for (int i = 0; i < operands; i++)
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
+      return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+  if (size == 0)
+    return LIG_OK;
+  if (fits (u, Rule::states))
+    return dispatch (launch, u.gradients->dtype, [&] (auto one) {
+      launch_chunks<decltype (one)> (launch, rule, u);
+      return LIG_LAUNCHED (launch);
+    });
+  Arrays arrays = {vector (u.gradients), target (u.parameters), {}, target (u.master)};
+  for (int s = 0; s < Rule::states; s++)
+    arrays.states[s] = target (u.states[s]);
+  int blocks = blocks_for (launch, size, THREADS, 16);
+  update_each<<<blocks, THREADS, 0, stream (launch)>>> (rule, launch->tick, vector (u.norm), arrays,
+                                                        size);
+  return LIG_LAUNCHED (launch);
+}
+} /* namespace lig */
+
+using namespace lig;
+
+extern "C" LigStatus
+lig_cuda_gradient_norm (LigLaunch *launch)
+{
+  const LigOperand *gradients = &launch->operands[0], *norm = &launch->operands[1];
+  double *partials = (double *) launch->workspace;
+  int64_t size = gradients->size;
+  return dispatch (launch, gradients->dtype, [=] (auto one) {
+    using T = decltype (one);
+    bool packed = aligned (gradients), alone = size <= NORM_ALONE;
+    int threads = alone ? (int) NORM_MOST_THREADS : (int) THREADS;
+    int64_t work = (packed ? size / wide<T> : size) / NORM_UNROLL + 1;
+    int blocks = alone ? 1 : blocks_for (launch, work, THREADS, 8);
+    const T *values = (const T *) gradients->data;
+    if (packed)
+      sum_squares<T, true>
+        <<<blocks, threads, 0, stream (launch)>>> (values, size, partials, target (norm));
+    else
+      sum_squares<T, false>
+        <<<blocks, threads, 0, stream (launch)>>> (values, size, partials, target (norm));
+    if (blocks > 1)
+      finish_norm<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, target (norm));
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+extern "C" LigStatus
+lig_cuda_sgd (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  const LigSgdParams *params = (const LigSgdParams *) launch->params;
+  LigSgdParams values = params ? *params : LigSgdParams{};
+  Update update = {&o[0], &o[1], &o[2], {&o[3], nullptr}, &o[4]};
+  if (o[3].data)
+    return run_update (launch, 5, Sgd<1>{values}, update);
+  return run_update (launch, 5, Sgd<0>{values}, update);
+}
+
+extern "C" LigStatus
+lig_cuda_adamw (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  const LigAdamwParams *params = (const LigAdamwParams *) launch->params;
+  LigAdamwParams values = params ? *params : LigAdamwParams{0.9f, 0.999f, 1e-8f, 0};
+  return run_update (launch, 6, Adamw{values}, Update{&o[0], &o[1], &o[2], {&o[3], &o[4]}, &o[5]});
+}

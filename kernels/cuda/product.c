@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT */
+/* Matrix products through cuBLASLt: what a product is called there, and the table of those that
+ * were met before, with their descriptors and algorithms, so that a launch only sets pointers.
+ *
+ * cuBLASLt thinks in columns. A row-major [rows, columns] is its [columns, rows], so the product is
+ * computed as result^T = right^T left^T: its A is `right`, its B is `left`, its m counts columns.
+ */
+#include "kernels/cuda/algorithms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* gelu in cuBLASLt's epilogues is made for 16 bits: an fp32 result gets the formula in full. */
+static bool
+activation_fits (const LigProduct *product)
+{
+  bool gelu = product->activation == LIG_GELU || product->activation == LIG_GELU_BACKWARD;
+  return !gelu || product->result.dtype != LIG_FP32;
+}
+
+static bool
+sums_fit (const LigProduct *product)
+{
+  switch (product->sums) {
+  case LIG_SUMS_OF_RESULT:
+    return product->activation == LIG_GELU_BACKWARD && !product->extra.data;
+  case LIG_SUMS_OF_LEFT: /* whether the factor would apply to the sums is nowhere said */
+    return product->activation == LIG_AS_IT_IS && product->left_transposed &&
+           !product->extra.data && product->factor == 1;
+  case LIG_NO_SUMS:
+    break;
+  }
+  return product->activation != LIG_GELU_BACKWARD ||
+         (!product->vector.data && !product->extra.data);
+}
+
+static bool
+type_fits (const LigMatrix *matrix, LigDtype dtype)
+{
+  return !matrix->data || matrix->dtype == dtype;
+}
+
+/* What cuBLASLt could serve at all. */
+static bool
+fits (const LigProduct *product)
+{
+  LigDtype input = product->left.dtype, output = product->result.dtype;
+  bool aux_needed = product->activation == LIG_GELU_BACKWARD;
+  return product->rows > 0 && product->columns > 0 && product->depth > 0 &&
+         lig_dtype_is_floating (input) && product->right.dtype == input &&
+         (output == input || output == LIG_FP32) && type_fits (&product->extra, output) &&
+         type_fits (&product->aux, output) && type_fits (&product->vector, output) &&
+         (!product->extra.data || product->extra.stride == product->result.stride) &&
+         (product->aux.data ? product->aux.stride % 8 == 0 : !aux_needed) &&
+         activation_fits (product) && sums_fit (product);
+}
+
+static cublasLtEpilogue_t
+epilogue_of (const LigProduct *product)
+{
+  bool bias = product->vector.data && product->sums == LIG_NO_SUMS, aux = product->aux.data;
+  switch (product->activation) {
+  case LIG_GELU:
+    if (aux)
+      return bias ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+    return bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  case LIG_RELU:
+    return bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+  case LIG_GELU_BACKWARD:
+    return product->sums == LIG_NO_SUMS ? CUBLASLT_EPILOGUE_DGELU : CUBLASLT_EPILOGUE_DGELU_BGRAD;
+  case LIG_AS_IT_IS:
+    break;
+  }
+  if (product->sums == LIG_SUMS_OF_LEFT)
+    return CUBLASLT_EPILOGUE_BGRADB;
+  return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+/* The largest power of two up to 16 that divides the address; no algorithm wants more. */
+static uint8_t
+alignment (const void *data)
+{
+  uintptr_t bits = (uintptr_t) data | 16;
+  return (uint8_t) (bits & -bits);
+}
+
+static LigProductKey
+key_of (const LigProduct *product, bool tf32)
+{
+  LigProductKey key;
+  const void *extra = product->extra.data ? product->extra.data : product->result.data;
+  memset (&key, 0, sizeof key);
+  key.m = product->columns;
+  key.n = product->rows;
+  key.k = product->depth;
+  key.lda = product->right.stride;
+  key.ldb = product->left.stride;
+  key.ldd = product->result.stride;
+  key.ld_aux = product->aux.data ? product->aux.stride : 0;
+  key.workspace = product->shares_workspace ? LIG_LIBRARY_SPACE : LIG_WORKSPACE_SIZE;
+  key.epilogue = (int32_t) epilogue_of (product);
+  if (product->vector.data)
+    key.vector_length =
+      (int32_t) (product->sums == LIG_SUMS_OF_LEFT ? product->rows : product->columns);
+  key.transposed_a = product->right_transposed;
+  key.transposed_b = product->left_transposed;
+  key.beta = product->extra.data != NULL;
+  key.tf32 = tf32 && product->left.dtype == LIG_FP32;
+  key.input = (uint8_t) product->left.dtype;
+  key.output = (uint8_t) product->result.dtype;
+  key.align_a = alignment (product->right.data);
+  key.align_b = alignment (product->left.data);
+  key.align_c = alignment (extra);
+  key.align_d = alignment (product->result.data);
+  key.align_vector = alignment (product->vector.data);
+  key.align_aux = alignment (product->aux.data);
+  return key;
+}
+
+static cudaDataType_t
+data_type (uint8_t dtype)
+{
+  return dtype == LIG_FP32 ? CUDA_R_32F : dtype == LIG_FP16 ? CUDA_R_16F : CUDA_R_16BF;
+}
+
+static bool
+set (LigProductEntry *entry, cublasLtMatmulDescAttributes_t which, const void *value, size_t size)
+{
+  return cublasLtMatmulDescSetAttribute (&entry->description, which, value, size) ==
+         CUBLAS_STATUS_SUCCESS;
+}
+
+static bool
+describe_operation (LigProductEntry *entry)
+{
+  const LigProductKey *key = &entry->key;
+  cublasOperation_t a = key->transposed_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+  cublasOperation_t b = key->transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N;
+  cublasComputeType_t compute = key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  uint32_t epilogue = (uint32_t) key->epilogue;
+  return cublasLtMatmulDescInit (&entry->description, compute, CUDA_R_32F) ==
+           CUBLAS_STATUS_SUCCESS &&
+         set (entry, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) &&
+         set (entry, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) &&
+         set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
+         (!key->ld_aux ||
+          set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &key->ld_aux, sizeof key->ld_aux));
+}
+
+static bool
+describe_matrix (cublasLtMatrixLayoutOpaque_t *layout,
+                 uint8_t dtype,
+                 int64_t rows,
+                 int64_t columns,
+                 int64_t stride)
+{
+  return cublasLtMatrixLayoutInit (layout, data_type (dtype), (uint64_t) rows, (uint64_t) columns,
+                                   stride) == CUBLAS_STATUS_SUCCESS;
+}
+
+static LigProductEntry *
+entry_new (const LigProductKey *key)
+{
+  LigProductEntry *entry = calloc (1, sizeof *entry);
+  if (!entry)
+    return NULL;
+  entry->key = *key;
+  entry->apart = -1;
+  bool a = key->transposed_a, b = key->transposed_b;
+  bool described =
+    describe_operation (entry) &&
+    describe_matrix (&entry->a, key->input, a ? key->k : key->m, a ? key->m : key->k, key->lda) &&
+    describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
+    describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
+  /* What cannot even be described is known to be refused. */
+  entry->decided = entry->rehearsed = !described;
+  return entry;
+}
+
+static size_t
+hash (const LigProductKey *key)
+{
+  uint64_t words[sizeof *key / sizeof (uint64_t)], value = 0xcbf29ce484222325u;
+  memcpy (words, key, sizeof words);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    value = (value ^ words[i]) * 0x100000001b3u;
+    value ^= value >> 32;
+  }
+  return (size_t) value;
+}
+
+/* The slot of the key, or the free one where it belongs. */
+static LigProductEntry **
+slot_of (LigProductEntry **entries, size_t capacity, const LigProductKey *key)
+{
+  size_t at = hash (key) & (capacity - 1);
+  while (entries[at] && memcmp (&entries[at]->key, key, sizeof *key) != 0)
+    at = (at + 1) & (capacity - 1);
+  return &entries[at];
+}
+
+static bool
+grow (LigProducts *products)
+{
+  size_t capacity = 2 * products->capacity;
+  LigProductEntry **entries = calloc (capacity, sizeof *entries);
+  if (!entries)
+    return false;
+  for (size_t i = 0; i < products->capacity; i++)
+    if (products->entries[i])
+      *slot_of (entries, capacity, &products->entries[i]->key) = products->entries[i];
+  free (products->entries);
+  products->entries = entries;
+  products->capacity = capacity;
+  return true;
+}
+
+/* The entry of a product that fits, with its algorithm decided; null without memory. */
+static LigProductEntry *
+find (LigLaunch *launch, const LigProduct *product)
+{
+  LigProducts *products = launch->device->products;
+  LigProductKey key = key_of (product, launch->tf32);
+  LigProductEntry **slot = slot_of (products->entries, products->capacity, &key);
+  if (!*slot) {
+    if (2 * (products->count + 1) > products->capacity) {
+      if (!grow (products))
+        return NULL;
+      slot = slot_of (products->entries, products->capacity, &key);
+    }
+    *slot = entry_new (&key);
+    if (!*slot)
+      return NULL;
+    products->count++;
+  }
+  LigProductEntry *entry = *slot;
+  if (!entry->decided || (launch->rehearse && !entry->rehearsed))
+    lig_algorithm_choose (products, entry, launch);
+  return entry;
+}
+
+/* Products without a vector or an aux matrix do not read these attributes. */
+static bool
+point (LigProductEntry *entry, const void *vector, const void *aux)
+{
+  return (!entry->key.vector_length ||
+          set (entry, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &vector, sizeof vector)) &&
+         (!entry->key.ld_aux ||
+          set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &aux, sizeof aux));
+}
+
+void
+lig_product_pretend (LigProductEntry *entry)
+{
+  const uintptr_t base = (uintptr_t) 1 << 32;
+  point (entry, (const void *) (base + entry->key.align_vector),
+         (const void *) (base + entry->key.align_aux));
+}
+
+cublasStatus_t
+lig_product_call (LigProducts *products,
+                  LigProductEntry *entry,
+                  const cublasLtMatmulAlgo_t *algorithm,
+                  const LigProductCall *call)
+{
+  float beta = entry->key.beta ? 1 : 0;
+  if (!point (entry, call->vector, call->aux))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  return cublasLtMatmul (products->handle, &entry->description, &call->alpha, call->a, &entry->a,
+                         call->b, &entry->b, &beta, call->c, &entry->d, call->d, &entry->d,
+                         algorithm, call->workspace, entry->key.workspace, call->stream);
+}
+
+static LigStatus
+refused (LigLaunch *launch, cublasStatus_t status)
+{
+  LigBackendDevice *device = launch->device;
+  LigStatus lost = lig_cuda_status (device, cudaGetLastError (), "multiplying matrices");
+  if (lost == LIG_OK)
+    snprintf (device->message, sizeof device->message, "cublasLtMatmul: %s",
+              cublasLtGetStatusString (status));
+  launch->where = device->message;
+  return lost == LIG_OK ? LIG_FAILED : lost;
+}
+
+LigStatus
+lig_product (LigLaunch *launch, const LigProduct *product)
+{
+  if (!fits (product))
+    return LIG_UNSUPPORTED;
+  LigProductEntry *entry = find (launch, product);
+  if (!entry)
+    return LIG_FAIL (launch, LIG_FAILED, "no memory on the host");
+  if (!entry->supported)
+    return LIG_UNSUPPORTED;
+  LigProductCall call = {.a = product->right.data,
+                         .b = product->left.data,
+                         .c = product->extra.data ? product->extra.data : product->result.data,
+                         .d = product->result.data,
+                         .vector = product->vector.data,
+                         .aux = product->aux.data,
+                         .workspace = launch->workspace,
+                         .alpha = product->factor,
+                         .stream = launch->stream};
+  if (product->shares_workspace)
+    call.workspace = (char *) launch->workspace + LIG_WORKSPACE_SIZE - LIG_LIBRARY_SPACE;
+  cublasStatus_t status =
+    lig_product_call (launch->device->products, entry, &entry->algorithm, &call);
+  if (status == CUBLAS_STATUS_SUCCESS)
+    return LIG_OK;
+  if (status != CUBLAS_STATUS_NOT_SUPPORTED)
+    return refused (launch, status);
+  entry->supported = false;
+  return LIG_UNSUPPORTED;
+}
+
+double
+lig_product_microseconds (LigLaunch *launch, const LigProduct *product)
+{
+  LigProductEntry *entry = fits (product) ? find (launch, product) : NULL;
+  return entry && entry->supported ? (double) entry->microseconds : 0;
+}
+
+int
+lig_product_apart (LigLaunch *launch, const LigProduct *product)
+{
+  LigProducts *products = launch->device->products;
+  const LigChoices *choices = &launch->device->choices;
+  LigProductEntry *entry = fits (product) ? find (launch, product) : NULL;
+  char words[1024], choice[16] = "";
+  if (!entry)
+    return -1;
+  if (entry->apart < 0 && launch->rehearse && choices->get) {
+    lig_product_words (products, &entry->key, "sums apart", words, sizeof words);
+    if (choices->get (choices->data, words, choice, sizeof choice) &&
+        (strcmp (choice, "yes") == 0 || strcmp (choice, "no") == 0))
+      entry->apart = choice[0] == 'y';
+  }
+  return entry->apart;
+}
+
+void
+lig_product_keep_apart (LigLaunch *launch,
+                        const LigProduct *product,
+                        bool apart,
+                        double microseconds)
+{
+  LigProducts *products = launch->device->products;
+  const LigChoices *choices = &launch->device->choices;
+  LigProductEntry *entry = fits (product) ? find (launch, product) : NULL;
+  char words[1024];
+  if (!entry)
+    return;
+  entry->apart = apart;
+  if (choices->put) {
+    lig_product_words (products, &entry->key, "sums apart", words, sizeof words);
+    choices->put (choices->data, words, microseconds, apart ? "yes" : "no");
+  }
+}
+
+void
+lig_product_words (
+  const LigProducts *products, const LigProductKey *key, const char *what, char *text, size_t size)
+{
+  snprintf (text, size,
+            "%s | %s | %lld x %lld x %lld %c%c | %s to %s%s | epilogue %d on %d | extra %d"
+            " | strides %lld %lld %lld %lld | aligned to %d %d %d %d %d %d | workspace %llu",
+            what, products->machine, (long long) key->m, (long long) key->n, (long long) key->k,
+            key->transposed_a ? 'T' : 'N', key->transposed_b ? 'T' : 'N',
+            lig_dtype_name ((LigDtype) key->input), lig_dtype_name ((LigDtype) key->output),
+            key->tf32 ? " tf32" : "", key->epilogue, key->vector_length, key->beta,
+            (long long) key->lda, (long long) key->ldb, (long long) key->ldd,
+            (long long) key->ld_aux, key->align_a, key->align_b, key->align_c, key->align_d,
+            key->align_vector, key->align_aux, (unsigned long long) key->workspace);
+}
+
+LigProducts *
+lig_products_new (LigBackendDevice *device, char *why, size_t size)
+{
+  struct cudaDeviceProp properties;
+  LigProducts *products = calloc (1, sizeof *products);
+  const char *failed = products ? NULL : "no memory";
+  if (products) {
+    products->device = device;
+    products->capacity = 256;
+    products->entries = calloc (products->capacity, sizeof *products->entries);
+    cublasStatus_t status = cublasLtCreate (&products->handle);
+    if (status != CUBLAS_STATUS_SUCCESS)
+      failed = cublasLtGetStatusString (status);
+    else if (!products->entries)
+      failed = "no memory";
+    else if (cudaGetDeviceProperties (&properties, device->number) != cudaSuccess)
+      failed = "the device does not tell its name";
+    else
+      snprintf (products->machine, sizeof products->machine, "cuBLASLt %zu | %s",
+                cublasLtGetVersion (), properties.name);
+  }
+  if (!failed)
+    return products;
+  snprintf (why, size, "cuBLASLt does not start: %s", failed);
+  cudaGetLastError ();
+  lig_products_free (products);
+  return NULL;
+}
+
+void
+lig_products_free (LigProducts *products)
+{
+  if (!products)
+    return;
+  for (size_t i = 0; products->entries && i < products->capacity; i++)
+    free (products->entries[i]);
+  free (products->entries);
+  if (products->handle)
+    cublasLtDestroy (products->handle);
+  free (products);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What the programs that need a GPU share: the device `cuda:0`, or the reason why there is none, in
+ * which case each test is skipped with it; and its memory. LIGATURE_QUICK=1 asks for few and small
+ * cases, for tools that make every access of a kernel a hundred times slower. */
+#pragma once
+
+#include "engine/private/device.h"
+
+#include <string.h>
+
+typedef struct {
+  LigDevice *device;
+  const LigBackend *calls;
+  LigBackendDevice *handle;
+  void *stream;
+} Gpu;
+
+/* The device, opened once a program; else null, with the reason. */
+static inline const Gpu *
+gpu_open (const char **reason)
+{
+  static Gpu gpu;
+  static char *why;
+  if (!gpu.device && !why) {
+    g_autoptr (GError) error = NULL;
+    gpu.device = lig_device_open ("cuda:0", &error);
+    if (gpu.device) {
+      gpu.calls = lig_device_calls (gpu.device);
+      gpu.handle = lig_device_handle (gpu.device);
+      gpu.stream = lig_device_stream (gpu.device);
+      gpu.calls->enter (gpu.handle);
+    } else {
+      why = g_strdup (error->message);
+    }
+  }
+  *reason = why;
+  return gpu.device ? &gpu : NULL;
+}
+
+/* The device; null after the test was marked as skipped. */
+static inline const Gpu *
+gpu_or_skip (void)
+{
+  const char *reason;
+  const Gpu *gpu = gpu_open (&reason);
+  if (!gpu)
+    g_test_skip (reason);
+  return gpu;
+}
+
+static inline gboolean
+quick (void)
+{
+  const char *value = g_getenv ("LIGATURE_QUICK");
+  return value && *value && !g_str_equal (value, "0");
+}
+
+/* What a call of the backend may not fail with: nothing after it would mean anything. */
+static inline void
+gpu_check (const Gpu *gpu, LigStatus status, const char *what)
+{
+  if (status != LIG_OK)
+    g_error ("%s: status %d: %s", what, (int) status, gpu->calls->message (gpu->handle));
+}
+
+static inline void *
+gpu_memory (const Gpu *gpu, size_t bytes)
+{
+  void *memory = NULL;
+  gpu_check (gpu, gpu->calls->allocate (gpu->handle, bytes, &memory), "allocating");
+  return memory;
+}
+
+static inline void *
+gpu_host_memory (const Gpu *gpu, size_t bytes)
+{
+  void *memory = NULL;
+  gpu_check (gpu, gpu->calls->allocate_host (gpu->handle, bytes, &memory), "host memory");
+  return memory;
+}
+
+static inline void
+gpu_copy (const Gpu *gpu, void *target, const void *source, size_t bytes)
+{
+  gpu_check (gpu, gpu->calls->copy (gpu->handle, target, source, bytes, gpu->stream), "copying");
+}
+
+static inline void
+gpu_fill (const Gpu *gpu, void *target, int byte, size_t bytes)
+{
+  gpu_check (gpu, gpu->calls->fill (gpu->handle, target, byte, bytes, gpu->stream), "filling");
+}
+
+static inline void
+gpu_wait (const Gpu *gpu, const char *what)
+{
+  gpu_check (gpu, gpu->calls->wait (gpu->handle, gpu->stream), what);
+}
