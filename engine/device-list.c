@@ -44,11 +44,12 @@ lig_device_list (void)
   g_autoptr (GStrvBuilder) list = g_strv_builder_new ();
   g_autoptr (GPtrArray) profiles = g_ptr_array_new_with_free_func (g_free);
   g_strv_builder_add (list, "cpu");
-  for (int i = 0;; i++) {
+  const char *reason;
+  char why[256];
+  const LigBackend *cuda = lig_cuda_backend (&reason);
+  int count = cuda ? cuda->count (why, sizeof why) : 0;
+  for (int i = 0; i < count; i++) {
     g_autofree char *name = g_strdup_printf ("cuda:%d", i);
-    g_autoptr (LigDevice) device = lig_device_open (name, NULL);
-    if (!device)
-      break;
     g_strv_builder_add (list, name);
   }
   list_profiles (profiles);

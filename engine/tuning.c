@@ -5,8 +5,6 @@
 #include "engine/private/tuning.h"
 #include "engine/store/file.h"
 
-#include <string.h>
-
 static gboolean
 get (gpointer data, const char *key, double *microseconds, char **choice)
 {
@@ -47,30 +45,39 @@ lig_tuning_recall (LigDevice *device, const char *path)
   return TRUE;
 }
 
-/* The same table as the backends see it. */
+/* What this process chose, store or not: training twice in one process is the same twice. */
+static GMutex lock;
+static GHashTable *chosen; /* key -> text */
+
 static bool
 get_choice (void *data, const char *key, char *choice, size_t size)
 {
   const LigTuning *tuning = data;
   g_autofree char *text = NULL;
   double microseconds;
-  if (!tuning->get (tuning->data, key, &microseconds, &text) || !text || strlen (text) >= size)
+  g_mutex_lock (&lock);
+  text = chosen ? g_strdup (g_hash_table_lookup (chosen, key)) : NULL;
+  g_mutex_unlock (&lock);
+  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &text))
     return false;
-  g_strlcpy (choice, text, size);
-  return true;
+  return text && g_strlcpy (choice, text, size) < size;
 }
 
 static void
 put_choice (void *data, const char *key, double microseconds, const char *choice)
 {
   const LigTuning *tuning = data;
-  tuning->put (tuning->data, key, microseconds, choice);
+  g_mutex_lock (&lock);
+  if (!chosen)
+    chosen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_insert (chosen, g_strdup (key), g_strdup (choice));
+  g_mutex_unlock (&lock);
+  if (tuning)
+    tuning->put (tuning->data, key, microseconds, choice);
 }
 
 void
 lig_tuning_to_choices (const LigTuning *self, LigChoices *choices)
 {
-  *choices = (LigChoices){0};
-  if (self)
-    *choices = (LigChoices){get_choice, put_choice, (gpointer) self};
+  *choices = (LigChoices){get_choice, put_choice, (gpointer) self};
 }

@@ -20,6 +20,19 @@ in_arena (const LigValue *value)
          value->role != LIG_VALUE_STATE;
 }
 
+/* What a step beside others works on lives until it is joined: at the update, at an opaque op, or
+ * at the end. */
+static int
+end_of_step (const LigDraft *draft, int index)
+{
+  if (!lig_step (draft, index)->beside)
+    return index;
+  while (index + 1 < (int) draft->steps->len && index + 1 != draft->first_update &&
+         lig_step (draft, index + 1)->kernel)
+    index++;
+  return index;
+}
+
 static void
 find_lifetimes (LigDraft *draft)
 {
@@ -37,12 +50,13 @@ find_lifetimes (LigDraft *draft)
   }
   for (int i = 0; i < (int) draft->steps->len; i++) {
     const LigDraftStep *step = lig_step (draft, i);
+    int end = end_of_step (draft, i);
     for (int j = 0; j < step->n_operands; j++) {
       if (step->values[j] < 0)
         continue;
       LigValue *root = lig_value (draft, lig_draft_root (draft, step->values[j]));
       root->first_step = MIN (root->first_step, i);
-      root->last_step = MAX (root->last_step, i);
+      root->last_step = MAX (root->last_step, end);
     }
   }
 }

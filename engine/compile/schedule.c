@@ -41,6 +41,50 @@ run_sums (LigDraft *draft, int first, int last)
   }
 }
 
+/* A weight gradient that does not keep a GPU busy by itself runs beside what follows it, which
+ * never reads it before the update. Longer products gain nothing, and would keep their operands
+ * alive. */
+#define LONGEST_BESIDE 60e-6
+
+static gboolean
+may_run_beside (const LigDraft *draft, const LigDraftStep *step)
+{
+  return lig_device_get_facts (draft->device)->capability > 0 && step->kernel &&
+         step->kernel->work == LIG_PRODUCT_OVER_ROWS &&
+         lig_kernel_find (step->kernel->name) == step->kernel &&
+         lig_predict_step (draft->device, step, draft->compute) < LONGEST_BESIDE;
+}
+
+/* Whether a step reads what the other writes. */
+static gboolean
+depends (const LigDraft *draft, const LigDraftStep *step, const LigDraftStep *on)
+{
+  for (int i = 0; i < step->n_inputs; i++)
+    for (int j = on->n_inputs; j < on->n_operands; j++)
+      if (step->values[i] >= 0 && on->values[j] >= 0 &&
+          lig_draft_root (draft, step->values[i]) == lig_draft_root (draft, on->values[j]))
+        return TRUE;
+  return FALSE;
+}
+
+/* Such steps go before the others of their group, to begin as soon as their operands are there. */
+static void
+start_beside (LigDraft *draft, int first)
+{
+  for (int i = first; i < (int) draft->steps->len; i++) {
+    if (!may_run_beside (draft, lig_step (draft, i)))
+      continue;
+    lig_step (draft, i)->beside = TRUE;
+    for (int at = i; at > first; at--) {
+      LigDraftStep moved = *lig_step (draft, at), *before = lig_step (draft, at - 1);
+      if (before->beside || depends (draft, &moved, before))
+        break;
+      *lig_step (draft, at) = *before;
+      *before = moved;
+    }
+  }
+}
+
 static gboolean
 run_group (LigDraft *draft, LigPass pass, int number, GError **error)
 {
@@ -53,6 +97,8 @@ run_group (LigDraft *draft, LigPass pass, int number, GError **error)
   group->first_step = (int) draft->steps->len;
   if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error))
     return FALSE;
+  if (pass == LIG_PASS_BACKWARD)
+    start_beside (draft, group->first_step);
   group->n_steps = (int) draft->steps->len - group->first_step;
   for (int i = group->first_step; i < (int) draft->steps->len; i++) {
     LigDraftStep *step = lig_step (draft, i);

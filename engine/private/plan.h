@@ -4,11 +4,9 @@
 
 #include "engine/compile/draft.h"
 #include "engine/private/feed.h"
+#include "engine/private/results.h"
 #include "engine/state.h"
 #include "engine/steps/steps.h"
-
-/* Results that are on their way from the device, at most. */
-#define LIG_PLAN_LATE 8
 
 struct _LigPlan {
   gatomicrefcount count;
@@ -40,17 +38,6 @@ void *lig_plan_address (LigPlan *self, int value);
 
 /* Frees what lig_plan_run() captured. */
 void lig_plan_forget_captures (LigPlan *self);
-
-/**
- * lig_plan_send_results, lig_plan_take_results:
- * @slot: below %LIG_PLAN_LATE
- *
- * The loss and the gradient norm of the run just launched begin their way to the host; taking them
- * waits until they are there, and tells what went wrong on the device before.
- */
-gboolean lig_plan_send_results (LigPlan *self, guint slot, GError **error);
-gboolean
-lig_plan_take_results (LigPlan *self, guint slot, double *loss, double *norm, GError **error);
 
 /* Of the state: the address of an element of an array, allocated when first asked for. */
 void *lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error);

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Without a tuning, nothing is kept. The choices point to it. */
+/* Without a tuning, choices are kept for this process. They point to the tuning. */
 void lig_tuning_to_choices (const LigTuning *self, LigChoices *choices);
 
 G_END_DECLS

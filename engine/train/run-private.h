@@ -4,11 +4,23 @@
 
 #include "engine/dataset.h"
 #include "engine/optimizer.h"
+#include "engine/private/results.h"
+#include "engine/private/stopwatch.h"
 #include "engine/run.h"
 #include "engine/state.h"
 #include "engine/tuning.h"
 
 typedef enum { LIG_REQUEST_NONE, LIG_REQUEST_CANCEL, LIG_REQUEST_INTERRUPT } LigRequest;
+
+/* Steps whose times are kept for the median. */
+#define LIG_KEPT_STEP_TIMES 4096
+
+/* A micro-batch under way: of which step, whether its last, when that began. */
+typedef struct {
+  gint64 step;
+  gboolean last;
+  double begun;
+} LigRunPending;
 
 struct _LigRun {
   GObject parent_instance;
@@ -29,6 +41,11 @@ struct _LigRun {
   int threads;       /* of OpenMP; 0: as many as there are */
   gint64 first_step; /* done before this process took it on */
 
+  /* Micro-batches launched, and those whose results were taken: of the training's thread. */
+  guint64 sent, taken;
+  LigRunPending pending[LIG_PLAN_LATE];
+  double partial_loss, last_ended;
+
   GThread *thread;
   GMainContext *context; /* where `finished` is emitted */
   GWeakRef *weak;        /* of the run itself, for the emission; the thread hands it on */
@@ -41,6 +58,14 @@ struct _LigRun {
   GError *error;
   GArray *step_seconds; /* of float, the last ones, for the median */
 };
+
+/* A step of the training; what it did is noted now or, on devices that work by themselves, a few
+ * steps later. Settling notes all that is under way. */
+gboolean lig_run_step (LigRun *self, gint64 step, GError **error);
+gboolean lig_run_settle (LigRun *self, GError **error);
+
+/* Into the store, if there is one and the value is finite. */
+void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);
 
 /* Opens the data set, checks that sequence and data fit, makes the state. `seed`, `batch` and the
  * like come from the settings. */

@@ -12,7 +12,6 @@ enum { FINISHED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 #define CHECKPOINT_SECONDS 60
-#define KEPT_STEP_TIMES 4096
 
 static void
 lig_run_finalize (GObject *object)
@@ -56,7 +55,7 @@ lig_run_init (LigRun *self)
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
   lig_run_settings_init (&self->settings);
-  self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), KEPT_STEP_TIMES);
+  self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), LIG_KEPT_STEP_TIMES);
   self->progress = (LigRunProgress){.loss = NAN,
                                     .first_loss = NAN,
                                     .eval_loss = NAN,
@@ -104,44 +103,6 @@ lig_run_new (LigSequence *sequence,
   return g_steal_pointer (&self);
 }
 
-static double
-now (void)
-{
-  return (double) g_get_monotonic_time () * 1e-6;
-}
-
-static void
-metric (LigRun *self, gint64 step, const char *name, double value)
-{
-  if (self->store && isfinite (value))
-    lig_store_add_metric (self->store, self->uuid, step, name, value);
-}
-
-/* One optimizer step over `accumulate` micro-batches; the loss is their mean. */
-static gboolean
-train_step (LigRun *self, gint64 step, double *loss, GError **error)
-{
-  gint64 parts = self->settings.accumulate;
-  *loss = 0;
-  for (gint64 i = 0; i < parts; i++) {
-    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
-    if (!lig_dataset_next (self->data, self->input, self->targets, error) ||
-        !lig_plan_set_input (self->train, self->input, error) ||
-        !lig_plan_set_extra_input (self->train, 0, self->targets, error) ||
-        !lig_plan_run (self->train, flags, error))
-      return FALSE;
-    *loss += (double) lig_plan_read_loss (self->train) / (double) parts;
-  }
-  if (!isfinite (*loss)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "the loss is %s at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help",
-                 isnan (*loss) ? "not a number" : "infinite", step);
-    return FALSE;
-  }
-  lig_plan_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
-  return lig_plan_run (self->train, LIG_RUN_UPDATE, error);
-}
-
 static gboolean
 evaluate (LigRun *self, gint64 step, GError **error)
 {
@@ -150,8 +111,8 @@ evaluate (LigRun *self, gint64 step, GError **error)
     return FALSE;
   if (isnan (loss))
     return TRUE;
-  metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
-  metric (self, step, LIG_METRIC_EVAL_ACCURACY, accuracy);
+  lig_run_metric (self, step, LIG_METRIC_EVAL_LOSS, loss);
+  lig_run_metric (self, step, LIG_METRIC_EVAL_ACCURACY, accuracy);
   g_mutex_lock (&self->lock);
   self->progress.eval_loss = loss;
   self->progress.eval_accuracy = accuracy;
@@ -177,29 +138,14 @@ median_step (LigRun *self)
   return (double) g_array_index (sorted, float, sorted->len / 2);
 }
 
-static void
-note_step (LigRun *self, gint64 step, double loss, double seconds)
+/* Whether the steps under way have to end before what comes next. */
+static gboolean
+is_interrupted (LigRun *self)
 {
-  double rate = lig_run_rate (&self->settings, step),
-         norm = (double) lig_plan_read_gradient_norm (self->train);
-  float taken = (float) seconds;
-  metric (self, step, LIG_METRIC_LOSS, loss);
-  metric (self, step, "learning-rate", rate);
-  metric (self, step, "gradient-norm", norm);
-  metric (self, step, "step-ms", seconds * 1e3);
   g_mutex_lock (&self->lock);
-  guint slot = (guint) ((step - 1) % KEPT_STEP_TIMES);
-  if (slot < self->step_seconds->len)
-    g_array_index (self->step_seconds, float, slot) = taken;
-  else
-    g_array_append_val (self->step_seconds, taken);
-  self->progress.step = step;
-  self->progress.loss = loss;
-  if (isnan (self->progress.first_loss))
-    self->progress.first_loss = loss;
-  self->progress.learning_rate = rate;
-  self->progress.gradient_norm = norm;
+  gboolean interrupted = self->paused || self->request != LIG_REQUEST_NONE;
   g_mutex_unlock (&self->lock);
+  return interrupted;
 }
 
 /* Waits while paused; what was asked for meanwhile. */
@@ -221,25 +167,27 @@ static gboolean
 train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
-  double saved = now (), loss;
+  double saved = lig_now ();
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
+    if (is_interrupted (self) && !lig_run_settle (self, error))
+      return FALSE;
     *request = wait_for_request (self);
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
-    double begin = now ();
-    if (!train_step (self, step, &loss, error))
+    if (!lig_run_step (self, step, error))
       return FALSE;
-    note_step (self, step, loss, now () - begin);
     gboolean last = step == settings->steps;
-    if (settings->eval_every > 0 && step % settings->eval_every == 0 && !last &&
-        !evaluate (self, step, error))
-      return FALSE;
+    gboolean look = settings->eval_every > 0 && step % settings->eval_every == 0;
     gboolean due = settings->checkpoint_every > 0 ? step % settings->checkpoint_every == 0
-                                                  : now () - saved > CHECKPOINT_SECONDS;
+                                                  : lig_now () - saved > CHECKPOINT_SECONDS;
+    if ((last || look || due) && !lig_run_settle (self, error))
+      return FALSE;
+    if (look && !last && !evaluate (self, step, error))
+      return FALSE;
     if (due && !last) {
       if (!lig_run_save_checkpoint (self, error))
         return FALSE;
-      saved = now ();
+      saved = lig_now ();
     }
   }
   return evaluate (self, settings->steps, error);
@@ -258,7 +206,7 @@ finish (LigRun *self, LigRunStatus status, GError *error)
   }
   g_mutex_lock (&self->lock);
   self->progress.status = error && status == LIG_RUN_DONE ? LIG_RUN_FAILED : status;
-  self->progress.seconds = now () - self->began;
+  self->progress.seconds = lig_now () - self->began;
   self->progress.left = 0;
   self->error = error;
   g_cond_broadcast (&self->changed);
@@ -325,7 +273,7 @@ lig_run_start (LigRun *self)
   self->progress.status = LIG_RUN_RUNNING;
   self->progress.steps = self->settings.steps;
   self->progress.step = self->progress.first_step = self->first_step;
-  self->began = now ();
+  self->began = lig_now ();
   self->thread = g_thread_new ("train", work, self);
 }
 
@@ -392,7 +340,7 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
   progress->step_seconds = median_step (self);
   gboolean running = progress->status == LIG_RUN_RUNNING || progress->status == LIG_RUN_PAUSED;
   if (running)
-    progress->seconds = now () - self->began;
+    progress->seconds = lig_now () - self->began;
   g_mutex_unlock (&self->lock);
   gint64 done = progress->step - progress->first_step;
   if (done > 0) {

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* One step of a training. On the CPU the loss is looked at before the update. On a device that
+ * works while the host goes on, the whole step is launched at once and its loss is taken a few
+ * steps later, so that nobody waits; a loss that is not finite ends the training then. */
+#include "engine/train/run-private.h"
+
+#include <math.h>
+
+/* How many micro-batches may be under way. */
+enum { LATE = LIG_PLAN_LATE - 2 };
+
+void
+lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
+{
+  if (self->store && isfinite (value))
+    lig_store_add_metric (self->store, self->uuid, step, name, value);
+}
+
+static void
+note_step (LigRun *self, gint64 step, double loss, double norm, double seconds)
+{
+  double rate = lig_run_rate (&self->settings, step);
+  float taken = (float) seconds;
+  lig_run_metric (self, step, LIG_METRIC_LOSS, loss);
+  lig_run_metric (self, step, "learning-rate", rate);
+  lig_run_metric (self, step, "gradient-norm", norm);
+  lig_run_metric (self, step, "step-ms", seconds * 1e3);
+  g_mutex_lock (&self->lock);
+  guint slot = (guint) ((step - 1) % LIG_KEPT_STEP_TIMES);
+  if (slot < self->step_seconds->len)
+    g_array_index (self->step_seconds, float, slot) = taken;
+  else
+    g_array_append_val (self->step_seconds, taken);
+  self->progress.step = step;
+  self->progress.loss = loss;
+  if (isnan (self->progress.first_loss))
+    self->progress.first_loss = loss;
+  self->progress.learning_rate = rate;
+  self->progress.gradient_norm = norm;
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+check_finite (double loss, gint64 step, GError **error)
+{
+  if (isfinite (loss))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "the loss is %s at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help",
+               isnan (loss) ? "not a number" : "infinite", step);
+  return FALSE;
+}
+
+static gboolean
+load_batch (LigRun *self, GError **error)
+{
+  return lig_dataset_next (self->data, self->input, self->targets, error) &&
+         lig_plan_set_input (self->train, self->input, error) &&
+         lig_plan_set_extra_input (self->train, 0, self->targets, error);
+}
+
+/* One optimizer step over `accumulate` micro-batches; the loss is their mean. */
+static gboolean
+step_now (LigRun *self, gint64 step, GError **error)
+{
+  gint64 parts = self->settings.accumulate;
+  double begin = lig_now (), loss = 0;
+  for (gint64 i = 0; i < parts; i++) {
+    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
+    if (!load_batch (self, error) || !lig_plan_run (self->train, flags, error))
+      return FALSE;
+    loss += (double) lig_plan_read_loss (self->train) / (double) parts;
+  }
+  if (!check_finite (loss, step, error))
+    return FALSE;
+  lig_plan_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
+  if (!lig_plan_run (self->train, LIG_RUN_UPDATE, error))
+    return FALSE;
+  note_step (self, step, loss, (double) lig_plan_read_gradient_norm (self->train),
+             lig_now () - begin);
+  return TRUE;
+}
+
+/* Takes the result of the micro-batch that was launched first among those under way. */
+static gboolean
+take_oldest (LigRun *self, GError **error)
+{
+  LigRunPending *oldest = &self->pending[self->taken % LIG_PLAN_LATE];
+  double loss, norm, parts = (double) self->settings.accumulate;
+  if (!lig_plan_take_results (self->train, (guint) (self->taken % LIG_PLAN_LATE), &loss, &norm,
+                              error) ||
+      !check_finite (loss, oldest->step, error))
+    return FALSE;
+  self->taken++;
+  self->partial_loss += loss / parts;
+  if (!oldest->last)
+    return TRUE;
+  /* Steps overlap: each took as long as there was between two ends. */
+  double ended = lig_now ();
+  note_step (self, oldest->step, self->partial_loss, norm,
+             ended - MAX (self->last_ended, oldest->begun));
+  self->last_ended = ended;
+  self->partial_loss = 0;
+  return TRUE;
+}
+
+static gboolean
+step_late (LigRun *self, gint64 step, GError **error)
+{
+  gint64 parts = self->settings.accumulate;
+  double begun = lig_now ();
+  for (gint64 i = 0; i < parts; i++) {
+    gboolean last = i + 1 == parts;
+    unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
+    if (self->sent - self->taken >= LATE && !take_oldest (self, error))
+      return FALSE;
+    if (last)
+      lig_plan_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
+    guint slot = (guint) (self->sent % LIG_PLAN_LATE);
+    if (!load_batch (self, error) ||
+        !lig_plan_run (self->train, flags | (last ? LIG_RUN_UPDATE : 0), error) ||
+        !lig_plan_send_results (self->train, slot, error))
+      return FALSE;
+    self->pending[slot] = (LigRunPending){step, last, begun};
+    self->sent++;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_run_step (LigRun *self, gint64 step, GError **error)
+{
+  return lig_device_get_backend (self->device) == LIG_BACKEND_CPU ? step_now (self, step, error)
+                                                                  : step_late (self, step, error);
+}
+
+gboolean
+lig_run_settle (LigRun *self, GError **error)
+{
+  while (self->taken < self->sent)
+    if (!take_oldest (self, error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* One launch of a kernel on the GPU beside the CPU's on the same bits: operands in one arena with
+ * guards between them, tolerances, comparison of outputs and of everything else. */
+#pragma once
+
+#include "tests/gpu-case.h"
+#include "tests/gpu-operands.h"
+
+#include <float.h>
+
+typedef struct {
+  const LigKernel *kernel;
+  Problem problem;
+  bool misaligned, accumulate, in_place, captured, edges;
+  unsigned absent; /* one bit for each operand */
+  int variation;   /* of the parameters */
+} Case;
+
+/* --- Memory -------------------------------------------------------------------------------- */
+
+enum { GUARD = 512, ARENA = 160 << 20 };
+
+/* Operands lie in one arena, guards between them: as it was before the launch, as the CPU left it,
+ * as the GPU left it the first time and the second. */
+typedef struct {
+  char *before, *cpu, *gpu, *again, *device;
+  char *workspace, *device_workspace;
+  LigTick *tick; /* on the device */
+} Memory;
+
+static inline Memory *
+memory_of (const Gpu *gpu)
+{
+  static Memory memory;
+  if (memory.before)
+    return &memory;
+  memory.before = gpu_host_memory (gpu, ARENA);
+  memory.gpu = gpu_host_memory (gpu, ARENA);
+  memory.again = gpu_host_memory (gpu, ARENA);
+  memory.cpu = g_aligned_alloc0 (ARENA, 1, 256);
+  memory.device = gpu_memory (gpu, ARENA);
+  memory.workspace = g_aligned_alloc0 (LIG_WORKSPACE_SIZE, 1, 256);
+  memory.device_workspace = gpu_memory (gpu, LIG_WORKSPACE_SIZE + GUARD);
+  memory.tick = gpu_memory (gpu, sizeof *memory.tick);
+  gpu_copy (gpu, memory.tick, &test_tick, sizeof test_tick);
+  gpu_fill (gpu, memory.device_workspace + LIG_WORKSPACE_SIZE, 0x5a, GUARD);
+  gpu_wait (gpu, "setting up");
+  return &memory;
+}
+
+/* In pieces, by all threads: the arenas are large. */
+static inline void
+copy_image (char *to, const char *from, size_t bytes)
+{
+  const size_t piece = 1 << 20;
+#pragma omp parallel for schedule(static) if (bytes > piece)
+  for (size_t at = 0; at < bytes; at += piece)
+    memcpy (to + at, from + at, MIN (piece, bytes - at));
+}
+
+static inline bool
+same_bytes (const char *a, const char *b, size_t bytes)
+{
+  const size_t piece = 1 << 20;
+  int differ = 0;
+#pragma omp parallel for schedule(static) reduction(+ : differ) if (bytes > piece)
+  for (size_t at = 0; at < bytes; at += piece)
+    differ += memcmp (a + at, b + at, MIN (piece, bytes - at)) != 0;
+  return differ == 0;
+}
+
+typedef struct {
+  Operands o;
+  size_t offsets[LIG_MAX_OPERANDS], bytes;
+} Layout;
+
+static inline Layout
+lay_out (const Case *c)
+{
+  Layout l = {.o = operands_for (c->kernel, c->problem), .bytes = GUARD};
+  for (int i = 0; i < l.o.count; i++) {
+    const LigOperand *operand = &l.o.operands[i];
+    if (c->in_place && i == l.o.inputs) {
+      l.offsets[i] = l.offsets[0];
+      continue;
+    }
+    l.offsets[i] = l.bytes + (c->misaligned ? lig_dtype_size (operand->dtype) : 0);
+    l.bytes = (l.offsets[i] + operand_bytes (operand) + GUARD + 255) / 256 * 256;
+  }
+  return l;
+}
+
+static inline void
+place (Layout *l, const Case *c, char *base)
+{
+  for (int i = 0; i < l->o.count; i++)
+    l->o.operands[i].data = c && c->absent & 1u << i ? NULL : base + l->offsets[i];
+}
+
+/* --- Comparing ----------------------------------------------------------------------------- */
+
+/* Everything that is said of a case; a test shows the first few failures. */
+static int failures;
+
+static inline void
+complain (const Case *c, const char *operand, const char *what)
+{
+  const Problem *p = &c->problem;
+  g_test_fail ();
+  if (failures++ >= 12)
+    return;
+  g_test_message ("FAILED %s: %s: %s (%ld x %ld, outputs %ld, %s:%s%s%s%s%s%s, absent %x, "
+                  "parameters %d)",
+                  c->kernel->name, operand, what, (long) p->rows, (long) p->columns,
+                  (long) p->outputs, lig_dtype_name (p->compute), lig_dtype_name (p->parameters),
+                  c->misaligned ? ", misaligned" : "", c->accumulate ? ", accumulated" : "",
+                  c->in_place ? ", in place" : "", c->captured ? ", captured" : "",
+                  c->edges ? ", edge values" : "", c->absent, c->variation);
+}
+
+/* |a - b| <= relative |b| + absolute each, ||a - b|| / ||b|| <= norm in all. */
+typedef struct {
+  double relative, absolute, norm;
+} Tolerance;
+
+/* The reference's elementwise ones; sums over n terms are allowed root n times the absolute part,
+ * and what is a product of a rounded sum as much as that sum may be off. */
+static inline Tolerance
+tolerance_for (const Layout *l, int index, double largest_dx)
+{
+  static const Tolerance types[] = {
+    [LIG_FP32] = {1.3e-6, 1e-5, 1e-5},
+    [LIG_FP16] = {1e-3, 1e-5, 2e-3},
+    [LIG_BF16] = {1.6e-2, 1e-5, 1.6e-2},
+  };
+  const char *kernel = l->o.kernel->name, *name = l->o.names[index];
+  const Problem *p = &l->o.problem;
+  LigDtype dtype = l->o.operands[index].dtype, compute = p->compute;
+  Family family = family_of (kernel);
+  bool rounds = compute != LIG_FP32 && family != OPTIMIZER;
+  bool of_rounded =
+    rounds && is_parameter_gradient (name) && family != NORM && operand_index (&l->o, "dx") >= 0;
+  Tolerance t = types[dtype == LIG_FP32 && of_rounded ? compute : dtype];
+  if (family == PRODUCT) {
+    int64_t terms = strstr (kernel, "backward_weight")  ? p->rows
+                    : strstr (kernel, "backward_input") ? p->outputs
+                                                        : p->columns;
+    t.relative = MAX (t.relative, 1e-5);
+    t.absolute *= 2 * sqrt ((double) terms);
+    if (strstr (kernel, "gelu") && rounds) {
+      t.absolute = MAX (t.absolute, t.relative / 4);
+      t.relative *= 1.5;
+    }
+  }
+  if (is_parameter_gradient (name)) {
+    t.absolute *= 2 * sqrt ((double) MAX (p->rows, 1));
+    t.relative = MAX (t.relative, 1e-5);
+    /* A sum of values that were rounded: one of them may have gone the other way. */
+    if (of_rounded)
+      t.absolute += t.relative * largest_dx;
+  }
+  if (family == NORM && p->columns < 8) /* the reciprocal deviation may be large */
+    t.absolute *= 50;
+  if (family == NORM || family == OPTIMIZER)
+    t.relative = MAX (t.relative, 4e-6);
+  if (family == ENTROPY && g_str_equal (name, "dx"))
+    t.absolute /= (double) p->columns;
+  return t;
+}
+
+typedef struct {
+  double difference, length, largest;
+  int64_t first; /* that is not as it should be; -1: none */
+  double got, want;
+} Distance;
+
+static inline bool
+agree (double got, double want, Tolerance t)
+{
+  if (isnan (want) || isnan (got))
+    return isnan (want) && isnan (got);
+  if (isinf (want) || isinf (got))
+    return got == want;
+  return fabs (got - want) <= t.relative * fabs (want) + t.absolute;
+}
+
+static inline Distance
+measure (const LigOperand *operand, const char *got, const char *want, Tolerance t)
+{
+  enum { PIECE = 4096 };
+  size_t element = lig_dtype_size (operand->dtype);
+  double difference = 0, length = 0, largest = 0;
+  int64_t first = INT64_MAX;
+#pragma omp parallel for schedule(static) reduction(+ : difference, length) \
+  reduction(max : largest) reduction(min : first) if (operand->size > 65536)
+  for (int64_t at = 0; at < operand->size; at += PIECE) {
+    float a[PIECE], b[PIECE];
+    int64_t count = MIN (PIECE, operand->size - at);
+    lig_widen (operand->dtype, got + (size_t) at * element, a, (size_t) count);
+    lig_widen (operand->dtype, want + (size_t) at * element, b, (size_t) count);
+    for (int64_t i = 0; i < count; i++) {
+      double x = (double) a[i], y = (double) b[i];
+      if (!agree (x, y, t))
+        first = MIN (first, at + i);
+      if (!isfinite (x) || !isfinite (y))
+        continue;
+      difference += (x - y) * (x - y);
+      length += y * y;
+      largest = MAX (largest, fabs (y));
+    }
+  }
+  Distance d = {sqrt (difference), sqrt (length), largest, first, 0, 0};
+  if (first == INT64_MAX) {
+    d.first = -1;
+    return d;
+  }
+  float pair[2];
+  lig_widen (operand->dtype, got + (size_t) first * element, &pair[0], 1);
+  lig_widen (operand->dtype, want + (size_t) first * element, &pair[1], 1);
+  d.got = (double) pair[0];
+  d.want = (double) pair[1];
+  return d;
+}
+
+static inline void
+check_output (const Case *c, const Layout *l, int i, const Memory *m, double largest_dx)
+{
+  const LigOperand *operand = &l->o.operands[i];
+  Tolerance t = tolerance_for (l, i, largest_dx);
+  if (c->edges && operand->size < c->problem.rows * c->problem.columns)
+    return; /* sums of infinities say nothing */
+  Distance d = measure (operand, m->gpu + l->offsets[i], m->cpu + l->offsets[i], t);
+  double allowed = t.norm * d.length + t.absolute * sqrt ((double) operand->size);
+  if (d.first >= 0) {
+    g_autofree char *what = g_strdup_printf ("%.9g, expected %.9g, at %ld of %ld", d.got, d.want,
+                                             (long) d.first, (long) operand->size);
+    complain (c, l->o.names[i], what);
+  } else if (!c->edges && !(d.difference <= allowed)) {
+    g_autofree char *what =
+      g_strdup_printf ("off by %g of %g, allowed %g", d.difference, d.length, allowed);
+    complain (c, l->o.names[i], what);
+  }
+}
+
+/* Inputs, absent operands and guards are as before. */
+static inline void
+check_untouched (const Case *c, const Layout *l, const Memory *m)
+{
+  size_t at = 0;
+  for (int i = 0; i <= l->o.count; i++) {
+    bool last = i == l->o.count;
+    bool output = !last && i >= l->o.inputs && !(c->absent & 1u << i);
+    bool input_too = !last && i == 0 && c->in_place;
+    if (!last && !output && !input_too)
+      continue;
+    if (!last && c->in_place && i == l->o.inputs)
+      continue; /* its place was that of the first input */
+    size_t end = last ? l->bytes : l->offsets[i];
+    if (!same_bytes (m->gpu + at, m->before + at, end - at))
+      complain (c, last ? "behind all operands" : l->o.names[i],
+                "memory in front of it was written to");
+    if (!last)
+      at = end + operand_bytes (&l->o.operands[i]);
+  }
+}
+
+/* --- Running ------------------------------------------------------------------------------- */
+
+/* Finite extremes, subnormals, infinities, NaN, zeros of both signs, and ordinary values. */
+static inline void
+fill_edges (const Operands *o, int index)
+{
+  const LigOperand *operand = &o->operands[index];
+  const char *name = o->names[index];
+  float largest = operand->dtype == LIG_FP32   ? FLT_MAX
+                  : operand->dtype == LIG_FP16 ? 65504.f
+                                               : 0x1.fep127f;
+  float smallest = operand->dtype == LIG_FP32   ? 0x1p-149f
+                   : operand->dtype == LIG_FP16 ? 0x1p-24f
+                                                : 0x1p-133f;
+  const float special[] = {largest, -largest, smallest, -smallest, INFINITY, -INFINITY,
+                           NAN,     -0.f,     0,        1,         -1,       100,
+                           -100,    12.5f,    -12.5f,   3,         -3};
+  const float ordinary[] = {1, -0.5f, 0.25f, 2, -1};
+  bool is_special = g_str_equal (name, "x") || g_str_equal (name, "a") || g_str_equal (name, "y");
+  bool gated = family_of (o->kernel->name) == GATED && is_special;
+  int64_t half = operand->columns / 2;
+  for (int64_t i = 0; i < operand->size; i++) {
+    int64_t row = i / operand->columns, column = i % operand->columns;
+    bool here = is_special && (!gated || (column < half) == (row % 2 == 0));
+    float value = here ? special[(i + row) % (int64_t) G_N_ELEMENTS (special)]
+                       : ordinary[i % (int64_t) G_N_ELEMENTS (ordinary)];
+    lig_narrow (operand->dtype, &value,
+                (char *) operand->data + (size_t) i * lig_dtype_size (operand->dtype), 1);
+  }
+}
+
+static inline void
+fill (const Case *c, Layout *l, Memory *m)
+{
+  memset (m->before, 0xff, l->bytes);
+  place (l, NULL, m->before);
+  for (int i = 0; i < l->o.count; i++) {
+    bool old = i >= l->o.inputs &&
+               (is_updated (&l->o, i) || (c->accumulate && is_parameter_gradient (l->o.names[i])));
+    if (i < l->o.inputs && c->edges)
+      fill_edges (&l->o, i);
+    else if (i < l->o.inputs || old)
+      fill_operand (&l->o, i);
+  }
+  fill_derived (&l->o);
+}
+
+static inline void
+launch_on_gpu (const Gpu *gpu, const Case *c, Layout *l, Memory *m, char *image, bool again)
+{
+  LigLaunch launch = {.operands = l->o.operands,
+                      .params = params_for (c->kernel->name, c->variation),
+                      .tick = m->tick,
+                      .workspace = m->device_workspace,
+                      .stream = gpu->stream,
+                      .device = gpu->handle,
+                      .accumulate = c->accumulate,
+                      .rehearse = c->kernel->work < 0 && !again};
+  void *captured = NULL;
+  bool capture = again && c->captured;
+  gpu_copy (gpu, m->device, m->before, l->bytes);
+  gpu_fill (gpu, m->device_workspace, again ? 0 : 0xff, LIG_WORKSPACE_SIZE);
+  place (l, c, m->device);
+  if (capture)
+    gpu_check (gpu, gpu->calls->capture (gpu->handle, gpu->stream), "capturing");
+  LigStatus status = c->kernel->functions[LIG_BACKEND_CUDA](&launch);
+  if (status == LIG_DEVICE_LOST)
+    g_error ("%s: %s", c->kernel->name, launch.where);
+  if (capture) {
+    gpu_check (gpu, gpu->calls->capture_end (gpu->handle, gpu->stream, &captured), c->kernel->name);
+    gpu_check (gpu, gpu->calls->replay (gpu->handle, captured, gpu->stream), c->kernel->name);
+  }
+  gpu_copy (gpu, image, m->device, l->bytes);
+  gpu_wait (gpu, c->kernel->name);
+  if (captured)
+    gpu->calls->graph_free (gpu->handle, captured);
+  if (status != LIG_OK)
+    complain (c, "status", launch.where ? launch.where : "refused, and does not say where");
+}
+
+/* False where the CPU has no code for the case. */
+static inline bool
+run_on_cpu (const Case *c, Layout *l, Memory *m)
+{
+  LigLaunch launch = {.operands = l->o.operands,
+                      .params = params_for (c->kernel->name, c->variation),
+                      .tick = &test_tick,
+                      .workspace = m->workspace,
+                      .accumulate = c->accumulate};
+  copy_image (m->cpu, m->before, l->bytes);
+  place (l, c, m->cpu);
+  return c->kernel->functions[LIG_BACKEND_CPU](&launch) == LIG_OK;
+}
+
+static inline double
+largest_of (const Layout *l, const Case *c, const char *name, const char *image)
+{
+  int i = operand_index (&l->o, name);
+  if (i < 0 || c->absent & 1u << i)
+    return 64;
+  return measure (&l->o.operands[i], image + l->offsets[i], image + l->offsets[i],
+                  (Tolerance){0, 0, 0})
+    .largest;
+}
+
+static inline void
+run_case (const Gpu *gpu, Case c)
+{
+  Memory *m = memory_of (gpu);
+  Layout l = lay_out (&c);
+  if (l.bytes > ARENA)
+    return;
+  fill (&c, &l, m);
+  if (!run_on_cpu (&c, &l, m))
+    return;
+  launch_on_gpu (gpu, &c, &l, m, m->gpu, false);
+  double largest_dx = largest_of (&l, &c, "dx", m->cpu);
+  for (int i = l.o.inputs; i < l.o.count; i++)
+    if (!(c.absent & 1u << i))
+      check_output (&c, &l, i, m, largest_dx);
+  check_untouched (&c, &l, m);
+  launch_on_gpu (gpu, &c, &l, m, m->again, true);
+  if (!same_bytes (m->gpu, m->again, l.bytes))
+    complain (&c, "all", c.captured ? "captured and launched differ" : "two launches differ");
+}
