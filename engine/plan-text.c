@@ -43,10 +43,11 @@ append_steps (LigPlan *self, GString *text)
   const LigPlanStep *steps = lig_plan_get_steps (self, &count);
   g_string_append (text, "steps\n");
   for (guint i = 0; i < count; i++)
-    g_string_append_printf (text, "  %u %s: %s (%s) read %.0f write %.0f flops %.0f\n", i,
+    g_string_append_printf (text, "  %u %s: %s (%s) read %.0f write %.0f flops %.0f%s\n", i,
                             lig_pass_name (steps[i].pass),
                             steps[i].kernel ? steps[i].kernel->name : "opaque", steps[i].operands,
-                            steps[i].read, steps[i].written, steps[i].flops);
+                            steps[i].read, steps[i].written, steps[i].flops,
+                            steps[i].beside ? " beside" : "");
 }
 
 static void

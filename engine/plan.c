@@ -90,9 +90,10 @@ list_steps (LigPlan *self)
   self->segments = 1;
   for (int i = 0; i < (int) self->draft->steps->len; i++) {
     const LigDraftStep *from = lig_step (self->draft, i);
-    LigPlanStep step = {
-      from->kernel, from->pass,    from->group, from->part,     describe_operands (self, from),
-      from->read,   from->written, from->flops, from->predicted};
+    LigPlanStep step = {from->kernel,   from->pass,    from->group,
+                        from->part,     from->beside,  describe_operands (self, from),
+                        from->read,     from->written, from->flops,
+                        from->predicted};
     self->segments += from->kernel == NULL;
     g_array_append_val (self->steps, step);
   }
@@ -196,6 +197,12 @@ LigDtype
 lig_plan_get_parameters (LigPlan *self)
 {
   return self->draft->parameter_dtype;
+}
+
+gboolean
+lig_plan_get_tf32 (LigPlan *self)
+{
+  return self->draft->options.tf32;
 }
 
 guint64

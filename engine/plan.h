@@ -101,6 +101,7 @@ typedef struct {
   LigPass pass;
   int group;            /* of its pass, -1 for what belongs to none */
   int part;             /* expanded index of the first op it serves, -1 for the update */
+  gboolean beside;      /* runs beside those after it, until the next such or the update */
   const char *operands; /* values by name: "0.y 1.weight -> 1.y" */
   double read, written, flops;
   double predicted; /* seconds */
@@ -140,6 +141,7 @@ LIG_API LigDevice *lig_plan_get_device (LigPlan *self);
 LIG_API LigPolicy lig_plan_get_policy (LigPlan *self);
 LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
 LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
+LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
 LIG_API guint64 lig_plan_get_version (LigPlan *self);
 
 /* The tables, each with its length; (transfer none). Groups are in op order in either pass. */

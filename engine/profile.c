@@ -2,6 +2,10 @@
 /* Measuring whole steps and single ones on random data. */
 #include "engine/profile.h"
 
+#include "engine/json.h"
+#include "engine/private/record.h"
+#include "engine/private/stopwatch.h"
+
 #include <string.h>
 
 void
@@ -25,6 +29,7 @@ bound_of_input (LigPlan *plan)
   return vocabulary;
 }
 
+/* Random elements, the same again after the first million of them. */
 static LigTensor *
 random_tensor (const LigShape *shape, LigDtype dtype, gint64 bound, GError **error)
 {
@@ -32,11 +37,15 @@ random_tensor (const LigShape *shape, LigDtype dtype, gint64 bound, GError **err
   g_autoptr (GRand) random = g_rand_new_with_seed (1);
   if (!tensor)
     return NULL;
-  for (gint64 i = 0; i < tensor->size; i++)
+  gint64 count = MIN (tensor->size, 1 << 20);
+  gsize size = lig_dtype_size (dtype), filled = (gsize) count * size;
+  for (gint64 i = 0; i < count; i++)
     if (dtype == LIG_INT32)
       ((gint32 *) tensor->data)[i] = g_rand_int_range (random, 0, (gint32) MIN (bound, G_MAXINT32));
     else
       lig_tensor_set (tensor, i, (float) g_rand_double_range (random, -1, 1));
+  for (gsize bytes = lig_tensor_bytes (tensor); filled < bytes; filled *= 2)
+    memcpy ((char *) tensor->data + filled, tensor->data, MIN (filled, bytes - filled));
   return tensor;
 }
 
@@ -66,40 +75,30 @@ fill (LigPlan *plan, GError **error)
   return gradient && (lig_plan_set_gradient (plan, gradient, NULL) || TRUE);
 }
 
-static double
-now (void)
-{
-  return (double) g_get_monotonic_time () * 1e-6;
-}
-
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
-static double
-median (double *values, guint count)
-{
-  qsort (values, count, sizeof *values, compare);
-  return values[count / 2];
-}
-
-/* What is measured in one round: the three passes, their sum, and every step. */
-enum { FORWARD, BACKWARD, UPDATE, WHOLE, FIRST_STEP };
+/* What is measured in one round: runs of one pass or several, and every step. */
+enum { FORWARD, BACKWARD, UPDATE, FORWARD_BACKWARD, WHOLE, FIRST_STEP };
 
 static gboolean
-run_round (LigProfile *self, double *sample, GError **error)
+run_round (LigProfile *self, LigStopwatch *watch, double *sample, GError **error)
 {
-  static const unsigned flags[] = {LIG_RUN_FORWARD, LIG_RUN_BACKWARD, LIG_RUN_UPDATE};
-  sample[WHOLE] = 0;
-  for (int pass = FORWARD; pass <= UPDATE; pass++) {
-    double begin = now ();
-    if (!lig_plan_run (self->plan, flags[pass], error))
+  static const unsigned flags[] = {
+    [FORWARD] = LIG_RUN_FORWARD,
+    [BACKWARD] = LIG_RUN_BACKWARD,
+    [UPDATE] = LIG_RUN_UPDATE,
+    [FORWARD_BACKWARD] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD,
+    [WHOLE] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE,
+  };
+  /* A device that runs at once takes as long for the passes together as one by one. */
+  int runs = watch->device && lig_device_get_backend (watch->device) == LIG_BACKEND_CPU
+               ? FORWARD_BACKWARD
+               : FIRST_STEP;
+  for (int i = 0; i < runs; i++)
+    if (!lig_stopwatch_start (watch, error) || !lig_plan_run (self->plan, flags[i], error) ||
+        !lig_stopwatch_stop (watch, &sample[i], error))
       return FALSE;
-    sample[pass] = now () - begin;
-    sample[WHOLE] += sample[pass];
+  if (runs < FIRST_STEP) {
+    sample[FORWARD_BACKWARD] = sample[FORWARD] + sample[BACKWARD];
+    sample[WHOLE] = sample[FORWARD_BACKWARD] + sample[UPDATE];
   }
   return lig_plan_time_steps (self->plan, sample + FIRST_STEP, error);
 }
@@ -109,11 +108,12 @@ summarize (LigProfile *self, const double *samples, guint width, guint rounds)
 {
   g_autofree double *column = g_new (double, rounds);
   self->steps = g_new0 (double, width);
-  double *targets[] = {&self->forward, &self->backward, &self->update, &self->step};
+  double *targets[] = {&self->forward, &self->backward, &self->update, &self->forward_backward,
+                       &self->step};
   for (guint i = 0; i < width; i++) {
     for (guint round = 0; round < rounds; round++)
       column[round] = samples[round * width + i];
-    *(i < FIRST_STEP ? targets[i] : &self->steps[i - FIRST_STEP]) = median (column, rounds);
+    *(i < FIRST_STEP ? targets[i] : &self->steps[i - FIRST_STEP]) = lig_median (column, rounds);
   }
 }
 
@@ -129,6 +129,70 @@ prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options
   return g_steal_pointer (&self);
 }
 
+static void
+add_number (JsonBuilder *builder, const char *key, double value)
+{
+  json_builder_set_member_name (builder, key);
+  if (value < 0)
+    json_builder_add_null_value (builder);
+  else
+    json_builder_add_double_value (builder, value);
+}
+
+JsonNode *
+lig_profile_health_to_json (const LigDeviceHealth *health)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "driver");
+  json_builder_add_string_value (builder, health->driver);
+  add_number (builder, "clock_mhz", health->clock);
+  add_number (builder, "memory_clock_mhz", health->memory_clock);
+  add_number (builder, "power_w", health->power);
+  add_number (builder, "power_limit_w", health->power_limit);
+  add_number (builder, "temperature_c", health->temperature);
+  json_builder_set_member_name (builder, "throttling");
+  json_builder_add_string_value (builder, health->throttling);
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}
+
+/* What the times depend on beside the plan: how the device did, and the rounding of products. */
+static char *
+describe_settings (const LigProfile *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "tf32");
+  json_builder_add_boolean_value (builder, lig_plan_get_tf32 (self->plan));
+  json_builder_set_member_name (builder, "health");
+  json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  lig_json_append (text, root);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static char *
+describe_versions (const LigProfile *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (GString) text = g_string_new (NULL);
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "ligature");
+  json_builder_add_string_value (builder, LIG_VERSION);
+  json_builder_set_member_name (builder, "libraries");
+  json_builder_add_string_value (
+    builder, lig_device_get_facts (lig_plan_get_device (self->plan))->libraries);
+  json_builder_set_member_name (builder, "driver");
+  json_builder_add_string_value (builder, self->health.driver);
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  lig_json_append (text, root);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static gboolean
 record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error)
 {
@@ -136,6 +200,8 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
   const LigPlanStep *steps = lig_plan_get_steps (self->plan, &n_steps);
   g_autofree char *text = lig_sequence_to_json (sequence);
   g_autofree char *expression = lig_sequence_to_expression (sequence);
+  g_autofree char *settings = describe_settings (self);
+  g_autofree char *versions = describe_versions (self);
   const char *name = lig_sequence_get_name (sequence);
   LigRunRecord row = {
     .name = name ? name : expression,
@@ -145,17 +211,16 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
     .dtype = lig_dtype_name (lig_plan_get_compute (self->plan)),
     .recipe = "none",
     .policy = lig_policy_name (lig_plan_get_policy (self->plan)),
-    .settings = "{}",
-    .versions = "{\"ligature\":\"" LIG_VERSION "\"}",
+    .settings = settings,
+    .versions = versions,
   };
   self->run = lig_store_begin_run (store, &row, error);
   if (!self->run)
     return FALSE;
+  lig_plan_record (self->plan, store, self->run);
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
     for (guint i = 0; i < count; i++) {
-      lig_store_add_fusion (store, self->run, lig_pass_name (pass), (int) i, groups[i].first,
-                            groups[i].count, groups[i].fusion ? groups[i].fusion->name : NULL);
       lig_store_add_timing (store, self->run, 0, (int) i, lig_pass_name (pass),
                             lig_profile_get_group_seconds (self, &groups[i]) * 1e6, groups[i].bytes,
                             groups[i].flops);
@@ -181,7 +246,8 @@ lig_profile_measure (LigSequence *sequence,
     g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profile_free);
   g_autoptr (GPtrArray) samples = g_ptr_array_new_with_free_func (g_free);
   g_autofree guint *widths = g_new (guint, count);
-  enum { WARM_UP = 2 };
+  LigStopwatch watch;
+  enum { WARM_UP = 3 };
   for (guint i = 0; i < count; i++) {
     LigProfile *profile = prepare (sequence, device, &options[i], error);
     if (!profile)
@@ -191,17 +257,19 @@ lig_profile_measure (LigSequence *sequence,
     widths[i] += FIRST_STEP;
     g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
   }
-  for (guint round = 0; round < rounds + WARM_UP; round++)
-    for (guint i = 0; i < count; i++)
-      if (!run_round (profiles->pdata[i], (double *) samples->pdata[i] + round * widths[i], error))
-        return NULL;
-  for (guint i = 0; i < count; i++) {
-    summarize (profiles->pdata[i], (double *) samples->pdata[i] + WARM_UP * widths[i], widths[i],
-               rounds);
-    if (store && !record (profiles->pdata[i], sequence, store, error))
-      return NULL;
+  gboolean fine = lig_stopwatch_init (&watch, device, error);
+  for (guint round = 0; round < rounds + WARM_UP && fine; round++)
+    for (guint i = 0; i < count && fine; i++)
+      fine = run_round (profiles->pdata[i], &watch,
+                        (double *) samples->pdata[i] + round * widths[i], error);
+  lig_stopwatch_clear (&watch);
+  for (guint i = 0; i < count && fine; i++) {
+    LigProfile *profile = profiles->pdata[i];
+    summarize (profile, (double *) samples->pdata[i] + WARM_UP * widths[i], widths[i], rounds);
+    lig_device_get_health (device, &profile->health);
+    fine = !store || record (profile, sequence, store, error);
   }
-  return g_steal_pointer (&profiles);
+  return fine ? g_steal_pointer (&profiles) : NULL;
 }
 
 double

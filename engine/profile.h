@@ -12,14 +12,17 @@ G_BEGIN_DECLS
 /**
  * LigProfile: medians in seconds.
  *
- * @forward, @backward, @update: the passes, each run as a whole; @step: all of them together
- * @steps: each step of the plan, run by itself
+ * @forward, @backward, @update: the passes, each run by itself; @forward_backward, @step: two and
+ *   all of them together, as a training runs them, in one graph where the device has graphs
+ * @steps: each step of the plan, launched one by one between events
+ * @health: the device's clocks, power and temperature at the end of the rounds
  */
 typedef struct {
   LigState *state; /* owns the plan */
   LigPlan *plan;
-  double forward, backward, update, step;
+  double forward, backward, update, forward_backward, step;
   double *steps;
+  LigDeviceHealth health;
   char *run; /* uuid in the store, or null */
 } LigProfile;
 
@@ -46,6 +49,9 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
 
 /* The document of `lig profile --json`. */
 LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
+
+/* Clocks, power and the like as an object; null for what the device does not tell. */
+LIG_API JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
 
 /* Seconds that the steps of a group took. */
 LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigPlanGroup *group);

@@ -48,6 +48,18 @@ gpu_or_skip (void)
   return gpu;
 }
 
+/* As g_test_init(), but a failed test does not end the program: time on a GPU is dear. */
+static inline void
+gpu_test_init (int argc, char **argv)
+{
+  char **longer = g_new0 (char *, argc + 2);
+  int count = argc + 1;
+  for (int i = 0; i < argc; i++)
+    longer[i] = argv[i];
+  longer[argc] = (char *) "--keep-going";
+  g_test_init (&count, &longer, NULL);
+}
+
 static inline gboolean
 quick (void)
 {

@@ -223,7 +223,7 @@ int
 main (int argc, char **argv)
 {
   const LigKernel *kernel;
-  g_test_init (&argc, &argv, NULL);
+  gpu_test_init (argc, argv);
   for (int i = 0; (kernel = lig_kernel_nth (i)); i++) {
     g_autofree char *path = g_strconcat ("/gpu/kernels/", kernel->name, NULL);
     g_test_add_data_func (path, kernel, test_kernel);

@@ -28,7 +28,7 @@ end_of_step (const LigDraft *draft, int index)
   if (!lig_step (draft, index)->beside)
     return index;
   while (index + 1 < (int) draft->steps->len && index + 1 != draft->first_update &&
-         lig_step (draft, index + 1)->kernel)
+         lig_step (draft, index + 1)->kernel && !lig_step (draft, index + 1)->beside)
     index++;
   return index;
 }

@@ -95,7 +95,12 @@ lig_profile_to_json (const LigProfile *self)
   add_number (builder, "forward_us", self->forward * 1e6);
   add_number (builder, "backward_us", self->backward * 1e6);
   add_number (builder, "update_us", self->update * 1e6);
+  add_number (builder, "forward_backward_us", self->forward_backward * 1e6);
   add_number (builder, "step_us", self->step * 1e6);
+  json_builder_set_member_name (builder, "tf32");
+  json_builder_add_boolean_value (builder, lig_plan_get_tf32 (self->plan));
+  json_builder_set_member_name (builder, "health");
+  json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
   json_builder_set_member_name (builder, "groups");
   json_builder_begin_array (builder);
   add_groups (builder, self, LIG_PASS_FORWARD);

@@ -1,29 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run leaves in the store when it begins: settings, versions, groups and verdicts. */
+/* What a run leaves in the store when it begins: settings and versions. */
+#include "engine/private/record.h"
 #include "engine/private/json.h"
 #include "engine/train/run-private.h"
-
-static void
-record_groups (LigRun *self, LigPass pass)
-{
-  guint count;
-  const LigPlanGroup *groups = lig_plan_get_groups (self->train, pass, &count);
-  for (guint i = 0; i < count; i++)
-    lig_store_add_fusion (self->store, self->uuid, lig_pass_name (pass), (int) i, groups[i].first,
-                          groups[i].count, groups[i].fusion ? groups[i].fusion->name : NULL);
-}
-
-static void
-record_verdicts (LigRun *self)
-{
-  guint count;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (self->train, &count);
-  for (guint i = 0; i < count; i++)
-    lig_store_add_verdict (self->store, self->uuid, verdicts[i].fusion->name,
-                           lig_pass_name (verdicts[i].pass), verdicts[i].first, verdicts[i].count,
-                           verdicts[i].taken, lig_reason_name (verdicts[i].reason),
-                           verdicts[i].observed, verdicts[i].required, verdicts[i].text);
-}
 
 /* A run without a name is called after its sequence, else after its first ops. */
 static char *
@@ -81,8 +60,6 @@ lig_run_register (LigRun *self, GError **error)
   self->uuid = lig_store_begin_run (self->store, &record, error);
   if (!self->uuid)
     return FALSE;
-  record_groups (self, LIG_PASS_FORWARD);
-  record_groups (self, LIG_PASS_BACKWARD);
-  record_verdicts (self);
+  lig_plan_record (self->train, self->store, self->uuid);
   return TRUE;
 }

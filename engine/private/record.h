@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What the store keeps of a plan, whatever it was run for. */
+#pragma once
+
+#include "engine/plan.h"
+#include "engine/store.h"
+
+G_BEGIN_DECLS
+
+/* Adds the plan's groups and verdicts to a run. */
+void lig_plan_record (LigPlan *self, LigStore *store, const char *run);
+
+G_END_DECLS

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of plans on the GPU share beyond plan-case.h: results on any device, variants of a
+ * fusion's pattern, times that are remembered within the program, comparisons that go on. */
+#pragma once
+
+#include "engine/compile/pattern.h"
+#include "tests/gpu-case.h"
+#include "tests/plan-case.h"
+
+/* Compute type, and the type of parameters. */
+static const LigDtype types[][2] = {
+  {LIG_FP32, LIG_FP32}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_BF16},
+  {LIG_FP16, LIG_FP32}, {LIG_BF16, LIG_FP32},
+};
+
+/* --- Remembered times ---------------------------------------------------------------------- */
+
+static inline gboolean
+recall (gpointer data, const char *key, double *microseconds)
+{
+  double *known = g_hash_table_lookup (data, key);
+  if (known)
+    *microseconds = *known;
+  return known != NULL;
+}
+
+static inline void
+note (gpointer data, const char *key, double microseconds)
+{
+  g_hash_table_replace (data, g_strdup (key), g_memdup2 (&microseconds, sizeof microseconds));
+}
+
+/* So that a kernel is measured once per shape and type, not once per plan. */
+static inline const LigTuning *
+tuning (void)
+{
+  static LigTuning tuning = {recall, note, NULL};
+  if (!tuning.data)
+    tuning.data = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return &tuning;
+}
+
+static inline LigPlanOptions
+options_for (LigPolicy policy, gboolean training, const LigDtype *pair)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.training = training;
+  options.input_gradient = training;
+  options.compute = (int) pair[0];
+  options.parameters = (int) pair[1];
+  options.tuning = tuning ();
+  return options;
+}
+
+/* --- Results on a device ------------------------------------------------------------------- */
+
+/* Like new_state(), on any device. */
+static inline LigState *
+state_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  LigState *state = lig_state_new (sequence, device, options, 7, &error);
+  if (error)
+    g_error ("%s", error->message);
+  for (const char *const *path = lig_state_get_paths (state); *path; path++) {
+    g_autoptr (LigTensor) old = lig_state_get (state, LIG_STATE_PARAMETERS, *path, &error);
+    g_assert_no_error (error);
+    g_autoptr (LigTensor) tensor = named_tensor (*path, LIG_FP32, &old->shape, 1);
+    lig_state_set (state, LIG_STATE_PARAMETERS, *path, tensor, &error);
+    g_assert_no_error (error);
+  }
+  return state;
+}
+
+/* `times` runs, all but the first adding to the gradients; null where there is no such plan. */
+static inline Results *
+compute_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *options, int times)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigState) state = state_on (device, sequence, options);
+  LigPlan *plan = lig_state_plan (state, sequence, options, &error);
+  unsigned flags = LIG_RUN_FORWARD | (options->training ? LIG_RUN_BACKWARD : 0);
+  if (!plan) {
+    g_test_message ("FAILED: %s", error->message);
+    g_test_fail ();
+    return NULL;
+  }
+  feed_inputs (plan);
+  if (options->training)
+    feed_gradients (plan);
+  for (int i = 0; i < times; i++)
+    if (!lig_plan_run (plan, flags | (i > 0 ? LIG_RUN_ACCUMULATE : 0), &error)) {
+      g_test_message ("FAILED: %s", error->message);
+      g_test_fail ();
+      return NULL;
+    }
+  return read_results (plan, state, options->training);
+}
+
+/* Says what differs by more than the limit, and goes on. */
+static inline void
+expect_close (const Results *got, const Results *want, double limit, const char *what)
+{
+  if (!got || !want)
+    return;
+  g_assert_cmpuint (got->names->len, ==, want->names->len);
+  for (guint i = 0; i < want->names->len; i++) {
+    const char *name = want->names->pdata[i];
+    const LigTensor *a = results_find (got, name), *b = want->tensors->pdata[i];
+    double distance = a ? distance_between (a, b) : G_MAXDOUBLE;
+    if (distance <= limit)
+      continue;
+    g_test_message ("FAILED: %s: %s is off by %g, allowed %g", what, name, distance, limit);
+    g_test_fail ();
+  }
+}
+
+static inline void
+expect_same_bits (const Results *got, const Results *want, const char *what)
+{
+  if (!got || !want)
+    return;
+  g_assert_cmpuint (got->names->len, ==, want->names->len);
+  for (guint i = 0; i < want->names->len; i++) {
+    const LigTensor *a = got->tensors->pdata[i], *b = want->tensors->pdata[i];
+    if (lig_tensor_bytes (a) == lig_tensor_bytes (b) &&
+        memcmp (a->data, b->data, lig_tensor_bytes (b)) == 0)
+      continue;
+    g_test_message ("FAILED: %s: %s has other bits", what, (char *) want->names->pdata[i]);
+    g_test_fail ();
+  }
+}
+
+/* The CPU's plan of every op alone against the GPU's under all policies. */
+static inline void
+expect_agreement (const Gpu *gpu,
+                  LigSequence *sequence,
+                  const LigDtype *pair,
+                  gboolean training,
+                  const char *what)
+{
+  LigPlanOptions options = options_for (LIG_POLICY_NONE, training, pair);
+  g_autoptr (Results) want = compute_on (cpu_device (), sequence, &options, 1);
+  for (int policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++) {
+    g_autofree char *all =
+      g_strdup_printf ("%s, %s:%s, %s, %s", what, lig_dtype_name (pair[0]),
+                       lig_dtype_name (pair[1]), lig_policy_name ((LigPolicy) policy),
+                       training ? "training" : "evaluation");
+    options.policy = (LigPolicy) policy;
+    if (quick () && policy != LIG_POLICY_ALL)
+      continue;
+    g_autoptr (Results) got = compute_on (gpu->device, sequence, &options, 1);
+    expect_close (got, want, plan_tolerance (pair[0]), all);
+  }
+}
+
+/* --- Variants of a pattern ----------------------------------------------------------------- */
+
+/* The ops of one variant, joined; products have `features` outputs. */
+typedef void (*Variant) (const Gpu *gpu, const LigFusion *fusion, const char *const *ops);
+
+static inline char *
+join_ops (const char *const *ops, int features)
+{
+  GString *text = g_string_new (NULL);
+  for (int i = 0; ops[i]; i++) {
+    g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", ops[i]);
+    if (g_str_equal (ops[i], "basic-linear"))
+      g_string_append_printf (text, "(%d)", features);
+    else if (g_str_equal (ops[i], "constant-scale"))
+      g_string_append (text, "(0.5)");
+  }
+  return g_string_free (text, FALSE);
+}
+
+static inline void
+each_choice (
+  const Gpu *gpu, const LigFusion *fusion, int element, GPtrArray *ops, Variant function)
+{
+  const LigPattern *pattern = lig_fusion_get_pattern (fusion);
+  const LigOpInfo *info;
+  if (element == pattern->n_elements) {
+    g_ptr_array_add (ops, NULL);
+    if (ops->len > 2)
+      function (gpu, fusion, (const char *const *) ops->pdata);
+    g_ptr_array_set_size (ops, (int) ops->len - 1);
+    return;
+  }
+  if (pattern->elements[element].optional)
+    each_choice (gpu, fusion, element + 1, ops, function);
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
+    if (!lig_element_fits (&pattern->elements[element], info))
+      continue;
+    g_ptr_array_add (ops, (gpointer) info->name);
+    each_choice (gpu, fusion, element + 1, ops, function);
+    g_ptr_array_set_size (ops, (int) ops->len - 1);
+  }
+}
