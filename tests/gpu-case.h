@@ -48,7 +48,8 @@ gpu_or_skip (void)
   return gpu;
 }
 
-/* As g_test_init(), but a failed test does not end the program: time on a GPU is dear. */
+/* As g_test_init(), but neither a failed assertion nor a failed test ends the program: time on a GPU
+ * is dear. */
 static inline void
 gpu_test_init (int argc, char **argv)
 {
@@ -58,6 +59,7 @@ gpu_test_init (int argc, char **argv)
     longer[i] = argv[i];
   longer[argc] = (char *) "--keep-going";
   g_test_init (&count, &longer, NULL);
+  g_test_set_nonfatal_assertions ();
 }
 
 static inline gboolean

@@ -17,7 +17,7 @@ test_op (gconstpointer data)
   g_autoptr (LigSequence) sequence = new_sequence (parts[0], parts[1]);
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     for (int training = 0; training < 2; training++)
-      expect_agreement (gpu, sequence, types[i], training, info->example);
+      expect_agreement (gpu, sequence, types[i], training, FALSE, info->example);
 }
 
 /* Widths that no 16-byte access fits, and those that suit the products. */
@@ -33,17 +33,18 @@ check_variant (const Gpu *gpu, const LigFusion *fusion, const char *const *ops)
     g_autofree char *expression = join_ops (ops, sizes[s].features);
     g_autofree char *what =
       g_strdup_printf ("%s on %s @ %s", fusion->name, expression, sizes[s].input);
-    g_autoptr (LigSequence) free = new_sequence (expression, sizes[s].input);
+    g_autoptr (LigSequence) plain = new_sequence (expression, sizes[s].input);
     g_autoptr (LigSequence) forced = new_sequence (expression, sizes[s].input);
     force (forced, "0", fusion->name);
     for (guint i = 0; i < G_N_ELEMENTS (types); i++)
       for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++) {
         LigPlanOptions options = options_for (LIG_POLICY_NONE, training, types[i]);
-        g_autoptr (Results) want = compute_on (cpu_device (), free, &options, 1);
+        g_autoptr (Results) want = compute_on (cpu_device (), plain, &options, 1);
         g_autoptr (Results) got = compute_on (gpu->device, forced, &options, 1);
         expect_close (got, want, plan_tolerance (types[i][0]), what);
-        if (training && !quick ())
-          expect_agreement (gpu, free, types[i], TRUE, what);
+        /* The other types differ in the kernels alone, which were just compared. */
+        if (training && s == 1 && (i == 0 || i == 2) && !quick ())
+          expect_agreement (gpu, plain, types[i], TRUE, FALSE, what);
       }
   }
 }
@@ -73,20 +74,13 @@ static const struct {
    "! add-extra-input(from=r) } ! mean-squared-error",
    "2x5x8"},
   {"embedding(24, vocabulary=40) ! layer-norm ! linear(40) ! cross-entropy", "8x33:int32"},
-  {"linear(257) ! clamped-swiglu ! linear(31) ! cross-entropy(label-smoothing=0.1)", "65x31"},
+  {"linear(258) ! clamped-swiglu ! linear(31) ! cross-entropy(label-smoothing=0.1)", "17x31"},
 };
 
 static LigSequence *
 whole_sequence (guint index)
 {
-  g_autofree char *even = NULL;
-  const char *expression = wholes[index].expression;
-  /* A gated unit halves an even number. */
-  if (strstr (expression, "linear(257)")) {
-    g_auto (GStrv) parts = g_strsplit (expression, "257", 2);
-    even = g_strjoinv ("258", parts);
-  }
-  return new_sequence (even ? even : expression, wholes[index].input);
+  return new_sequence (wholes[index].expression, wholes[index].input);
 }
 
 static void
@@ -97,7 +91,7 @@ test_wholes (void)
     g_autoptr (LigSequence) sequence = whole_sequence (i);
     for (guint j = 0; j < G_N_ELEMENTS (types); j++)
       for (int training = 0; training < 2; training++)
-        expect_agreement (gpu, sequence, types[j], training, wholes[i].expression);
+        expect_agreement (gpu, sequence, types[j], training, TRUE, wholes[i].expression);
   }
 }
 
@@ -110,9 +104,10 @@ test_accumulate (void)
       g_autoptr (LigSequence) sequence = whole_sequence (i);
       LigPlanOptions options = options_for (LIG_POLICY_NONE, TRUE, types[j]);
       g_autoptr (Results) want = compute_on (cpu_device (), sequence, &options, 3);
+      g_autoptr (Results) exact = exact_results (sequence, &options, 3);
       options.policy = LIG_POLICY_ALL;
       g_autoptr (Results) got = compute_on (gpu->device, sequence, &options, 3);
-      expect_close (got, want, plan_tolerance (types[j][0]), wholes[i].expression);
+      expect_close_to (got, want, exact, plan_tolerance (types[j][0]), wholes[i].expression);
     }
 }
 
@@ -364,7 +359,8 @@ test_memory (void)
   lig_sequence_set_input (sequence, &shape, LIG_BF16);
   g_autoptr (LigPlan) compiled = lig_plan_compile (sequence, gpu->device, &options, &error);
   g_assert_no_error (error);
-  g_autofree char *asked = g_strdup_printf ("%ld bytes", (long) lig_plan_get_arena_bytes (compiled, NULL));
+  g_autofree char *asked =
+    g_strdup_printf ("%ld", (long) lig_plan_get_arena_bytes (compiled, NULL));
   g_autoptr (LigState) state = lig_state_new (sequence, gpu->device, &options, 0, &error);
   g_assert_no_error (error);
   for (int i = 0; i < 3; i++) {
@@ -377,7 +373,7 @@ test_memory (void)
   g_assert_nonnull (strstr (error->message, "free"));
   g_assert_nonnull (strstr (error->message, "largest"));
   g_autoptr (LigSequence) small = whole_sequence (0);
-  expect_agreement (gpu, small, types[2], TRUE, "after memory ran out");
+  expect_agreement (gpu, small, types[2], TRUE, TRUE, "after memory ran out");
 }
 
 /* Every step takes some time, and less than a second. */

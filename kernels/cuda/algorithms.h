@@ -22,20 +22,20 @@ lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaS
  * A is `right` and its B is `left`. Everything else of a product is set launch by launch. Bytes of
  * it are compared, so it is zeroed first and has no gaps. */
 typedef struct {
-  int64_t m, n, k, lda, ldb, ldd, ld_aux;
+  int64_t m, n, k, lda, ldb, ldc, ldd, ld_aux;
   uint64_t workspace;
   int32_t epilogue, vector_length;
   uint8_t transposed_a, transposed_b, beta, tf32;
-  uint8_t input, output; /* LigDtype of A and B, of all others */
+  uint8_t input, output, vector; /* LigDtype of A and B, of all matrices else, of the vector */
   uint8_t align_a, align_b, align_c, align_d, align_vector, align_aux;
-  uint8_t unused[4];
+  uint8_t unused[3];
 } LigProductKey;
-_Static_assert(sizeof (LigProductKey) == 88, "the key of a product has gaps");
+_Static_assert(sizeof (LigProductKey) == 96, "the key of a product has gaps");
 
 typedef struct {
   LigProductKey key;
   cublasLtMatmulDescOpaque_t description;
-  cublasLtMatrixLayoutOpaque_t a, b, d;
+  cublasLtMatrixLayoutOpaque_t a, b, c, d;
   cublasLtMatmulAlgo_t algorithm;
   float microseconds; /* 0: not measured */
   bool decided;       /* `supported` and `algorithm` are known */

@@ -17,11 +17,11 @@ template <class T, int N>
 __device__ inline void
 add_squares (const Chunk<T, N> &chunk, double &sum)
 {
+  float values[N];
+  unpack (chunk, values);
 #pragma unroll
-  for (int i = 0; i < N; i++) {
-    double value = (double) widen (chunk.v[i]);
-    sum = fma (value, value, sum);
-  }
+  for (int i = 0; i < N; i++)
+    sum = fma ((double) values[i], (double) values[i], sum);
 }
 
 /* A block's sum of squares; where there is no other block, the norm itself. */
@@ -181,20 +181,26 @@ template <class T, class Rule, bool MASTER, int N> struct Piece {
   __device__ void
   update (const Rule &rule, const Scalars &scalars)
   {
+    float g[N], weights[N];
+    unpack (gradients, g);
+    if (MASTER)
+      unpack (master, weights);
+    else
+      unpack (parameters, weights);
 #pragma unroll
     for (int i = 0; i < N; i++) {
-      float weight = MASTER ? master.v[i] : widen (parameters.v[i]), state[2];
+      float state[2];
 #pragma unroll
       for (int s = 0; s < Rule::states; s++)
         state[s] = states[s].v[i];
-      rule.apply (scalars, widen (gradients.v[i]), weight, state);
+      rule.apply (scalars, g[i], weights[i], state);
 #pragma unroll
       for (int s = 0; s < Rule::states; s++)
         states[s].v[i] = state[s];
-      if (MASTER)
-        master.v[i] = weight;
-      parameters.v[i] = narrow<T> (weight);
     }
+    if (MASTER)
+      pack (weights, master);
+    pack (weights, parameters);
   }
   __device__ void
   store (const Arena<T> &arena, int64_t at) const
@@ -313,7 +319,7 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
 {
   int64_t size = u.gradients->size;
   for (int i = 0; i < operands; i++)
-    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
+    if (launch->operands[i].data && !floating (launch->operands[i].dtype))
       return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
   if (size == 0)
     return LIG_OK;

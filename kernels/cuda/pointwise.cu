@@ -1,71 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* On elements, whatever the shape: convert, add, scale, dropout. Floor: each operand crosses the
  * memory bus once. */
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/map.cuh"
+
+#include <cuda_fp8.h>
 
 namespace lig
 {
-enum { THREADS = 256, UNROLL = 4 };
-
-/* y = f (a, b, index), pack by pack; a block takes UNROLL packs a thread at once, so that all loads
- * are under way before the first is used. The tail that fills no pack goes element by element. */
-template<class T, bool BINARY, class F>
-__global__ void __launch_bounds__ (THREADS)
-map_packs (const T *a, const T *b, T *y, int64_t packs, int64_t size, F f)
-{
-  constexpr int W = wide<T>;
-  int64_t step = (int64_t) gridDim.x * THREADS * UNROLL;
-  for (int64_t base = (int64_t) blockIdx.x * THREADS * UNROLL + threadIdx.x; base < packs;
-       base += step) {
-    Pack<T> left[UNROLL], right[UNROLL];
-#pragma unroll
-    for (int u = 0; u < UNROLL; u++)
-      if (base + u * THREADS < packs) {
-        left[u] = load_streaming (a + (base + u * THREADS) * W);
-        if (BINARY)
-          right[u] = load_streaming (b + (base + u * THREADS) * W);
-      }
-#pragma unroll
-    for (int u = 0; u < UNROLL; u++)
-      if (base + u * THREADS < packs) {
-        int64_t at = (base + u * THREADS) * W;
-        f.pack (left[u], right[u], at);
-        store (y + at, left[u]);
-      }
-  }
-  int64_t rest = packs * W + (int64_t) blockIdx.x * THREADS + threadIdx.x;
-  for (; rest < size; rest += (int64_t) gridDim.x * THREADS)
-    y[rest] = f.one (a[rest], BINARY ? b[rest] : a[rest], rest);
-}
-
-template<class T, bool BINARY, class F>
-static LigStatus
-map (LigLaunch *launch, const T *a, const T *b, T *y, int64_t size, F f)
-{
-  bool fits = all_aligned (launch, BINARY ? 3 : 2);
-  int64_t packs = fits ? size / wide<T> : 0;
-  int64_t work = fits ? (packs + UNROLL - 1) / UNROLL + wide<T> : size;
-  map_packs<T, BINARY>
-    <<<blocks_for (launch, work, THREADS, 16), THREADS, 0, stream (launch)>>> (a, b, y, packs, size, f);
-  return LIG_LAUNCHED (launch);
-}
-
-/* f on each element of a pack. */
-template<class F> struct Each {
+/* f on each element by itself. */
+template <class F> struct Each {
   F f;
-  template<class T>
+  Each
+  any () const
+  {
+    return *this;
+  }
   __device__ void
-  pack (Pack<T> &left, const Pack<T> &right, int64_t) const
+  begin () const
+  {
+  }
+  template <int W>
+  __device__ void
+  apply (float (&a)[W], const float (&b)[W], int64_t) const
   {
 #pragma unroll
-    for (int i = 0; i < wide<T>; i++)
-      left.v[i] = narrow<T> (f (widen (left.v[i]), widen (right.v[i])));
-  }
-  template<class T>
-  __device__ T
-  one (T left, T right, int64_t) const
-  {
-    return narrow<T> (f (widen (left), widen (right)));
+    for (int i = 0; i < W; i++)
+      a[i] = f (a[i], b[i]);
   }
 };
 
@@ -91,50 +51,165 @@ struct Dropout {
   const LigTick *tick;
   uint64_t path_hash, threshold;
   float scale;
-  template<class T>
-  __device__ void
-  pack (Pack<T> &x, const Pack<T> &, int64_t at) const
+  uint64_t seed, micro_step;
+  Dropout
+  any () const
   {
-#pragma unroll
-    for (int quad = 0; quad < wide<T> / 4; quad++) {
-      uint32_t words[4];
-      lig_random_words (tick->seed, (uint64_t) at / 4 + quad, path_hash, tick->micro_step, words);
-#pragma unroll
-      for (int i = 0; i < 4; i++)
-        x.v[quad * 4 + i] = keep (x.v[quad * 4 + i], words[i]);
-    }
+    return *this;
   }
-  template<class T>
-  __device__ T
-  one (T x, T, int64_t at) const
+  /* The tick is read once, ahead of all stores, from which the compiler could not tell it. */
+  __device__ void
+  begin ()
+  {
+    seed = tick->seed;
+    micro_step = tick->micro_step;
+  }
+  __device__ float
+  keep (float x, uint32_t word) const
+  {
+    return word >= threshold ? x * scale : 0.0f;
+  }
+  __device__ void
+  apply (float (&x)[1], const float (&)[1], int64_t at) const
   {
     uint32_t words[4];
-    lig_random_words (tick->seed, (uint64_t) at / 4, path_hash, tick->micro_step, words);
     int lane = (int) (at & 3);
-    return keep (x, lane == 0 ? words[0] : lane == 1 ? words[1] : lane == 2 ? words[2] : words[3]);
+    lig_random_words (seed, (uint64_t) at / 4, path_hash, micro_step, words);
+    x[0] =
+      keep (x[0], lane < 2 ? (lane == 0 ? words[0] : words[1]) : (lane == 2 ? words[2] : words[3]));
   }
-  template<class T>
-  __device__ T
-  keep (T x, uint32_t word) const
+  template <int W>
+  __device__ void
+  apply (float (&x)[W], const float (&)[W], int64_t at) const
   {
-    return narrow<T> (word >= threshold ? widen (x) * scale : 0.0f);
+#pragma unroll
+    for (int quad = 0; quad < W / 4; quad++) {
+      uint32_t words[4];
+      lig_random_words (seed, (uint64_t) at / 4 + quad, path_hash, micro_step, words);
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        x[quad * 4 + i] = keep (x[quad * 4 + i], words[i]);
+    }
   }
 };
 
-template<class From, class To>
+/* Floating types to one another, 16 bytes of the longer type at once; `size` is in those. */
+template <class From, class To>
 __global__ void
-convert_each (const From *x, To *y, int64_t size)
+__launch_bounds__ (THREADS) convert_chunks (const From *x, To *y, int64_t size)
+{
+  constexpr int W = shared_width<From, To>, DEPTH = 4;
+  Chunk<From, W> in[DEPTH];
+  int64_t base = (int64_t) blockIdx.x * DEPTH * THREADS + threadIdx.x;
+#pragma unroll
+  for (int u = 0; u < DEPTH; u++)
+    if (base + u * THREADS < size)
+      in[u] = load_chunk<W> (x + (base + u * THREADS) * W);
+#pragma unroll
+  for (int u = 0; u < DEPTH; u++)
+    if (base + u * THREADS < size) {
+      Chunk<To, W> out;
+#pragma unroll
+      for (int i = 0; i < W; i++)
+        out.v[i] = narrow<To> (widen (in[u].v[i]));
+      store_chunk (y + (base + u * THREADS) * W, out);
+    }
+}
+
+__device__ static float
+number_at (const void *data, LigDtype dtype, int64_t i)
+{
+  switch (dtype) {
+  case LIG_FP8_E4M3:
+  case LIG_FP8_E5M2: {
+    __nv_fp8_interpretation_t kind = dtype == LIG_FP8_E4M3 ? __NV_E4M3 : __NV_E5M2;
+    return __half2float (half (__nv_cvt_fp8_to_halfraw (((const uint8_t *) data)[i], kind)));
+  }
+  case LIG_INT32:
+    return (float) ((const int32_t *) data)[i];
+  case LIG_UINT8:
+    return (float) ((const uint8_t *) data)[i];
+  case LIG_BOOL:
+    return ((const uint8_t *) data)[i] ? 1 : 0;
+  default:
+    return Vector{data, dtype}[i];
+  }
+}
+
+/* Of NaN, fp8 has one of each sign. Conversions to integers saturate and make 0 of NaN. */
+__device__ static void
+set_number_at (void *data, LigDtype dtype, int64_t i, float value)
+{
+  uint8_t *byte = (uint8_t *) data + i;
+  switch (dtype) {
+  case LIG_FP8_E4M3:
+  case LIG_FP8_E5M2: {
+    __nv_fp8_interpretation_t kind = dtype == LIG_FP8_E4M3 ? __NV_E4M3 : __NV_E5M2;
+    *byte = isnan (value) ? (signbit (value) ? 0xff : 0x7f)
+                          : (uint8_t) __nv_cvt_float_to_fp8 (value, __NV_SATFINITE, kind);
+    break;
+  }
+  case LIG_INT32:
+    ((int32_t *) data)[i] = __float2int_rn (value);
+    break;
+  case LIG_UINT8:
+    *byte = (uint8_t) max (0, min (255, __float2int_rn (value)));
+    break;
+  case LIG_BOOL:
+    *byte = value != 0;
+    break;
+  default:
+    Target{data, dtype}.set (i, value);
+  }
+}
+
+/* Any types to one another. */
+__global__ static void
+convert_each (const void *x, LigDtype from, void *y, LigDtype to, int64_t size)
 {
   int64_t at = (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
   for (; at < size; at += (int64_t) gridDim.x * blockDim.x)
-    y[at] = narrow<To> (widen (x[at]));
+    set_number_at (y, to, at, number_at (x, from, at));
 }
 
-template<class T>
-static T *
-data (const LigLaunch *launch, int index)
+static int64_t
+bytes (LigDtype dtype, int64_t elements)
 {
-  return (T *) launch->operands[index].data;
+  return elements * (dtype == LIG_FP32 || dtype == LIG_INT32  ? 4
+                     : dtype == LIG_FP16 || dtype == LIG_BF16 ? 2
+                                                              : 1);
+}
+
+/* Elements from `first` on. */
+static LigStatus
+convert_rest (LigLaunch *launch, int64_t first)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  int64_t size = x->size - first;
+  if (size > 0)
+    convert_each<<<blocks_for (launch, size, THREADS, 16), THREADS, 0, stream (launch)>>> (
+      (const char *) x->data + bytes (x->dtype, first), x->dtype,
+      (char *) y->data + bytes (y->dtype, first), y->dtype, size);
+  return LIG_LAUNCHED (launch);
+}
+
+static LigStatus
+convert_packed (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  return dispatch (launch, x->dtype, [=] (auto from) {
+    return dispatch (launch, y->dtype, [=] (auto to) {
+      using From = decltype (from);
+      using To = decltype (to);
+      constexpr int W = shared_width<From, To>;
+      int64_t chunks = x->size / W;
+      unsigned blocks = (unsigned) ((chunks + 4 * THREADS - 1) / (4 * THREADS));
+      if (blocks > 0)
+        convert_chunks<From, To><<<blocks, THREADS, 0, stream (launch)>>> ((const From *) x->data,
+                                                                           (To *) y->data, chunks);
+      return convert_rest (launch, chunks * W);
+    });
+  });
 }
 } /* namespace lig */
 
@@ -144,48 +219,49 @@ extern "C" LigStatus
 lig_cuda_convert (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
-  return dispatch (launch, x->dtype, [=] (auto from) {
-    return dispatch (launch, y->dtype, [=] (auto to) {
-      using From = decltype (from);
-      using To = decltype (to);
-      convert_each<From, To><<<blocks_for (launch, x->size, THREADS, 16), THREADS, 0,
-                               stream (launch)>>> ((const From *) x->data, (To *) y->data, x->size);
-      return LIG_LAUNCHED (launch);
-    });
-  });
+  if (x->data == y->data || x->size <= 0)
+    return LIG_OK;
+  if (x->dtype == y->dtype) {
+    cudaMemcpyAsync (y->data, x->data, (size_t) bytes (x->dtype, x->size), cudaMemcpyDeviceToDevice,
+                     stream (launch));
+    return LIG_LAUNCHED (launch);
+  }
+  if (all_floating (launch, 2) && all_aligned (launch, 2))
+    return convert_packed (launch);
+  return convert_rest (launch, 0);
 }
 
 extern "C" LigStatus
 lig_cuda_add (LigLaunch *launch)
 {
-  return dispatch (launch, launch->operands[0].dtype, [=] (auto one) {
-    using T = decltype (one);
-    return map<T, true> (launch, data<T> (launch, 0), data<T> (launch, 1), data<T> (launch, 2),
-                         launch->operands[0].size, Each<Add>{});
-  });
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 3))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "add: only floating types");
+  return map<true> (launch, &o[0], &o[1], &o[2], Each<Add>{});
 }
 
 extern "C" LigStatus
 lig_cuda_scale (LigLaunch *launch)
 {
+  const LigOperand *o = launch->operands;
   const LigScaleParams *params = (const LigScaleParams *) launch->params;
-  float factor = params ? params->factor : 1.0f;
-  return dispatch (launch, launch->operands[0].dtype, [=] (auto one) {
-    using T = decltype (one);
-    return map<T, false> (launch, data<T> (launch, 0), (const T *) nullptr, data<T> (launch, 1),
-                          launch->operands[0].size, Each<Scale>{{factor}});
-  });
+  if (!all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "scale: only floating types");
+  return map<false> (launch, &o[0], nullptr, &o[1], Each<Scale>{{params ? params->factor : 1}});
 }
 
 extern "C" LigStatus
 lig_cuda_dropout (LigLaunch *launch)
 {
-  const LigDropoutParams *params = (const LigDropoutParams *) launch->params;
+  const LigOperand *o = launch->operands;
+  const LigDropoutParams defaults = {0.1f, 0};
+  const LigDropoutParams *params =
+    launch->params ? (const LigDropoutParams *) launch->params : &defaults;
   float p = params->probability;
+  if (!all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "dropout: only floating types");
+  if (!(p >= 0 && p <= 1))
+    return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]");
   Dropout f = {launch->tick, params->path_hash, lig_dropout_threshold (p), p < 1 ? 1 / (1 - p) : 0};
-  return dispatch (launch, launch->operands[0].dtype, [=] (auto one) {
-    using T = decltype (one);
-    return map<T, false> (launch, data<T> (launch, 0), (const T *) nullptr, data<T> (launch, 1),
-                          launch->operands[0].size, f);
-  });
+  return map<false> (launch, &o[0], nullptr, &o[1], f);
 }

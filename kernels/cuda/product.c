@@ -41,6 +41,14 @@ type_fits (const LigMatrix *matrix, LigDtype dtype)
   return !matrix->data || matrix->dtype == dtype;
 }
 
+/* A bias of fp32 for a result of 16 bits is for the heuristic to accept or refuse. */
+static bool
+vector_fits (const LigProduct *product)
+{
+  return type_fits (&product->vector, product->result.dtype) ||
+         (product->sums == LIG_NO_SUMS && product->vector.dtype == LIG_FP32);
+}
+
 /* What cuBLASLt could serve at all. */
 static bool
 fits (const LigProduct *product)
@@ -50,8 +58,7 @@ fits (const LigProduct *product)
   return product->rows > 0 && product->columns > 0 && product->depth > 0 &&
          lig_dtype_is_floating (input) && product->right.dtype == input &&
          (output == input || output == LIG_FP32) && type_fits (&product->extra, output) &&
-         type_fits (&product->aux, output) && type_fits (&product->vector, output) &&
-         (!product->extra.data || product->extra.stride == product->result.stride) &&
+         type_fits (&product->aux, output) && vector_fits (product) &&
          (product->aux.data ? product->aux.stride % 8 == 0 : !aux_needed) &&
          activation_fits (product) && sums_fit (product);
 }
@@ -96,6 +103,7 @@ key_of (const LigProduct *product, bool tf32)
   key.k = product->depth;
   key.lda = product->right.stride;
   key.ldb = product->left.stride;
+  key.ldc = product->extra.data ? product->extra.stride : product->result.stride;
   key.ldd = product->result.stride;
   key.ld_aux = product->aux.data ? product->aux.stride : 0;
   key.workspace = product->shares_workspace ? LIG_LIBRARY_SPACE : LIG_WORKSPACE_SIZE;
@@ -109,6 +117,7 @@ key_of (const LigProduct *product, bool tf32)
   key.tf32 = tf32 && product->left.dtype == LIG_FP32;
   key.input = (uint8_t) product->left.dtype;
   key.output = (uint8_t) product->result.dtype;
+  key.vector = (uint8_t) (product->vector.data ? product->vector.dtype : product->result.dtype);
   key.align_a = alignment (product->right.data);
   key.align_b = alignment (product->left.data);
   key.align_c = alignment (extra);
@@ -139,11 +148,14 @@ describe_operation (LigProductEntry *entry)
   cublasOperation_t b = key->transposed_b ? CUBLAS_OP_T : CUBLAS_OP_N;
   cublasComputeType_t compute = key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   uint32_t epilogue = (uint32_t) key->epilogue;
+  int32_t vector = (int32_t) data_type (key->vector);
   return cublasLtMatmulDescInit (&entry->description, compute, CUDA_R_32F) ==
            CUBLAS_STATUS_SUCCESS &&
          set (entry, CUBLASLT_MATMUL_DESC_TRANSA, &a, sizeof a) &&
          set (entry, CUBLASLT_MATMUL_DESC_TRANSB, &b, sizeof b) &&
          set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue) &&
+         (key->vector == key->output ||
+          set (entry, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &vector, sizeof vector)) &&
          (!key->ld_aux ||
           set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &key->ld_aux, sizeof key->ld_aux));
 }
@@ -172,6 +184,7 @@ entry_new (const LigProductKey *key)
     describe_operation (entry) &&
     describe_matrix (&entry->a, key->input, a ? key->k : key->m, a ? key->m : key->k, key->lda) &&
     describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
+    describe_matrix (&entry->c, key->output, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
   /* What cannot even be described is known to be refused. */
   entry->decided = entry->rehearsed = !described;
@@ -268,7 +281,7 @@ lig_product_call (LigProducts *products,
   if (!point (entry, call->vector, call->aux))
     return CUBLAS_STATUS_INVALID_VALUE;
   return cublasLtMatmul (products->handle, &entry->description, &call->alpha, call->a, &entry->a,
-                         call->b, &entry->b, &beta, call->c, &entry->d, call->d, &entry->d,
+                         call->b, &entry->b, &beta, call->c, &entry->c, call->d, &entry->d,
                          algorithm, call->workspace, entry->key.workspace, call->stream);
 }
 
@@ -364,13 +377,14 @@ lig_product_words (
   const LigProducts *products, const LigProductKey *key, const char *what, char *text, size_t size)
 {
   snprintf (text, size,
-            "%s | %s | %lld x %lld x %lld %c%c | %s to %s%s | epilogue %d on %d | extra %d"
-            " | strides %lld %lld %lld %lld | aligned to %d %d %d %d %d %d | workspace %llu",
+            "%s | %s | %lld x %lld x %lld %c%c | %s to %s%s | epilogue %d on %d %s | extra %d"
+            " | strides %lld %lld %lld %lld %lld | aligned to %d %d %d %d %d %d | workspace %llu",
             what, products->machine, (long long) key->m, (long long) key->n, (long long) key->k,
             key->transposed_a ? 'T' : 'N', key->transposed_b ? 'T' : 'N',
             lig_dtype_name ((LigDtype) key->input), lig_dtype_name ((LigDtype) key->output),
-            key->tf32 ? " tf32" : "", key->epilogue, key->vector_length, key->beta,
-            (long long) key->lda, (long long) key->ldb, (long long) key->ldd,
+            key->tf32 ? " tf32" : "", key->epilogue, key->vector_length,
+            lig_dtype_name ((LigDtype) key->vector), key->beta, (long long) key->lda,
+            (long long) key->ldb, (long long) key->ldc, (long long) key->ldd,
             (long long) key->ld_aux, key->align_a, key->align_b, key->align_c, key->align_d,
             key->align_vector, key->align_aux, (unsigned long long) key->workspace);
 }

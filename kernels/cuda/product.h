@@ -22,7 +22,8 @@ typedef enum { LIG_NO_SUMS, LIG_SUMS_OF_RESULT, LIG_SUMS_OF_LEFT } LigSums;
 
 /* result = activation (factor left right + extra + vector) where there are no sums; with sums,
  * `vector` is where they go. `aux` is gelu's argument: written by LIG_GELU if present, read by
- * LIG_GELU_BACKWARD, which multiplies by the slope there. */
+ * LIG_GELU_BACKWARD, which multiplies by the slope there. An extra with stride 0 is one row, added
+ * to all. */
 typedef struct {
   int64_t rows, columns, depth;
   LigMatrix left, right;                  /* [rows, depth], [depth, columns] */

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* How element-wise kernels reach their operands: 16 bytes at a time where all operands have one
+ * type and are aligned, else one element at a time, of any floating types. A kernel is written
+ * once, with one of these two as its parameter. */
+#pragma once
+
+#include "kernels/cuda/chunk.cuh"
+
+#include <initializer_list>
+#include <type_traits>
+
+namespace lig
+{
+enum { THREADS = 256 };
+
+/* Launch arguments that the compiler is to ask for where they are used. Otherwise it would make a
+ * copy of the unrolled loop for each combination of what they may be, which takes it minutes. */
+__device__ inline int
+uncertain (int value)
+{
+  asm volatile("" : "+r"(value));
+  return value;
+}
+__device__ inline bool
+present (const Target &operand)
+{
+  uint64_t address = (uint64_t) operand.data;
+  asm volatile("" : "+l"(address));
+  return address != 0;
+}
+
+/* 16 bytes as they were read, to be taken apart when they are used: as elements they would be moved
+ * to registers of their own at once, twice as many, and the thread would wait for them. */
+template <class T>
+__device__ inline void
+spread (const uint4 &bits, float (&values)[wide<T>])
+{
+  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    if constexpr (sizeof (T) == 4) {
+      values[i] = __uint_as_float (words[i]);
+    } else if constexpr (std::is_same_v<T, bf16>) {
+      values[2 * i] = __uint_as_float (words[i] << 16);
+      values[2 * i + 1] = __uint_as_float (words[i] & 0xffff0000u);
+    } else {
+      float2 pair = __half22float2 (*reinterpret_cast<const __half2 *> (&words[i]));
+      values[2 * i] = pair.x;
+      values[2 * i + 1] = pair.y;
+    }
+}
+
+/* Rounding takes one instruction for two numbers, if asked for in pairs. */
+template <class T>
+__device__ inline uint4
+join (const float (&values)[wide<T>])
+{
+  uint32_t words[4];
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    if constexpr (sizeof (T) == 4) {
+      words[i] = __float_as_uint (values[i]);
+    } else if constexpr (std::is_same_v<T, bf16>) {
+      __nv_bfloat162 pair = __floats2bfloat162_rn (values[2 * i], values[2 * i + 1]);
+      words[i] = *reinterpret_cast<const uint32_t *> (&pair);
+    } else {
+      __half2 pair = __floats2half2_rn (values[2 * i], values[2 * i + 1]);
+      words[i] = *reinterpret_cast<const uint32_t *> (&pair);
+    }
+  return make_uint4 (words[0], words[1], words[2], words[3]);
+}
+
+/* 16 bytes of elements of type T, whatever the operands say. */
+template <class T> struct Packed {
+  static constexpr int W = wide<T>;
+  using Value = uint4;
+  static __device__ Value
+  read (const Target &from, int64_t at)
+  {
+    return __ldcs (reinterpret_cast<const uint4 *> ((const T *) from.data + at));
+  }
+  static __device__ void
+  write (const Target &to, int64_t at, const Value &value)
+  {
+    *reinterpret_cast<uint4 *> ((T *) to.data + at) = value;
+  }
+  static __device__ void
+  widen (const Value &value, const Target &, float (&values)[W])
+  {
+    spread<T> (value, values);
+  }
+  /* Rounded to the type of `like`. */
+  static __device__ Value
+  narrow (const float (&values)[W], const Target &)
+  {
+    return join<T> (values);
+  }
+};
+
+/* One element. It stays as it was read until it is used: a thread that converted at once would wait
+ * for each element before it reads the next. */
+struct Single {
+  static constexpr int W = 1;
+  using Value = uint32_t;
+  static __device__ Value
+  read (const Target &from, int64_t at)
+  {
+    return uncertain (from.dtype) == LIG_FP32 ? ((const uint32_t *) from.data)[at]
+                                              : (uint32_t) ((const uint16_t *) from.data)[at];
+  }
+  static __device__ void
+  write (const Target &to, int64_t at, Value value)
+  {
+    if (uncertain (to.dtype) == LIG_FP32)
+      ((uint32_t *) to.data)[at] = value;
+    else
+      ((uint16_t *) to.data)[at] = (uint16_t) value;
+  }
+  static __device__ void
+  widen (Value value, const Target &from, float (&values)[1])
+  {
+    int dtype = uncertain (from.dtype);
+    float wide_half = __half2float (__ushort_as_half ((uint16_t) value));
+    uint32_t bits = dtype == LIG_BF16 ? value << 16 : value;
+    values[0] = dtype == LIG_FP16 ? wide_half : __uint_as_float (bits);
+  }
+  static __device__ Value
+  narrow (const float (&values)[1], const Target &like)
+  {
+    int dtype = uncertain (like.dtype);
+    uint32_t as_half = __half_as_ushort (__float2half_rn (values[0]));
+    uint32_t as_bf16 = __bfloat16_as_ushort (__float2bfloat16_rn (values[0]));
+    return dtype == LIG_FP16 ? as_half : dtype == LIG_BF16 ? as_bf16 : __float_as_uint (values[0]);
+  }
+};
+
+/* Independent loads of a thread that are under way at once, where it reads `streams` arrays. */
+template <class A>
+constexpr int
+depth (int streams)
+{
+  return streams < 3 ? 4 : 2;
+}
+
+/* Values of absent operands are rounded to the type of `like`, the kernel's main input. */
+inline Target
+target_like (const LigOperand *operand, const LigOperand *like)
+{
+  return Target{operand->data, operand->data ? operand->dtype : like->dtype};
+}
+
+inline bool
+all_floating (const LigLaunch *launch, int count)
+{
+  for (int i = 0; i < count; i++)
+    if (launch->operands[i].data && !floating (launch->operands[i].dtype))
+      return false;
+  return true;
+}
+
+/* Whether the operands, those that are present, are fit for 16-byte accesses to elements of the
+ * first one's type. */
+inline bool
+packable (std::initializer_list<const LigOperand *> operands)
+{
+  LigDtype dtype = (*operands.begin ())->dtype;
+  for (const LigOperand *operand : operands)
+    if (operand->data && (operand->dtype != dtype || !aligned (operand)))
+      return false;
+  return true;
+}
+
+/* Calls `f` with a Single or, if it `packs`, with the Packed of the type. */
+template <class F>
+inline LigStatus
+dispatch_access (LigLaunch *launch, LigDtype dtype, bool packs, F f)
+{
+  if (!packs)
+    return f (Single{});
+  return dispatch (launch, dtype, [=] (auto one) { return f (Packed<decltype (one)>{}); });
+}
+
+/* The function that an access is to call. One element at a time, a whole family shares a kernel
+ * that chooses among its functions at run time, `any ()`: as many kernels again would take their
+ * time to compile, and there the choice costs little. */
+template <class A, class F>
+inline auto
+function_for (F f)
+{
+  if constexpr (A::W == 1)
+    return f.any ();
+  else
+    return f;
+}
+} /* namespace lig */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+#include "kernels/cuda/bias.cuh"
+#include "kernels/cuda/map.cuh"
+
+namespace lig
+{
+namespace activation
+{
+#define EACH_ACTIVATION(NAME) NAME (gelu) NAME (qgelu) NAME (relu) NAME (srelu) NAME (silu)
+
+/* One of the activations, known at run time. The backward pass of relu is given y for x. */
+struct Any {
+  enum Kind {
+#define KIND(name) KIND_##name,
+    EACH_ACTIVATION (KIND)
+#undef KIND
+  } kind;
+  __device__ float
+  operator() (float x) const
+  {
+    switch (uncertain (kind)) {
+#define CASE(name) \
+  case KIND_##name: \
+    return lig_##name (x);
+      EACH_ACTIVATION (CASE)
+#undef CASE
+    }
+    return x;
+  }
+  __device__ float
+  backward (float dy, float x) const
+  {
+    switch (uncertain (kind)) {
+#define CASE(name) \
+  case KIND_##name: \
+    return lig_##name##_backward (dy, x);
+      EACH_ACTIVATION (CASE)
+#undef CASE
+    }
+    return dy;
+  }
+};
+
+#define ACTIVATION(name) \
+  struct name { \
+    Any \
+    any () const \
+    { \
+      return Any{Any::KIND_##name}; \
+    } \
+    __device__ float \
+    operator() (float x) const \
+    { \
+      return lig_##name (x); \
+    } \
+    __device__ float \
+    backward (float dy, float x) const \
+    { \
+      return lig_##name##_backward (dy, x); \
+    } \
+  };
+EACH_ACTIVATION (ACTIVATION)
+#undef ACTIVATION
+
+template <class F> struct Forward {
+  F f;
+  auto
+  any () const
+  {
+    return Forward<Any>{f.any ()};
+  }
+  __device__ void
+  begin () const
+  {
+  }
+  template <int W>
+  __device__ void
+  apply (float (&x)[W], const float (&)[W], int64_t) const
+  {
+#pragma unroll
+    for (int i = 0; i < W; i++)
+      x[i] = f (x[i]);
+  }
+};
+
+template <class F> struct Backward {
+  F f;
+  auto
+  any () const
+  {
+    return Backward<Any>{f.any ()};
+  }
+  __device__ void
+  begin () const
+  {
+  }
+  template <int W>
+  __device__ void
+  apply (float (&dy)[W], const float (&x)[W], int64_t) const
+  {
+#pragma unroll
+    for (int i = 0; i < W; i++)
+      dy[i] = f.backward (dy[i], x[i]);
+  }
+};
+
+/* dx, as rounded, and its sums over rows. */
+template <class A, class F>
+__global__ void
+__launch_bounds__ (THREADS, 3)
+  bias_backward_each (Target dy, Target x, Target dx, Walk w, Sums to, F f)
+{
+  constexpr int W = A::W, DEPTH = depth<A> (2);
+  Spot s = spot<W> (w);
+  float sums[W] = {};
+  for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
+    typename A::Value gradient[DEPTH], in[DEPTH];
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end) {
+        int64_t at = (row + u * s.step) * w.columns + s.column;
+        gradient[u] = A::read (dy, at);
+        in[u] = A::read (x, at);
+      }
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end) {
+        float values[W], inputs[W];
+        A::widen (gradient[u], dy, values);
+        A::widen (in[u], x, inputs);
+        f.apply (values, inputs, 0);
+        typename A::Value rounded = A::narrow (values, dx);
+        if (present (dx))
+          A::write (dx, (row + u * s.step) * w.columns + s.column, rounded);
+        A::widen (rounded, dx, values);
+        add_row (sums, values);
+      }
+  }
+  finish_sums (w, to, sums, 0);
+}
+
+template <class F>
+static LigStatus
+forward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+  return map<false> (launch, &o[0], nullptr, &o[1], Forward<F>{});
+}
+
+template <class F>
+static LigStatus
+backward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 3))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+  return map<true> (launch, &o[0], &o[1], &o[2], Backward<F>{});
+}
+
+template <class F>
+static LigStatus
+bias_forward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 4))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and activation: only floating types");
+  return add_bias (launch, &o[0], &o[1], &o[2], &o[3], F{});
+}
+
+template <class F>
+static LigStatus
+bias_backward (LigLaunch *launch)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2], *dbias = &launch->operands[3];
+  int64_t columns = x->columns;
+  if (!all_floating (launch, 4) || !sums_fit (columns))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and activation: only floating types, at most 2^23 columns");
+  if (!dbias->data)
+    return map<true> (launch, dy, x, dx, Backward<F>{});
+  Walk w = sum_walk (launch, rows (x), columns, x->dtype);
+  Sums to = sums_to (launch, w, dbias);
+  bool packs = packable ({x, dy, dx}) && columns % (x->dtype == LIG_FP32 ? 4 : 8) == 0;
+  dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    bias_backward_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+      target (dy), target (x), target_like (dx, x), w, to, function_for<A> (Backward<F>{}));
+    return LIG_OK;
+  });
+  return finish_walk (launch, w, to, dbias);
+}
+} /* namespace activation */
+} /* namespace lig */
+
+using namespace lig;
+
+#define KERNELS(name) \
+  extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
+  { \
+    return activation::forward<activation::name> (launch); \
+  } \
+  extern "C" LigStatus lig_cuda_##name##_backward (LigLaunch *launch) \
+  { \
+    return activation::backward<activation::name> (launch); \
+  } \
+  extern "C" LigStatus lig_cuda_bias_##name (LigLaunch *launch) \
+  { \
+    return activation::bias_forward<activation::name> (launch); \
+  } \
+  extern "C" LigStatus lig_cuda_bias_##name##_backward (LigLaunch *launch) \
+  { \
+    return activation::bias_backward<activation::name> (launch); \
+  }
+EACH_ACTIVATION (KERNELS)

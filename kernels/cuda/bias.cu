@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* y = x + bias along rows, and the bias gradient: the sum of dy over rows. */
+#include "kernels/cuda/bias.cuh"
+
+namespace lig
+{
+struct Itself {
+  Itself
+  any () const
+  {
+    return *this;
+  }
+  __device__ float
+  operator() (float x) const
+  {
+    return x;
+  }
+};
+} /* namespace lig */
+
+using namespace lig;
+
+extern "C" LigStatus
+lig_cuda_bias (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 3))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias: only floating types");
+  return add_bias (launch, &o[0], &o[1], &o[2], nullptr, Itself{});
+}
+
+extern "C" LigStatus
+lig_cuda_bias_backward (LigLaunch *launch)
+{
+  return sum_rows (launch, &launch->operands[0], &launch->operands[1]);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums over rows: the second stage of all of them, and the sum of a matrix by itself. */
+#include "kernels/cuda/walk.cuh"
+
+namespace lig
+{
+/* Columns of a block of add_columns. */
+enum { ACROSS = 32 };
+
+/* Each row of threads takes every blockDim.y-th part; then those sums are added in order. */
+__global__ static void __launch_bounds__ (1024) add_columns (
+  const float *partials, int parts, int64_t stride, int64_t columns, Target target, bool accumulate)
+{
+  constexpr int DEPTH = 8;
+  __shared__ float sums[32][ACROSS];
+  int64_t column = (int64_t) blockIdx.x * ACROSS + threadIdx.x;
+  int down = (int) blockDim.y;
+  if (column < columns) {
+    float sum = 0;
+    for (int part = (int) threadIdx.y; part < parts; part += DEPTH * down) {
+      float values[DEPTH];
+#pragma unroll
+      for (int u = 0; u < DEPTH; u++)
+        if (part + u * down < parts)
+          values[u] = partials[(part + u * down) * stride + column];
+#pragma unroll
+      for (int u = 0; u < DEPTH; u++)
+        if (part + u * down < parts)
+          sum += values[u];
+    }
+    sums[threadIdx.y][threadIdx.x] = sum;
+  }
+  __syncthreads ();
+  if (column >= columns || threadIdx.y > 0)
+    return;
+  float total = accumulate ? target.get (column) : 0;
+#pragma unroll 8
+  for (int i = 0; i < down; i++)
+    total += sums[i][threadIdx.x];
+  target.set (column, total);
+}
+
+LigStatus
+add_parts (LigLaunch *launch,
+           const float *partials,
+           int parts,
+           int64_t stride,
+           int64_t columns,
+           const LigOperand *target)
+{
+  if (!target->data || columns <= 0)
+    return LIG_OK;
+  unsigned down = 1, blocks = (unsigned) ((columns + ACROSS - 1) / ACROSS);
+  while (down < 32 && (int) down * 4 < parts)
+    down *= 2;
+  add_columns<<<blocks, dim3 (ACROSS, down), 0, stream (launch)>>> (
+    partials, parts, stride, columns, lig::target (target), launch->accumulate);
+  return LIG_LAUNCHED (launch);
+}
+
+template <class A>
+__global__ void
+__launch_bounds__ (THREADS) sum_matrix (Target dy, Walk w, Sums to)
+{
+  constexpr int W = A::W, DEPTH = depth<A> (1);
+  Spot s = spot<W> (w);
+  float sums[W] = {};
+  for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
+    typename A::Value in[DEPTH];
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end)
+        in[u] = A::read (dy, (row + u * s.step) * w.columns + s.column);
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end) {
+        float values[W];
+        A::widen (in[u], dy, values);
+        add_row (sums, values);
+      }
+  }
+  finish_sums (w, to, sums, 0);
+}
+
+LigStatus
+sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias)
+{
+  int64_t columns = dy->columns;
+  if (!floating (dy->dtype) || (dbias->data && !floating (dbias->dtype)) || !sums_fit (columns))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias: only floating types, at most 2^23 columns");
+  if (!dbias->data)
+    return LIG_OK;
+  Walk w = sum_walk (launch, rows (dy), columns, dy->dtype);
+  Sums to = sums_to (launch, w, dbias);
+  bool packs = packable ({dy}) && columns % (dy->dtype == LIG_FP32 ? 4 : 8) == 0;
+  dispatch_access (launch, dy->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    sum_matrix<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (target (dy), w, to);
+    return LIG_OK;
+  });
+  return finish_walk (launch, w, to, dbias);
+}
+} /* namespace lig */

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+/* Embedding: y[i,:] = weight[x[i],:], and its gradient, dweight[v,:] = sum of dy[i,:] over the i
+ * with x[i] = v. Floor of both: each row of y or dy crosses the memory bus once, each row of
+ * dweight too.
+ *
+ * For the gradient the positions are sorted by token, stably, so that all that meets in one row of
+ * dweight is a run. The sorted positions are cut into segments of equal length, whatever the runs:
+ * a segment adds up its runs in order and leaves partial sums of those that do not begin or do not
+ * end in it; a second kernel joins these in order. So neither a token that is everywhere nor a
+ * vocabulary of which little is used takes longer, and the sum is the same every time.
+ *
+ * A token outside the vocabulary cannot be refused without waiting for the device: its row of y is
+ * NaN, and its row of dy goes nowhere. */
+#include "kernels/cuda/chunk.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+namespace lig
+{
+enum { THREADS = 256, UNROLL = 4, WARPS = THREADS / 32 };
+/* Tokens sorted at a time. With more of them dweight is rounded once more per so many tokens, as if
+ * they were micro-batches. */
+enum { MOST_TOKENS = 1 << 20 };
+/* Tokens that one block sorts by itself. */
+enum { FEW_TOKENS = 2048, SORT_THREADS = 1024 };
+/* Shortest segment; threads beyond which segments become longer; rows a block clears; segments of
+ * one run that a single warp joins. */
+enum { SHORTEST = 32, ENOUGH_THREADS = 1 << 19, ROWS_CLEARED = 64, SHORT_RUN = 16 };
+/* Set in the position of a token outside the vocabulary. */
+constexpr uint32_t OUTSIDE = 1u << 31;
+
+/* The workspace: two copies of tokens and positions, room for the sort, then partial sums. */
+constexpr size_t SORT_BYTES = 1 << 20;
+constexpr size_t PARTIALS_AT = 4 * sizeof (uint32_t) * MOST_TOKENS + SORT_BYTES;
+constexpr size_t PARTIALS_BYTES = LIG_WORKSPACE_SIZE - PARTIALS_AT;
+
+/* UNROLL rows at a time for each group of `lanes` threads. */
+template <class From, class To, int N>
+__global__ void
+__launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
+                                         const From *weight,
+                                         To *y,
+                                         int64_t count,
+                                         int64_t vocabulary,
+                                         int64_t columns,
+                                         int lanes)
+{
+  int64_t units = columns / N, group = ((int64_t) blockIdx.x * THREADS + threadIdx.x) / lanes;
+  int64_t groups = (int64_t) gridDim.x * THREADS / lanes;
+  for (int64_t first = group * UNROLL; first < count; first += groups * UNROLL) {
+    int64_t token[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+      token[u] = first + u < count ? tokens[first + u] : -1;
+    for (int64_t unit = threadIdx.x & (lanes - 1); unit < units; unit += lanes) {
+      Chunk<From, N> chunk[UNROLL];
+#pragma unroll
+      for (int u = 0; u < UNROLL; u++)
+        if (token[u] >= 0 && token[u] < vocabulary)
+          chunk[u] = load_chunk<N> (weight + token[u] * columns + unit * N);
+#pragma unroll
+      for (int u = 0; u < UNROLL; u++)
+        if (first + u < count) {
+          Chunk<To, N> out;
+          float values[N];
+#pragma unroll
+          for (int i = 0; i < N; i++)
+            values[i] = NAN;
+          bool inside = token[u] >= 0 && token[u] < vocabulary;
+          if (inside)
+            unpack (chunk[u], values);
+          pack (values, out);
+          if constexpr (std::is_same_v<From, To>)
+            out = inside ? chunk[u] : out;
+          store_chunk (y + (first + u) * columns + unit * N, out);
+        }
+    }
+  }
+}
+
+__device__ inline uint32_t
+position_of (int32_t token, int64_t vocabulary, uint32_t at)
+{
+  return token < 0 || token >= vocabulary ? at | OUTSIDE : at;
+}
+
+/* What is to be sorted. Tokens outside the vocabulary go with the first, but for their mark. */
+__global__ void
+__launch_bounds__ (THREADS) number_tokens (
+  const int32_t *x, int count, int64_t vocabulary, uint32_t *tokens, uint32_t *positions)
+{
+  int at = (int) (blockIdx.x * THREADS + threadIdx.x);
+  if (at >= count)
+    return;
+  uint32_t position = position_of (x[at], vocabulary, (uint32_t) at);
+  tokens[at] = position & OUTSIDE ? 0 : (uint32_t) x[at];
+  positions[at] = position;
+}
+
+/* The same and the sort in a single block (Batcher, 1968): a token and its position are one number,
+ * so that no two are equal. */
+__global__ void
+__launch_bounds__ (SORT_THREADS)
+  sort_few (const int32_t *x, int count, int64_t vocabulary, uint32_t *tokens, uint32_t *positions)
+{
+  __shared__ uint64_t sorted[FEW_TOKENS];
+  int size = 2;
+  while (size < count)
+    size *= 2;
+  for (int i = (int) threadIdx.x; i < size; i += SORT_THREADS) {
+    uint32_t position = i < count ? position_of (x[i], vocabulary, (uint32_t) i) : 0;
+    uint64_t token = position & OUTSIDE ? 0 : i < count ? (uint32_t) x[i] : UINT32_MAX;
+    sorted[i] = token << 32 | position;
+  }
+  for (int k = 2; k <= size; k *= 2)
+    for (int j = k / 2; j > 0; j /= 2) {
+      __syncthreads ();
+      for (int pair = (int) threadIdx.x; pair < size / 2; pair += SORT_THREADS) {
+        int low = (pair & ~(j - 1)) << 1 | (pair & (j - 1)), high = low | j;
+        uint64_t a = sorted[low], b = sorted[high];
+        if ((a > b) == ((low & k) == 0)) {
+          sorted[low] = b;
+          sorted[high] = a;
+        }
+      }
+    }
+  __syncthreads ();
+  for (int i = (int) threadIdx.x; i < count; i += SORT_THREADS) {
+    tokens[i] = (uint32_t) (sorted[i] >> 32);
+    positions[i] = (uint32_t) sorted[i];
+  }
+}
+
+/* The sorted tokens, and where the sums go. */
+struct Runs {
+  const uint32_t *tokens, *positions;
+  float *partials; /* two rows a segment: of a run begun before it, of one that goes on after it */
+  int count, length, segments;
+  int64_t columns, vocabulary;
+  bool accumulate;
+  __device__ float *
+  partial (int segment, bool last, int64_t column) const
+  {
+    return partials + ((int64_t) segment * 2 + last) * columns + column;
+  }
+};
+
+template <class U, int N>
+__device__ inline void
+write_sums (U *to, float (&sums)[N], bool accumulate)
+{
+  Chunk<U, N> out;
+  if (accumulate) {
+    float old[N];
+    unpack (load_chunk<N> (to), old);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      sums[i] += old[i];
+  }
+  pack (sums, out);
+  store_chunk (to, out);
+}
+
+template <int N>
+__device__ inline void
+keep_sums (float *to, const float (&sums)[N])
+{
+  Chunk<float, N> out;
+  pack (sums, out);
+  store_chunk (to, out);
+}
+
+/* Zeroes the rows without tokens among ROWS_CLEARED of them. */
+template <class U, int N>
+__device__ inline void
+clear_rows (const Runs &runs, U *dweight, int64_t first)
+{
+  __shared__ bool found[ROWS_CLEARED];
+  if (threadIdx.x < ROWS_CLEARED) {
+    int64_t row = first + threadIdx.x;
+    int low = 0, high = runs.count;
+    while (low < high) {
+      int middle = (low + high) / 2;
+      if (runs.tokens[middle] < row)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    found[threadIdx.x] = row >= runs.vocabulary || (low < runs.count && runs.tokens[low] == row);
+  }
+  __syncthreads ();
+  Chunk<U, N> zero;
+  float zeros[N] = {};
+  pack (zeros, zero);
+  for (int i = (int) threadIdx.x / 32; i < ROWS_CLEARED; i += WARPS)
+    if (!found[i])
+      for (int64_t at = threadIdx.x % 32 * N; at < runs.columns; at += 32 * N)
+        store_chunk (dweight + (first + i) * runs.columns + at, zero);
+}
+
+/* A thread adds up N columns of a segment. The tokens of the next rows are under way while those of
+ * these are added. Blocks beyond `summing` clear the rows that have no tokens. */
+template <class T, class U, int N>
+__global__ void
+__launch_bounds__ (THREADS) sum_runs (Runs runs, const T *dy, U *dweight, int summing)
+{
+  if ((int) blockIdx.x >= summing) {
+    clear_rows<U, N> (runs, dweight, (int64_t) ((int) blockIdx.x - summing) * ROWS_CLEARED);
+    return;
+  }
+  int64_t units = runs.columns / N, thread = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  int segment = (int) (thread / units);
+  int64_t column = thread % units * N;
+  if (segment >= runs.segments)
+    return;
+  int begin = segment * runs.length;
+  int end = runs.count - begin < runs.length ? runs.count : begin + runs.length;
+  uint32_t token = runs.tokens[begin];
+  bool begun = begin > 0 && runs.tokens[begin - 1] == token;
+  float sums[N] = {};
+  Chunk<uint32_t, UNROLL> next_tokens = load_chunk<UNROLL> (runs.tokens + begin);
+  Chunk<uint32_t, UNROLL> next_positions = load_chunk<UNROLL> (runs.positions + begin);
+  for (int at = begin; at < end; at += UNROLL) {
+    Chunk<uint32_t, UNROLL> tokens = next_tokens, positions = next_positions;
+    Chunk<T, N> rows[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+      if (at + u < end)
+        rows[u] = load_chunk<N> (dy + (positions.v[u] & ~OUTSIDE) * runs.columns + column);
+    if (at + UNROLL < end) {
+      next_tokens = load_chunk<UNROLL> (runs.tokens + at + UNROLL);
+      next_positions = load_chunk<UNROLL> (runs.positions + at + UNROLL);
+    }
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++) {
+      if (at + u >= end)
+        break;
+      if (tokens.v[u] != token) {
+        if (begun)
+          keep_sums (runs.partial (segment, false, column), sums);
+        else
+          write_sums (dweight + token * runs.columns + column, sums, runs.accumulate);
+        begun = false;
+        token = tokens.v[u];
+#pragma unroll
+        for (int i = 0; i < N; i++)
+          sums[i] = 0;
+      }
+      if (positions.v[u] & OUTSIDE)
+        continue;
+      float row[N];
+      unpack (rows[u], row);
+#pragma unroll
+      for (int i = 0; i < N; i++)
+        sums[i] += row[i];
+    }
+  }
+  bool goes_on = end < runs.count && runs.tokens[end] == token;
+  if (begun || goes_on)
+    keep_sums (runs.partial (segment, !begun, column), sums);
+  else
+    write_sums (dweight + token * runs.columns + column, sums, runs.accumulate);
+}
+
+/* The last segment of the run that begins in this one and goes on in the next; 0: none does. */
+__device__ inline int
+last_segment (const Runs &runs, int segment)
+{
+  if (segment + 1 >= runs.segments)
+    return 0;
+  int begin = segment * runs.length, next = begin + runs.length;
+  uint32_t token = runs.tokens[next];
+  if (runs.tokens[next - 1] != token || (begin > 0 && runs.tokens[begin - 1] == token))
+    return 0;
+  int low = segment + 1, high = runs.segments - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (runs.tokens[middle * runs.length] == token)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+/* Adds the partial sums of the segments from `first` to before `end`, whose run began before. */
+template <int N>
+__device__ inline void
+add_partials (const Runs &runs, int first, int end, int64_t column, float (&sums)[N])
+{
+#pragma unroll 4
+  for (int segment = first; segment < end; segment++) {
+    float part[N];
+    unpack (load_chunk<N> (runs.partial (segment, false, column)), part);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      sums[i] += part[i];
+  }
+}
+
+/* Ends the runs that cross segments: a warp each, N columns a lane. To a run of many segments all
+ * warps of the block contribute. */
+template <class U, int N>
+__global__ void
+__launch_bounds__ (THREADS) join_runs (Runs runs, U *dweight, int64_t tiles)
+{
+  __shared__ int lasts[WARPS];
+  __shared__ float shares[WARPS][32 * N];
+  int warp = (int) threadIdx.x / 32, lane = (int) threadIdx.x % 32;
+  int first = (int) (blockIdx.x / tiles) * WARPS, mine = first + warp;
+  int64_t column = (blockIdx.x % tiles * 32 + lane) * N;
+  bool inside = column < runs.columns;
+  int last = last_segment (runs, mine);
+  if (lane == 0)
+    lasts[warp] = last;
+  if (inside && last > 0 && last - mine <= SHORT_RUN) {
+    float sums[N];
+    unpack (load_chunk<N> (runs.partial (mine, true, column)), sums);
+    add_partials (runs, mine + 1, last + 1, column, sums);
+    write_sums (dweight + runs.tokens[last * runs.length] * runs.columns + column, sums,
+                runs.accumulate);
+  }
+  __syncthreads ();
+  for (int i = 0; i < WARPS; i++) {
+    int begin = first + i + 1, many = lasts[i] - begin + 1;
+    if (lasts[i] == 0 || many <= SHORT_RUN)
+      continue;
+    int share = (many + WARPS - 1) / WARPS, from = begin + warp * share;
+    int to = from + share < begin + many ? from + share : begin + many;
+    float sums[N] = {};
+    if (inside)
+      add_partials (runs, from, to, column, sums);
+#pragma unroll
+    for (int c = 0; c < N; c++)
+      shares[warp][c * 32 + lane] = sums[c];
+    __syncthreads ();
+    if (warp == 0 && inside) {
+      unpack (load_chunk<N> (runs.partial (first + i, true, column)), sums);
+      for (int w = 0; w < WARPS; w++)
+#pragma unroll
+        for (int c = 0; c < N; c++)
+          sums[c] += shares[w][c * 32 + lane];
+      write_sums (dweight + runs.tokens[begin * runs.length] * runs.columns + column, sums,
+                  runs.accumulate);
+    }
+    __syncthreads ();
+  }
+}
+
+/* Fills in the sorted tokens of one part of x. */
+static LigStatus
+sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
+{
+  uint32_t *buffer = (uint32_t *) launch->workspace;
+  cub::DoubleBuffer<uint32_t> tokens (buffer, buffer + MOST_TOKENS);
+  cub::DoubleBuffer<uint32_t> positions (buffer + 2 * MOST_TOKENS, buffer + 3 * MOST_TOKENS);
+  cudaStream_t on = stream (launch);
+  if (runs->count <= FEW_TOKENS)
+    sort_few<<<1, SORT_THREADS, 0, on>>> (x, runs->count, runs->vocabulary, tokens.Current (),
+                                          positions.Current ());
+  else {
+    int blocks = (runs->count + THREADS - 1) / THREADS, bits = 1;
+    size_t wanted = 0;
+    while (bits < 32 && (int64_t) 1 << bits < runs->vocabulary)
+      bits++;
+    number_tokens<<<blocks, THREADS, 0, on>>> (x, runs->count, runs->vocabulary, tokens.Current (),
+                                               positions.Current ());
+    cudaError_t error = cub::DeviceRadixSort::SortPairs (nullptr, wanted, tokens, positions,
+                                                         runs->count, 0, bits, on);
+    if (error == cudaSuccess && wanted > SORT_BYTES)
+      return LIG_FAIL (launch, LIG_FAILED, "the sort wants more memory than the workspace has");
+    if (error == cudaSuccess)
+      error = cub::DeviceRadixSort::SortPairs (buffer + 4 * MOST_TOKENS, wanted, tokens, positions,
+                                               runs->count, 0, bits, on);
+    if (error != cudaSuccess)
+      return LIG_FAIL (launch, lig_cuda_status (launch->device, error, "radix sort"), "radix sort");
+  }
+  runs->tokens = tokens.Current ();
+  runs->positions = positions.Current ();
+  return LIG_OK;
+}
+
+/* Segments as short as leave room for their partial sums, and no more threads than are of use. */
+static void
+cut_segments (Runs *runs, int64_t units)
+{
+  int64_t segment_bytes = 2 * runs->columns * (int64_t) sizeof (float);
+  for (runs->length = SHORTEST;; runs->length *= 2) {
+    int64_t segments = ((int64_t) runs->count + runs->length - 1) / runs->length;
+    runs->segments = (int) segments;
+    if (segments <= 1 || (segments * segment_bytes <= (int64_t) PARTIALS_BYTES &&
+                          segments * units <= ENOUGH_THREADS))
+      return;
+  }
+}
+
+template <class T, class U, int N>
+static LigStatus
+add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweight)
+{
+  int64_t units = runs.columns / N;
+  cut_segments (&runs, units);
+  if (runs.count > 0) {
+    LigStatus status = sort_tokens (launch, x, &runs);
+    if (status != LIG_OK)
+      return status;
+  }
+  int64_t summing = ((int64_t) runs.segments * units + THREADS - 1) / THREADS;
+  int64_t clearing = runs.accumulate ? 0 : (runs.vocabulary + ROWS_CLEARED - 1) / ROWS_CLEARED;
+  if (summing + clearing > INT32_MAX)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "the rows of the embedding are too long");
+  if (summing + clearing > 0)
+    sum_runs<T, U, N><<<(unsigned) (summing + clearing), THREADS, 0, stream (launch)>>> (
+      runs, dy, dweight, (int) summing);
+  if (runs.segments > 1) {
+    constexpr int V = N > 1 ? 4 : 1;
+    int64_t tiles = (runs.columns + 32 * V - 1) / (32 * V);
+    int64_t blocks = (runs.segments + WARPS - 1) / WARPS * tiles;
+    join_runs<U, V><<<(unsigned) blocks, THREADS, 0, stream (launch)>>> (runs, dweight, tiles);
+  }
+  return LIG_LAUNCHED (launch);
+}
+
+/* Part by part of at most MOST_TOKENS tokens. */
+template <class T, class U, int N>
+static LigStatus
+add_all (LigLaunch *launch)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dweight = &launch->operands[2];
+  Runs runs = {};
+  runs.partials = (float *) ((char *) launch->workspace + PARTIALS_AT);
+  runs.columns = dweight->columns;
+  runs.vocabulary = rows (dweight);
+  runs.accumulate = launch->accumulate;
+  int64_t first = 0;
+  do {
+    int64_t rest = x->size - first;
+    runs.count = (int) (rest < MOST_TOKENS ? rest : MOST_TOKENS);
+    LigStatus status =
+      add_part<T, U, N> (launch, runs, (const int32_t *) x->data + first,
+                         (const T *) dy->data + first * runs.columns, (U *) dweight->data);
+    if (status != LIG_OK)
+      return status;
+    runs.accumulate = true;
+    first += runs.count;
+  } while (first < x->size);
+  return LIG_OK;
+}
+
+/* Whether rows of both operands are whole chunks of N elements and so aligned. */
+static bool
+packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
+{
+  return columns % width == 0 && aligned (a) && aligned (b);
+}
+} /* namespace lig */
+
+using namespace lig;
+
+extern "C" LigStatus
+lig_cuda_embedding (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
+  const LigOperand *y = &launch->operands[2];
+  if (x->dtype != LIG_INT32)
+    return LIG_FAIL (launch, LIG_FAILED, "token outside the vocabulary");
+  if (y->size == 0)
+    return LIG_OK;
+  return dispatch (launch, weight->dtype, [=] (auto one) {
+    return dispatch (launch, y->dtype, [=] (auto other) {
+      using From = decltype (one);
+      using To = decltype (other);
+      constexpr int N = shared_width<From, To>;
+      bool wide_path = packed (weight, y, y->columns, N);
+      int64_t units = wide_path ? y->columns / N : y->columns;
+      int lanes = 1;
+      while (lanes < 32 && lanes < units)
+        lanes *= 2;
+      int blocks = blocks_for (launch, (x->size + UNROLL - 1) / UNROLL * lanes, THREADS, 64);
+      auto kernel = wide_path ? gather_rows<From, To, N> : gather_rows<From, To, 1>;
+      kernel<<<blocks, THREADS, 0, stream (launch)>>> ((const int32_t *) x->data,
+                                                       (const From *) weight->data, (To *) y->data,
+                                                       x->size, rows (weight), y->columns, lanes);
+      return LIG_LAUNCHED (launch);
+    });
+  });
+}
+
+extern "C" LigStatus
+lig_cuda_embedding_backward (LigLaunch *launch)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dweight = &launch->operands[2];
+  if (x->dtype != LIG_INT32)
+    return LIG_FAIL (launch, LIG_FAILED, "token outside the vocabulary");
+  return dispatch (launch, dy->dtype, [=] (auto one) {
+    return dispatch (launch, dweight->dtype, [=] (auto other) {
+      using T = decltype (one);
+      using U = decltype (other);
+      constexpr int N = shared_width<T, U>;
+      if (packed (dy, dweight, dweight->columns, N))
+        return add_all<T, U, N> (launch);
+      return add_all<T, U, 1> (launch);
+    });
+  });
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* What completes the products of cuBLASLt. These kernels are to be right for every size, type and
+ * alignment; only the conversion is on a way that is often taken, and has a path of 16 bytes. */
+#include "kernels/cuda/fallback.cuh"
+
+#include "kernels/cuda/algorithms.h"
+
+namespace lig
+{
+enum { THREADS = 256, MOST_BLOCKS_Y = 65535 };
+
+/* One of a matrix, whatever its type. */
+__device__ static inline float
+get (const LigMatrix &matrix, int64_t row, int64_t column)
+{
+  return Vector{matrix.data, matrix.dtype}[row * matrix.stride + column];
+}
+
+__device__ static inline float
+rounded (LigDtype dtype, float value)
+{
+  return dtype == LIG_FP32   ? value
+         : dtype == LIG_FP16 ? widen (narrow<half> (value))
+                             : widen (narrow<bf16> (value));
+}
+
+/* Eight elements a thread: one or two packs on either side. */
+template <class From, class To>
+static __global__ void
+__launch_bounds__ (THREADS) convert_packs (
+  const From *from, int64_t from_stride, To *to, int64_t to_stride, int64_t rows, int64_t per_row)
+{
+  constexpr int IN = 8 / wide<From>, OUT = 8 / wide<To>;
+  int64_t step = (int64_t) gridDim.x * THREADS;
+  for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < rows * per_row; i += step) {
+    int64_t row = i / per_row, at = (i - row * per_row) * 8;
+    Pack<From> in[IN];
+    Pack<To> out[OUT];
+#pragma unroll
+    for (int j = 0; j < IN; j++)
+      in[j] = load_streaming (from + row * from_stride + at + j * wide<From>);
+#pragma unroll
+    for (int j = 0; j < 8; j++)
+      out[j / wide<To>].v[j % wide<To>] = narrow<To> (widen (in[j / wide<From>].v[j % wide<From>]));
+#pragma unroll
+    for (int j = 0; j < OUT; j++)
+      store (to + row * to_stride + at + j * wide<To>, out[j]);
+  }
+}
+
+template <class From, class To>
+static __global__ void
+__launch_bounds__ (THREADS) convert_each (
+  const From *from, int64_t from_stride, To *to, int64_t to_stride, int64_t rows, int64_t columns)
+{
+  int64_t step = (int64_t) gridDim.x * THREADS;
+  for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < rows * columns; i += step) {
+    int64_t row = i / columns, at = i - row * columns;
+    to[row * to_stride + at] = narrow<To> (widen (from[row * from_stride + at]));
+  }
+}
+
+static bool
+has_packs (const LigMatrix &matrix)
+{
+  return ((uintptr_t) matrix.data & 15) == 0 && matrix.stride % 8 == 0;
+}
+
+LigStatus
+convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, int64_t columns)
+{
+  bool packs = columns % 8 == 0 && has_packs (from) && has_packs (to);
+  return dispatch (launch, from.dtype, [=] (auto one) {
+    return dispatch (launch, to.dtype, [=] (auto other) {
+      using From = decltype (one);
+      using To = decltype (other);
+      const From *source = (const From *) from.data;
+      To *target = (To *) to.data;
+      if (packs)
+        convert_packs<<<blocks_for (launch, rows * (columns / 8), THREADS, 32), THREADS, 0,
+                        stream (launch)>>> (source, from.stride, target, to.stride, rows,
+                                            columns / 8);
+      else
+        convert_each<<<blocks_for (launch, rows * columns, THREADS, 32), THREADS, 0,
+                       stream (launch)>>> (source, from.stride, target, to.stride, rows, columns);
+      return LIG_LAUNCHED (launch);
+    });
+  });
+}
+
+/* Where the number is too large for the type, both parts together are infinite and not NaN. */
+static __global__ void
+__launch_bounds__ (THREADS) split_each (const float *from, Target high, Target low, int64_t count)
+{
+  int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  if (i >= count)
+    return;
+  float value = from[i], upper = rounded (high.dtype, value);
+  high.set (i, value);
+  low.set (i, fabsf (upper) <= FLT_MAX ? value - upper : 0.0f);
+}
+
+LigStatus
+split_vector (LigLaunch *launch, const float *from, LigMatrix high, LigMatrix low, int64_t count)
+{
+  split_each<<<(unsigned) ((count + THREADS - 1) / THREADS), THREADS, 0, stream (launch)>>> (
+    from, Target{high.data, high.dtype}, Target{low.data, low.dtype}, count);
+  return LIG_LAUNCHED (launch);
+}
+
+/* An operand by its two strides: element (i, l), where l runs along the depth. */
+struct Strided {
+  Vector values;
+  int64_t along_i, along_l, size_i;
+};
+
+enum { TILE = 64, DEPTH = 16, SIDE = 4 };
+
+/* A tile of TILE by DEPTH into shared memory, zeros beyond the edges. Neighbouring threads take
+ * neighbouring elements, along whichever axis that is. */
+__device__ static inline void
+load_tile (const Strided &from, int64_t first, int64_t depth_at, int64_t depth, float *tile)
+{
+  for (int j = threadIdx.x; j < TILE * DEPTH; j += THREADS) {
+    int i = from.along_l == 1 ? j / DEPTH : j % TILE;
+    int l = from.along_l == 1 ? j % DEPTH : j / TILE;
+    bool inside = first + i < from.size_i && depth_at + l < depth;
+    tile[l * (TILE + 1) + i] =
+      inside ? from.values[(first + i) * from.along_i + (depth_at + l) * from.along_l] : 0.0f;
+  }
+}
+
+/* A block computes a tile, each thread SIDE by SIDE of it, adding up along the depth in order. */
+static __global__ void
+__launch_bounds__ (THREADS)
+  multiply (Strided left, Strided right, int64_t depth, float factor, float *result, int64_t stride)
+{
+  __shared__ float a[DEPTH * (TILE + 1)], b[DEPTH * (TILE + 1)];
+  int64_t across = (right.size_i + TILE - 1) / TILE;
+  int64_t row = blockIdx.x / across * TILE, column = blockIdx.x % across * TILE;
+  int down = threadIdx.x / (TILE / SIDE) * SIDE, over = threadIdx.x % (TILE / SIDE) * SIDE;
+  float sums[SIDE][SIDE] = {};
+  for (int64_t at = 0; at < depth; at += DEPTH) {
+    load_tile (left, row, at, depth, a);
+    load_tile (right, column, at, depth, b);
+    __syncthreads ();
+#pragma unroll
+    for (int l = 0; l < DEPTH; l++)
+#pragma unroll
+      for (int i = 0; i < SIDE; i++)
+#pragma unroll
+        for (int j = 0; j < SIDE; j++)
+          sums[i][j] += a[l * (TILE + 1) + down + i] * b[l * (TILE + 1) + over + j];
+    __syncthreads ();
+  }
+#pragma unroll
+  for (int i = 0; i < SIDE; i++)
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+      if (row + down + i < left.size_i && column + over + j < right.size_i)
+        result[(row + down + i) * stride + column + over + j] = factor * sums[i][j];
+}
+
+LigStatus
+multiply_any (LigLaunch *launch, const LigProduct *product)
+{
+  const LigMatrix &a = product->left, &b = product->right;
+  bool ta = product->left_transposed, tb = product->right_transposed;
+  Strided left = {{a.data, a.dtype}, ta ? 1 : a.stride, ta ? a.stride : 1, product->rows};
+  Strided right = {{b.data, b.dtype}, tb ? b.stride : 1, tb ? 1 : b.stride, product->columns};
+  int64_t tiles = ((product->rows + TILE - 1) / TILE) * ((product->columns + TILE - 1) / TILE);
+  if (tiles > INT32_MAX)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a block of a product is too large");
+  multiply<<<(unsigned) tiles, THREADS, 0, stream (launch)>>> (
+    left, right, product->depth, product->factor, (float *) product->result.data,
+    product->result.stride);
+  return LIG_LAUNCHED (launch);
+}
+
+__device__ static inline void
+put (const LigMatrix &matrix, int64_t row, int64_t column, float value)
+{
+  Target{matrix.data, matrix.dtype}.set (row * matrix.stride + column, value);
+}
+
+__device__ static inline float
+finished (const Finish &finish, int64_t row, int64_t column, float value)
+{
+  if (finish.bias.data)
+    value += finish.bias[column];
+  if (finish.extra.data)
+    value += get (finish.extra, row, column);
+  switch (finish.activation) {
+  case LIG_GELU:
+    if (finish.aux.data)
+      put (finish.aux, row, column, value);
+    return lig_gelu (rounded (finish.aux_dtype, value));
+  case LIG_RELU:
+    return lig_relu (value);
+  case LIG_GELU_BACKWARD:
+    return lig_gelu_backward (value, get (finish.aux, row, column));
+  default:
+    return value;
+  }
+}
+
+/* An element a thread at a time, read before it is written: y may lie where extra or aux does. */
+static __global__ void
+__launch_bounds__ (THREADS) finish_each (Finish finish)
+{
+  int64_t column = (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
+  if (column >= finish.columns)
+    return;
+  int64_t step = (int64_t) gridDim.y * blockDim.y;
+  for (int64_t row = (int64_t) blockIdx.y * blockDim.y + threadIdx.y; row < finish.rows;
+       row += step) {
+    float value = finished (finish, row, column, get (finish.staged, row, column));
+    if (finish.y.data)
+      put (finish.y, row, column, value);
+    if (finish.keeps_staged)
+      put (finish.staged, row, column, rounded (finish.y.dtype, value));
+  }
+}
+
+LigStatus
+finish_block (LigLaunch *launch, const Finish &finish)
+{
+  /* Narrow blocks have several rows to a block of threads. */
+  unsigned width = 1;
+  while (width < THREADS && width < finish.columns)
+    width *= 2;
+  unsigned height = THREADS / width;
+  int64_t over = (finish.columns + width - 1) / width, down = (finish.rows + height - 1) / height;
+  if (over > INT32_MAX)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a block of a product is too wide");
+  dim3 grid ((unsigned) over, (unsigned) min (down, (int64_t) MOST_BLOCKS_Y));
+  finish_each<<<grid, dim3 (width, height), 0, stream (launch)>>> (finish);
+  return LIG_LAUNCHED (launch);
+}
+
+enum { LANES = 8 };
+
+/* 32 columns a block, LANES threads to a column, whose sums are added in their order. */
+static __global__ void __launch_bounds__ (32 * LANES)
+  add_rows_up (LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate)
+{
+  __shared__ float parts[LANES][32];
+  int64_t column = (int64_t) blockIdx.x * 32 + threadIdx.x;
+  float sum = 0;
+  if (column < columns)
+    for (int64_t row = threadIdx.y; row < rows; row += LANES)
+      sum += get (staged, row, column);
+  parts[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads ();
+  if (threadIdx.y > 0 || column >= columns)
+    return;
+  float total = accumulate ? sums[column] : 0;
+  for (int i = 0; i < LANES; i++)
+    total += parts[i][threadIdx.x];
+  sums[column] = total;
+}
+
+LigStatus
+add_columns (
+  LigLaunch *launch, LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate)
+{
+  add_rows_up<<<(unsigned) ((columns + 31) / 32), dim3 (32, LANES), 0, stream (launch)>>> (
+    staged, rows, columns, sums, accumulate);
+  return LIG_LAUNCHED (launch);
+}
+
+template <class T>
+static __global__ void
+__launch_bounds__ (THREADS) fill_normal (T *data, int64_t count, uint64_t seed)
+{
+  int64_t step = (int64_t) gridDim.x * THREADS * 4;
+  for (int64_t i = ((int64_t) blockIdx.x * THREADS + threadIdx.x) * 4; i < count; i += step) {
+    uint32_t words[4];
+    float values[4];
+    lig_random_words (seed, (uint64_t) i / 4, 0, 0, words);
+    lig_normal_pair (words[0], words[1], &values[0], &values[1]);
+    lig_normal_pair (words[2], words[3], &values[2], &values[3]);
+    for (int j = 0; j < 4 && i + j < count; j++)
+      data[i + j] = narrow<T> (values[j]);
+  }
+}
+
+template <class T>
+static void
+fill (void *data, int64_t count, uint64_t seed, cudaStream_t stream)
+{
+  int64_t blocks = (count + 4 * THREADS - 1) / (4 * THREADS);
+  fill_normal<<<(unsigned) (blocks < 8192 ? blocks : 8192), THREADS, 0, stream>>> ((T *) data,
+                                                                                   count, seed);
+}
+} /* namespace lig */
+
+using namespace lig;
+
+extern "C" cudaError_t
+lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream)
+{
+  if (count <= 0)
+    return cudaSuccess;
+  if (dtype == LIG_FP32)
+    fill<float> (data, count, seed, stream);
+  else if (dtype == LIG_FP16)
+    fill<half> (data, count, seed, stream);
+  else
+    fill<bf16> (data, count, seed, stream);
+  return cudaGetLastError ();
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Gated units act (a) b, where a row of x is [a, b]: alone, behind a bias, and both backward. A
+ * thread takes the same columns of both halves. */
+#include "kernels/cuda/walk.cuh"
+
+namespace lig
+{
+namespace gated
+{
+#define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) UNIT (clamped_swiglu, silu)
+
+#define UNIT(name, activation) \
+  static __device__ inline float name (float a, float b, const LigClampedParams &) \
+  { \
+    return lig_##name (a, b); \
+  } \
+  static __device__ inline void name##_backward (float dy, float a, float b, \
+                                                 const LigClampedParams &, float &da, float &db) \
+  { \
+    lig_##name##_backward (dy, a, b, &da, &db); \
+  }
+LIG_EACH_GATED (UNIT)
+#undef UNIT
+
+static __device__ inline float
+clamped_swiglu (float a, float b, const LigClampedParams &p)
+{
+  return lig_clamped_swiglu (a, b, p.limit, p.alpha, p.offset);
+}
+
+static __device__ inline void
+clamped_swiglu_backward (
+  float dy, float a, float b, const LigClampedParams &p, float &da, float &db)
+{
+  lig_clamped_swiglu_backward (dy, a, b, p.limit, p.alpha, p.offset, &da, &db);
+}
+
+/* One of the units, known at run time. */
+struct AnyUnit {
+  enum Kind {
+#define KIND(name, activation) KIND_##name,
+    EACH_UNIT (KIND)
+#undef KIND
+  } kind;
+  LigClampedParams params;
+  __device__ float
+  operator() (float a, float b) const
+  {
+    switch (uncertain (kind)) {
+#define CASE(name, activation) \
+  case KIND_##name: \
+    return name (a, b, params);
+      EACH_UNIT (CASE)
+#undef CASE
+    }
+    return a;
+  }
+  __device__ void
+  backward (float dy, float a, float b, float &da, float &db) const
+  {
+    switch (uncertain (kind)) {
+#define CASE(name, activation) \
+  case KIND_##name: \
+    return name##_backward (dy, a, b, params, da, db);
+      EACH_UNIT (CASE)
+#undef CASE
+    }
+  }
+};
+
+#define UNIT(name, activation) \
+  struct name##_unit { \
+    LigClampedParams params; \
+    AnyUnit \
+    any () const \
+    { \
+      return AnyUnit{AnyUnit::KIND_##name, params}; \
+    } \
+    __device__ float \
+    operator() (float a, float b) const \
+    { \
+      return name (a, b, params); \
+    } \
+    __device__ void \
+    backward (float dy, float a, float b, float &da, float &db) const \
+    { \
+      name##_backward (dy, a, b, params, da, db); \
+    } \
+  };
+EACH_UNIT (UNIT)
+#undef UNIT
+
+/* One half of a row plus its part of the bias, as the formula is to see it. */
+template <class A>
+__device__ inline void
+add_half (const Target &sum, int64_t at, const float (&added)[A::W], float (&values)[A::W])
+{
+  add_row (values, added);
+  typename A::Value rounded = A::narrow (values, sum);
+  if (present (sum))
+    A::write (sum, at, rounded);
+  A::widen (rounded, sum, values);
+}
+
+/* The bias, the sum and y may be absent. */
+template <class A, class F>
+__global__ void
+__launch_bounds__ (THREADS, 3)
+  forward_each (Target x, Vector bias, Target sum, Target y, Walk w, F f)
+{
+  constexpr int W = A::W, DEPTH = depth<A> (2) / 2;
+  int64_t half = w.columns;
+  Spot s = spot<W> (w);
+  if (s.first >= s.end)
+    return;
+  float gate_bias[W] = {}, linear_bias[W] = {};
+  if (bias.data) {
+    load_columns (bias, s.column, gate_bias);
+    load_columns (bias, half + s.column, linear_bias);
+  }
+  for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
+    typename A::Value gate[DEPTH], linear[DEPTH];
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end) {
+        int64_t at = (row + u * s.step) * 2 * half + s.column;
+        gate[u] = A::read (x, at);
+        linear[u] = A::read (x, at + half);
+      }
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end) {
+        int64_t to = (row + u * s.step) * half + s.column, at = to + (row + u * s.step) * half;
+        float a[W], b[W];
+        A::widen (gate[u], x, a);
+        A::widen (linear[u], x, b);
+        if (bias.data) {
+          add_half<A> (sum, at, gate_bias, a);
+          add_half<A> (sum, at + half, linear_bias, b);
+        }
+        if (present (y)) {
+#pragma unroll
+          for (int i = 0; i < W; i++)
+            a[i] = f (a[i], b[i]);
+          A::write (y, to, A::narrow (a, y));
+        }
+      }
+  }
+}
+
+/* Writes the gradient of one half as rounded, and adds it to the sums. */
+template <class A>
+__device__ inline void
+take_half (const Target &dx, int64_t at, bool summed, float (&values)[A::W], float (&sums)[A::W])
+{
+  typename A::Value rounded = A::narrow (values, dx);
+  if (present (dx))
+    A::write (dx, at, rounded);
+  if (summed) {
+    A::widen (rounded, dx, values);
+    add_row (sums, values);
+  }
+}
+
+/* dx, and its sums over rows where those are wanted. */
+template <class A, class F>
+__global__ void
+__launch_bounds__ (THREADS, 3) backward_each (Target dy, Target x, Target dx, Walk w, Sums to, F f)
+{
+  constexpr int W = A::W, DEPTH = depth<A> (3);
+  bool summed = to.target.data != nullptr;
+  int64_t half = w.columns;
+  Spot s = spot<W> (w);
+  float gate_sums[W] = {}, linear_sums[W] = {};
+  for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
+    typename A::Value gradient[DEPTH], gate[DEPTH], linear[DEPTH];
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end) {
+        int64_t from = (row + u * s.step) * half + s.column, at = from + (row + u * s.step) * half;
+        gradient[u] = A::read (dy, from);
+        gate[u] = A::read (x, at);
+        linear[u] = A::read (x, at + half);
+      }
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      if (row + u * s.step < s.end) {
+        int64_t at = (row + u * s.step) * 2 * half + s.column;
+        float g[W], a[W], b[W];
+        A::widen (gradient[u], dy, g);
+        A::widen (gate[u], x, a);
+        A::widen (linear[u], x, b);
+#pragma unroll
+        for (int i = 0; i < W; i++) {
+          float da, db;
+          f.backward (g[i], a[i], b[i], da, db);
+          a[i] = da;
+          b[i] = db;
+        }
+        take_half<A> (dx, at, summed, a, gate_sums);
+        take_half<A> (dx, at + half, summed, b, linear_sums);
+      }
+  }
+  if (!summed)
+    return;
+  finish_sums (w, to, gate_sums, 0);
+  finish_sums (w, to, linear_sums, half);
+}
+
+/* The launch's, or the defaults. */
+static LigClampedParams
+clamped_params (const LigLaunch *launch)
+{
+  const LigClampedParams *params = (const LigClampedParams *) launch->params;
+  return params ? *params : LigClampedParams{7, 1.702f, 1};
+}
+
+/* Whether both halves of a row begin at a multiple of 16 bytes if the row does. */
+static bool
+halves_pack (const LigOperand *x)
+{
+  return x->columns % (x->dtype == LIG_FP32 ? 8 : 16) == 0;
+}
+
+template <class F>
+static LigStatus
+launch_forward (LigLaunch *launch,
+                const LigOperand *x,
+                const LigOperand *bias,
+                const LigOperand *sum,
+                const LigOperand *y)
+{
+  int64_t half = x->columns / 2;
+  if (x->size <= 0 || half <= 0)
+    return LIG_OK;
+  F f = {clamped_params (launch)};
+  bool packs = packable ({x, sum, y}) && aligned (bias) && halves_pack (x);
+  return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    Walk w = plain_walk (launch, rows (x), half, A::W);
+    forward_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+      target (x), vector (bias), target_like (sum, x), target (y), w, function_for<A> (f));
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+template <class F>
+static LigStatus
+launch_backward (LigLaunch *launch, const LigOperand *dbias)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  int64_t half = x->columns / 2;
+  if (half <= 0 || (x->size <= 0 && !dbias->data))
+    return LIG_OK;
+  F f = {clamped_params (launch)};
+  bool packs = packable ({x, dy, dx}) && halves_pack (x);
+  Walk sums = sum_walk (launch, rows (x), x->columns, x->dtype);
+  sums.columns = half;
+  Sums to = sums_to (launch, sums, dbias);
+  dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    Walk w = dbias->data ? sums : plain_walk (launch, rows (x), half, A::W);
+    backward_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+      target (dy), target (x), target_like (dx, x), w, to, function_for<A> (f));
+    return LIG_OK;
+  });
+  return finish_walk (launch, sums, to, dbias);
+}
+
+static const LigOperand none = {};
+
+template <class F>
+static LigStatus
+forward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 2))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+  return launch_forward<F> (launch, &o[0], &none, &none, &o[1]);
+}
+
+template <class F>
+static LigStatus
+backward (LigLaunch *launch)
+{
+  if (!all_floating (launch, 3))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+  return launch_backward<F> (launch, &none);
+}
+
+template <class F>
+static LigStatus
+bias_forward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 4))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and gated unit: only floating types");
+  return launch_forward<F> (launch, &o[0], &o[1], &o[2], &o[3]);
+}
+
+template <class F>
+static LigStatus
+bias_backward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  if (!all_floating (launch, 4) || !sums_fit (o[1].columns))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and gated unit: only floating types, at most 2^23 columns");
+  return launch_backward<F> (launch, &o[3]);
+}
+} /* namespace gated */
+} /* namespace lig */
+
+using namespace lig;
+
+#define KERNELS(name, activation) \
+  extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
+  { \
+    return gated::forward<gated::name##_unit> (launch); \
+  } \
+  extern "C" LigStatus lig_cuda_##name##_backward (LigLaunch *launch) \
+  { \
+    return gated::backward<gated::name##_unit> (launch); \
+  } \
+  extern "C" LigStatus lig_cuda_bias_##name (LigLaunch *launch) \
+  { \
+    return gated::bias_forward<gated::name##_unit> (launch); \
+  } \
+  extern "C" LigStatus lig_cuda_bias_##name##_backward (LigLaunch *launch) \
+  { \
+    return gated::bias_backward<gated::name##_unit> (launch); \
+  }
+EACH_UNIT (KERNELS)

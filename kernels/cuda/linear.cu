@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/* Linear maps: y[M,N] = factor x[M,K] weight[N,K]^T and its two gradients, with what is fused with
+ * them. cuBLASLt does all of it in one launch where it can. Where it cannot, the product goes block
+ * by block through the workspace in fp32, and from there through one pass of everything else. */
+#include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/fallback.cuh"
+
+namespace lig
+{
+/* How the workspace is shared out: converted operands, blocks of products (from the beginning where
+ * nothing is converted), a vector, and what is left to the library. */
+constexpr size_t MIB = (size_t) 1 << 20;
+constexpr size_t CONVERTED_SPACE = 16 * MIB, VECTOR_SPACE = 2 * MIB;
+constexpr size_t VECTOR_AT = LIG_WORKSPACE_SIZE - LIG_LIBRARY_SPACE - VECTOR_SPACE;
+constexpr int64_t MOST_STAGED = 1 << 22, MOST_STAGED_COLUMNS = 8192, MOST_STAGED_ROWS = 1 << 16;
+
+static char *
+workspace (const LigLaunch *launch, size_t at)
+{
+  return (char *) launch->workspace + at;
+}
+
+static int64_t
+round_up (int64_t value, int64_t unit)
+{
+  return (value + unit - 1) / unit * unit;
+}
+
+static void
+advance (LigMatrix &matrix, int64_t row, int64_t column)
+{
+  if (matrix.data)
+    matrix.data = element (matrix, row, column);
+}
+
+/* The product for `count` columns of the result from `column` on. */
+static LigProduct
+columns_of (LigProduct job, int64_t column, int64_t count)
+{
+  job.columns = count;
+  advance (job.right, job.right_transposed ? column : 0, job.right_transposed ? 0 : column);
+  advance (job.extra, 0, column);
+  advance (job.aux, 0, column);
+  advance (job.result, 0, column);
+  if (job.sums != LIG_SUMS_OF_LEFT)
+    advance (job.vector, 0, column);
+  return job;
+}
+
+/* Likewise for rows; sums are no longer those of the whole. */
+static LigProduct
+rows_of (LigProduct job, int64_t row, int64_t count)
+{
+  job.rows = count;
+  advance (job.left, job.left_transposed ? 0 : row, job.left_transposed ? row : 0);
+  advance (job.extra, row, 0);
+  advance (job.aux, row, 0);
+  advance (job.result, row, 0);
+  return job;
+}
+
+static LigProduct
+without_sums (LigProduct job)
+{
+  if (job.sums != LIG_NO_SUMS)
+    job.vector = LigMatrix{};
+  job.sums = LIG_NO_SUMS;
+  return job;
+}
+
+/* One block of a staged product: through `stage` to where it belongs, its sums into `sums`. */
+static LigStatus
+stage_block (LigLaunch *launch, const LigProduct &job, LigMatrix stage, float *sums, bool first)
+{
+  LigProduct bare = without_sums (job);
+  bare.extra = bare.aux = bare.vector = LigMatrix{};
+  bare.activation = LIG_AS_IT_IS;
+  bare.result = stage;
+  bare.shares_workspace = true;
+  LigStatus status = lig_product (launch, &bare);
+  if (status == LIG_UNSUPPORTED)
+    status = multiply_any (launch, &bare);
+  if (status != LIG_OK)
+    return status;
+
+  Finish finish = {};
+  finish.staged = stage;
+  finish.rows = job.rows;
+  finish.columns = job.columns;
+  if (job.sums == LIG_NO_SUMS)
+    finish.bias = Vector{job.vector.data, job.vector.dtype};
+  finish.extra = job.extra;
+  finish.activation = job.activation;
+  finish.aux = job.aux;
+  finish.aux_dtype = job.aux.data ? job.aux.dtype : job.result.dtype;
+  finish.y = job.result;
+  finish.keeps_staged = sums;
+  status = finish_block (launch, finish);
+  if (status == LIG_OK && sums)
+    status = add_columns (launch, stage, job.rows, job.columns, sums, !first);
+  return status;
+}
+
+/* A product through the workspace, of which the first `taken` bytes are in use. Blocks stay in the
+ * cache, and a full one has as many tiles as a large GPU works on at once. Sums, if any, are those
+ * of the result. */
+static LigStatus
+staged (LigLaunch *launch, const LigProduct &job, size_t taken)
+{
+  int64_t width = min (job.columns, MOST_STAGED_COLUMNS), stride = round_up (width, 8);
+  int64_t room = min ((int64_t) ((VECTOR_AT - taken) / sizeof (float)), MOST_STAGED);
+  int64_t height = min (min (room / stride / 64 * 64, MOST_STAGED_ROWS), job.rows);
+  LigMatrix stage = {workspace (launch, taken), stride, LIG_FP32};
+  float *sums = job.sums == LIG_NO_SUMS ? nullptr : (float *) workspace (launch, VECTOR_AT);
+  for (int64_t column = 0; column < job.columns; column += width) {
+    LigProduct band = columns_of (job, column, min (width, job.columns - column));
+    for (int64_t row = 0; row < job.rows; row += height) {
+      LigProduct block = rows_of (band, row, min (height, job.rows - row));
+      LigStatus status = stage_block (launch, block, stage, sums, row == 0);
+      if (status != LIG_OK)
+        return status;
+    }
+    LigOperand target = {band.vector.data, band.columns, band.columns, band.vector.dtype};
+    LigStatus status =
+      sums ? add_parts (launch, sums, 1, band.columns, band.columns, &target) : LIG_OK;
+    if (status != LIG_OK)
+      return status;
+  }
+  return LIG_OK;
+}
+
+/* Whether `right` can be brought to the type of `left`: between fp32 and one of 16 bits. Between
+ * the two of 16 bits much would be lost. */
+static bool
+converts (const LigProduct &job)
+{
+  LigDtype left = job.left.dtype, right = job.right.dtype;
+  return left != right && (left == LIG_FP32 || right == LIG_FP32);
+}
+
+/* How many columns of the result have their part of `right` fit in the workspace when converted. */
+static int64_t
+most_converted (const LigProduct &job)
+{
+  int64_t room = (int64_t) (CONVERTED_SPACE / lig_dtype_size (job.left.dtype));
+  int64_t depth = job.right_transposed ? round_up (max (job.depth, (int64_t) 1), 8) : job.depth;
+  int64_t most = room / max (depth, (int64_t) 1);
+  return most >= 64 ? most / 64 * 64 : most / 8 * 8;
+}
+
+/* `columns` in equal blocks, none larger than `most`, all but the last a multiple of 8. */
+static int64_t
+width_of (int64_t columns, int64_t most)
+{
+  if (columns <= most)
+    return columns;
+  int64_t parts = (columns + most - 1) / most;
+  return min (round_up ((columns + parts - 1) / parts, most >= 64 ? 64 : 8), most);
+}
+
+/* Brings the block's part of `right` to the type of `left`, with rows that begin at 16 bytes. */
+static LigStatus
+convert_right (LigLaunch *launch, LigProduct *block)
+{
+  int64_t rows = block->right_transposed ? block->columns : block->depth;
+  int64_t columns = block->right_transposed ? block->depth : block->columns;
+  LigMatrix converted = {launch->workspace, round_up (columns, 8), block->left.dtype};
+  LigStatus status = convert_matrix (launch, block->right, converted, rows, columns);
+  block->right = converted;
+  return status;
+}
+
+static bool
+bias_differs (const LigProduct &job)
+{
+  return job.vector.data && job.sums == LIG_NO_SUMS && job.vector.dtype != job.result.dtype;
+}
+
+/* A bias of another type than the result: widened, which is exact; as it is, if the library takes
+ * it; in two parts of 16 bits, of which the lower is an extra row that is added to all. */
+static LigStatus
+with_other_bias (LigLaunch *launch, LigProduct block)
+{
+  LigMatrix high = {workspace (launch, VECTOR_AT), block.columns, block.result.dtype}, low = high;
+  LigStatus status = LIG_UNSUPPORTED;
+  low.data = workspace (launch, VECTOR_AT + VECTOR_SPACE / 2);
+  low.stride = 0;
+  if (block.result.dtype == LIG_FP32) {
+    status = convert_matrix (launch, block.vector, high, 1, block.columns);
+  } else if (block.vector.dtype == LIG_FP32) {
+    status = lig_product (launch, &block);
+    if (status != LIG_UNSUPPORTED || block.extra.data)
+      return status;
+    status = split_vector (launch, (const float *) block.vector.data, high, low, block.columns);
+    block.extra = low;
+  }
+  block.vector = high;
+  block.shares_workspace = true;
+  return status == LIG_OK ? lig_product (launch, &block) : status;
+}
+
+/* One block in the best way that works. Sums that did not come with it clear `summed`. */
+static LigStatus
+run_block (LigLaunch *launch, LigProduct block, size_t taken, bool *summed)
+{
+  /* An epilogue that runs as a second kernel would find its aux matrix overwritten. */
+  if (block.result.data && block.result.data != block.aux.data) {
+    LigStatus status =
+      bias_differs (block) ? with_other_bias (launch, block) : lig_product (launch, &block);
+    if (status == LIG_UNSUPPORTED && block.sums != LIG_NO_SUMS) {
+      *summed = false;
+      block = without_sums (block);
+      status = lig_product (launch, &block);
+    }
+    if (status != LIG_UNSUPPORTED)
+      return status;
+  }
+  if (block.result.data) {
+    *summed = false;
+    block = without_sums (block);
+  }
+  return staged (launch, block, taken);
+}
+
+static LigStatus
+run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
+{
+  int64_t most = job.columns;
+  bool converting = converts (job) && most_converted (job) > 0;
+  if (converting)
+    most = most_converted (job);
+  if (bias_differs (job))
+    most = min (most, (int64_t) (VECTOR_SPACE / 2 / sizeof (float)));
+  int64_t width = width_of (job.columns, most);
+  for (int64_t column = 0; column < job.columns; column += width) {
+    LigProduct block = columns_of (job, column, min (width, job.columns - column));
+    block.shares_workspace = converting;
+    LigStatus status = converting ? convert_right (launch, &block) : LIG_OK;
+    if (status == LIG_OK)
+      status = run_block (launch, block, converting ? CONVERTED_SPACE : 0, summed);
+    if (status != LIG_OK)
+      return status;
+  }
+  return LIG_OK;
+}
+
+/* The sums by themselves, from the result or the left operand in memory. */
+static LigStatus
+sum_apart (LigLaunch *launch, const LigProduct &job)
+{
+  bool left = job.sums == LIG_SUMS_OF_LEFT;
+  const LigMatrix &from = left ? job.left : job.result;
+  int64_t columns = left ? job.rows : job.columns, rows = left ? job.depth : job.rows;
+  LigOperand source = {from.data, rows * columns, columns, from.dtype};
+  LigOperand target = {job.vector.data, columns, columns, job.vector.dtype};
+  return sum_rows (launch, &source, &target);
+}
+
+/* So many sums in a row as a graph; null where that does not work. */
+static cudaGraphExec_t
+capture_sums (LigLaunch *launch, const LigProduct &job, int times)
+{
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  bool good = true;
+  if (cudaStreamBeginCapture (stream (launch), cudaStreamCaptureModeThreadLocal) != cudaSuccess)
+    return nullptr;
+  for (int i = 0; i < times && good; i++)
+    good = sum_apart (launch, job) == LIG_OK;
+  if (cudaStreamEndCapture (stream (launch), &graph) == cudaSuccess && good && graph &&
+      cudaGraphInstantiate (&ready, graph, 0) != cudaSuccess)
+    ready = nullptr;
+  if (graph)
+    cudaGraphDestroy (graph);
+  return ready;
+}
+
+/* Microseconds of the sums by themselves; 0 where they cannot be timed. They go where this launch
+ * will write its own, and once alone first: loading a kernel cannot be captured. */
+static double
+time_sums (const LigLaunch *launch, const LigProduct &job)
+{
+  enum { TIMES = 10 };
+  LigLaunch copy = *launch;
+  cudaStream_t side = nullptr;
+  cudaEvent_t begin = nullptr, end = nullptr;
+  cudaGraphExec_t sums = nullptr;
+  float milliseconds = 0;
+  if (sum_apart (&copy, job) == LIG_OK && cudaStreamSynchronize (stream (launch)) == cudaSuccess &&
+      cudaStreamCreateWithFlags (&side, cudaStreamNonBlocking) == cudaSuccess &&
+      cudaEventCreate (&begin) == cudaSuccess && cudaEventCreate (&end) == cudaSuccess) {
+    copy.stream = side;
+    sums = capture_sums (&copy, job, TIMES);
+  }
+  if (sums) {
+    cudaGraphLaunch (sums, side);
+    cudaEventRecord (begin, side);
+    cudaGraphLaunch (sums, side);
+    cudaEventRecord (end, side);
+    if (cudaEventSynchronize (end) == cudaSuccess)
+      cudaEventElapsedTime (&milliseconds, begin, end);
+    cudaGraphExecDestroy (sums);
+  }
+  if (begin)
+    cudaEventDestroy (begin);
+  if (end)
+    cudaEventDestroy (end);
+  if (side)
+    cudaStreamDestroy (side);
+  cudaGetLastError ();
+  return milliseconds * 1000.0 / TIMES;
+}
+
+/* Whether the product is to bring the sums along. cuBLASLt's epilogues with sums can take longer
+ * than both things one after the other, so a rehearsal compares. */
+static bool
+takes_sums (LigLaunch *launch, const LigProduct &job)
+{
+  if (!job.result.data)
+    return true;
+  if (launch->accumulate || job.vector.dtype != job.result.dtype)
+    return false;
+  int apart = lig_product_apart (launch, &job);
+  if (apart >= 0 || !launch->rehearse)
+    return apart <= 0;
+  LigProduct bare = without_sums (job);
+  double together = lig_product_microseconds (launch, &job);
+  double alone = lig_product_microseconds (launch, &bare);
+  double sums = together > 0 && alone > 0 ? time_sums (launch, job) : 0;
+  if (sums <= 0)
+    return true;
+  lig_product_keep_apart (launch, &job, alone + sums < together, min (alone + sums, together));
+  return alone + sums >= together;
+}
+
+static LigStatus
+check (LigLaunch *launch, const LigProduct &job)
+{
+  const LigMatrix *optional[] = {&job.extra, &job.aux, &job.vector};
+  if (max (max (job.rows, job.columns), job.depth) > INT32_MAX)
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
+  bool floating = lig_dtype_is_floating (job.left.dtype) &&
+                  lig_dtype_is_floating (job.right.dtype) &&
+                  lig_dtype_is_floating (job.result.dtype);
+  for (const LigMatrix *matrix : optional)
+    floating = floating && (!matrix->data || lig_dtype_is_floating (matrix->dtype));
+  return floating ? LIG_OK : LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
+}
+
+static LigStatus
+run (LigLaunch *launch, LigProduct job)
+{
+  const LigScaleParams *params = (const LigScaleParams *) launch->params;
+  job.factor = params ? params->factor : 1.0f;
+  if (job.sums != LIG_NO_SUMS && !job.vector.data)
+    job = without_sums (job);
+  LigStatus status = check (launch, job);
+  if (status != LIG_OK || (!job.result.data && job.sums == LIG_NO_SUMS))
+    return status;
+  if (job.rows == 0) {
+    size_t bytes = (size_t) job.columns * lig_dtype_size (job.vector.dtype);
+    if (job.sums != LIG_NO_SUMS && !launch->accumulate)
+      cudaMemsetAsync (job.vector.data, 0, bytes, stream (launch));
+    return LIG_LAUNCHED (launch);
+  }
+  bool summed = job.sums != LIG_NO_SUMS && takes_sums (launch, job);
+  status = run_blocks (launch, summed ? job : without_sums (job), &summed);
+  if (status == LIG_OK && job.sums != LIG_NO_SUMS && !summed)
+    status = sum_apart (launch, job);
+  return status;
+}
+
+static LigMatrix
+matrix (const LigOperand &operand)
+{
+  return LigMatrix{operand.data, operand.columns, operand.dtype};
+}
+
+/* x weight^T */
+static LigProduct
+forward (const LigLaunch *launch, const LigOperand &y)
+{
+  const LigOperand &x = launch->operands[0], &weight = launch->operands[1];
+  LigProduct job = {};
+  job.rows = rows (&x);
+  job.columns = rows (&weight);
+  job.depth = x.columns;
+  job.left = matrix (x);
+  job.right = matrix (weight);
+  job.right_transposed = true;
+  job.result = matrix (y);
+  return job;
+}
+
+/* dy weight */
+static LigProduct
+backward_input (const LigLaunch *launch, const LigOperand &dx)
+{
+  const LigOperand &dy = launch->operands[0], &weight = launch->operands[1];
+  LigProduct job = {};
+  job.rows = rows (&dy);
+  job.columns = weight.columns;
+  job.depth = dy.columns;
+  job.left = matrix (dy);
+  job.right = matrix (weight);
+  job.result = matrix (dx);
+  return job;
+}
+
+/* dy^T x */
+static LigProduct
+backward_weight (const LigLaunch *launch)
+{
+  const LigOperand &dy = launch->operands[0], &x = launch->operands[1];
+  LigProduct job = {};
+  job.rows = dy.columns;
+  job.columns = x.columns;
+  job.depth = rows (&dy);
+  job.left = matrix (dy);
+  job.left_transposed = true;
+  job.right = matrix (x);
+  job.result = matrix (launch->operands[2]);
+  if (launch->accumulate)
+    job.extra = job.result;
+  return job;
+}
+} /* namespace lig */
+
+using namespace lig;
+
+extern "C" LigStatus
+lig_cuda_linear (LigLaunch *launch)
+{
+  return run (launch, forward (launch, launch->operands[2]));
+}
+
+extern "C" LigStatus
+lig_cuda_linear_bias (LigLaunch *launch)
+{
+  LigProduct job = forward (launch, launch->operands[3]);
+  job.vector = matrix (launch->operands[2]);
+  return run (launch, job);
+}
+
+extern "C" LigStatus
+lig_cuda_linear_bias_gelu (LigLaunch *launch)
+{
+  const LigOperand &sum = launch->operands[3], &y = launch->operands[4];
+  LigProduct job = forward (launch, y.data ? y : sum);
+  job.vector = matrix (launch->operands[2]);
+  if (y.data) {
+    job.activation = LIG_GELU;
+    job.aux = matrix (sum);
+  }
+  return run (launch, job);
+}
+
+extern "C" LigStatus
+lig_cuda_linear_bias_relu (LigLaunch *launch)
+{
+  LigProduct job = forward (launch, launch->operands[3]);
+  job.vector = matrix (launch->operands[2]);
+  job.activation = LIG_RELU;
+  return run (launch, job);
+}
+
+extern "C" LigStatus
+lig_cuda_linear_bias_add (LigLaunch *launch)
+{
+  LigProduct job = forward (launch, launch->operands[4]);
+  job.vector = matrix (launch->operands[2]);
+  job.extra = matrix (launch->operands[3]);
+  return run (launch, job);
+}
+
+extern "C" LigStatus
+lig_cuda_linear_backward_input (LigLaunch *launch)
+{
+  return run (launch, backward_input (launch, launch->operands[2]));
+}
+
+extern "C" LigStatus
+lig_cuda_linear_backward_input_add (LigLaunch *launch)
+{
+  LigProduct job = backward_input (launch, launch->operands[3]);
+  job.extra = matrix (launch->operands[2]);
+  return run (launch, job);
+}
+
+extern "C" LigStatus
+lig_cuda_linear_backward_input_gelu (LigLaunch *launch)
+{
+  LigProduct job = backward_input (launch, launch->operands[3]);
+  job.activation = LIG_GELU_BACKWARD;
+  job.aux = matrix (launch->operands[2]);
+  job.sums = LIG_SUMS_OF_RESULT;
+  job.vector = matrix (launch->operands[4]);
+  return run (launch, job);
+}
+
+extern "C" LigStatus
+lig_cuda_linear_backward_weight (LigLaunch *launch)
+{
+  return run (launch, backward_weight (launch));
+}
+
+extern "C" LigStatus
+lig_cuda_linear_backward_weight_bias (LigLaunch *launch)
+{
+  const LigOperand &dbias = launch->operands[3];
+  if (!launch->operands[2].data)
+    return dbias.data ? sum_rows (launch, &launch->operands[0], &dbias) : LIG_OK;
+  LigProduct job = backward_weight (launch);
+  job.sums = LIG_SUMS_OF_LEFT;
+  job.vector = matrix (dbias);
+  return run (launch, job);
+}

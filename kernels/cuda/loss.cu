@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/* Losses over rows of x, and their gradients. Floor: the forward pass reads x once, with a running
+ * maximum and a sum that follows it; the backward pass reads it once and writes it once, in place
+ * if wanted. What is summed over rows lies in the workspace, and one block adds it up in order.
+ *
+ * A target that is no class cannot be refused without waiting for the device: it makes the loss, or
+ * the number of correct rows, NaN. */
+#include "kernels/cuda/teams.cuh"
+
+namespace lig
+{
+/* With no more elements than this a single block, and so a single launch, sums them up. */
+enum { SQUARES_ALONE = 1 << 14 };
+
+constexpr float LOG2_E = 1.44269504f;
+
+__device__ inline float
+power_of_two (float x)
+{
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+/* What was summed up so far where the workspace does not hold the values of all rows at once. */
+struct Totals {
+  double sum;
+  long long counted;
+};
+
+/* How the rows' values become the outcome: their sum, or their mean over the rows counted. */
+struct Outcome {
+  Totals *carried;
+  float *values;
+  const int32_t *targets;
+  int64_t rows, ignored;
+  bool first, last, mean;
+  Target y, count;
+};
+
+/* Ends the sum over rows; the work of one block. */
+__device__ inline void
+conclude (const Outcome &o)
+{
+  double sum = 0;
+  long long counted = 0;
+#pragma unroll 4
+  for (int64_t i = threadIdx.x; i < o.rows; i += blockDim.x) {
+    sum += (double) o.values[i];
+    counted += o.targets[i] != o.ignored;
+  }
+  sum = block_total (sum);
+  counted = block_total (counted);
+  if (threadIdx.x > 0)
+    return;
+  if (!o.first) {
+    sum += o.carried->sum;
+    counted += o.carried->counted;
+  }
+  *o.carried = {sum, counted};
+  if (o.last && o.y.data)
+    o.y.set (0, o.mean ? counted ? (float) (sum / (double) counted) : 0 : (float) sum);
+  if (o.last && o.count.data)
+    o.count.set (0, (float) counted);
+}
+
+__global__ void
+__launch_bounds__ (MOST_THREADS) conclude_rows (Outcome outcome)
+{
+  conclude (outcome);
+}
+
+/* The sum of exponentials of a lane's part of a row, relative to the largest so far. Of minus
+ * infinities alone the sum is 0, whatever they are relative to. */
+struct Online {
+  float most, exps, sum;
+  __device__ float
+  shift () const
+  {
+    return most == -INFINITY ? 0 : most;
+  }
+  template <class T, int N>
+  __device__ void
+  add (const Chunk<T, N> &chunk, bool plain)
+  {
+    float x[N], old = most, part = 0;
+    unpack (chunk, x);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      most = fmaxf (most, x[i]);
+    float to = shift ();
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      part += power_of_two ((x[i] - to) * LOG2_E);
+    exps = exps * power_of_two ((old - to) * LOG2_E) + part;
+    if (plain) {
+#pragma unroll
+      for (int i = 0; i < N; i++)
+        sum += x[i];
+    }
+  }
+};
+
+/* lse and loss of each row. */
+template <class T, bool WHOLE>
+__global__ void
+__launch_bounds__ (MOST_THREADS) entropy_rows (
+  const T *x, int64_t columns, int lanes, float *lse, LigCrossEntropyParams params, Outcome outcome)
+{
+  int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
+  bool smooth = params.label_smoothing > 0;
+  for (int64_t base = (int64_t) blockIdx.x * per_block; base < outcome.rows;
+       base += (int64_t) gridDim.x * per_block) {
+    int64_t own = base + (WHOLE ? 0 : threadIdx.x / lanes);
+    int64_t row = own < outcome.rows ? own : outcome.rows - 1;
+    Online online = {-INFINITY, 0, 0};
+    walk_row (x + row * columns, columns, lane, lanes,
+              [&] (const auto &chunk, int64_t) { online.add (chunk, smooth); });
+    float mine = online.most;
+    online.most = fold_team<WHOLE> (mine, lanes, -INFINITY, Larger{});
+    online.exps *= power_of_two ((mine - online.shift ()) * LOG2_E);
+    online.exps = fold_team<WHOLE> (online.exps, lanes, 0, Sum{});
+    if (smooth)
+      online.sum = fold_team<WHOLE> (online.sum, lanes, 0, Sum{});
+    if (lane > 0 || own >= outcome.rows)
+      continue;
+    float log_of_sum = online.exps > 0 ? online.most + logf (online.exps) : NAN, loss = 0;
+    int32_t target = outcome.targets[row];
+    if (target != params.ignored) {
+      bool inside = target >= 0 && target < columns;
+      float nll = inside ? log_of_sum - widen (x[row * columns + target]) : NAN;
+      loss = (1 - params.label_smoothing) * nll;
+      if (smooth)
+        loss += params.label_smoothing * (log_of_sum - online.sum / (float) columns);
+    }
+    if (lse)
+      lse[row] = log_of_sum;
+    outcome.values[row] = loss;
+  }
+  if (gridDim.x > 1)
+    return;
+  __syncthreads ();
+  conclude (outcome);
+}
+
+/* 1 for each row whose target is the first of the largest logits, else 0. */
+template <class T, bool WHOLE>
+__global__ void
+__launch_bounds__ (MOST_THREADS)
+  accuracy_rows (const T *x, int64_t columns, int lanes, Outcome outcome)
+{
+  int per_block = WHOLE ? 1 : (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
+  for (int64_t base = (int64_t) blockIdx.x * per_block; base < outcome.rows;
+       base += (int64_t) gridDim.x * per_block) {
+    int64_t own = base + (WHOLE ? 0 : threadIdx.x / lanes);
+    int64_t row = own < outcome.rows ? own : outcome.rows - 1;
+    int32_t target = outcome.targets[row];
+    bool inside = target >= 0 && target < columns, above = false;
+    float aim = inside ? widen (x[row * columns + target]) : 0;
+    if (inside && target != outcome.ignored)
+      walk_row (x + row * columns, columns, lane, lanes, [&] (const auto &chunk, int64_t at) {
+        constexpr int N = (int) (sizeof chunk / sizeof (T));
+        float values[N];
+        unpack (chunk, values);
+        int64_t before = target - at;
+        int own = (int) (before < 0 ? 0 : before < N ? before : N);
+#pragma unroll
+        for (int i = 0; i < N; i++)
+          above |= !(values[i] < aim || (values[i] == aim && i >= own));
+      });
+    float beaten = fold_team<WHOLE> (above ? 1.0f : 0.0f, lanes, 0, Larger{});
+    if (lane == 0 && own < outcome.rows)
+      outcome.values[row] = target == outcome.ignored ? 0 : inside ? 1 - beaten : NAN;
+  }
+  if (gridDim.x > 1)
+    return;
+  __syncthreads ();
+  conclude (outcome);
+}
+
+/* The gradient of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored
+ * row has the factor 0, and may hold infinities. */
+struct Slope {
+  float lse, factor, even, hit;
+  int64_t target;
+  /* Turns the values from `column` on into their gradients. */
+  template <int N>
+  __device__ void
+  apply (float (&x)[N], int64_t column) const
+  {
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      x[i] = factor == 0 ? 0 : factor * (power_of_two ((x[i] - lse) * LOG2_E) - even);
+    if ((uint64_t) (target - column) >= N)
+      return;
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      if (i == (int) (target - column))
+        x[i] -= factor * hit;
+  }
+};
+
+/* What the gradients of all rows share. */
+struct Entropy {
+  Vector dy, count;
+  const int32_t *targets;
+  const float *lse;
+  int64_t rows, columns;
+  LigCrossEntropyParams params;
+  __device__ Slope
+  slope (int64_t row) const
+  {
+    float counted = count[0], even = params.label_smoothing / (float) columns;
+    int32_t target = targets[row];
+    float factor = counted > 0 && target != params.ignored ? dy[0] / counted : 0;
+    return {lse[row], factor, even, 1 - params.label_smoothing, target};
+  }
+};
+
+/* Writes the lane's part of a row of dx. Where x and dx do not lie alike, or differ in type, it
+ * goes element by element. */
+template <bool PACKED, class T>
+__device__ inline void
+write_slopes (const T *x,
+              const Target &dx,
+              int64_t start,
+              const Slope &slope,
+              int64_t columns,
+              int lane,
+              int lanes)
+{
+  T *out = (T *) dx.data + start;
+  if (!PACKED)
+    for (int64_t at = lane; at < columns; at += lanes) {
+      float value[1] = {widen (x[start + at])};
+      slope.apply (value, at);
+      dx.set (start + at, value[0]);
+    }
+  else
+    walk_row (x + start, columns, lane, lanes, [&] (auto chunk, int64_t at) {
+      float values[sizeof chunk / sizeof (T)];
+      unpack (chunk, values);
+      slope.apply (values, at);
+      pack (values, chunk);
+      store_chunk (out + at, chunk);
+    });
+}
+
+/* Rows from the last one on: the forward pass left that in the cache. */
+template <class T, bool PACKED>
+__global__ void
+__launch_bounds__ (MOST_THREADS) entropy_slopes (const T *x, Target dx, int lanes, Entropy entropy)
+{
+  int per_block = (int) blockDim.x / lanes, lane = (int) threadIdx.x & (lanes - 1);
+  int64_t from = (int64_t) blockIdx.x * per_block + threadIdx.x / lanes;
+  for (; from < entropy.rows; from += (int64_t) gridDim.x * per_block) {
+    int64_t row = entropy.rows - 1 - from;
+    write_slopes<PACKED> (x, dx, row * entropy.columns, entropy.slope (row), entropy.columns, lane,
+                          lanes);
+  }
+}
+
+/* A block's sum of squared differences; where there is no other block, their mean. */
+template <class T, class U, int N>
+__global__ void
+__launch_bounds__ (MOST_THREADS)
+  squared_errors (const T *x, const U *targets, int64_t size, double *partials, Target y)
+{
+  int64_t chunks = size / N, step = (int64_t) gridDim.x * blockDim.x;
+  int64_t first = (int64_t) blockIdx.x * blockDim.x + threadIdx.x;
+  double sum = 0;
+  for (int64_t at = first; at < chunks; at += step * UNROLL) {
+    Chunk<T, N> a[UNROLL];
+    Chunk<U, N> b[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+      if (at + u * step < chunks) {
+        a[u] = load_chunk<N> (x + (at + u * step) * N);
+        b[u] = load_chunk<N> (targets + (at + u * step) * N);
+      }
+    float part = 0;
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+      if (at + u * step < chunks) {
+        float left[N], right[N];
+        unpack (a[u], left);
+        unpack (b[u], right);
+#pragma unroll
+        for (int i = 0; i < N; i++)
+          part += (left[i] - right[i]) * (left[i] - right[i]);
+      }
+    sum += (double) part;
+  }
+  if (chunks * N + first < size) {
+    float difference = widen (x[chunks * N + first]) - widen (targets[chunks * N + first]);
+    sum += (double) (difference * difference);
+  }
+  sum = block_total (sum);
+  if (threadIdx.x > 0)
+    return;
+  if (gridDim.x > 1)
+    partials[blockIdx.x] = sum;
+  else
+    y.set (0, size ? (float) (sum / (double) size) : 0);
+}
+
+__global__ void
+__launch_bounds__ (MOST_THREADS)
+  finish_squares (const double *partials, int count, int64_t size, Target y)
+{
+  double sum = 0;
+  for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
+    sum += partials[i];
+  sum = block_total (sum);
+  if (threadIdx.x == 0)
+    y.set (0, (float) (sum / (double) size));
+}
+
+/* Both gradients, each unless its pointer is null. */
+template <class T, class U, int N>
+__global__ void
+__launch_bounds__ (THREADS)
+  squared_slopes (Vector dy, const T *x, const U *targets, T *dx, U *dtargets, int64_t size)
+{
+  float factor = dy[0] * 2 / (float) size;
+  int64_t chunks = size / N, step = (int64_t) gridDim.x * THREADS;
+  auto write = [=] (auto a, auto b, int64_t at) {
+    constexpr int M = (int) (sizeof a / sizeof (T));
+    float left[M], right[M];
+    unpack (a, left);
+    unpack (b, right);
+#pragma unroll
+    for (int i = 0; i < M; i++) {
+      left[i] = factor * (left[i] - right[i]);
+      right[i] = -left[i];
+    }
+    pack (left, a);
+    pack (right, b);
+    if (dx)
+      store_chunk (dx + at, a);
+    if (dtargets)
+      store_chunk (dtargets + at, b);
+  };
+  int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  for (int64_t at = first; at < chunks; at += step * 2) {
+    Chunk<T, N> a[2];
+    Chunk<U, N> b[2];
+#pragma unroll
+    for (int u = 0; u < 2; u++)
+      if (at + u * step < chunks) {
+        a[u] = load_chunk<N> (x + (at + u * step) * N);
+        b[u] = load_chunk<N> (targets + (at + u * step) * N);
+      }
+#pragma unroll
+    for (int u = 0; u < 2; u++)
+      if (at + u * step < chunks)
+        write (a[u], b[u], (at + u * step) * N);
+  }
+  int64_t rest = chunks * N + first;
+  if (rest < size)
+    write (load_chunk<1> (x + rest), load_chunk<1> (targets + rest), rest);
+}
+
+/* The same between any types. */
+__global__ void
+__launch_bounds__ (THREADS) squared_slopes_each (
+  Vector dy, Vector x, Vector targets, Target dx, Target dtargets, int64_t size)
+{
+  float factor = dy[0] * 2 / (float) size;
+  int64_t at = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  for (; at < size; at += (int64_t) gridDim.x * THREADS) {
+    float slope = factor * (x[at] - targets[at]);
+    if (dx.data)
+      dx.set (at, slope);
+    if (dtargets.data)
+      dtargets.set (at, -slope);
+  }
+}
+
+/* Calls `f` with one value of x's type and one of the targets'. */
+template <class F>
+static LigStatus
+dispatch_both (LigLaunch *launch, const LigOperand *x, const LigOperand *targets, F f)
+{
+  return dispatch (launch, x->dtype, [&] (auto one) {
+    return dispatch (launch, targets->dtype, [&] (auto other) { return f (one, other); });
+  });
+}
+
+/* Calls `rows (first, outcome)` for as many rows at a time as the workspace has values for, and
+ * ends the sum. `rows` returns the number of its blocks: a single one has ended the sum itself. */
+template <class F>
+static LigStatus
+over_rows (LigLaunch *launch, const LigOperand *targets, Outcome outcome, int64_t rows, F f)
+{
+  const int64_t reserved = 64, most = (LIG_WORKSPACE_SIZE - reserved) / sizeof (float);
+  outcome.carried = (Totals *) launch->workspace;
+  outcome.values = (float *) ((char *) launch->workspace + reserved);
+  int64_t first = 0;
+  do {
+    outcome.targets = (const int32_t *) targets->data + first;
+    outcome.rows = rows - first < most ? rows - first : most;
+    outcome.first = first == 0;
+    outcome.last = first + outcome.rows >= rows;
+    if (outcome.rows == 0 || f (first, outcome) > 1)
+      conclude_rows<<<1, MOST_THREADS, 0, stream (launch)>>> (outcome);
+    first += outcome.rows;
+  } while (first < rows);
+  return LIG_LAUNCHED (launch);
+}
+
+static LigCrossEntropyParams
+parameters (const LigLaunch *launch)
+{
+  const LigCrossEntropyParams *params = (const LigCrossEntropyParams *) launch->params;
+  return params ? *params : LigCrossEntropyParams{-100, 0};
+}
+} /* namespace lig */
+
+using namespace lig;
+
+extern "C" LigStatus
+lig_cuda_cross_entropy (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *x = &o[0];
+  LigCrossEntropyParams params = parameters (launch);
+  Outcome outcome = {};
+  outcome.ignored = params.ignored;
+  outcome.mean = true;
+  outcome.y = target (&o[2]);
+  outcome.count = target (&o[4]);
+  return dispatch (launch, x->dtype, [=] (auto one) {
+    using T = decltype (one);
+    return over_rows (launch, &o[1], outcome, rows (x), [=] (int64_t first, const Outcome &part) {
+      Teams t = teams_for (launch, part.rows, x->columns, wide<T>, true);
+      const T *from = (const T *) x->data + first * x->columns;
+      float *lse = o[3].data ? (float *) o[3].data + first : nullptr;
+      auto kernel = t.whole ? entropy_rows<T, true> : entropy_rows<T, false>;
+      kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (from, x->columns, t.lanes, lse, params,
+                                                           part);
+      return t.blocks;
+    });
+  });
+}
+
+extern "C" LigStatus
+lig_cuda_cross_entropy_backward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *x = &o[1], *dx = &o[5];
+  Entropy entropy = {
+    vector (&o[0]), vector (&o[4]), (const int32_t *) o[2].data, (const float *) o[3].data,
+    rows (x),       x->columns,     parameters (launch)};
+  bool alike = x->dtype == dx->dtype && (((uintptr_t) x->data ^ (uintptr_t) dx->data) & 15) == 0;
+  if (!floating (dx->dtype))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+  if (x->size == 0)
+    return LIG_OK;
+  return dispatch (launch, x->dtype, [=] (auto one) {
+    using T = decltype (one);
+    Teams t = teams_for (launch, entropy.rows, x->columns, wide<T>, false);
+    auto kernel = alike ? entropy_slopes<T, true> : entropy_slopes<T, false>;
+    kernel<<<t.blocks, t.threads, 0, stream (launch)>>> ((const T *) x->data, target (dx), t.lanes,
+                                                         entropy);
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+extern "C" LigStatus
+lig_cuda_accuracy (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *x = &o[0];
+  Outcome outcome = {};
+  outcome.ignored = parameters (launch).ignored;
+  outcome.y = target (&o[2]);
+  outcome.count = target (&o[3]);
+  return dispatch (launch, x->dtype, [=] (auto one) {
+    using T = decltype (one);
+    return over_rows (launch, &o[1], outcome, rows (x), [=] (int64_t first, const Outcome &part) {
+      Teams t = teams_for (launch, part.rows, x->columns, wide<T>, true);
+      const T *from = (const T *) x->data + first * x->columns;
+      auto kernel = t.whole ? accuracy_rows<T, true> : accuracy_rows<T, false>;
+      kernel<<<t.blocks, t.threads, 0, stream (launch)>>> (from, x->columns, t.lanes, part);
+      return t.blocks;
+    });
+  });
+}
+
+extern "C" LigStatus
+lig_cuda_mean_squared_error (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *targets = &launch->operands[1];
+  Target y = target (&launch->operands[2]);
+  bool packed = all_aligned (launch, 2);
+  return dispatch_both (launch, x, targets, [=] (auto one, auto other) {
+    using T = decltype (one);
+    using U = decltype (other);
+    constexpr int N = shared_width<T, U>;
+    bool alone = x->size <= SQUARES_ALONE;
+    int threads = alone ? (int) MOST_THREADS : (int) THREADS;
+    int64_t work = (packed ? x->size / N : x->size) / UNROLL + 1;
+    int blocks = alone ? 1 : blocks_for (launch, work, THREADS, 8);
+    double *partials = (double *) launch->workspace;
+    auto kernel = packed ? squared_errors<T, U, N> : squared_errors<T, U, 1>;
+    kernel<<<blocks, threads, 0, stream (launch)>>> ((const T *) x->data, (const U *) targets->data,
+                                                     x->size, partials, y);
+    if (blocks > 1)
+      finish_squares<<<1, MOST_THREADS, 0, stream (launch)>>> (partials, blocks, x->size, y);
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+extern "C" LigStatus
+lig_cuda_mean_squared_error_backward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands, *x = &o[1], *targets = &o[2], *dx = &o[3], *dt = &o[4];
+  int64_t size = x->size;
+  bool same = (!dx->data || dx->dtype == x->dtype) && (!dt->data || dt->dtype == targets->dtype);
+  if (size == 0)
+    return LIG_OK;
+  return dispatch_both (launch, x, targets, [=] (auto one, auto other) {
+    using T = decltype (one);
+    using U = decltype (other);
+    constexpr int N = shared_width<T, U>;
+    bool packed = same && aligned (x) && aligned (targets) && aligned (dx) && aligned (dt);
+    int blocks = blocks_for (launch, packed ? size / N / 2 + 1 : size, THREADS, 16);
+    if (packed)
+      squared_slopes<T, U, N><<<blocks, THREADS, 0, stream (launch)>>> (
+        vector (&o[0]), (const T *) x->data, (const U *) targets->data, (T *) dx->data,
+        (U *) dt->data, size);
+    else
+      squared_slopes_each<<<blocks, THREADS, 0, stream (launch)>>> (
+        vector (&o[0]), vector (x), vector (targets), target (dx), target (dt), size);
+    return LIG_LAUNCHED (launch);
+  });
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Teams of threads that walk rows: a few lanes of a warp for a short row, a block for a long one. A
+ * row of any alignment is read by 16-byte packs but for its ends. */
+#pragma once
+
+#include "kernels/cuda/chunk.cuh"
+
+namespace lig
+{
+enum { THREADS = 256, MOST_THREADS = 1024, UNROLL = 4 };
+/* A row of more packs is a whole block's. */
+enum { WARP_PACKS = 256 };
+/* With no more threads than this a single block does all rows, and so a single launch. */
+enum { ALONE = 4096 };
+
+/* How rows are shared out: `lanes` threads, a power of two up to 32 or a whole block, take a row.
+ */
+struct Teams {
+  bool whole;
+  int lanes, threads, blocks;
+};
+
+static Teams
+teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bool alone)
+{
+  int64_t packs = columns / width, few = columns < 8 ? columns : 8;
+  Teams teams = {packs > WARP_PACKS, 1, THREADS, 1};
+  if (teams.whole) {
+    int64_t full = (int64_t) launch->device->multiprocessors * MOST_THREADS;
+    while (teams.threads < MOST_THREADS && rows * teams.threads < full &&
+           packs > teams.threads * UNROLL)
+      teams.threads *= 2;
+    teams.lanes = teams.threads;
+    teams.blocks = (int) (rows < INT32_MAX ? rows : INT32_MAX);
+    return teams;
+  }
+  while (teams.lanes < 32 && teams.lanes < (packs > few ? packs : few))
+    teams.lanes *= 2;
+  int64_t threads = rows * teams.lanes;
+  if (alone && threads <= ALONE)
+    teams.threads = threads < MOST_THREADS ? ((int) threads + 31) / 32 * 32 : (int) MOST_THREADS;
+  else
+    teams.blocks = blocks_for (launch, threads, THREADS, 1 << 16);
+  return teams;
+}
+
+/* A value folded over the lanes of a team, known to all of them. The whole block must call it. */
+template <bool WHOLE, class F>
+__device__ inline float
+fold_team (float value, int lanes, float neutral, F f)
+{
+  for (int offset = (WHOLE ? 32 : lanes) / 2; offset > 0; offset >>= 1)
+    value = f (value, __shfl_xor_sync (0xffffffffu, value, offset));
+  if (!WHOLE)
+    return value;
+  __shared__ float parts[32];
+  int lane = (int) threadIdx.x % 32;
+  /* What a call before left there was read by all. */
+  __syncthreads ();
+  if (lane == 0)
+    parts[threadIdx.x / 32] = value;
+  __syncthreads ();
+  value = lane < (int) blockDim.x / 32 ? parts[lane] : neutral;
+  for (int offset = 16; offset > 0; offset >>= 1)
+    value = f (value, __shfl_xor_sync (0xffffffffu, value, offset));
+  return value;
+}
+
+struct Larger {
+  __device__ float
+  operator() (float a, float b) const
+  {
+    return fmaxf (a, b);
+  }
+};
+
+struct Sum {
+  __device__ float
+  operator() (float a, float b) const
+  {
+    return a + b;
+  }
+};
+
+/* A row as the packs between two 16-byte boundaries, and a few elements before and after them. */
+template <class T> struct Span {
+  int head, edges; /* elements before the packs; those outside of them */
+  int64_t packs;
+  __device__
+  Span (const T *row, int64_t columns)
+  {
+    int misfit = (int) ((uintptr_t) row & 15) / (int) sizeof (T);
+    int64_t before = misfit ? wide<T> - misfit : 0;
+    head = (int) (before < columns ? before : columns);
+    packs = (columns - head) / wide<T>;
+    edges = (int) (columns - packs * wide<T>);
+  }
+  /* The place in the row of an element outside of the packs. */
+  __device__ int64_t
+  edge (int i) const
+  {
+    return i < head ? i : i + packs * wide<T>;
+  }
+};
+
+/* Calls f (chunk, column) for the lane's part of a row: UNROLL packs are loaded before the first is
+ * used. `f` may write the elements it was given. */
+template <class T, class F>
+__device__ inline void
+walk_row (const T *row, int64_t columns, int lane, int lanes, F f)
+{
+  constexpr int W = wide<T>;
+  Span<T> span (row, columns);
+  for (int i = lane; i < span.edges; i += lanes)
+    f (load_chunk<1> (row + span.edge (i)), span.edge (i));
+  for (int64_t base = lane; base < span.packs; base += lanes * UNROLL) {
+    Chunk<T, W> chunks[UNROLL];
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+      if (base + u * lanes < span.packs)
+        chunks[u] = load_chunk<W> (row + span.head + (base + u * lanes) * W);
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++)
+      if (base + u * lanes < span.packs)
+        f (chunks[u], span.head + (base + u * lanes) * W);
+  }
+}
+} /* namespace lig */
