@@ -38,7 +38,10 @@ open_module (char **found, char **reason)
       *found = g_steal_pointer (&path);
       return module;
     }
-    if (!*reason && *folders[i] && g_file_test (path, G_FILE_TEST_EXISTS))
+    /* By bare name the loader looks itself, and says so when there is no such file. */
+    gboolean there =
+      *folders[i] ? g_file_test (path, G_FILE_TEST_EXISTS) : !g_str_has_prefix (said, MODULE ":");
+    if (!*reason && there)
       *reason = g_strdup_printf ("the module cannot be loaded: %s", said);
   }
   if (!*reason)

@@ -48,8 +48,8 @@ gpu_or_skip (void)
   return gpu;
 }
 
-/* As g_test_init(), but neither a failed assertion nor a failed test ends the program: time on a GPU
- * is dear. */
+/* As g_test_init(), but neither a failed assertion nor a failed test ends the program: time on a
+ * GPU is dear. */
 static inline void
 gpu_test_init (int argc, char **argv)
 {

@@ -102,19 +102,19 @@ add_half (const Target &sum, int64_t at, const float (&added)[A::W], float (&val
   A::widen (rounded, sum, values);
 }
 
-/* The bias, the sum and y may be absent. */
-template <class A, class F>
+/* The sum and y may be absent. Registers that hold no bias hold more of x on its way. */
+template <class A, bool BIASED, class F>
 __global__ void
 __launch_bounds__ (THREADS, 3)
   forward_each (Target x, Vector bias, Target sum, Target y, Walk w, F f)
 {
-  constexpr int W = A::W, DEPTH = depth<A> (2) / 2;
+  constexpr int W = A::W, DEPTH = BIASED ? 2 : 4;
   int64_t half = w.columns;
   Spot s = spot<W> (w);
   if (s.first >= s.end)
     return;
   float gate_bias[W] = {}, linear_bias[W] = {};
-  if (bias.data) {
+  if (BIASED) {
     load_columns (bias, s.column, gate_bias);
     load_columns (bias, half + s.column, linear_bias);
   }
@@ -134,7 +134,7 @@ __launch_bounds__ (THREADS, 3)
         float a[W], b[W];
         A::widen (gate[u], x, a);
         A::widen (linear[u], x, b);
-        if (bias.data) {
+        if (BIASED) {
           add_half<A> (sum, at, gate_bias, a);
           add_half<A> (sum, at + half, linear_bias, b);
         }
@@ -149,26 +149,26 @@ __launch_bounds__ (THREADS, 3)
 }
 
 /* Writes the gradient of one half as rounded, and adds it to the sums. */
-template <class A>
+template <class A, bool SUMMED>
 __device__ inline void
-take_half (const Target &dx, int64_t at, bool summed, float (&values)[A::W], float (&sums)[A::W])
+take_half (const Target &dx, int64_t at, float (&values)[A::W], float (&sums)[A::W])
 {
   typename A::Value rounded = A::narrow (values, dx);
   if (present (dx))
     A::write (dx, at, rounded);
-  if (summed) {
+  if (SUMMED) {
     A::widen (rounded, dx, values);
     add_row (sums, values);
   }
 }
 
 /* dx, and its sums over rows where those are wanted. */
-template <class A, class F>
+template <class A, bool SUMMED, class F>
 __global__ void
-__launch_bounds__ (THREADS, 3) backward_each (Target dy, Target x, Target dx, Walk w, Sums to, F f)
+__launch_bounds__ (THREADS, SUMMED ? 3 : 4)
+  backward_each (Target dy, Target x, Target dx, Walk w, Sums to, F f)
 {
   constexpr int W = A::W, DEPTH = depth<A> (3);
-  bool summed = to.target.data != nullptr;
   int64_t half = w.columns;
   Spot s = spot<W> (w);
   float gate_sums[W] = {}, linear_sums[W] = {};
@@ -197,14 +197,14 @@ __launch_bounds__ (THREADS, 3) backward_each (Target dy, Target x, Target dx, Wa
           a[i] = da;
           b[i] = db;
         }
-        take_half<A> (dx, at, summed, a, gate_sums);
-        take_half<A> (dx, at + half, summed, b, linear_sums);
+        take_half<A, SUMMED> (dx, at, a, gate_sums);
+        take_half<A, SUMMED> (dx, at + half, b, linear_sums);
       }
   }
-  if (!summed)
-    return;
-  finish_sums (w, to, gate_sums, 0);
-  finish_sums (w, to, linear_sums, half);
+  if (SUMMED) {
+    finish_sums (w, to, gate_sums, 0);
+    finish_sums (w, to, linear_sums, half);
+  }
 }
 
 /* The launch's, or the defaults. */
@@ -222,23 +222,23 @@ halves_pack (const LigOperand *x)
   return x->columns % (x->dtype == LIG_FP32 ? 8 : 16) == 0;
 }
 
-template <class F>
+template <bool BIASED, class F>
 static LigStatus
 launch_forward (LigLaunch *launch,
                 const LigOperand *x,
                 const LigOperand *bias,
                 const LigOperand *sum,
-                const LigOperand *y)
+                const LigOperand *y,
+                F f)
 {
   int64_t half = x->columns / 2;
   if (x->size <= 0 || half <= 0)
     return LIG_OK;
-  F f = {clamped_params (launch)};
   bool packs = packable ({x, sum, y}) && aligned (bias) && halves_pack (x);
   return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
     Walk w = plain_walk (launch, rows (x), half, A::W);
-    forward_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+    forward_each<A, BIASED><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
       target (x), vector (bias), target_like (sum, x), target (y), w, function_for<A> (f));
     return LIG_LAUNCHED (launch);
   });
@@ -246,26 +246,43 @@ launch_forward (LigLaunch *launch,
 
 template <class F>
 static LigStatus
-launch_backward (LigLaunch *launch, const LigOperand *dbias)
+launch_backward (LigLaunch *launch, F f)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dx = &launch->operands[2];
   int64_t half = x->columns / 2;
-  if (half <= 0 || (x->size <= 0 && !dbias->data))
+  if (x->size <= 0 || half <= 0)
     return LIG_OK;
-  F f = {clamped_params (launch)};
   bool packs = packable ({x, dy, dx}) && halves_pack (x);
-  Walk sums = sum_walk (launch, rows (x), x->columns, x->dtype);
-  sums.columns = half;
-  Sums to = sums_to (launch, sums, dbias);
+  return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
+    using A = decltype (access);
+    Walk w = plain_walk (launch, rows (x), half, A::W);
+    backward_each<A, false><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+      target (dy), target (x), target_like (dx, x), w, Sums{}, function_for<A> (f));
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+/* The same with the sums of dx over rows. The walk is that of whole rows, as sum_rows () has it. */
+template <class F>
+static LigStatus
+launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
+{
+  const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
+  const LigOperand *dx = &launch->operands[2];
+  bool packs = packable ({x, dy, dx}) && halves_pack (x);
+  Walk w = sum_walk (launch, rows (x), x->columns, x->dtype);
+  w.columns = x->columns / 2;
+  if (w.columns <= 0)
+    return LIG_OK;
+  Sums to = sums_to (launch, w, dbias);
   dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
-    Walk w = dbias->data ? sums : plain_walk (launch, rows (x), half, A::W);
-    backward_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+    backward_each<A, true><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
       target (dy), target (x), target_like (dx, x), w, to, function_for<A> (f));
     return LIG_OK;
   });
-  return finish_walk (launch, sums, to, dbias);
+  return finish_walk (launch, w, to, dbias);
 }
 
 static const LigOperand none = {};
@@ -277,7 +294,7 @@ forward (LigLaunch *launch)
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 2))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
-  return launch_forward<F> (launch, &o[0], &none, &none, &o[1]);
+  return launch_forward<false> (launch, &o[0], &none, &none, &o[1], F{clamped_params (launch)});
 }
 
 template <class F>
@@ -286,7 +303,7 @@ backward (LigLaunch *launch)
 {
   if (!all_floating (launch, 3))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
-  return launch_backward<F> (launch, &none);
+  return launch_backward (launch, F{clamped_params (launch)});
 }
 
 template <class F>
@@ -296,7 +313,7 @@ bias_forward (LigLaunch *launch)
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 4))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and gated unit: only floating types");
-  return launch_forward<F> (launch, &o[0], &o[1], &o[2], &o[3]);
+  return launch_forward<true> (launch, &o[0], &o[1], &o[2], &o[3], F{clamped_params (launch)});
 }
 
 template <class F>
@@ -307,7 +324,8 @@ bias_backward (LigLaunch *launch)
   if (!all_floating (launch, 4) || !sums_fit (o[1].columns))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
                      "bias and gated unit: only floating types, at most 2^23 columns");
-  return launch_backward<F> (launch, &o[3]);
+  F f = {clamped_params (launch)};
+  return o[3].data ? launch_backward_sums (launch, &o[3], f) : launch_backward (launch, f);
 }
 } /* namespace gated */
 } /* namespace lig */

@@ -25,33 +25,6 @@ template <class T> struct Backward {
 template <int PACKS, bool CENTERED>
 constexpr int most_threads = PACKS == 1 || (PACKS == 2 && !CENTERED) ? 1024 : 512;
 
-/* Copies 16 bytes into shared memory, past the registers. */
-__device__ inline void
-fetch (uint4 *to, const void *from)
-{
-  uint32_t at = (uint32_t) __cvta_generic_to_shared (to);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
-}
-
-__device__ inline void
-fetch_commit ()
-{
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/* Waits for all commits of this thread but the last `pending`, which the instruction wants as a
- * constant: 1 to 3. */
-__device__ inline void
-fetch_wait (int pending)
-{
-  if (pending == 1)
-    asm volatile("cp.async.wait_group 1;" ::: "memory");
-  else if (pending == 2)
-    asm volatile("cp.async.wait_group 2;" ::: "memory");
-  else
-    asm volatile("cp.async.wait_group 3;" ::: "memory");
-}
-
 /* Both sums over a row's threads. Rows of several warps have a barrier and slots of their own; the
  * slots alternate from row to row, so one barrier a row is enough: who writes a slot again has
  * passed the barrier of the row between, where all had read it. */
@@ -122,7 +95,7 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
   constexpr int W = wide<T>;
   /* Whether the registers hold the gain as well; else it is read again, from the L1 cache. */
   constexpr int SUMS = N * W * (CENTERED ? 2 : 1), GAINS = N * W * (int) sizeof (P) / 4;
-  constexpr bool KEEP = most_threads < N, CENTERED >> 512 ? !CENTERED : SUMS + GAINS <= 76;
+  constexpr bool KEEP = most_threads<N, CENTERED> <= 512 && SUMS + GAINS <= 76;
   extern __shared__ uint4 staged[];
   __shared__ alignas (16) float2 slots[2][16];
   const int threads = (int) blockDim.x, thread = (int) threadIdx.x;

@@ -187,6 +187,33 @@ template <class T, int COUNT> struct alignas (COUNT * sizeof (T)) Unit {
   T v[COUNT];
 };
 
+/* Copies 16 bytes into shared memory, past the registers. */
+__device__ inline void
+fetch (uint4 *to, const void *from)
+{
+  uint32_t at = (uint32_t) __cvta_generic_to_shared (to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+}
+
+__device__ inline void
+fetch_commit ()
+{
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/* Waits for all commits of this thread but the last `pending`, which the instruction wants as a
+ * constant: 1 to 3. */
+__device__ inline void
+fetch_wait (int pending)
+{
+  if (pending == 1)
+    asm volatile("cp.async.wait_group 1;" ::: "memory");
+  else if (pending == 2)
+    asm volatile("cp.async.wait_group 2;" ::: "memory");
+  else
+    asm volatile("cp.async.wait_group 3;" ::: "memory");
+}
+
 /* The sum over the LANES threads of a row, or over the block (0), which is then several warps; each
  * thread gets the same bits. `slots`, aligned to 8 bytes, is used by rows of several warps; between
  * two uses of it lies another barrier of the block. */
