@@ -49,35 +49,64 @@ lig_tuning_recall (LigDevice *device, const char *path)
 static GMutex lock;
 static GHashTable *chosen; /* key -> text */
 
-static bool
-get_choice (void *data, const char *key, char *choice, size_t size)
-{
-  const LigTuning *tuning = data;
-  g_autofree char *text = NULL;
-  double microseconds;
-  g_mutex_lock (&lock);
-  text = chosen ? g_strdup (g_hash_table_lookup (chosen, key)) : NULL;
-  g_mutex_unlock (&lock);
-  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &text))
-    return false;
-  return text && g_strlcpy (choice, text, size) < size;
-}
-
 static void
-put_choice (void *data, const char *key, double microseconds, const char *choice)
+keep (const char *key, const char *choice)
 {
-  const LigTuning *tuning = data;
   g_mutex_lock (&lock);
   if (!chosen)
     chosen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_hash_table_insert (chosen, g_strdup (key), g_strdup (choice));
   g_mutex_unlock (&lock);
+}
+
+static void
+note (LigRehearsal *rehearsal, const char *key, const char *choice)
+{
+  if (rehearsal->used)
+    g_hash_table_insert (rehearsal->used, g_strdup (key), g_strdup (choice));
+}
+
+static bool
+get_choice (void *data, const char *key, char *choice, size_t size)
+{
+  LigRehearsal *rehearsal = data;
+  const LigTuning *tuning = rehearsal->tuning;
+  double microseconds;
+  g_mutex_lock (&lock);
+  g_autofree char *text = chosen ? g_strdup (g_hash_table_lookup (chosen, key)) : NULL;
+  g_mutex_unlock (&lock);
+  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &text))
+    return false;
+  if (!text || g_strlcpy (choice, text, size) >= size)
+    return false;
+  note (rehearsal, key, text);
+  return true;
+}
+
+static void
+put_choice (void *data, const char *key, double microseconds, const char *choice)
+{
+  LigRehearsal *rehearsal = data;
+  const LigTuning *tuning = rehearsal->tuning;
+  keep (key, choice);
+  note (rehearsal, key, choice);
   if (tuning)
     tuning->put (tuning->data, key, microseconds, choice);
 }
 
 void
-lig_tuning_to_choices (const LigTuning *self, LigChoices *choices)
+lig_rehearsal_choices (LigRehearsal *self, LigChoices *choices)
 {
-  *choices = (LigChoices){get_choice, put_choice, (gpointer) self};
+  *choices = (LigChoices){get_choice, put_choice, self};
+}
+
+void
+lig_algorithms_preset (const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
+  for (char **line = lines; *line; line++) {
+    g_auto (GStrv) words = g_strsplit (*line, "\t", 2);
+    if (g_strv_length (words) == 2)
+      keep (words[0], words[1]);
+  }
 }

@@ -118,9 +118,11 @@ complain (const Case *c, const char *operand, const char *what)
                   c->edges ? ", edge values" : "", c->absent, c->variation);
 }
 
-/* |a - b| <= relative |b| + absolute each, ||a - b|| / ||b|| <= norm in all. */
+/* |a - b| <= relative |b| + absolute + roundoff times the terms that make up b, where they are
+ * given, each; ||a - b|| / ||b|| <= norm in all. Below `normal` the type has numbers only every
+ * `unit`, and b may have gone to the other side of it. */
 typedef struct {
-  double relative, absolute, norm;
+  double relative, absolute, norm, roundoff, normal, unit;
 } Tolerance;
 
 /* The reference's elementwise ones; sums over n terms are allowed root n times the absolute part,
@@ -133,6 +135,11 @@ tolerance_for (const Layout *l, int index, double largest_dx)
     [LIG_FP16] = {1e-3, 1e-5, 2e-3},
     [LIG_BF16] = {1.6e-2, 1e-5, 1.6e-2},
   };
+  static const double grains[][3] = {
+    [LIG_FP32] = {0x1p-24, 0x1p-126, 0x1p-149},
+    [LIG_FP16] = {0x1p-11, 0x1p-14, 0x1p-24},
+    [LIG_BF16] = {0x1p-8, 0x1p-126, 0x1p-133},
+  };
   const char *kernel = l->o.kernel->name, *name = l->o.names[index];
   const Problem *p = &l->o.problem;
   LigDtype dtype = l->o.operands[index].dtype, compute = p->compute;
@@ -141,6 +148,9 @@ tolerance_for (const Layout *l, int index, double largest_dx)
   bool of_rounded =
     rounds && is_parameter_gradient (name) && family != NORM && operand_index (&l->o, "dx") >= 0;
   Tolerance t = types[dtype == LIG_FP32 && of_rounded ? compute : dtype];
+  t.roundoff = grains[dtype][0];
+  t.normal = grains[dtype][1];
+  t.unit = grains[dtype][2];
   if (family == PRODUCT) {
     int64_t terms = strstr (kernel, "backward_weight")  ? p->rows
                     : strstr (kernel, "backward_input") ? p->outputs
@@ -175,17 +185,19 @@ typedef struct {
 } Distance;
 
 static inline bool
-agree (double got, double want, Tolerance t)
+agree (double got, double want, double terms, Tolerance t)
 {
   if (isnan (want) || isnan (got))
     return isnan (want) && isnan (got);
   if (isinf (want) || isinf (got))
     return got == want;
-  return fabs (got - want) <= t.relative * fabs (want) + t.absolute;
+  double allowed = t.relative * fabs (want) + t.absolute + t.roundoff * terms;
+  return fabs (got - want) <= allowed + (fabs (want) < t.normal ? t.unit : 0);
 }
 
 static inline Distance
-measure (const LigOperand *operand, const char *got, const char *want, Tolerance t)
+measure (
+  const LigOperand *operand, const char *got, const char *want, const float *terms, Tolerance t)
 {
   enum { PIECE = 4096 };
   size_t element = lig_dtype_size (operand->dtype);
@@ -200,7 +212,7 @@ measure (const LigOperand *operand, const char *got, const char *want, Tolerance
     lig_widen (operand->dtype, want + (size_t) at * element, b, (size_t) count);
     for (int64_t i = 0; i < count; i++) {
       double x = (double) a[i], y = (double) b[i];
-      if (!agree (x, y, t))
+      if (!agree (x, y, terms ? (double) terms[at + i] : 0, t))
         first = MIN (first, at + i);
       if (!isfinite (x) || !isfinite (y))
         continue;
@@ -223,13 +235,15 @@ measure (const LigOperand *operand, const char *got, const char *want, Tolerance
 }
 
 static inline void
-check_output (const Case *c, const Layout *l, int i, const Memory *m, double largest_dx)
+check_output (
+  const Case *c, const Layout *l, int i, const Memory *m, const float *terms, double largest_dx)
 {
   const LigOperand *operand = &l->o.operands[i];
   Tolerance t = tolerance_for (l, i, largest_dx);
   if (c->edges && operand->size < c->problem.rows * c->problem.columns)
     return; /* sums of infinities say nothing */
-  Distance d = measure (operand, m->gpu + l->offsets[i], m->cpu + l->offsets[i], t);
+  Distance d = measure (operand, m->gpu + l->offsets[i], m->cpu + l->offsets[i],
+                        g_str_equal (l->o.names[i], "dbias") ? NULL : terms, t);
   double allowed = t.norm * d.length + t.absolute * sqrt ((double) operand->size);
   if (d.first >= 0) {
     g_autofree char *what = g_strdup_printf ("%.9g, expected %.9g, at %ld of %ld", d.got, d.want,
@@ -364,9 +378,68 @@ largest_of (const Layout *l, const Case *c, const char *name, const char *image)
   int i = operand_index (&l->o, name);
   if (i < 0 || c->absent & 1u << i)
     return 64;
-  return measure (&l->o.operands[i], image + l->offsets[i], image + l->offsets[i],
-                  (Tolerance){0, 0, 0})
+  return measure (&l->o.operands[i], image + l->offsets[i], image + l->offsets[i], NULL,
+                  (Tolerance){0})
     .largest;
+}
+
+/* The product by itself, in fp32. */
+static inline bool
+multiply_on_cpu (const Case *c, const Operands *o, Memory *m, float *product)
+{
+  const char *name = c->kernel->name, *plain = "linear";
+  if (g_str_has_prefix (name, "linear_backward_input"))
+    plain = "linear_backward_input";
+  else if (g_str_has_prefix (name, "linear_backward_weight"))
+    plain = "linear_backward_weight";
+  LigOperand operands[] = {o->operands[0], o->operands[1], o->operands[o->inputs]};
+  operands[2].data = product;
+  operands[2].dtype = LIG_FP32;
+  LigLaunch launch = {.operands = operands,
+                      .params = params_for (name, c->variation),
+                      .tick = &test_tick,
+                      .workspace = m->workspace};
+  return lig_kernel_find (plain)->functions[LIG_BACKEND_CPU](&launch) == LIG_OK;
+}
+
+/* Adds |operand| to `terms`; one row is added to all. */
+static inline void
+add_magnitude (const LigOperand *operand, float *terms, int64_t size)
+{
+  g_autofree float *values = g_new (float, operand->size);
+  lig_widen (operand->dtype, operand->data, values, (size_t) operand->size);
+  for (int64_t i = 0; i < size; i++)
+    terms[i] += fabsf (values[i % operand->size]);
+}
+
+/* For each element of the first output |product| + |bias| + ..., of all that is added up; null
+ * where that is one term alone. cuBLASLt may round the product, or an activation's factor, to the
+ * type of the result on the way, as the kernels one by one do. What the terms leave of each other
+ * can be any amount smaller, so such a rounding is no share of the result but of the terms: one
+ * unit roundoff, half a unit in the last place, of their sum. They are known for each element, not
+ * only on average, so that an error of two units in the last place of a term is not covered. */
+static inline float *
+terms_of (const Case *c, Layout *l, Memory *m)
+{
+  Operands *o = &l->o;
+  const LigOperand *output = &o->operands[o->inputs];
+  bool old = c->accumulate && is_parameter_gradient (o->names[o->inputs]);
+  if (family_of (c->kernel->name) != PRODUCT || (o->inputs == 2 && !old))
+    return NULL;
+  place (l, c, m->before);
+  float *terms = g_new (float, output->size);
+  if (!multiply_on_cpu (c, o, m, terms)) {
+    g_free (terms);
+    return NULL;
+  }
+  for (int64_t i = 0; i < output->size; i++)
+    terms[i] = fabsf (terms[i]);
+  for (int i = 2; i < o->inputs; i++) /* gelu's argument is a factor */
+    if (o->operands[i].data && !g_str_equal (o->names[i], "x"))
+      add_magnitude (&o->operands[i], terms, output->size);
+  if (old && output->data)
+    add_magnitude (output, terms, output->size);
+  return terms;
 }
 
 static inline void
@@ -381,9 +454,10 @@ run_case (const Gpu *gpu, Case c)
     return;
   launch_on_gpu (gpu, &c, &l, m, m->gpu, false);
   double largest_dx = largest_of (&l, &c, "dx", m->cpu);
+  g_autofree float *terms = terms_of (&c, &l, m);
   for (int i = l.o.inputs; i < l.o.count; i++)
     if (!(c.absent & 1u << i))
-      check_output (&c, &l, i, m, largest_dx);
+      check_output (&c, &l, i, m, terms, largest_dx);
   check_untouched (&c, &l, m);
   launch_on_gpu (gpu, &c, &l, m, m->again, true);
   if (!same_bytes (m->gpu, m->again, l.bytes))

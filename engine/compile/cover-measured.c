@@ -3,6 +3,7 @@
  * programming over positions finds the cover of least total time. A candidate must win over its ops
  * alone by more than 2 % and the noise. */
 #include "engine/compile/cover.h"
+#include "engine/private/device.h"
 
 #include <math.h>
 
@@ -36,18 +37,24 @@ price_candidate (
   return TRUE;
 }
 
+const char *
+lig_format_price (LigDraft *draft, double seconds, const char *suffix)
+{
+  gboolean small = seconds < 1e-3;
+  g_autofree char *text =
+    g_strdup_printf ("%.3g %s%s", seconds * (small ? 1e6 : 1e3), small ? "us" : "ms", suffix);
+  return g_string_chunk_insert_const (draft->strings, text);
+}
+
 static const char *
 format (LigDraft *draft, double seconds, double noise, gboolean measured)
 {
-  gboolean small = seconds < 1e-3;
-  double factor = small ? 1e6 : 1e3;
   g_autoptr (GString) text = g_string_new (NULL);
-  g_string_printf (text, "%.3g %s", seconds * factor, small ? "us" : "ms");
   if (noise > 0)
-    g_string_append_printf (text, " ± %.2g", noise * factor);
+    g_string_append_printf (text, " ± %.2g", noise * (seconds < 1e-3 ? 1e6 : 1e3));
   if (!measured)
     g_string_append (text, " (predicted)");
-  return g_string_chunk_insert_const (draft->strings, text->str);
+  return lig_format_price (draft, seconds, text->str);
 }
 
 static void
@@ -170,6 +177,9 @@ lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error)
   choose_joint (draft, candidates);
   choose (draft, candidates, LIG_PASS_FORWARD);
   choose (draft, candidates, LIG_PASS_BACKWARD);
+  const LigBackend *calls = lig_device_calls (draft->device);
+  if (calls && calls->capture && !lig_cover_whole (draft, candidates, error))
+    return FALSE;
   explain_losers (draft, candidates);
   return TRUE;
 }

@@ -32,5 +32,12 @@ void lig_cover_in_order (LigDraft *draft, GArray *candidates);
 /* The cover of least total time in each pass. */
 gboolean lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error);
 
+/* Runs the cover that was just chosen against others as whole steps, where the device has graphs,
+ * and makes the best the cover. Without memory for that, nothing changes. */
+gboolean lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error);
+
+/* A time in words, kept with the draft's strings: `12.3 us`, with `suffix`. */
+const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);
+
 /* Takes the candidate if its ops are free, else notes who claimed them. */
 gboolean lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate);

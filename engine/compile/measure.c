@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum { MOST_SETS = 8, LEAST_SAMPLES = 5, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
-#define BUDGET 0.25        /* seconds for one session of measuring, warm-up apart */
 #define SAMPLE_SPAN 200e-6 /* seconds that one sample of a graph lasts at least */
 
 typedef struct {
@@ -182,12 +181,12 @@ warm_up (Bench *bench, List *list, GError **error)
 }
 
 static gboolean
-sample (Bench *bench, GError **error)
+sample (Bench *bench, double budget, GError **error)
 {
   for (guint i = 0; i < bench->count; i++)
     if (!warm_up (bench, &bench->lists[i], error))
       return FALSE;
-  double deadline = lig_now () + BUDGET;
+  double deadline = lig_now () + budget;
   for (int round = 0; round < MOST_SAMPLES; round++) {
     if (round >= LEAST_SAMPLES && lig_now () > deadline)
       break;
@@ -247,8 +246,12 @@ clear (Bench *bench)
 }
 
 gboolean
-lig_time_lists (
-  LigDraft *draft, GArray *const *lists, guint count, LigPrice *prices, GError **error)
+lig_time_lists (LigDraft *draft,
+                GArray *const *lists,
+                guint count,
+                double budget,
+                LigPrice *prices,
+                GError **error)
 {
   Bench bench = {.draft = draft,
                  .device = draft->device,
@@ -259,10 +262,11 @@ lig_time_lists (
   for (guint i = 0; i < count; i++)
     bench.lists[i] =
       (List){.steps = lists[i], .samples = g_array_new (FALSE, FALSE, sizeof (double))};
-  lig_tuning_to_choices (draft->options.tuning, &choices);
+  LigRehearsal rehearsal = {draft->options.tuning, NULL};
+  lig_rehearsal_choices (&rehearsal, &choices);
   bench.calls->enter (lig_device_handle (draft->device));
   lig_device_keep_choices (draft->device, &choices);
-  gboolean fine = prepare (&bench, error) && sample (&bench, error);
+  gboolean fine = prepare (&bench, error) && sample (&bench, budget, error);
   lig_device_keep_choices (draft->device, NULL);
   for (guint i = 0; i < count && fine; i++)
     summarize (&bench.lists[i], &prices[i]);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define BUDGET 0.25 /* seconds for one session of measuring, warm-up apart */
+
 double
 lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
 {
@@ -27,8 +29,8 @@ predict (LigDraft *draft, GArray *steps)
 
 /* Everything the time depends on, in words: device, libraries, kernels with their params, shapes,
  * types. The same group in two repetitions of a block has one key. */
-static char *
-price_key (LigDraft *draft, GArray *steps)
+char *
+lig_price_key (LigDraft *draft, GArray *steps)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   GString *key = g_string_new (facts->name);
@@ -80,7 +82,7 @@ time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **e
 {
   g_autoptr (GError) local = NULL;
   if (lig_device_get_backend (draft->device) != LIG_BACKEND_NULL) {
-    if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, prices, &local))
+    if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, BUDGET, prices, &local))
       return TRUE;
     if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY)) {
       g_propagate_error (error, g_steal_pointer (&local));
@@ -137,7 +139,7 @@ lig_price_groups (LigDraft *draft,
     g_ptr_array_add (lists, steps);
     if (!lig_lower_group (draft, &groups[i], pass, steps, &probe, error))
       return FALSE;
-    g_ptr_array_add (keys, price_key (draft, steps));
+    g_ptr_array_add (keys, lig_price_key (draft, steps));
   }
   return time_unknown (draft, lists, keys, prices, error);
 }

@@ -23,7 +23,14 @@ gboolean lig_price_groups (LigDraft *draft,
                            LigPrice *prices,
                            GError **error);
 
-/* Times lists of steps (GArray of LigDraftStep) in turns: warm-up, inputs rotated through more
- * memory than the last cache holds, median. */
-gboolean lig_time_lists (
-  LigDraft *draft, GArray *const *lists, guint count, LigPrice *prices, GError **error);
+/* Everything that the time of these steps depends on, in words; (transfer full). */
+char *lig_price_key (LigDraft *draft, GArray *steps);
+
+/* Times lists of steps (GArray of LigDraftStep) in turns, for `budget` seconds and at least a few
+ * times: warm-up, inputs rotated through more memory than the last cache holds, median. */
+gboolean lig_time_lists (LigDraft *draft,
+                         GArray *const *lists,
+                         guint count,
+                         double budget,
+                         LigPrice *prices,
+                         GError **error);

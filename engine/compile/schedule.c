@@ -52,7 +52,9 @@ may_run_beside (const LigDraft *draft, const LigDraftStep *step)
   return lig_device_get_facts (draft->device)->capability > 0 && step->kernel &&
          step->kernel->work == LIG_PRODUCT_OVER_ROWS &&
          lig_kernel_find (step->kernel->name) == step->kernel &&
-         lig_predict_step (draft->device, step, draft->compute) < LONGEST_BESIDE;
+         lig_predict_step (draft->device, step, draft->compute) <
+           (g_getenv ("BESIDE") ? g_ascii_strtod (g_getenv ("BESIDE"), NULL) * 1e-6
+                                : LONGEST_BESIDE);
 }
 
 /* Whether a step reads what the other writes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints: safetensors with parameters and moments, and in its metadata everything else that a
  * training needs to go on bit-identically. */
+#include "engine/private/tuning.h"
 #include "engine/train/run-private.h"
 
 #include <glib/gstdio.h>
@@ -18,6 +19,25 @@ set_number (LigTensorFile *file, const char *key, guint64 value)
 {
   g_autofree char *text = g_strdup_printf ("%" G_GUINT64_FORMAT, value);
   lig_tensor_file_set_metadata (file, key, text);
+}
+
+/* On a GPU the bits depend on the card, the libraries and the algorithms that products chose. */
+static char *
+describe_machine (LigDevice *device)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  return g_strdup_printf ("%s, %s", facts->name, facts->libraries);
+}
+
+static void
+set_machine (LigRun *self, LigTensorFile *file)
+{
+  if (lig_device_get_backend (self->device) == LIG_BACKEND_CPU)
+    return;
+  g_autofree char *machine = describe_machine (self->device);
+  g_autofree char *algorithms = lig_plan_list_algorithms (self->train);
+  lig_tensor_file_set_metadata (file, "ligature.machine", machine);
+  lig_tensor_file_set_metadata (file, "ligature.algorithms", algorithms);
 }
 
 gboolean
@@ -41,6 +61,7 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   lig_tensor_file_set_metadata (file, "ligature.data", lig_dataset_describe (self->data));
   lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
   lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
+  set_machine (self, file);
   if (self->uuid)
     lig_tensor_file_set_metadata (file, "ligature.run", self->uuid);
   set_number (file, "ligature.threads", (guint64) omp_get_max_threads ());
@@ -166,11 +187,43 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
   return TRUE;
 }
 
+/* A GPU's algorithms come along; another card or other libraries might not have them. */
+static gboolean
+check_gpu (LigRun *self, LigTensorFile *file, GError **error)
+{
+  const char *before = require (file, "ligature.machine", error);
+  g_autofree char *today = describe_machine (self->device);
+  if (!before)
+    return FALSE;
+  if (g_str_equal (before, today)) {
+    lig_algorithms_preset (lig_tensor_file_get_metadata (file, "ligature.algorithms"));
+    return TRUE;
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               "it was made on %s, this is %s: the bits would differ; --init starts a new training "
+               "from its weights",
+               before, today);
+  return FALSE;
+}
+
 /* Sums in another order would give other bits. */
 static gboolean
 check_machine (LigRun *self, LigTensorFile *file, GError **error)
 {
   guint64 threads;
+  const char *device = require (file, "ligature.device", error);
+  gboolean cpu = lig_device_get_backend (self->device) == LIG_BACKEND_CPU;
+  if (!device)
+    return FALSE;
+  if (cpu != g_str_equal (device, "cpu")) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 "it was made on %s and cannot go on, bit for bit, on %s; --init starts a new "
+                 "training from its weights",
+                 device, lig_device_get_name (self->device));
+    return FALSE;
+  }
+  if (!cpu)
+    return check_gpu (self, file, error);
   const char *level = require (file, "ligature.instructions", error);
   if (!level || !number (file, "ligature.threads", &threads, error))
     return FALSE;

@@ -79,12 +79,11 @@ struct Online {
   {
     return most == -INFINITY ? 0 : most;
   }
-  template <class T, int N>
+  template <int N>
   __device__ void
-  add (const Chunk<T, N> &chunk, bool plain)
+  add (const float (&x)[N], bool plain)
   {
-    float x[N], old = most, part = 0;
-    unpack (chunk, x);
+    float old = most, part = 0;
 #pragma unroll
     for (int i = 0; i < N; i++)
       most = fmaxf (most, x[i]);
@@ -114,8 +113,11 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (
     int64_t own = base + (WHOLE ? 0 : threadIdx.x / lanes);
     int64_t row = own < outcome.rows ? own : outcome.rows - 1;
     Online online = {-INFINITY, 0, 0};
-    walk_row (x + row * columns, columns, lane, lanes,
-              [&] (const auto &chunk, int64_t) { online.add (chunk, smooth); });
+    walk_row (x + row * columns, columns, lane, lanes, [&] (const auto &chunk, int64_t) {
+      float values[sizeof chunk / sizeof (T)];
+      unpack (chunk, values);
+      online.add (values, smooth);
+    });
     float mine = online.most;
     online.most = fold_team<WHOLE> (mine, lanes, -INFINITY, Larger{});
     online.exps *= power_of_two ((mine - online.shift ()) * LOG2_E);
@@ -178,25 +180,25 @@ __launch_bounds__ (MOST_THREADS)
   conclude (outcome);
 }
 
-/* The gradient of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored
- * row has the factor 0, and may hold infinities. */
+/* The gradient of a row: factor (exp (x - lse) - even), less factor hit at the target. */
 struct Slope {
   float lse, factor, even, hit;
   int64_t target;
-  /* Turns the values from `column` on into their gradients. */
+  /* Turns the values from `column` on into their gradients. At the target something is subtracted
+   * and elsewhere nothing: an assignment to the one element would be taken for one to an element
+   * whose number is known at run time, and the values kept in memory. */
   template <int N>
   __device__ void
   apply (float (&x)[N], int64_t column) const
   {
 #pragma unroll
     for (int i = 0; i < N; i++)
-      x[i] = factor == 0 ? 0 : factor * (power_of_two ((x[i] - lse) * LOG2_E) - even);
+      x[i] = factor * (power_of_two ((x[i] - lse) * LOG2_E) - even);
     if ((uint64_t) (target - column) >= N)
       return;
 #pragma unroll
     for (int i = 0; i < N; i++)
-      if (i == (int) (target - column))
-        x[i] -= factor * hit;
+      x[i] -= i == (int) (target - column) ? factor * hit : 0;
   }
 };
 
@@ -217,8 +219,9 @@ struct Entropy {
   }
 };
 
-/* Writes the lane's part of a row of dx. Where x and dx do not lie alike, or differ in type, it
- * goes element by element. */
+/* Writes the lane's part of a row of dx. A row whose factor is 0, as that of an ignored one, may
+ * hold infinities, and is not read. Where x and dx do not lie alike, or differ in type, it goes
+ * element by element. */
 template <bool PACKED, class T>
 __device__ inline void
 write_slopes (const T *x,
@@ -230,14 +233,17 @@ write_slopes (const T *x,
               int lanes)
 {
   T *out = (T *) dx.data + start;
+  bool zero = slope.factor == 0;
   if (!PACKED)
     for (int64_t at = lane; at < columns; at += lanes) {
-      float value[1] = {widen (x[start + at])};
+      float value[1] = {zero ? 0 : widen (x[start + at])};
       slope.apply (value, at);
-      dx.set (start + at, value[0]);
+      dx.set (start + at, zero ? 0 : value[0]);
     }
+  else if (zero)
+    clear_row (out, columns, lane, lanes);
   else
-    walk_row (x + start, columns, lane, lanes, [&] (auto chunk, int64_t at) {
+    walk_row<true> (x + start, columns, lane, lanes, [&] (auto chunk, int64_t at) {
       float values[sizeof chunk / sizeof (T)];
       unpack (chunk, values);
       slope.apply (values, at);

@@ -103,26 +103,70 @@ template <class T> struct Span {
   }
 };
 
+/* A pack as it was read, to be taken apart when it is used: as elements it would be moved to
+ * registers of their own at once, twice as many, and the thread would wait for it before it reads
+ * the next. */
+template <class T> struct Words {
+  uint4 bits;
+};
+
+template <class T>
+__device__ inline void
+unpack (const Words<T> &words, float (&values)[wide<T>])
+{
+  unpack (reinterpret_cast<const Chunk<T, wide<T>> &> (words), values);
+}
+
+template <class T>
+__device__ inline void
+pack (const float (&values)[wide<T>], Words<T> &words)
+{
+  pack (values, reinterpret_cast<Chunk<T, wide<T>> &> (words));
+}
+
+/* The instruction by its name: an assignment becomes one store per element or word where the
+ * compiler does not see that they belong together. */
+template <class T>
+__device__ inline void
+store_chunk (T *to, const Words<T> &words)
+{
+  __stwb (reinterpret_cast<uint4 *> (to), words.bits);
+}
+
 /* Calls f (chunk, column) for the lane's part of a row: UNROLL packs are loaded before the first is
- * used. `f` may write the elements it was given. */
-template <class T, class F>
+ * used. `f` may write the elements it was given. LAST: nobody reads the row again, and the cache
+ * need not keep it. */
+template <bool LAST = false, class T, class F>
 __device__ inline void
 walk_row (const T *row, int64_t columns, int lane, int lanes, F f)
 {
   constexpr int W = wide<T>;
   Span<T> span (row, columns);
+  const uint4 *packs = reinterpret_cast<const uint4 *> (row + span.head);
   for (int i = lane; i < span.edges; i += lanes)
     f (load_chunk<1> (row + span.edge (i)), span.edge (i));
   for (int64_t base = lane; base < span.packs; base += lanes * UNROLL) {
-    Chunk<T, W> chunks[UNROLL];
+    Words<T> words[UNROLL];
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
       if (base + u * lanes < span.packs)
-        chunks[u] = load_chunk<W> (row + span.head + (base + u * lanes) * W);
+        words[u].bits = LAST ? __ldcs (packs + base + u * lanes) : packs[base + u * lanes];
 #pragma unroll
     for (int u = 0; u < UNROLL; u++)
       if (base + u * lanes < span.packs)
-        f (chunks[u], span.head + (base + u * lanes) * W);
+        f (words[u], span.head + (base + u * lanes) * W);
   }
+}
+
+/* Writes zeros to the lane's part of a row. */
+template <class T>
+__device__ inline void
+clear_row (T *row, int64_t columns, int lane, int lanes)
+{
+  Span<T> span (row, columns);
+  for (int i = lane; i < span.edges; i += lanes)
+    row[span.edge (i)] = narrow<T> (0);
+  for (int64_t at = lane; at < span.packs; at += lanes)
+    store_chunk (row + span.head + at * wide<T>, Words<T>{});
 }
 } /* namespace lig */

@@ -147,7 +147,7 @@ def compare(torch, ligature, case, rounds, ways):
     result = {name: statistics.median(values) for name, values in samples.items()}
     spread = {name: (statistics.quantiles(v, n=4)[2] - statistics.quantiles(v, n=4)[0]) / 2
               for name, v in samples.items()}
-    host = float(ligature.ask(f"host {notes['measured']['number']} 20"))
+    host = float(ligature.ask(f"host {notes['measured']['number']} 50"))
     return {"case": case, "expression": expression(case), "microseconds": result, "spread": spread,
             "best_peer": min(result[way] for way in ways), "required": CASES[case][-1],
             "host_us": host, "plans": notes}
@@ -175,6 +175,8 @@ def main():
           f"{'ratio':>8}{'bar':>6}{'m/best':>8}{'host':>7}")
     for case in options.cases.split(","):
         torch.cuda.empty_cache()
+        if hasattr(torch, "_dynamo"):
+            torch._dynamo.reset()  # else the fifth case meets the limit of recompilations
         try:
             r = compare(torch, ligature, case, options.rounds, ways)
         except Exception as error:  # one case that fails leaves the others their turn

@@ -4,7 +4,8 @@
  *
  *   load DEVICE INPUT POLICY EXPRESSION    a number for the plan, its seconds of compiling, its
  * groups run NUMBER COUNT                       microseconds of one forward and backward, COUNT in
- * a row host NUMBER COUNT                      microseconds that the host takes to launch one
+ * a row host NUMBER COUNT                      median microseconds that the host takes to launch
+ * one, of COUNT
  *
  * An answer that begins with `error` says what went wrong. */
 #include "engine/private/stopwatch.h"
@@ -96,19 +97,40 @@ load (GPtrArray *all, char **words)
 }
 
 static void
-measure (Loaded *loaded, int count, gboolean host)
+answer (double microseconds, const GError *error)
+{
+  if (error)
+    printf ("error %s\n", error->message);
+  else
+    printf ("%.3f\n", microseconds);
+}
+
+static void
+measure (Loaded *loaded, int count)
 {
   g_autoptr (GError) error = NULL;
-  double device_seconds = 0, begin = 0, host_seconds = 0;
-  gboolean fine = lig_stopwatch_start (&loaded->watch, &error);
-  begin = lig_now ();
-  fine = fine && run (loaded, count, &error);
-  host_seconds = lig_now () - begin;
-  fine = fine && lig_stopwatch_stop (&loaded->watch, &device_seconds, &error);
-  if (fine)
-    printf ("%.3f\n", (host ? host_seconds : device_seconds) / count * 1e6);
-  else
-    printf ("error %s\n", error->message);
+  double seconds = 0;
+  if (lig_stopwatch_start (&loaded->watch, &error) && run (loaded, count, &error))
+    lig_stopwatch_stop (&loaded->watch, &seconds, &error);
+  answer (seconds / count * 1e6, error);
+}
+
+/* The median over launches of which each finds the device idle. */
+static void
+measure_host (Loaded *loaded, int count)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree double *samples = g_new0 (double, count);
+  double ignored;
+  for (int i = 0; i < count && !error; i++) {
+    if (!lig_stopwatch_start (&loaded->watch, &error) ||
+        !lig_stopwatch_stop (&loaded->watch, &ignored, &error))
+      break;
+    double begin = lig_now ();
+    if (run (loaded, 1, &error))
+      samples[i] = lig_now () - begin;
+  }
+  answer (lig_median (samples, (guint) count) * 1e6, error);
 }
 
 int
@@ -124,8 +146,10 @@ main (void)
     guint number = count > 1 ? (guint) g_ascii_strtoull (words[1], NULL, 10) : 0;
     if (count == 5 && g_str_equal (words[0], "load"))
       load (all, words);
-    else if (count == 3 && number < all->len)
-      measure (all->pdata[number], MAX (atoi (words[2]), 1), g_str_equal (words[0], "host"));
+    else if (count == 3 && number < all->len && g_str_equal (words[0], "run"))
+      measure (all->pdata[number], MAX (atoi (words[2]), 1));
+    else if (count == 3 && number < all->len && g_str_equal (words[0], "host"))
+      measure_host (all->pdata[number], MAX (atoi (words[2]), 1));
     else
       printf ("error no such command: %s\n", line);
     fflush (stdout);

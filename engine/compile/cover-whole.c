@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Covers timed as whole steps. In company kernels do not take what they take alone: the card's
+ * power is shared, a cache is warm or cold, every launch has its price. So what the single prices
+ * chose is run against no fusion and against all in order, and the best of these against itself
+ * with one kind of fusion added or left out. */
+#include "engine/compile/cover.h"
+
+enum { MOST_PROPOSALS = 16, ROUNDS = 2 };
+#define BUDGET 1.0       /* seconds of measuring a round */
+#define LEAST_GAIN 0.005 /* by which a cover has to win over the one before */
+
+/* Which candidates are taken: one flag each. */
+typedef struct {
+  gboolean *taken;
+  double seconds;
+} Cover;
+
+typedef struct {
+  LigDraft *draft;
+  GArray *candidates;
+  GPtrArray *covers; /* of Cover */
+} Contest;
+
+#define candidate_at(contest, i) (&g_array_index ((contest)->candidates, LigCandidate, i))
+
+static void
+cover_free (gpointer data)
+{
+  Cover *cover = data;
+  g_free (cover->taken);
+  g_free (cover);
+}
+
+static gboolean
+overlap (const LigCandidate *a, const LigCandidate *b)
+{
+  gboolean same_pass =
+    (lig_covers_pass (a, LIG_PASS_FORWARD) && lig_covers_pass (b, LIG_PASS_FORWARD)) ||
+    (lig_covers_pass (a, LIG_PASS_BACKWARD) && lig_covers_pass (b, LIG_PASS_BACKWARD));
+  return same_pass && a->group.first < b->group.first + b->group.count &&
+         b->group.first < a->group.first + a->group.count;
+}
+
+/* The same fusion of the same shapes has the same price wherever it is. */
+static gboolean
+same_kind (const LigCandidate *a, const LigCandidate *b)
+{
+  return a->group.fusion == b->group.fusion && a->shorter == b->shorter && a->fused == b->fused &&
+         a->apart == b->apart;
+}
+
+/* Takes the candidate out of the way of which others go, but for the forced. */
+static void
+take (Contest *contest, gboolean *taken, guint number)
+{
+  const LigCandidate *candidate = candidate_at (contest, number);
+  for (guint i = 0; i < contest->candidates->len; i++)
+    if (taken[i] && candidate_at (contest, i)->forced &&
+        overlap (candidate, candidate_at (contest, i)))
+      return;
+  for (guint i = 0; i < contest->candidates->len; i++)
+    if (taken[i] && overlap (candidate, candidate_at (contest, i)))
+      taken[i] = FALSE;
+  taken[number] = TRUE;
+}
+
+/* Adds a cover unless it is there already. */
+static void
+propose (Contest *contest, gboolean *taken)
+{
+  gsize bytes = contest->candidates->len * sizeof *taken;
+  for (guint i = 0; i < contest->covers->len; i++)
+    if (memcmp (((Cover *) contest->covers->pdata[i])->taken, taken, bytes) == 0) {
+      g_free (taken);
+      return;
+    }
+  Cover *cover = g_new0 (Cover, 1);
+  cover->taken = taken;
+  g_ptr_array_add (contest->covers, cover);
+}
+
+static gboolean *
+copy (Contest *contest, const gboolean *taken)
+{
+  gboolean *flags = g_new0 (gboolean, contest->candidates->len);
+  for (guint i = 0; i < contest->candidates->len; i++)
+    flags[i] = taken ? taken[i] : candidate_at (contest, i)->forced;
+  return flags;
+}
+
+/* What the prices chose, nothing but what is forced, and all in order. */
+static void
+propose_first (Contest *contest)
+{
+  gboolean *priced = g_new0 (gboolean, contest->candidates->len);
+  gboolean *in_order = copy (contest, NULL);
+  for (guint i = 0; i < contest->candidates->len; i++) {
+    const LigCandidate *candidate = candidate_at (contest, i);
+    priced[i] = candidate->taken;
+    gboolean free = candidate->legal && !candidate->shorter;
+    for (guint j = 0; j < contest->candidates->len && free; j++)
+      free = !in_order[j] || !overlap (candidate, candidate_at (contest, j));
+    in_order[i] |= free;
+  }
+  propose (contest, priced);
+  propose (contest, copy (contest, NULL));
+  propose (contest, in_order);
+}
+
+/* The best so far with each kind of candidate added, or left out. */
+static void
+propose_variations (Contest *contest, const Cover *best)
+{
+  for (guint i = 0; i < contest->candidates->len && contest->covers->len < MOST_PROPOSALS; i++) {
+    const LigCandidate *candidate = candidate_at (contest, i);
+    gboolean first = candidate->legal && !candidate->forced;
+    for (guint j = 0; j < i && first; j++)
+      first =
+        !candidate_at (contest, j)->legal || !same_kind (candidate, candidate_at (contest, j));
+    if (!first)
+      continue;
+    gboolean *taken = copy (contest, best->taken);
+    for (guint j = i; j < contest->candidates->len; j++)
+      if (candidate_at (contest, j)->legal && same_kind (candidate, candidate_at (contest, j))) {
+        if (best->taken[i])
+          taken[j] = candidate_at (contest, j)->forced;
+        else
+          take (contest, taken, j);
+      }
+    propose (contest, taken);
+  }
+}
+
+/* The steps of one pass, in the order in which they run. */
+static gboolean
+lower_pass (Contest *contest, const Cover *cover, LigPass pass, GArray *steps, GError **error)
+{
+  g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (LigGroup));
+  for (int i = 0; i < (int) contest->draft->parts->len;) {
+    LigGroup group = {.first = i, .count = 1, .n_elements = 1};
+    for (guint j = 0; j < contest->candidates->len; j++)
+      if (cover->taken[j] && candidate_at (contest, j)->group.first == i &&
+          lig_covers_pass (candidate_at (contest, j), pass))
+        group = candidate_at (contest, j)->group;
+    if (group.fusion || pass == LIG_PASS_FORWARD || lig_part (contest->draft, i)->needs_backward)
+      g_array_append_val (groups, group);
+    i += group.count;
+  }
+  for (guint i = 0; i < groups->len; i++) {
+    guint number = pass == LIG_PASS_FORWARD ? i : groups->len - 1 - i;
+    LigProbe probe;
+    if (!lig_lower_group (contest->draft, &g_array_index (groups, LigGroup, number), pass, steps,
+                          &probe, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+lower_cover (Contest *contest, const Cover *cover, GArray *steps, GError **error)
+{
+  return lower_pass (contest, cover, LIG_PASS_FORWARD, steps, error) &&
+         lower_pass (contest, cover, LIG_PASS_BACKWARD, steps, error);
+}
+
+/* Opaque ops cannot be timed here: their callbacks are the caller's. */
+static gboolean
+can_be_timed (GArray *steps)
+{
+  for (guint i = 0; i < steps->len; i++)
+    if (!g_array_index (steps, LigDraftStep, i).kernel)
+      return FALSE;
+  return steps->len > 0;
+}
+
+/* Times the covers from `from` on in turns with the best so far, and scales them so that its time
+ * stays what it was: from round to round the card may have become warmer. FALSE without an error
+ * where they cannot be timed. */
+static gboolean
+time_covers (Contest *contest, Cover *best, guint from, GError **error)
+{
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr (GError) local = NULL;
+  guint count = contest->covers->len - from;
+  for (guint i = 0; i <= count; i++) {
+    GArray *steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+    const Cover *cover = i < count ? contest->covers->pdata[from + i] : best;
+    g_ptr_array_add (lists, steps);
+    if (!lower_cover (contest, cover, steps, error) || !can_be_timed (steps))
+      return FALSE;
+  }
+  g_autofree LigPrice *prices = g_new0 (LigPrice, count + 1);
+  if (!lig_time_lists (contest->draft, (GArray *const *) lists->pdata, count + 1, BUDGET, prices,
+                       &local)) {
+    if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY))
+      g_propagate_error (error, g_steal_pointer (&local));
+    return FALSE;
+  }
+  double scale = best->seconds > 0 ? best->seconds / prices[count].seconds : 1;
+  for (guint i = 0; i < count; i++)
+    ((Cover *) contest->covers->pdata[from + i])->seconds = prices[i].seconds * scale;
+  return TRUE;
+}
+
+/* The later wins only by more than what is measured by chance. */
+static Cover *
+find_best (Contest *contest)
+{
+  Cover *best = contest->covers->pdata[0];
+  for (guint i = 1; i < contest->covers->len; i++) {
+    Cover *cover = contest->covers->pdata[i];
+    if (cover->seconds > 0 && cover->seconds < best->seconds * (1 - LEAST_GAIN))
+      best = cover;
+  }
+  return best;
+}
+
+static void
+explain (Contest *contest, LigCandidate *candidate, double with, double without)
+{
+  if (candidate->shorter && !candidate->taken)
+    return;
+  LigVerdict *verdict = &g_array_index (contest->draft->verdicts, LigVerdict, candidate->verdict);
+  verdict->observed = lig_format_price (contest->draft, with, " (whole step)");
+  verdict->required = lig_format_price (contest->draft, without, " (whole step)");
+  verdict->observed_value = with * 1e6;
+  verdict->required_value = without * 1e6;
+  verdict->unit = "us";
+}
+
+/* Makes the winner the draft's cover. Times of whole steps stand in the verdicts of the candidates
+ * that it decided otherwise than their prices. */
+static void
+settle (Contest *contest, const Cover *first, const Cover *best)
+{
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    memset (contest->draft->owners[pass], -1, contest->draft->parts->len * sizeof (int));
+  for (guint i = 0; i < contest->candidates->len; i++)
+    candidate_at (contest, i)->taken = FALSE;
+  for (guint i = 0; i < contest->candidates->len; i++)
+    if (best->taken[i])
+      lig_cover_claim (contest->draft, contest->candidates, candidate_at (contest, i));
+  for (guint i = 0; i < contest->candidates->len; i++) {
+    LigCandidate *candidate = candidate_at (contest, i);
+    if (!candidate->legal || best->taken[i] == first->taken[i])
+      continue;
+    candidate->loses = first->taken[i];
+    explain (contest, candidate, first->taken[i] ? first->seconds : best->seconds,
+             first->taken[i] ? best->seconds : first->seconds);
+  }
+}
+
+/* The decision depends on all steps of the priced cover and on what else there was to choose. */
+static char *
+decision_key (Contest *contest, GError **error)
+{
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+  if (!lower_cover (contest, contest->covers->pdata[1], steps, error))
+    return NULL;
+  g_autofree char *key = lig_price_key (contest->draft, steps);
+  g_autoptr (GString) text = g_string_new (key);
+  for (guint i = 0; i < contest->candidates->len; i++) {
+    const LigCandidate *candidate = candidate_at (contest, i);
+    if (candidate->legal)
+      g_string_append_printf (text, "|%s@%d+%d%s", candidate->group.fusion->name,
+                              candidate->group.first, candidate->group.count,
+                              candidate->forced ? "!" : "");
+  }
+  g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, -1);
+  return g_strconcat ("cover|", hash, NULL);
+}
+
+/* A decision is a digit for each candidate, then what the priced cover took in nanoseconds. */
+static gboolean
+recall (Contest *contest, const char *key)
+{
+  const LigTuning *tuning = contest->draft->options.tuning;
+  g_autofree char *choice = NULL;
+  double microseconds;
+  guint count = contest->candidates->len;
+  if (!tuning || !tuning->get (tuning->data, key, &microseconds, &choice) || !choice ||
+      strlen (choice) < count + 2 || choice[count] != ' ')
+    return FALSE;
+  Cover *best = g_new0 (Cover, 1), *first = contest->covers->pdata[0];
+  best->taken = g_new0 (gboolean, count);
+  g_ptr_array_add (contest->covers, best);
+  for (guint i = 0; i < count; i++)
+    best->taken[i] = choice[i] == '1' && candidate_at (contest, i)->legal;
+  best->seconds = microseconds * 1e-6;
+  first->seconds = g_ascii_strtod (choice + count + 1, NULL) * 1e-9;
+  settle (contest, first, best);
+  return TRUE;
+}
+
+static void
+remember (Contest *contest, const char *key, const Cover *best)
+{
+  const LigTuning *tuning = contest->draft->options.tuning;
+  const Cover *first = contest->covers->pdata[0];
+  g_autoptr (GString) choice = g_string_new (NULL);
+  for (guint i = 0; i < contest->candidates->len; i++)
+    g_string_append_c (choice, best->taken[i] ? '1' : '0');
+  g_string_append_printf (choice, " %.0f", first->seconds * 1e9);
+  if (tuning)
+    tuning->put (tuning->data, key, best->seconds * 1e6, choice->str);
+}
+
+/* FALSE without an error where whole steps cannot be timed: the prices decide. */
+static gboolean
+compete (Contest *contest, GError **error)
+{
+  guint timed = 0;
+  Cover *best = contest->covers->pdata[0];
+  for (int round = 0; round <= ROUNDS && contest->covers->len > timed; round++) {
+    if (!time_covers (contest, best, timed, error))
+      return FALSE;
+    timed = contest->covers->len;
+    best = find_best (contest);
+    if (round < ROUNDS)
+      propose_variations (contest, best);
+  }
+  return TRUE;
+}
+
+gboolean
+lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
+{
+  g_autoptr (GPtrArray) covers = g_ptr_array_new_with_free_func (cover_free);
+  g_autoptr (GError) local = NULL;
+  Contest contest = {draft, candidates, covers};
+  propose_first (&contest);
+  if (covers->len < 2)
+    return TRUE;
+  g_autofree char *key = decision_key (&contest, error);
+  if (!key)
+    return FALSE;
+  if (recall (&contest, key))
+    return TRUE;
+  if (!compete (&contest, &local)) {
+    if (local)
+      g_propagate_error (error, g_steal_pointer (&local));
+    return local == NULL;
+  }
+  Cover *best = find_best (&contest);
+  remember (&contest, key, best);
+  settle (&contest, covers->pdata[0], best);
+  return TRUE;
+}
