@@ -87,6 +87,18 @@ print_summary (GPtrArray *profiles)
   lig_cli_print_table (header, rows);
 }
 
+/* What the clocks did while that was measured, where the device tells. */
+static void
+print_health (const LigProfile *profile)
+{
+  const LigDeviceHealth *health = &profile->health;
+  if (health->clock < 0)
+    return;
+  printf ("\n%s, %.0f MHz, memory %.0f MHz, %.0f of %.0f W, %.0f °C", health->driver, health->clock,
+          health->memory_clock, health->power, health->power_limit, health->temperature);
+  printf ("%s%s\n", *health->throttling ? ", slowed by: " : "", health->throttling);
+}
+
 static void
 print_json (GPtrArray *profiles, gboolean list)
 {
@@ -177,5 +189,6 @@ run (int argc, char **argv)
     printf ("\n");
   }
   print_summary (profiles);
+  print_health (profiles->pdata[profiles->len - 1]);
   return LIG_EXIT_OK;
 }

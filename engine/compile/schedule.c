@@ -44,7 +44,7 @@ run_sums (LigDraft *draft, int first, int last)
 /* A weight gradient that does not keep a GPU busy by itself runs beside what follows it, which
  * never reads it before the update. Longer products gain nothing, and would keep their operands
  * alive. */
-#define LONGEST_BESIDE 60e-6
+#define LONGEST_BESIDE 20e-6
 
 static gboolean
 may_run_beside (const LigDraft *draft, const LigDraftStep *step)
@@ -52,9 +52,7 @@ may_run_beside (const LigDraft *draft, const LigDraftStep *step)
   return lig_device_get_facts (draft->device)->capability > 0 && step->kernel &&
          step->kernel->work == LIG_PRODUCT_OVER_ROWS &&
          lig_kernel_find (step->kernel->name) == step->kernel &&
-         lig_predict_step (draft->device, step, draft->compute) <
-           (g_getenv ("BESIDE") ? g_ascii_strtod (g_getenv ("BESIDE"), NULL) * 1e-6
-                                : LONGEST_BESIDE);
+         lig_predict_step (draft->device, step, draft->compute) < LONGEST_BESIDE;
 }
 
 /* Whether a step reads what the other writes. */
