@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #define MODULE "ligature-cuda.so"
+#define DRIVER "libcuda.so.1"
 
 static int
 count_kernels (void)
@@ -53,6 +54,13 @@ static const LigBackend *
 load (char **reason)
 {
   g_autofree char *path = NULL;
+  /* Without a driver the module, whose libraries are large, would be opened for nothing. */
+  void *driver = dlopen (DRIVER, RTLD_LAZY | RTLD_LOCAL);
+  if (!driver) {
+    *reason = g_strdup ("no NVIDIA driver is installed (" DRIVER " was not found)");
+    return NULL;
+  }
+  dlclose (driver);
   void *module = open_module (&path, reason);
   if (!module)
     return NULL;

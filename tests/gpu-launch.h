@@ -72,6 +72,7 @@ same_bytes (const char *a, const char *b, size_t bytes)
 typedef struct {
   Operands o;
   size_t offsets[LIG_MAX_OPERANDS], bytes;
+  const float *terms; /* null, or what was rounded on the way to the first output's elements */
 } Layout;
 
 static inline Layout
@@ -239,15 +240,14 @@ measure (
 }
 
 static inline void
-check_output (
-  const Case *c, const Layout *l, int i, const Memory *m, const float *terms, double largest_dx)
+check_output (const Case *c, const Layout *l, int i, const Memory *m, double largest_dx)
 {
   const LigOperand *operand = &l->o.operands[i];
   Tolerance t = tolerance_for (l, i, largest_dx);
   if (c->edges && operand->size < c->problem.rows * c->problem.columns)
     return; /* sums of infinities say nothing */
   Distance d = measure (operand, m->gpu + l->offsets[i], m->cpu + l->offsets[i],
-                        g_str_equal (l->o.names[i], "dbias") ? NULL : terms, t);
+                        g_str_equal (l->o.names[i], "dbias") ? NULL : l->terms, t);
   double allowed = t.norm * d.length + t.absolute * sqrt ((double) operand->size);
   if (d.first >= 0) {
     g_autofree char *what = g_strdup_printf ("%.9g, expected %.9g, at %ld of %ld", d.got, d.want,
@@ -461,9 +461,10 @@ run_case (const Gpu *gpu, Case c)
   launch_on_gpu (gpu, &c, &l, m, m->gpu, false);
   double largest_dx = largest_of (&l, &c, "dx", m->cpu);
   g_autofree float *terms = rounded_terms (&c, &l, m);
+  l.terms = terms;
   for (int i = l.o.inputs; i < l.o.count; i++)
     if (!(c.absent & 1u << i))
-      check_output (&c, &l, i, m, terms, largest_dx);
+      check_output (&c, &l, i, m, largest_dx);
   check_untouched (&c, &l, m);
   launch_on_gpu (gpu, &c, &l, m, m->again, true);
   if (!same_bytes (m->gpu, m->again, l.bytes))

@@ -12,6 +12,15 @@ extern "C" {
 cudaError_t
 lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream);
 
+/* The bits of two fp32 numbers on the device, zeros before: the largest difference of elements that
+ * correspond, and the largest element that was expected, both without their signs (fallback.cu). */
+cudaError_t lig_compare (const void *data,
+                         const void *expected,
+                         LigDtype dtype,
+                         int64_t count,
+                         uint32_t found[2],
+                         cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #else

@@ -97,7 +97,9 @@ open_device (int number, LigBackendDevice **opened, char *why, size_t size)
   if (devices < 0)
     return LIG_FAILED;
   if (number < 0 || number >= devices) {
-    snprintf (why, size, "there are %d GPUs, numbered from 0", devices);
+    snprintf (why, size,
+              devices == 1 ? "there is %d GPU, number 0" : "there are %d GPUs, numbered from 0",
+              devices);
     return LIG_FAILED;
   }
   LigBackendDevice *device = calloc (1, sizeof *device);
@@ -149,7 +151,7 @@ describe (LigBackendDevice *device, LigBackendFacts *facts)
   if (cudaGetDeviceProperties (&properties, device->number) != cudaSuccess)
     return;
   cudaDriverGetVersion (&driver);
-  snprintf (facts->name, sizeof facts->name, "%s", properties.name);
+  snprintf (facts->name, sizeof facts->name, "%.63s", properties.name);
   facts->capability = device->capability;
   facts->multiprocessors = device->multiprocessors;
   facts->memory = (int64_t) properties.totalGlobalMem;

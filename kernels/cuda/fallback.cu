@@ -293,6 +293,37 @@ fill (void *data, int64_t count, uint64_t seed, cudaStream_t stream)
   fill_normal<<<(unsigned) (blocks < 8192 ? blocks : 8192), THREADS, 0, stream>>> ((T *) data,
                                                                                    count, seed);
 }
+
+/* NaN on either side counts as an infinite difference. A largest number does not depend on the order
+ * in which it is looked for, and of numbers that are not negative the bits are in the same order. */
+template <class T>
+static __global__ void
+__launch_bounds__ (THREADS)
+  find_largest (const T *data, const T *expected, int64_t count, uint32_t *found)
+{
+  float difference = 0, element = 0;
+  int64_t step = (int64_t) gridDim.x * THREADS;
+  for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < count; i += step) {
+    float value = widen (expected[i]), apart = fabsf (widen (data[i]) - value);
+    difference = apart <= FLT_MAX ? fmaxf (difference, apart) : INFINITY;
+    element = fmaxf (element, fabsf (value));
+  }
+  difference = warp_max (difference);
+  element = warp_max (element);
+  if (threadIdx.x % 32 == 0) {
+    atomicMax (&found[0], __float_as_uint (difference));
+    atomicMax (&found[1], __float_as_uint (element));
+  }
+}
+
+template <class T>
+static void
+compare (const void *data, const void *expected, int64_t count, uint32_t *found, cudaStream_t stream)
+{
+  int64_t blocks = (count + THREADS - 1) / THREADS;
+  find_largest<<<(unsigned) (blocks < 2048 ? blocks : 2048), THREADS, 0, stream>>> (
+    (const T *) data, (const T *) expected, count, found);
+}
 } /* namespace lig */
 
 using namespace lig;
@@ -308,5 +339,24 @@ lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaS
     fill<half> (data, count, seed, stream);
   else
     fill<bf16> (data, count, seed, stream);
+  return cudaGetLastError ();
+}
+
+extern "C" cudaError_t
+lig_compare (const void *data,
+             const void *expected,
+             LigDtype dtype,
+             int64_t count,
+             uint32_t found[2],
+             cudaStream_t stream)
+{
+  if (count <= 0)
+    return cudaSuccess;
+  if (dtype == LIG_FP32)
+    compare<float> (data, expected, count, found, stream);
+  else if (dtype == LIG_FP16)
+    compare<half> (data, expected, count, found, stream);
+  else
+    compare<bf16> (data, expected, count, found, stream);
   return cudaGetLastError ();
 }

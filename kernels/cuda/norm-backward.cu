@@ -7,217 +7,10 @@
  * each operand crosses the memory bus once. Which rows a thread adds up, and so each bit of dx,
  * dweight and dbias, does not depend on which outputs are wanted. */
 #include "kernels/cuda/columns.cuh"
-#include "kernels/cuda/norm.cuh"
+#include "kernels/cuda/norm-backward.cuh"
 
 namespace lig
 {
-template <class T> struct Backward {
-  Norm norm;
-  const T *dy, *branch, *x;
-  Vector weight;
-  const float *mean, *rstd;
-  T *dx;
-  float *dweights, *dbiases; /* partial sums, [parts, length]; null where nobody wants them */
-  int lanes, stages;         /* of gradient_packs */
-};
-
-/* Short rows need few registers, and many warps to have enough bytes under way. */
-template <int PACKS, bool CENTERED>
-constexpr int most_threads = PACKS == 1 || (PACKS == 2 && !CENTERED) ? 1024 : 512;
-
-/* Both sums over a row's threads. Rows of several warps have a barrier and slots of their own; the
- * slots alternate from row to row, so one barrier a row is enough: who writes a slot again has
- * passed the barrier of the row between, where all had read it. */
-template <int LANES, bool CENTERED>
-__device__ inline float2
-row_sums (float2 sums, float2 *slots, int lanes)
-{
-#pragma unroll
-  for (int offset = (LANES > 0 && LANES < 32 ? LANES : 32) / 2; offset > 0; offset >>= 1) {
-    if (CENTERED)
-      sums.x += __shfl_xor_sync (0xffffffffu, sums.x, offset);
-    sums.y += __shfl_xor_sync (0xffffffffu, sums.y, offset);
-  }
-  if (LANES == 0) {
-    const int group = (int) threadIdx.x / lanes;
-    if (threadIdx.x % 32 == 0)
-      slots[threadIdx.x / 32] = sums;
-    asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(lanes) : "memory");
-    const float4 *pairs = reinterpret_cast<const float4 *> (slots + group * (lanes / 32));
-    sums = make_float2 (0, 0);
-#pragma unroll 4
-    for (int i = 0; i < lanes / 64; i++) {
-      sums.x += pairs[i].x + pairs[i].z;
-      sums.y += pairs[i].y + pairs[i].w;
-    }
-  }
-  return sums;
-}
-
-/* Adds up what the groups of a block have of each column, in their order, into `target`. `shared`
- * is free for it when all threads have arrived. */
-template <int N, int W>
-__device__ inline void
-write_partials (const float (&sums)[N][W], float4 *shared, int lanes, int packs, float *target)
-{
-  const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
-  __syncthreads ();
-#pragma unroll
-  for (int i = 0; i < N; i++)
-#pragma unroll
-    for (int j = 0; j < W; j += 4)
-      shared[(i * W + j) / 4 * threads + thread] =
-        make_float4 (sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
-  __syncthreads ();
-  for (int item = thread; item < N * W / 4 * lanes; item += threads) {
-    const int lane = item % lanes, quad = item / lanes;
-    const int pack = lane + quad / (W / 4) * lanes;
-    if (pack >= packs)
-      continue;
-    float4 total = make_float4 (0, 0, 0, 0);
-#pragma unroll 4
-    for (int at = lane; at < threads; at += lanes) {
-      const float4 part = shared[quad * threads + at];
-      total.x += part.x, total.y += part.y, total.z += part.z, total.w += part.w;
-    }
-    *reinterpret_cast<float4 *> (target + (int64_t) pack * W + quad % (W / 4) * 4) = total;
-  }
-}
-
-/* A block is several groups of `lanes` threads, each with rows of its own, one after another. A
- * thread has the same packs of each row, keeps their sums over rows in registers, and fetches them
- * some rows ahead into shared memory that no other thread touches: no barrier is needed for data.
- */
-template <class T, class P, int LANES, int N, bool CENTERED>
-__global__ void
-__launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
-{
-  constexpr int W = wide<T>;
-  /* Whether the registers hold the gain as well; else it is read again, from the L1 cache. */
-  constexpr int SUMS = N * W * (CENTERED ? 2 : 1), GAINS = N * W * (int) sizeof (P) / 4;
-  constexpr bool KEEP = most_threads<N, CENTERED> <= 512 && SUMS + GAINS <= 76;
-  extern __shared__ uint4 staged[];
-  __shared__ alignas (16) float2 slots[2][16];
-  const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
-  const int lanes = LANES ? LANES : b.lanes, lane = thread % lanes;
-  const int packs = (int) (b.norm.length / W), arrays = b.branch ? 3 : 2, stages = b.stages;
-  const int64_t rows = b.norm.rows, step = (int64_t) gridDim.x * (threads / lanes);
-  const P *weight = (const P *) b.weight.data;
-
-  auto fetch_row = [&] (int64_t row, int slot) {
-    if (row < rows) {
-      uint4 *to = staged + slot * arrays * N * threads + thread;
-      const int64_t start = row * b.norm.length;
-#pragma unroll
-      for (int i = 0; i < N; i++)
-        if (lane + i * lanes < packs) {
-          const int64_t at = start + (lane + i * lanes) * W;
-          fetch (to + i * threads, b.dy + at);
-          fetch (to + (N + i) * threads, b.x + at);
-          if (b.branch)
-            fetch (to + (2 * N + i) * threads, b.branch + at);
-        }
-    }
-    fetch_commit ();
-  };
-
-  float dweight[N][W] = {}, dbias[CENTERED ? N : 1][W] = {};
-  Beside<P, W> gains[N];
-  const int64_t first = (int64_t) blockIdx.x * (threads / lanes) + thread / lanes;
-  for (int stage = 0; stage < stages - 1; stage++)
-    fetch_row (first + stage * step, stage);
-  if (KEEP && weight) {
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      if (lane + i * lanes < packs)
-        gains[i].load (weight + (lane + i * lanes) * W);
-  }
-  auto gain_of = [&] (int i, float (&g)[W]) {
-    if (weight) {
-      if (!KEEP)
-        gains[i].load (weight + (lane + i * lanes) * W);
-      gains[i].widen_to (g);
-    }
-#pragma unroll
-    for (int j = 0; j < W; j++)
-      g[j] = weight ? g[j] + b.norm.offset : 1.0f;
-  };
-
-  float next_mean = CENTERED && first < rows ? b.mean[first] : 0.0f;
-  float next_rstd = first < rows ? b.rstd[first] : 0.0f;
-  int slot = 0, parity = 0;
-  /* The rows of a warp go on together, as its threads take part in each other's sums: until the
-   * row of its first thread is beyond the last. */
-  const int behind = LANES > 0 && LANES < 32 ? thread % 32 / lanes : 0;
-  for (int64_t row = first; row - behind < rows; row += step) {
-    const float mean = next_mean, rstd = next_rstd;
-    const int mine = LANES == 0 || LANES >= 32 || row < rows ? packs : 0;
-    const int64_t start = row * b.norm.length;
-    const uint4 *from = staged + slot * arrays * N * threads + thread;
-    fetch_row (row + (stages - 1) * step, slot ? slot - 1 : stages - 1);
-    if (row + step < rows) {
-      next_mean = CENTERED ? b.mean[row + step] : 0.0f;
-      next_rstd = b.rstd[row + step];
-    }
-    fetch_wait (stages - 1);
-
-    float2 sums = make_float2 (0, 0);
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      if (lane + i * lanes < mine) {
-        float dy[W], x[W], g[W];
-        widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * threads), dy);
-        widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * threads), x);
-        gain_of (i, g);
-#pragma unroll
-        for (int j = 0; j < W; j++) {
-          const float h = (x[j] - mean) * rstd, u = g[j] * dy[j];
-          dweight[i][j] += dy[j] * h;
-          if (CENTERED) {
-            dbias[i][j] += dy[j];
-            sums.x += u;
-          }
-          sums.y += u * h;
-        }
-      }
-    sums = row_sums<LANES, CENTERED> (sums, slots[parity], lanes);
-    if (b.dx) {
-      const float u_mean = sums.x * b.norm.share, uh_mean = sums.y * b.norm.share;
-#pragma unroll
-      for (int i = 0; i < N; i++)
-        if (lane + i * lanes < mine) {
-          float dy[W], x[W], g[W];
-          widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * threads), dy);
-          widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * threads), x);
-          gain_of (i, g);
-#pragma unroll
-          for (int j = 0; j < W; j++) {
-            const float h = (x[j] - mean) * rstd;
-            dy[j] = rstd * (g[j] * dy[j] - u_mean - h * uh_mean);
-          }
-          if (b.branch) {
-            widen_pack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * threads), x);
-#pragma unroll
-            for (int j = 0; j < W; j++)
-              dy[j] += x[j];
-          }
-          Pack<T> dx;
-          narrow_pack (dy, dx);
-          store (b.dx + start + (lane + i * lanes) * W, dx);
-        }
-    }
-    slot = slot + 1 == stages ? 0 : slot + 1;
-    parity ^= 1;
-  }
-
-  float4 *shared = reinterpret_cast<float4 *> (staged);
-  if (b.dweights)
-    write_partials<N, W> (dweight, shared, lanes, packs, b.dweights + blockIdx.x * b.norm.length);
-  if constexpr (CENTERED)
-    if (b.dbiases)
-      write_partials<N, W> (dbias, shared, lanes, packs, b.dbiases + blockIdx.x * b.norm.length);
-}
-
 /* The last stage of both vectors in one launch, by the blocks' y: slices of the parts by the warps
  * of a block, and then the slices, in order; rounded once. */
 enum { SLICES = 16, BATCH = 9 };
@@ -238,6 +31,7 @@ __global__ void __launch_bounds__ (32 * SLICES) finish_vectors (const float *dwe
   const bool inside = column < length;
   if (!target.data)
     return;
+  wait_for_previous ();
   float sum = 0;
   for (int base = slice; base < parts; base += SLICES * BATCH) {
     float part[BATCH];
@@ -383,6 +177,7 @@ place_partials (const LigLaunch *launch, const Operands &o, int parts, Backward<
   b->dbiases = wanted (o.dbias) ? partials + parts * b->norm.length : nullptr;
 }
 
+/* On newer devices it is set up while the kernel before it still runs. */
 template <class T>
 static LigStatus
 finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
@@ -390,57 +185,79 @@ finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
   if (!wanted (o.dweight) && !wanted (o.dbias))
     return LIG_OK;
   Target none = {nullptr, LIG_FP32};
-  dim3 blocks ((unsigned) ((b.norm.length + 31) / 32), wanted (o.dbias) ? 2 : 1);
-  finish_vectors<<<blocks, 32 * SLICES, 0, stream (launch)>>> (
-    b.dweights, b.dbiases, parts, b.norm.length, o.dweight ? target (o.dweight) : none,
-    o.dbias ? target (o.dbias) : none, launch->accumulate);
+  cudaLaunchAttribute beside = {};
+  beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  beside.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3 ((unsigned) ((b.norm.length + 31) / 32), wanted (o.dbias) ? 2 : 1);
+  config.blockDim = dim3 (32 * SLICES);
+  config.stream = stream (launch);
+  config.attrs = &beside;
+  config.numAttrs = parts > 0 && launch->device->capability >= 90 ? 1 : 0;
+  cudaLaunchKernelEx (&config, finish_vectors, (const float *) b.dweights,
+                      (const float *) b.dbiases, parts, b.norm.length,
+                      o.dweight ? target (o.dweight) : none, o.dbias ? target (o.dbias) : none,
+                      (bool) launch->accumulate);
   return LIG_LAUNCHED (launch);
 }
 
-/* How gradient_packs is launched; `lanes` and the most `threads` are set beforehand. */
+/* How gradient_packs is launched. */
 struct Layout {
   int lanes, threads, stages, blocks;
+  bool held; /* the gain */
   size_t shared;
 };
 
 /* False where shared memory does not hold two rows of three operands. That there are three is
  * assumed with and without branch, so that the sums are the same. */
 static bool
-lay_out (const LigLaunch *launch, const Norm &norm, int packs, bool branch, Layout *l)
+lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, bool branch, Layout *l)
 {
   int room = 0, multiprocessors = launch->device->multiprocessors;
   cudaDeviceGetAttribute (&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, launch->device->number);
   room -= 1024; /* for what the kernel declares itself */
-  int slot = packs * 16, lanes = l->lanes, threads = l->threads;
-  int fewest = lanes < 32 ? 32 : lanes;
-  auto blocks = [&] { return (norm.rows + threads / lanes - 1) / (threads / lanes); };
+  if (l->lanes == 0)
+    l->lanes = (row_packs + 32 * each - 1) / (32 * each) * 32;
+  /* Rows come and go by whole warps. */
+  int packs = each * 16, unit = l->lanes < 32 ? 32 : l->lanes, units = l->threads / unit;
+  int gains = each > 1 ? (int) (norm.length / row_packs) * 4 * each * l->lanes : 0;
+  auto two_rows = [&] { return 2 * 3 * packs * unit * units; };
+  auto blocks = [&] {
+    int rows = unit / l->lanes * units;
+    return (norm.rows + rows - 1) / rows;
+  };
   /* Few rows are spread over all multiprocessors. */
-  while (threads > fewest && (2 * 3 * slot * threads > room || 2 * blocks () <= multiprocessors))
-    threads /= 2;
-  if (2 * 3 * slot * threads > room)
+  while (units > 1 && (two_rows () + gains > room || 2 * blocks () <= multiprocessors))
+    units /= 2;
+  l->held = two_rows () + gains <= room;
+  if (!l->held)
+    gains = 0;
+  if (two_rows () > room)
     return false;
-  int row = (branch ? 3 : 2) * slot * threads, most = most_parts (norm.length, 2);
+  l->threads = units * unit;
+  int row = (branch ? 3 : 2) * packs * l->threads, most = most_parts (norm.length, 2);
   most = most < multiprocessors ? most : multiprocessors;
-  l->threads = threads;
   l->blocks = (int) (blocks () < most ? blocks () : most);
-  l->stages = room / row < 4 ? room / row : 4;
+  l->stages = (room - gains) / row < 4 ? (room - gains) / row : 4;
   /* A group of one row has nothing to fetch ahead. */
   if (blocks () <= most)
     l->stages = 2;
-  l->shared = (size_t) l->stages * row;
+  l->shared = (size_t) l->stages * row + gains;
   return true;
 }
 
-template <class T, class P, class S, bool CENTERED>
+template <class T, class S, bool CENTERED, bool BRANCH, bool HELD>
 static LigStatus
 launch_packs (LigLaunch *launch, const Operands &o, Backward<T> b, const Layout &l)
 {
-  auto kernel = gradient_packs<T, P, S::LANES, S::PACKS, CENTERED>;
+  auto kernel = gradient_packs<T, S::LANES, S::PACKS, CENTERED, BRANCH, HELD>;
   cudaError_t error =
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) l.shared);
   if (error != cudaSuccess)
     return lig_cuda_status (launch->device, error, "shared memory of a norm's backward");
   b.lanes = l.lanes;
+  b.groups = l.threads / l.lanes;
+  b.step = (int64_t) l.blocks * b.groups;
   b.stages = l.stages;
   place_partials (launch, o, l.blocks, &b);
   kernel<<<l.blocks, l.threads, l.shared, stream (launch)>>> (b);
@@ -491,6 +308,45 @@ launch_units (LigLaunch *launch, const Operands &o, const Backward<T> &b, bool p
   return LIG_LAUNCHED (launch);
 }
 
+/* Calls `f` with the shape for rows of that many packs, at most 2048. */
+template <class F>
+static LigStatus
+choose_held_shape (int64_t packs, F f)
+{
+  if (packs <= 16)
+    return f (Shape<16, 1>{});
+  if (packs <= 32)
+    return f (Shape<32, 1>{});
+  if (packs <= 64)
+    return f (Shape<32, 2>{});
+  if (packs <= 96)
+    return f (Shape<32, 3>{});
+  if (packs <= 128)
+    return f (Shape<32, 4>{});
+  return f (Shape<0, 4>{});
+}
+
+template <class T, bool CENTERED>
+static LigStatus
+launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
+{
+  int packs = (int) (b.norm.length / wide<T>);
+  return choose_held_shape (packs, [&] (auto shape) {
+    using S = decltype (shape);
+    constexpr bool LONG = S::LANES == 0;
+    Layout l;
+    l.lanes = S::LANES;
+    l.threads = most_threads<S::PACKS, CENTERED>;
+    if (!lay_out (launch, b.norm, packs, S::PACKS, b.branch, &l) || (!l.held && !LONG))
+      return launch_units (launch, o, b, true);
+    if (b.branch)
+      return l.held ? launch_packs<T, S, CENTERED, true, true> (launch, o, b, l)
+                    : launch_packs<T, S, CENTERED, true, !LONG> (launch, o, b, l);
+    return l.held ? launch_packs<T, S, CENTERED, false, true> (launch, o, b, l)
+                  : launch_packs<T, S, CENTERED, false, !LONG> (launch, o, b, l);
+  });
+}
+
 template <class T>
 static LigStatus
 backward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
@@ -506,29 +362,11 @@ backward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
                    (T *) data (o.dx)};
   if (norm.rows == 0)
     return finish (launch, o, 0, b);
-  int64_t packs = norm.length / wide<T>;
-  LigDtype weight = b.weight.data ? o.weight->dtype : o.x->dtype;
   bool fits = norm.length % wide<T> == 0 && packable (o.dy) && packable (o.branch) &&
               packable (o.x) && packable (o.dx);
-  if (!fits || !weight_packs (o.weight, o.x->dtype) || packs > 2048)
+  if (!fits || !weight_packs (o.weight, o.x->dtype) || norm.length / wide < T >> 2048)
     return launch_units (launch, o, b, fits);
-  return dispatch_weight<T> (weight, [&] (auto p) {
-    return choose_shape (packs, [&] (auto shape) {
-      using P = decltype (p);
-      using S = decltype (shape);
-      if constexpr (S::PACKS > 4) {
-        return launch_units (launch, o, b, true);
-      } else {
-        Layout l;
-        l.lanes = S::LANES ? S::LANES : threads_of_row (packs, S::PACKS);
-        l.threads = norm.centered ? most_threads<S::PACKS, true> : most_threads<S::PACKS, false>;
-        if (!lay_out (launch, norm, S::PACKS, b.branch, &l))
-          return launch_units (launch, o, b, true);
-        return norm.centered ? launch_packs<T, P, S, true> (launch, o, b, l)
-                             : launch_packs<T, P, S, false> (launch, o, b, l);
-      }
-    });
-  });
+  return norm.centered ? launch_held<T, true> (launch, o, b) : launch_held<T, false> (launch, o, b);
 }
 
 static LigStatus

@@ -187,12 +187,14 @@ template <class T, int COUNT> struct alignas (COUNT * sizeof (T)) Unit {
   T v[COUNT];
 };
 
-/* Copies 16 bytes into shared memory, past the registers. */
+/* Copies 16 bytes into shared memory, past the registers; where `inside` is false, nothing is read
+ * and they become 0. */
 __device__ inline void
-fetch (uint4 *to, const void *from)
+fetch (uint4 *to, const void *from, bool inside)
 {
-  uint32_t at = (uint32_t) __cvta_generic_to_shared (to);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+  uint32_t at = (uint32_t) __cvta_generic_to_shared (to), bytes = inside ? 16 : 0;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(bytes)
+               : "memory");
 }
 
 __device__ inline void
@@ -212,6 +214,12 @@ fetch_wait (int pending)
     asm volatile("cp.async.wait_group 2;" ::: "memory");
   else
     asm volatile("cp.async.wait_group 3;" ::: "memory");
+}
+
+__device__ inline void
+fetch_wait_all ()
+{
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
 }
 
 /* The sum over the LANES threads of a row, or over the block (0), which is then several warps; each

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* The gradients of normalized rows that a block holds: one reading of each operand, the next rows
+ * under way meanwhile, and the partial sums of the parameters' gradients in registers.
+ *
+ * What bounds this kernel is the number of instructions per element, about 20, and not the memory:
+ * hence packs beyond the end of a row are zeros rather than branches, and offsets constants. */
+#pragma once
+
+#include "kernels/cuda/norm.cuh"
+
+namespace lig
+{
+template <class T> struct Backward {
+  Norm norm;
+  const T *dy, *branch, *x;
+  Vector weight;
+  const float *mean, *rstd;
+  T *dx;
+  float *dweights, *dbiases; /* partial sums, [parts, length]; null where nobody wants them */
+  int lanes, groups, stages; /* of gradient_packs */
+  int64_t step;              /* from a row of a group to its next */
+};
+
+/* Short rows need few registers, and many warps to have enough bytes under way. */
+template <int PACKS, bool CENTERED>
+constexpr int most_threads = PACKS > 1  ? 512
+                             : CENTERED ? 768
+                                        : 1024;
+
+/* Lets the kernel that waits for this one be set up meanwhile. */
+__device__ inline void
+let_next_begin ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* Waits until the kernel before, which this one was set up beside, has ended and its results are
+ * visible; at once where they were launched one after another. */
+__device__ inline void
+wait_for_previous ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Slots for the sums of a group's warps, an even number, so that they are read in pairs. */
+enum { MOST_SLOTS = 24 };
+
+/* Both sums over a row's threads. Rows of several warps have a barrier and slots of their own; the
+ * slots alternate from row to row, so one barrier a row is enough: who writes a slot again has
+ * passed the barrier of the row between, where all had read it. */
+template <int LANES, bool CENTERED>
+__device__ inline float2
+row_sums (float2 sums, float2 *slots, int lanes, int group)
+{
+#pragma unroll
+  for (int offset = (LANES > 0 && LANES < 32 ? LANES : 32) / 2; offset > 0; offset >>= 1) {
+    if (CENTERED)
+      sums.x += __shfl_xor_sync (0xffffffffu, sums.x, offset);
+    sums.y += __shfl_xor_sync (0xffffffffu, sums.y, offset);
+  }
+  if (LANES == 0) {
+    if (threadIdx.x % 32 == 0)
+      slots[(threadIdx.x - group * lanes) / 32] = sums;
+    asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(lanes) : "memory");
+    const float4 *pairs = reinterpret_cast<const float4 *> (slots);
+    sums = make_float2 (0, 0);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+      if (i * 64 < lanes) {
+        const float4 pair = pairs[i];
+        sums.x += pair.x + pair.z;
+        sums.y += pair.y + pair.w;
+      }
+  }
+  return sums;
+}
+
+/* Adds up what the groups of a block have of each column, in their order, into `target`. `shared`
+ * is free for it when all threads have arrived. */
+template <int N, int W>
+__device__ inline void
+write_partials (const float (&sums)[N][W], float4 *shared, int lanes, int packs, float *target)
+{
+  constexpr int QUADS = W / 4;
+  const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
+  __syncthreads ();
+#pragma unroll
+  for (int i = 0; i < N; i++)
+#pragma unroll
+    for (int j = 0; j < W; j += 4)
+      shared[(i * threads + thread) * QUADS + j / 4] =
+        make_float4 (sums[i][j], sums[i][j + 1], sums[i][j + 2], sums[i][j + 3]);
+  __syncthreads ();
+  for (int item = thread; item < packs * QUADS; item += threads) {
+    const int pack = item / QUADS, i = pack / 32 % N;
+    const int lane = pack / (32 * N) * 32 + pack % 32;
+    float4 total = make_float4 (0, 0, 0, 0);
+#pragma unroll 4
+    for (int at = lane; at < threads; at += lanes) {
+      const float4 part = shared[(i * threads + at) * QUADS + item % QUADS];
+      total.x += part.x, total.y += part.y, total.z += part.z, total.w += part.w;
+    }
+    __stcg (reinterpret_cast<float4 *> (target) + item, total);
+  }
+}
+
+/* The gain of a pack of columns, read from memory. */
+template <class T, int W>
+__device__ inline void
+read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
+{
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    g[j] = 1;
+  if (!inside || !b.weight.data)
+    return;
+  if (sizeof (T) < 4 && b.weight.dtype == LIG_FP32) {
+    Beside<float, W> raw;
+    raw.load ((const float *) b.weight.data + pack * W);
+    raw.widen_to (g);
+  } else {
+    Beside<T, W> raw;
+    raw.load ((const T *) b.weight.data + pack * W);
+    raw.widen_to (g);
+  }
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    g[j] += b.norm.offset;
+}
+
+/* A block is several groups of `lanes` threads, each with rows of its own, one after another. A
+ * warp has N * 32 packs of each row side by side, one of 32 a thread, keeps their sums over rows in
+ * registers, and fetches them some rows ahead into shared memory that no other thread touches: no
+ * barrier is needed for data. The gain is there as well, as fp32, HELD for all rows, or in
+ * registers; else it is read again and again from the caches. */
+template <class T, int LANES, int N, bool CENTERED, bool BRANCH, bool HELD>
+__global__ void
+__launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
+{
+  constexpr int W = wide<T>, QUADS = W / 4, ARRAYS = BRANCH ? 3 : 2, OWN = ARRAYS * N * 32;
+  extern __shared__ uint4 staged[];
+  __shared__ alignas (16) float2 slots[2][MOST_SLOTS];
+  const int threads = (int) blockDim.x, thread = (int) threadIdx.x;
+  const int lanes = LANES ? LANES : b.lanes, group = thread / lanes, lane = thread % lanes;
+  const int packs = (int) b.norm.length / W, stages = b.stages;
+  /* The first of this thread's packs, in a row and in a stage; the others are 32 apart. */
+  const int own = lane / 32 * (N * 32) + lane % 32;
+  uint4 *const at_stage = staged + thread / 32 * OWN + thread % 32;
+  const int stage_size = threads * ARRAYS * N;
+
+  auto fetch_row = [&] (int64_t row, int stage) {
+    const int inside = row < b.norm.rows ? packs : 0;
+    const int64_t at = row * b.norm.length + own * W;
+    uint4 *to = at_stage + stage * stage_size;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      fetch (to + i * 32, b.dy + at + i * 32 * W, own + i * 32 < inside);
+      fetch (to + (N + i) * 32, b.x + at + i * 32 * W, own + i * 32 < inside);
+      if (BRANCH)
+        fetch (to + (2 * N + i) * 32, b.branch + at + i * 32 * W, own + i * 32 < inside);
+    }
+    fetch_commit ();
+  };
+
+  float dweight[N][W] = {}, dbias[CENTERED ? N : 1][W] = {}, gain[W];
+  const int64_t first = (int64_t) blockIdx.x * b.groups + group;
+  for (int stage = 0; stage < stages - 1; stage++)
+    fetch_row (first + stage * b.step, stage);
+  let_next_begin ();
+  float mean = CENTERED && first < b.norm.rows ? b.mean[first] : 0.0f;
+  float rstd = first < b.norm.rows ? b.rstd[first] : 0.0f;
+
+  /* Each group writes the gain, with the same bits: no thread waits for what another wrote. */
+  float4 *const gains = reinterpret_cast<float4 *> (staged + stages * stage_size) +
+                        lane / 32 * (N * QUADS * 32) + lane % 32;
+  if (HELD) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      read_gain (b, own + i * 32, own + i * 32 < packs, gain);
+      if (N > 1)
+#pragma unroll
+        for (int q = 0; q < QUADS; q++)
+          gains[(i * QUADS + q) * 32] =
+            make_float4 (gain[q * 4], gain[q * 4 + 1], gain[q * 4 + 2], gain[q * 4 + 3]);
+    }
+  }
+  auto gain_of = [&] (int i, float (&g)[W]) {
+    if (!HELD) {
+      read_gain (b, own + i * 32, own + i * 32 < packs, g);
+    } else if (N > 1) {
+#pragma unroll
+      for (int q = 0; q < QUADS; q++) {
+        const float4 four = gains[(i * QUADS + q) * 32];
+        g[q * 4] = four.x, g[q * 4 + 1] = four.y, g[q * 4 + 2] = four.z, g[q * 4 + 3] = four.w;
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < W; j++)
+        g[j] = gain[j];
+    }
+  };
+
+  /* An odd number of warps leaves a slot that is read, too. */
+  const int slots_of_group = (lanes / 32 + 1) / 2 * 2;
+  if (LANES == 0 && lanes / 32 % 2 && lane < 2)
+    slots[lane][group * slots_of_group + slots_of_group - 1] = make_float2 (0, 0);
+
+  int stage = 0, parity = 0;
+  /* The rows of a warp go on together, as its threads take part in each other's sums: until the
+   * row of its first thread is beyond the last. */
+  const int behind = LANES > 0 && LANES < 32 ? thread % 32 / lanes : 0;
+  for (int64_t row = first; row - behind < b.norm.rows; row += b.step) {
+    const float shift = -mean * rstd;
+    const uint4 *from = at_stage + stage * stage_size;
+    fetch_row (row + (stages - 1) * b.step, stage ? stage - 1 : stages - 1);
+    fetch_wait (stages - 1);
+
+    float2 sums = make_float2 (0, 0);
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      float dy[W], x[W], g[W];
+      widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
+      widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
+      gain_of (i, g);
+#pragma unroll
+      for (int j = 0; j < W; j++) {
+        const float h = CENTERED ? fmaf (x[j], rstd, shift) : x[j] * rstd, u = g[j] * dy[j];
+        dweight[i][j] += dy[j] * h;
+        if (CENTERED) {
+          dbias[i][j] += dy[j];
+          sums.x += u;
+        }
+        sums.y += u * h;
+      }
+    }
+    /* Not earlier, for want of registers. */
+    const bool more = row + b.step < b.norm.rows;
+    const float next_rstd = more ? b.rstd[row + b.step] : 0.0f;
+    mean = CENTERED && more ? b.mean[row + b.step] : 0.0f;
+    sums = row_sums<LANES, CENTERED> (sums, slots[parity] + group * slots_of_group, lanes, group);
+    if (b.dx) {
+      /* dx = rstd (u - mean (u) - h mean (u h)), of which all but u is linear in x. */
+      const float scale = -rstd * (sums.y * b.norm.share), by_x = scale * rstd;
+      const float constant = scale * shift - rstd * (sums.x * b.norm.share);
+      const int inside = LANES == 0 || LANES >= 32 || row < b.norm.rows ? packs : 0;
+      T *to = b.dx + row * b.norm.length + own * W;
+#pragma unroll
+      for (int i = 0; i < N; i++) {
+        float dy[W], x[W], g[W];
+        widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
+        widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
+        gain_of (i, g);
+#pragma unroll
+        for (int j = 0; j < W; j++)
+          dy[j] = fmaf (rstd, g[j] * dy[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);
+        if (BRANCH) {
+          widen_pack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * 32), x);
+#pragma unroll
+          for (int j = 0; j < W; j++)
+            dy[j] += x[j];
+        }
+        Pack<T> dx;
+        narrow_pack (dy, dx);
+        if (own + i * 32 < inside)
+          store (to + i * 32 * W, dx);
+      }
+    }
+    rstd = next_rstd;
+    stage = stage + 1 == stages ? 0 : stage + 1;
+    parity ^= 1;
+  }
+
+  /* The memory for what was fetched ahead, beyond the last row, serves the sums now. */
+  fetch_wait_all ();
+  float4 *shared = reinterpret_cast<float4 *> (staged);
+  if (b.dweights)
+    write_partials<N, W> (dweight, shared, lanes, packs, b.dweights + blockIdx.x * b.norm.length);
+  if constexpr (CENTERED)
+    if (b.dbiases)
+      write_partials<N, W> (dbias, shared, lanes, packs, b.dbiases + blockIdx.x * b.norm.length);
+}
+} /* namespace lig */

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* How algorithms of a product are timed and compared: as CUDA graphs of several launches, on memory
+ * that has the sizes, strides and alignments of the real one. */
+#include "kernels/cuda/trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_LAUNCHES = 20, MOST_FINALISTS = 6 };
+
+/* Seconds that the device may be kept busy with the last rounds. */
+#define LAST_BUDGET 0.2
+
+/* Beyond this many times the best, an algorithm is not looked at any more. */
+#define FINAL_MARGIN 1.1f
+#define FIRST_MARGIN 1.5f
+
+/* With more than this, two sets of matrices are not worth their memory. */
+#define MOST_MEMORY ((size_t) 512 << 20)
+
+double
+lig_trial_clock (void)
+{
+  struct timespec time;
+  clock_gettime (CLOCK_MONOTONIC, &time);
+  return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+/* Bytes up to the next boundary, with room for an address that is aligned badly on purpose. */
+static size_t
+room_for (int64_t elements, uint8_t dtype)
+{
+  return ((size_t) elements * lig_dtype_size ((LigDtype) dtype) + 16 + 255) / 256 * 256;
+}
+
+/* A part of the memory, of random numbers if it is to be read, aligned as the real one. */
+static void *
+part (LigTrial *trial, char **at, int64_t elements, uint8_t dtype, uint8_t align, bool random)
+{
+  char *data = *at + (align < 16 ? align : 0);
+  *at += room_for (elements, dtype);
+  if (random)
+    lig_fill_random (data, (LigDtype) dtype, elements, (uint64_t) (*at - trial->memory),
+                     trial->stream);
+  return data;
+}
+
+/* Elements of each matrix, absent ones 0: A, B, C, D, the vector, aux. */
+static void
+sizes_of (const LigProductKey *key, int64_t sizes[6])
+{
+  sizes[0] = key->lda * (key->transposed_a ? key->m : key->k);
+  sizes[1] = key->ldb * (key->transposed_b ? key->k : key->n);
+  sizes[3] = key->ldd * key->n;
+  sizes[2] = key->beta ? (key->ldc ? key->ldc * key->n : key->m) : 0;
+  sizes[4] = key->vector_length;
+  sizes[5] = key->ld_aux * key->n;
+}
+
+static bool
+allocate (LigTrial *trial)
+{
+  const LigProductKey *key = &trial->entry->key;
+  int64_t sizes[6];
+  size_t bytes = 0;
+  int l2 = 0;
+  sizes_of (key, sizes);
+  for (int i = 0; i < 6; i++)
+    bytes += room_for (sizes[i], i < 2 ? key->input : i == 4 ? key->vector : key->output);
+  cudaDeviceGetAttribute (&l2, cudaDevAttrL2CacheSize, trial->products->device->number);
+  trial->n_calls = bytes < (size_t) l2 && 2 * bytes <= MOST_MEMORY ? 2 : 1;
+  size_t whole = (size_t) key->workspace + (size_t) trial->n_calls * bytes;
+  if (cudaMalloc ((void **) &trial->memory, whole) != cudaSuccess)
+    return false;
+  char *at = trial->memory + key->workspace;
+  for (int i = 0; i < trial->n_calls; i++) {
+    LigProductCall *call = &trial->calls[i];
+    call->workspace = trial->memory;
+    call->alpha = 1;
+    call->stream = trial->stream;
+    call->a = part (trial, &at, sizes[0], key->input, key->align_a, true);
+    call->b = part (trial, &at, sizes[1], key->input, key->align_b, true);
+    call->c = part (trial, &at, sizes[2], key->output, key->align_c, key->beta);
+    call->d = part (trial, &at, sizes[3], key->output, key->align_d, false);
+    call->vector = part (trial, &at, sizes[4], key->vector, key->align_vector, true);
+    call->aux = part (trial, &at, sizes[5], key->output, key->align_aux, true);
+    if (!key->beta)
+      call->c = call->d;
+  }
+  return cudaStreamSynchronize (trial->stream) == cudaSuccess;
+}
+
+bool
+lig_trial_open (LigTrial *trial, LigProducts *products, LigProductEntry *entry)
+{
+  trial->products = products;
+  trial->entry = entry;
+  trial->best = INFINITY;
+  return cudaStreamCreateWithFlags (&trial->stream, cudaStreamNonBlocking) == cudaSuccess &&
+         cudaEventCreate (&trial->begin) == cudaSuccess &&
+         cudaEventCreate (&trial->end) == cudaSuccess && allocate (trial);
+}
+
+void
+lig_trial_close (LigTrial *trial)
+{
+  for (int i = 0; i < trial->n_kept; i++)
+    cudaGraphExecDestroy (trial->kept[i].graph);
+  if (trial->begin)
+    cudaEventDestroy (trial->begin);
+  if (trial->end)
+    cudaEventDestroy (trial->end);
+  if (trial->stream)
+    cudaStreamDestroy (trial->stream);
+  cudaFree (trial->memory);
+  cudaFree (trial->expected);
+  /* What failed here was a measurement: no launch is to answer for it. */
+  cudaGetLastError ();
+}
+
+static bool
+call (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, int which)
+{
+  return lig_product_call (trial->products, trial->entry, algorithm,
+                           &trial->calls[which % trial->n_calls]) == CUBLAS_STATUS_SUCCESS;
+}
+
+/* Between `begin` and `end`, in microseconds; negative if nothing can be timed any more. */
+static float
+elapsed (LigTrial *trial)
+{
+  float milliseconds = -1;
+  if (cudaEventSynchronize (trial->end) != cudaSuccess ||
+      cudaEventElapsedTime (&milliseconds, trial->begin, trial->end) != cudaSuccess)
+    return -1;
+  return milliseconds * 1000;
+}
+
+/* Microseconds of a single launch, roughly; negative if it does not run. The first launch is not
+ * timed, because the library may load a kernel then. */
+static float
+run_alone (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
+{
+  bool runs = call (trial, algorithm, 0);
+  trial->lost = cudaStreamSynchronize (trial->stream) != cudaSuccess;
+  cudaGetLastError ();
+  if (!runs || trial->lost)
+    return -1;
+  cudaEventRecord (trial->begin, trial->stream);
+  runs = call (trial, algorithm, 1);
+  cudaEventRecord (trial->end, trial->stream);
+  float once = elapsed (trial);
+  trial->lost = once < 0;
+  return runs ? once : -1;
+}
+
+/* The first that runs says how many launches make a sound measurement: 200 us, so that what it
+ * takes to start a graph does not count. */
+static int
+count_launches (float once)
+{
+  int launches = once > 0 ? (int) (200 / once) : MOST_LAUNCHES;
+  launches = once > 1000 ? 2 : launches < 3 ? 3 : launches;
+  return launches < MOST_LAUNCHES ? launches : MOST_LAUNCHES;
+}
+
+/* As a graph, because the host launches small products more slowly than the device runs them. */
+static void
+capture (LigTrial *trial, LigCandidate *candidate)
+{
+  cudaGraph_t graph = NULL;
+  bool good = true;
+  if (cudaStreamBeginCapture (trial->stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess)
+    return;
+  for (int i = 0; i < trial->launches && good; i++)
+    good = call (trial, &candidate->algorithm, i);
+  if (cudaStreamEndCapture (trial->stream, &graph) == cudaSuccess && good && graph &&
+      cudaGraphInstantiate (&candidate->graph, graph, 0) != cudaSuccess)
+    candidate->graph = NULL;
+  if (graph)
+    cudaGraphDestroy (graph);
+}
+
+/* Microseconds of one launch. Where all launches together are short, they run twice, so that the
+ * device is still busy with the first when the timed ones arrive. */
+static float
+measure (LigTrial *trial, const LigCandidate *candidate)
+{
+  bool warm = trial->launches > 2;
+  if (warm)
+    cudaGraphLaunch (candidate->graph, trial->stream);
+  cudaEventRecord (trial->begin, trial->stream);
+  if (cudaGraphLaunch (candidate->graph, trial->stream) != cudaSuccess)
+    return -1;
+  cudaEventRecord (trial->end, trial->stream);
+  float time = elapsed (trial);
+  trial->busy += 1e-6 * (double) time * (warm ? 2 : 1);
+  return time / (float) trial->launches;
+}
+
+/* In a free place, or instead of the slowest. The first that ran stays, to be compared with. */
+static void
+keep (LigTrial *trial, const LigCandidate *candidate)
+{
+  int slowest = 1;
+  if (trial->n_kept < LIG_MOST_KEPT) {
+    trial->kept[trial->n_kept++] = *candidate;
+    return;
+  }
+  for (int i = 2; i < trial->n_kept; i++)
+    if (trial->kept[i].microseconds > trial->kept[slowest].microseconds)
+      slowest = i;
+  if (candidate->microseconds >= trial->kept[slowest].microseconds) {
+    cudaGraphExecDestroy (candidate->graph);
+    return;
+  }
+  cudaGraphExecDestroy (trial->kept[slowest].graph);
+  trial->kept[slowest] = *candidate;
+}
+
+float
+lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
+{
+  LigCandidate candidate = {.algorithm = *algorithm};
+  float once = trial->lost ? -1 : run_alone (trial, algorithm);
+  if (once < 0)
+    return INFINITY;
+  /* Some microseconds of it are the launch itself. */
+  if (once > FIRST_MARGIN * trial->best + 15)
+    return once;
+  if (trial->launches == 0)
+    trial->launches = count_launches (once);
+  capture (trial, &candidate);
+  if (!candidate.graph) {
+    cudaGetLastError ();
+    return INFINITY;
+  }
+  candidate.microseconds = measure (trial, &candidate);
+  if (candidate.microseconds < 0) {
+    cudaGraphExecDestroy (candidate.graph);
+    return INFINITY;
+  }
+  if (candidate.microseconds < trial->best)
+    trial->best = candidate.microseconds;
+  keep (trial, &candidate);
+  return candidate.microseconds;
+}
+
+/* A part of what a product computes. */
+typedef struct {
+  void *data;
+  int64_t count;
+  uint8_t dtype;
+} Output;
+
+static int
+outputs_of (const LigTrial *trial, Output outputs[3])
+{
+  const LigProductKey *key = &trial->entry->key;
+  const LigProductCall *call = &trial->calls[0];
+  int64_t sizes[6];
+  int count = 0;
+  sizes_of (key, sizes);
+  outputs[count++] = (Output){call->d, sizes[3], key->output};
+  if (key->epilogue == CUBLASLT_EPILOGUE_GELU_AUX ||
+      key->epilogue == CUBLASLT_EPILOGUE_GELU_AUX_BIAS)
+    outputs[count++] = (Output){call->aux, sizes[5], key->output};
+  if (key->epilogue == CUBLASLT_EPILOGUE_BGRADB || key->epilogue == CUBLASLT_EPILOGUE_DGELU_BGRAD)
+    outputs[count++] = (Output){call->vector, sizes[4], key->vector};
+  return count;
+}
+
+/* Zeros first: what an algorithm leaves out is not to look like the last one's result. */
+static bool
+compute (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, const Output *outputs, int count)
+{
+  for (int i = 0; i < count; i++)
+    cudaMemsetAsync (outputs[i].data, 0,
+                     (size_t) outputs[i].count * lig_dtype_size ((LigDtype) outputs[i].dtype),
+                     trial->stream);
+  bool runs = call (trial, algorithm, 0);
+  return cudaStreamSynchronize (trial->stream) == cudaSuccess && runs;
+}
+
+bool
+lig_trial_expect (LigTrial *trial)
+{
+  Output outputs[3];
+  int count = outputs_of (trial, outputs);
+  size_t bytes = 256;
+  for (int i = 0; i < count; i++)
+    bytes += room_for (outputs[i].count, outputs[i].dtype);
+  if (trial->n_kept == 0 || cudaMalloc ((void **) &trial->expected, bytes) != cudaSuccess)
+    return false;
+  bool good = compute (trial, &trial->kept[0].algorithm, outputs, count);
+  char *at = trial->expected + 256;
+  for (int i = 0; i < count && good; i++) {
+    size_t size = (size_t) outputs[i].count * lig_dtype_size ((LigDtype) outputs[i].dtype);
+    good = cudaMemcpyAsync (at, outputs[i].data, size, cudaMemcpyDeviceToDevice, trial->stream) ==
+           cudaSuccess;
+    at += room_for (outputs[i].count, outputs[i].dtype);
+  }
+  return cudaStreamSynchronize (trial->stream) == cudaSuccess && good;
+}
+
+/* How far two right results may be apart, as a part of the largest element: more than what another
+ * order of the sums and one rounding make, less than what a lost part of the depth makes. */
+static float
+tolerance (const LigProductKey *key, uint8_t dtype)
+{
+  return dtype == LIG_BF16   ? 1.0f / 64
+         : dtype == LIG_FP16 ? 1.0f / 512
+         : key->tf32         ? 1.0f / 256
+                             : 1.0f / 16384;
+}
+
+static bool
+agrees (LigTrial *trial, const LigCandidate *candidate)
+{
+  Output outputs[3];
+  int count = outputs_of (trial, outputs);
+  const char *at = trial->expected + 256;
+  if (!compute (trial, &candidate->algorithm, outputs, count))
+    return false;
+  for (int i = 0; i < count; i++) {
+    float found[2] = {INFINITY, 0}; /* the largest difference, the largest element */
+    cudaMemsetAsync (trial->expected, 0, sizeof found, trial->stream);
+    lig_compare (outputs[i].data, at, (LigDtype) outputs[i].dtype, outputs[i].count,
+                 (uint32_t *) trial->expected, trial->stream);
+    if (cudaMemcpyAsync (found, trial->expected, sizeof found, cudaMemcpyDeviceToHost,
+                         trial->stream) != cudaSuccess ||
+        cudaStreamSynchronize (trial->stream) != cudaSuccess ||
+        !(found[0] <= tolerance (&trial->entry->key, outputs[i].dtype) * found[1]))
+      return false;
+    at += room_for (outputs[i].count, outputs[i].dtype);
+  }
+  return true;
+}
+
+static int
+by_time (const void *a, const void *b)
+{
+  const LigCandidate *x = a, *y = b;
+  return (x->microseconds > y->microseconds) - (x->microseconds < y->microseconds);
+}
+
+static int
+by_value (const void *a, const void *b)
+{
+  const float *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Sorts those to run again to the front and returns their number. With many of nearly the same
+ * speed, the luckiest would come first after one measurement: hence the mean of two. */
+static int
+find_finalists (LigTrial *trial)
+{
+  cublasLtMatmulAlgo_t first = trial->kept[0].algorithm;
+  int finalists = 0;
+  for (int i = 0; i < trial->n_kept && trial->busy < LAST_BUDGET / 2; i++)
+    if (trial->kept[i].microseconds <= FINAL_MARGIN * trial->best) {
+      float again = measure (trial, &trial->kept[i]);
+      if (again < 0)
+        return 0;
+      trial->kept[i].microseconds = (trial->kept[i].microseconds + again) / 2;
+    }
+  qsort (trial->kept, (size_t) trial->n_kept, sizeof *trial->kept, by_time);
+  for (int i = 0; i < trial->n_kept && finalists < MOST_FINALISTS; i++) {
+    LigCandidate candidate = trial->kept[i];
+    if (finalists > 0 && candidate.microseconds > FINAL_MARGIN * trial->kept[0].microseconds)
+      break;
+    if (trial->expected && memcmp (&candidate.algorithm, &first, sizeof first) != 0 &&
+        !agrees (trial, &candidate))
+      continue;
+    trial->kept[i] = trial->kept[finalists];
+    trial->kept[finalists++] = candidate;
+  }
+  return finalists;
+}
+
+const LigCandidate *
+lig_trial_decide (LigTrial *trial)
+{
+  trial->busy = 0;
+  int finalists = trial->n_kept > 0 ? find_finalists (trial) : 0, rounds = 0;
+  int most = trial->best < 100 ? LIG_MOST_ROUNDS : 5;
+  /* In turn, so that a change of the clock meets all of them; medians decide. */
+  for (; rounds < most && (rounds == 0 || trial->busy < LAST_BUDGET); rounds++)
+    for (int i = 0; i < finalists; i++) {
+      float time = measure (trial, &trial->kept[i]);
+      if (time < 0)
+        return NULL;
+      trial->kept[i].rounds[rounds] = time;
+    }
+  LigCandidate *best = NULL;
+  for (int i = 0; i < finalists; i++) {
+    LigCandidate *candidate = &trial->kept[i];
+    qsort (candidate->rounds, (size_t) rounds, sizeof *candidate->rounds, by_value);
+    candidate->microseconds = candidate->rounds[rounds / 2];
+    if (!best || candidate->microseconds < best->microseconds)
+      best = candidate;
+  }
+  return best;
+}

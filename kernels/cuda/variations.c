@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: MIT */
+/* Variations of proposed algorithms, for products that are so short that one more wave of blocks
+ * matters: other tiles, parts of the depth, clusters, and undocumented options. */
+#include "kernels/cuda/candidates.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TILES = 768, MOST_FAMILIES = 2, MOST_TRIED = 2048, MOST_CUSTOM = 7, MOST_STAGES = 64 };
+
+/* Seconds that the device may be kept busy. */
+#define BUDGET 0.35
+
+/* Relative to the best: what is worth another cluster, and what is worth other options too. */
+#define NEAR 1.25f
+#define CLOSE 1.1f
+
+/* Relative to the best that a model expects: what is not even tried. */
+#define HOPELESS 2.0f
+
+/* What an algorithm is set to; the same bytes are the same algorithm. */
+typedef struct {
+  int32_t id;
+  uint32_t tile, stages;
+  int32_t parts; /* of the depth */
+  uint32_t scheme, swizzle, custom;
+  uint16_t inner, cluster;
+} Variation;
+_Static_assert(sizeof (Variation) == 32, "a variation has gaps");
+
+typedef struct {
+  Variation variation;
+  float microseconds;
+} Timed;
+
+typedef struct {
+  uint32_t id;
+  bool known, fits;    /* whether there are a cluster and an option that go with it */
+  Variation variation; /* if it fits: in one part */
+} Tile;
+
+/* Algorithms of one id that load a tile in the same way. */
+typedef struct {
+  cublasLtMatmulAlgo_t blank;
+  Variation like; /* its fastest proposal */
+  Tile tiles[MOST_TILES];
+  uint32_t stages[MOST_STAGES];
+  int n_tiles, n_stages;
+  bool parts, swizzles;
+  uint32_t most_custom;
+} Family;
+
+/* A tile and a number of parts, with what a simple model expects of them. */
+typedef struct {
+  float clocks;
+  int16_t family, tile, parts;
+} Plan;
+
+typedef struct {
+  LigTrial *trial;
+  double started, deadline, share; /* the part of time and budget that may be used for now */
+  Family families[MOST_FAMILIES];
+  int n_families;
+  Plan *plans;
+  int n_plans;
+  Timed tried[MOST_TRIED];
+  int n_tried;
+} Search;
+
+/* The attributes of an algorithm and where a variation has them. */
+static const struct {
+  cublasLtMatmulAlgoConfigAttributes_t which;
+  size_t at, size;
+} attributes[] = {
+  {CUBLASLT_ALGO_CONFIG_ID, offsetof (Variation, id), 4},
+  {CUBLASLT_ALGO_CONFIG_TILE_ID, offsetof (Variation, tile), 4},
+  {CUBLASLT_ALGO_CONFIG_STAGES_ID, offsetof (Variation, stages), 4},
+  {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, offsetof (Variation, parts), 4},
+  {CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, offsetof (Variation, scheme), 4},
+  {CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, offsetof (Variation, swizzle), 4},
+  {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, offsetof (Variation, custom), 4},
+  {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, offsetof (Variation, inner), 2},
+  {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, offsetof (Variation, cluster), 2},
+};
+enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
+
+static void
+set_parts (Variation *variation, int parts)
+{
+  variation->parts = parts;
+  variation->scheme =
+    parts > 1 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_NONE;
+}
+
+static Variation
+read_variation (const cublasLtMatmulAlgo_t *algorithm)
+{
+  Variation variation;
+  size_t written;
+  memset (&variation, 0, sizeof variation);
+  for (int i = 0; i < N_ATTRIBUTES; i++)
+    cublasLtMatmulAlgoConfigGetAttribute (algorithm, attributes[i].which,
+                                          (char *) &variation + attributes[i].at,
+                                          attributes[i].size, &written);
+  if (variation.parts == 0 || variation.parts == 1)
+    set_parts (&variation, 1);
+  return variation;
+}
+
+/* True if that is an algorithm which serves. What is zero is so in a blank one. */
+static bool
+write_variation (const Search *search,
+                 const Family *family,
+                 const Variation *variation,
+                 cublasLtMatmulAlgo_t *algorithm)
+{
+  static const char zero[4];
+  *algorithm = family->blank;
+  for (int i = 1; i < N_ATTRIBUTES; i++) {
+    const char *value = (const char *) variation + attributes[i].at;
+    if (memcmp (value, zero, attributes[i].size) != 0 &&
+        cublasLtMatmulAlgoConfigSetAttribute (algorithm, attributes[i].which, value,
+                                              attributes[i].size) != CUBLAS_STATUS_SUCCESS)
+      return false;
+  }
+  return lig_candidate_serves (search->trial->products, search->trial->entry, algorithm);
+}
+
+/* The used part of the time and of the device's, whichever is more. */
+static double
+spent (const Search *search)
+{
+  double time = (lig_trial_clock () - search->started) / (search->deadline - search->started);
+  return fmax (time, search->trial->busy / BUDGET);
+}
+
+/* Microseconds; INFINITY if it does not run or the search is to end. Nothing runs twice. */
+static float
+attempt (Search *search, const Family *family, const Variation *variation)
+{
+  cublasLtMatmulAlgo_t algorithm;
+  for (int i = 0; i < search->n_tried; i++)
+    if (memcmp (&search->tried[i].variation, variation, sizeof *variation) == 0)
+      return search->tried[i].microseconds;
+  if (search->n_tried == MOST_TRIED || search->trial->lost || spent (search) >= search->share ||
+      !write_variation (search, family, variation, &algorithm))
+    return INFINITY;
+  float microseconds = lig_trial_run (search->trial, &algorithm);
+  search->tried[search->n_tried++] = (Timed){*variation, microseconds};
+  return microseconds;
+}
+
+static void
+improve (Search *search, const Family *family, Timed *best, const Variation *variation)
+{
+  float microseconds = attempt (search, family, variation);
+  if (microseconds < best->microseconds)
+    *best = (Timed){*variation, microseconds};
+}
+
+/* The promising first. Cards before sm_90 have no clusters. */
+static const uint16_t clusters[] = {CUBLASLT_CLUSTER_SHAPE_2x1x1, CUBLASLT_CLUSTER_SHAPE_1x2x1,
+                                    CUBLASLT_CLUSTER_SHAPE_1x1x1, CUBLASLT_CLUSTER_SHAPE_2x2x1,
+                                    CUBLASLT_CLUSTER_SHAPE_4x1x1, CUBLASLT_CLUSTER_SHAPE_1x4x1};
+enum { N_CLUSTERS = sizeof clusters / sizeof *clusters };
+
+static int
+count_clusters (const Search *search)
+{
+  return search->trial->products->device->capability < 90 ? 0 : N_CLUSTERS;
+}
+
+static void
+improve_clusters (Search *search, const Family *family, Timed *best)
+{
+  Variation variation = best->variation;
+  for (int i = 0; i < count_clusters (search); i++) {
+    variation.cluster = clusters[i];
+    improve (search, family, best, &variation);
+  }
+}
+
+/* Options are not documented; some of them are other ways to share a tile among warps. */
+static void
+improve_options (Search *search, const Family *family, Timed *best)
+{
+  Variation variation = best->variation;
+  for (uint32_t swizzle = 0; swizzle <= (family->swizzles ? 1 : 0); swizzle++)
+    for (uint32_t custom = 0; custom <= family->most_custom; custom++) {
+      variation.custom = custom;
+      if (family->swizzles)
+        variation.swizzle = swizzle;
+      improve (search, family, best, &variation);
+    }
+}
+
+static const int8_t parts[] = {1, 2, 3, 4, 5, 6, 8};
+enum { N_PARTS = sizeof parts / sizeof *parts };
+
+/* Parts that are hardly deeper than a tile is loaded at once are not worth their sum. */
+static bool
+can_split (const Search *search, const Family *family, int count)
+{
+  return count == 1 || (family->parts && search->trial->entry->key.k / count >= 128);
+}
+
+static void
+improve_depth (Search *search, const Family *family, Timed *best)
+{
+  Variation variation = best->variation;
+  for (int i = 0; i < N_PARTS; i++)
+    if (can_split (search, family, parts[i])) {
+      set_parts (&variation, parts[i]);
+      improve (search, family, best, &variation);
+    }
+  variation = best->variation;
+  for (int i = 0; i < family->n_stages; i++) {
+    variation.stages = family->stages[i];
+    improve (search, family, best, &variation);
+  }
+}
+
+static const Family *
+family_of (const Search *search, const Variation *variation)
+{
+  for (int i = 0; i < search->n_families; i++)
+    if (search->families[i].like.id == variation->id)
+      return &search->families[i];
+  return NULL;
+}
+
+/* The fastest that was kept and took longer than that; negative if there is none. */
+static int
+fastest_beyond (const LigTrial *trial, float limit)
+{
+  int next = -1;
+  for (int i = 0; i < trial->n_kept; i++)
+    if (trial->kept[i].microseconds > limit &&
+        (next < 0 || trial->kept[i].microseconds < trial->kept[next].microseconds))
+      next = i;
+  return next;
+}
+
+/* Around the fastest that were kept so far, one kind of change after the other. */
+static void
+refine (Search *search, int most)
+{
+  Timed best[LIG_MOST_KEPT];
+  const LigTrial *trial = search->trial;
+  float limit = 0;
+  int count = 0, next;
+  while (count < most && (next = fastest_beyond (trial, limit)) >= 0 &&
+         trial->kept[next].microseconds <= NEAR * trial->best) {
+    limit = trial->kept[next].microseconds;
+    best[count++] = (Timed){read_variation (&trial->kept[next].algorithm), limit};
+  }
+  for (int i = 0; i < count; i++) {
+    const Family *family = family_of (search, &best[i].variation);
+    if (family) {
+      improve_clusters (search, family, &best[i]);
+      improve_options (search, family, &best[i]);
+      improve_depth (search, family, &best[i]);
+      improve_clusters (search, family, &best[i]);
+    }
+  }
+}
+
+/* A cluster and an option with which the library takes the tile at all; each tile has its own. */
+static void
+find_fit (const Search *search, const Family *family, Tile *tile)
+{
+  cublasLtMatmulAlgo_t algorithm;
+  tile->known = true;
+  for (int i = -1; i < count_clusters (search) && i < 3 && !tile->fits; i++)
+    for (int j = -1; j <= (int) family->most_custom && !tile->fits; j++) {
+      tile->variation = family->like;
+      tile->variation.tile = tile->id;
+      set_parts (&tile->variation, 1);
+      if (i >= 0)
+        tile->variation.cluster = clusters[i];
+      if (j >= 0)
+        tile->variation.custom = (uint32_t) j;
+      tile->fits = write_variation (search, family, &tile->variation, &algorithm);
+    }
+}
+
+/* All tiles and parts, in the order in which they look fast. */
+static void
+explore (Search *search)
+{
+  for (int i = 0; i < search->n_plans && spent (search) < search->share; i++) {
+    const Plan *plan = &search->plans[i];
+    Family *family = &search->families[plan->family];
+    Tile *tile = &family->tiles[plan->tile];
+    if (!tile->known)
+      find_fit (search, family, tile);
+    if (!tile->fits)
+      continue;
+    Timed best = {tile->variation, 0};
+    set_parts (&best.variation, plan->parts);
+    best.microseconds = attempt (search, family, &best.variation);
+    if (best.microseconds <= NEAR * search->trial->best)
+      improve_clusters (search, family, &best);
+    if (best.microseconds <= CLOSE * search->trial->best)
+      improve_options (search, family, &best);
+  }
+}
+
+/* The sizes of tiles by their numbers: from a number on, the first size and the steps to the next,
+ * up to where the following run begins. */
+typedef struct {
+  int16_t number, rows, columns, row_step, column_step;
+} TileRun;
+static const TileRun tile_runs[] = {
+  {1, 8, 8, 0, 8},          {3, 16, 8, -8, 24},       {5, 16, 16, 16, -8},
+  {7, 8, 64, 8, -32},       {9, 32, 16, 32, -8},      {11, 32, 32, 0, 32},
+  {13, 64, 32, -32, 96},    {15, 64, 64, 64, -32},    {17, 64, 128, 64, -64},
+  {19, 64, 256, 64, -128},  {21, 256, 64, -192, 448}, {23, 128, 256, 128, -128},
+  {25, 512, 64, -448, 32},  {27, 96, 64, 0, 64},      {29, 128, 160, 32, -32},
+  {31, 192, 128, -64, 64},  {33, 128, 96, -96, 160},  {35, 256, 32, -248, 96},
+  {37, 8, 192, 0, 64},      {47, 16, 64, 0, 64},      {59, 24, 64, 0, 64},
+  {71, 32, 192, 0, 128},    {73, 32, 384, 0, 64},     {80, 40, 64, 0, 64},
+  {92, 48, 64, 0, 64},      {104, 56, 64, 0, 64},     {116, 64, 192, 0, 128},
+  {118, 64, 384, 0, 64},    {120, 64, 576, 0, 64},    {124, 72, 64, 0, 64},
+  {134, 80, 64, 0, 64},     {143, 88, 64, 0, 64},     {151, 96, 192, 0, 64},
+  {157, 104, 64, 0, 64},    {164, 112, 64, 0, 64},    {170, 120, 64, 0, 64},
+  {176, 128, 320, 0, 64},   {178, 136, 64, 0, 64},    {183, 144, 64, 0, 64},
+  {188, 152, 64, 0, 64},    {193, 160, 64, 0, 128},   {195, 160, 256, 8, -192},
+  {197, 168, 128, 0, 64},   {200, 176, 64, 0, 64},    {204, 184, 64, 0, 64},
+  {208, 192, 64, 0, 128},   {210, 192, 256, 8, -192}, {212, 200, 128, 0, 64},
+  {214, 208, 64, 0, 64},    {217, 216, 64, 0, 64},    {220, 224, 64, 0, 64},
+  {223, 232, 64, 0, 64},    {226, 240, 64, 0, 64},    {229, 248, 64, 0, 64},
+  {232, 256, 192, 8, -128}, {234, 264, 128, 8, -64},  {236, 272, 128, 8, -64},
+  {238, 280, 128, 8, -64},  {240, 288, 128, 8, -64},  {242, 296, 128, 8, -64},
+  {244, 304, 128, 8, -64},  {246, 312, 128, 8, -64},  {248, 320, 128, 8, -64},
+  {250, 328, 128, 8, -64},  {252, 336, 128, 8, -64},  {254, 344, 128, 8, -64},
+  {256, 352, 128, 8, -64},  {258, 360, 128, 8, -64},  {260, 368, 128, 8, -64},
+  {262, 376, 128, 8, -64},  {264, 384, 128, 8, -64},  {266, 400, 64, 8, 0},
+  {280, 520, 64, 8, 0},     {312, 64, 16, 0, 8},      {314, 64, 40, 0, 8},
+  {317, 64, 72, 0, 8},      {320, 64, 104, 0, 8},     {323, 64, 136, 0, 8},
+  {330, 64, 200, 0, 8},     {337, 64, 264, 0, 8},     {344, 64, 328, 0, 8},
+  {351, 64, 392, 0, 8},     {358, 64, 456, 0, 8},     {365, 64, 520, 0, 8},
+  {372, 64, 584, 0, 8},     {379, 64, 648, 0, 8},     {386, 64, 712, 0, 8},
+  {393, 128, 8, 0, 8},      {396, 128, 40, 0, 8},     {399, 128, 72, 0, 8},
+  {402, 128, 104, 0, 8},    {405, 128, 136, 0, 8},    {408, 128, 168, 0, 8},
+  {411, 128, 200, 0, 8},    {418, 128, 264, 0, 8},    {425, 128, 328, 0, 8},
+  {432, 128, 392, 0, 8},    {448, 192, 8, 0, 8},      {455, 192, 72, 0, 8},
+  {462, 192, 136, 0, 8},    {469, 192, 200, 0, 8},    {476, 192, 264, 0, 8},
+  {486, 256, 8, 0, 8},      {489, 256, 40, 0, 8},     {492, 256, 72, 0, 8},
+  {499, 256, 136, 0, 8},    {506, 256, 200, 0, 8},    {514, 320, 8, 0, 8},
+  {521, 320, 72, 0, 8},     {528, 320, 136, 0, 8},    {537, 384, 8, 0, 8},
+  {544, 384, 72, 0, 8},     {551, 384, 136, 0, 8},    {556, 448, 8, 0, 8},
+  {563, 448, 72, 0, 8},     {573, 512, 8, 0, 8},      {580, 512, 72, 0, 8},
+  {588, 576, 8, 0, 8},      {595, 576, 72, 0, 8},     {601, 640, 8, 0, 8},
+  {608, 640, 72, 0, 8},     {612, 704, 8, 0, 8},      {619, 704, 72, 0, 8},
+  {622, 768, 8, 0, 8},      {629, 768, 72, 0, 8},     {631, 256, 512, 0, 512},
+  {633, 512, 512, 0, 512}};
+enum { N_TILE_RUNS = sizeof tile_runs / sizeof *tile_runs, LAST_TILE = 634 };
+
+/* Rows and columns of a tile of cuBLASLt; false if it is of a newer library. */
+static bool
+tile_size (uint32_t id, int *rows, int *columns)
+{
+  int i = N_TILE_RUNS - 1;
+  if (id < 1 || id > LAST_TILE)
+    return false;
+  while (tile_runs[i].number > (int) id)
+    i--;
+  *rows = tile_runs[i].rows + ((int) id - tile_runs[i].number) * tile_runs[i].row_step;
+  *columns = tile_runs[i].columns + ((int) id - tile_runs[i].number) * tile_runs[i].column_step;
+  return true;
+}
+
+/* What a simple model expects: in a wave, each multiprocessor has a tile, whose products take time
+ * and whose operands have to come; then the parts are written and read again to be added up. */
+static float
+expected_clocks (const LigTrial *trial, int rows, int columns, int count)
+{
+  const LigProductKey *key = &trial->entry->key;
+  float area = (float) rows * (float) columns, edge = (float) (rows + columns);
+  float tiles = ceilf ((float) key->m / (float) rows) * ceilf ((float) key->n / (float) columns);
+  float waves = ceilf (tiles * (float) count / (float) trial->products->device->multiprocessors);
+  float clocks =
+    waves * ((float) key->k / (float) count * (area / 2048 + edge / 128) + area / 16 + 1000);
+  if (count > 1)
+    clocks += 3000 + 8 * (float) count * (float) key->m * (float) key->n / 2900;
+  return clocks;
+}
+
+static int
+by_clocks (const void *a, const void *b)
+{
+  const Plan *x = a, *y = b;
+  return (x->clocks > y->clocks) - (x->clocks < y->clocks);
+}
+
+/* All tiles and parts in that order; those that can hardly be worth it are left out. */
+static bool
+make_plans (Search *search)
+{
+  search->plans = calloc ((size_t) MOST_FAMILIES * MOST_TILES * N_PARTS, sizeof *search->plans);
+  if (!search->plans)
+    return false;
+  int count = 0, rows, columns;
+  for (int f = 0; f < search->n_families; f++)
+    for (int t = 0; t < search->families[f].n_tiles; t++)
+      for (int p = 0; p < N_PARTS; p++)
+        if (can_split (search, &search->families[f], parts[p]) &&
+            tile_size (search->families[f].tiles[t].id, &rows, &columns))
+          search->plans[count++] = (Plan){expected_clocks (search->trial, rows, columns, parts[p]),
+                                          (int16_t) f, (int16_t) t, parts[p]};
+  qsort (search->plans, (size_t) count, sizeof *search->plans, by_clocks);
+  while (search->n_plans < count &&
+         search->plans[search->n_plans].clocks <= HOPELESS * search->plans[0].clocks)
+    search->n_plans++;
+  return true;
+}
+
+/* How many numbers of four bytes a list has that was read into `values`. */
+static int
+read_list (const cublasLtMatmulAlgo_t *algorithm,
+           cublasLtMatmulAlgoCapAttributes_t which,
+           uint32_t *values,
+           int most)
+{
+  size_t size = 0, written = 0;
+  if (cublasLtMatmulAlgoCapGetAttribute (algorithm, which, NULL, 0, &size) !=
+        CUBLAS_STATUS_SUCCESS ||
+      size == 0 || size > (size_t) most * sizeof *values ||
+      cublasLtMatmulAlgoCapGetAttribute (algorithm, which, values, size, &written) !=
+        CUBLAS_STATUS_SUCCESS)
+    return 0;
+  return (int) (written / sizeof *values);
+}
+
+/* A single number of four bytes. */
+static uint32_t
+capability (const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulAlgoCapAttributes_t which)
+{
+  uint32_t value = 0;
+  size_t written;
+  return cublasLtMatmulAlgoCapGetAttribute (algorithm, which, &value, sizeof value, &written) ==
+             CUBLAS_STATUS_SUCCESS
+           ? value
+           : 0;
+}
+
+static bool
+set_up_blank (const Search *search, int32_t id, cublasLtMatmulAlgo_t *blank)
+{
+  LigProducts *products = search->trial->products;
+  LigProductEntry *entry = search->trial->entry;
+  uint32_t input = 0, output = 0;
+  cublasComputeType_t compute = entry->key.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  size_t written;
+  return cublasLtMatrixLayoutGetAttribute (&entry->a, CUBLASLT_MATRIX_LAYOUT_TYPE, &input,
+                                           sizeof input, &written) == CUBLAS_STATUS_SUCCESS &&
+         cublasLtMatrixLayoutGetAttribute (&entry->d, CUBLASLT_MATRIX_LAYOUT_TYPE, &output,
+                                           sizeof output, &written) == CUBLAS_STATUS_SUCCESS &&
+         cublasLtMatmulAlgoInit (products->handle, compute, CUDA_R_32F, (cudaDataType_t) input,
+                                 (cudaDataType_t) input, (cudaDataType_t) output,
+                                 (cudaDataType_t) output, id, blank) == CUBLAS_STATUS_SUCCESS;
+}
+
+static void
+add_family (Search *search, const Variation *like)
+{
+  Family *family = &search->families[search->n_families];
+  uint32_t tiles[MOST_TILES];
+  family->like = *like;
+  if (!set_up_blank (search, like->id, &family->blank) ||
+      capability (&family->blank, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_A_BYTES) > 16 ||
+      capability (&family->blank, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_B_BYTES) > 16 ||
+      capability (&family->blank, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_C_BYTES) > 16 ||
+      capability (&family->blank, CUBLASLT_ALGO_CAP_MIN_ALIGNMENT_D_BYTES) > 16)
+    return;
+  family->n_tiles = read_list (&family->blank, CUBLASLT_ALGO_CAP_TILE_IDS, tiles, MOST_TILES);
+  for (int i = 0; i < family->n_tiles; i++)
+    family->tiles[i].id = tiles[i];
+  family->n_stages =
+    read_list (&family->blank, CUBLASLT_ALGO_CAP_STAGES_IDS, family->stages, MOST_STAGES);
+  family->parts = capability (&family->blank, CUBLASLT_ALGO_CAP_SPLITK_SUPPORT) != 0 &&
+                  (capability (&family->blank, CUBLASLT_ALGO_CAP_REDUCTION_SCHEME_MASK) &
+                   CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) != 0;
+  family->swizzles = capability (&family->blank, CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT) != 0;
+  family->most_custom = capability (&family->blank, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX);
+  if (family->most_custom > MOST_CUSTOM)
+    family->most_custom = MOST_CUSTOM;
+  search->n_families++;
+}
+
+/* From what was kept, the fastest first. */
+static void
+meet_families (Search *search)
+{
+  const LigTrial *trial = search->trial;
+  float limit = 0;
+  for (int i; (i = fastest_beyond (trial, limit)) >= 0;) {
+    limit = trial->kept[i].microseconds;
+    Variation variation = read_variation (&trial->kept[i].algorithm);
+    search->tried[search->n_tried++] = (Timed){variation, limit};
+    if (!family_of (search, &variation) && search->n_families < MOST_FAMILIES &&
+        limit <= NEAR * trial->best)
+      add_family (search, &variation);
+  }
+}
+
+void
+lig_candidates_widen (LigTrial *trial, double deadline)
+{
+  Search *search = calloc (1, sizeof *search);
+  if (!search)
+    return;
+  search->trial = trial;
+  search->started = lig_trial_clock ();
+  search->deadline = deadline;
+  trial->busy = 0;
+  meet_families (search);
+  if (deadline > search->started && search->n_families > 0 && make_plans (search)) {
+    search->share = 0.3;
+    refine (search, 3);
+    search->share = 0.8;
+    explore (search);
+    search->share = 1;
+    refine (search, 4);
+  }
+  free (search->plans);
+  free (search);
+}
