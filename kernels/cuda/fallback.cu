@@ -294,8 +294,8 @@ fill (void *data, int64_t count, uint64_t seed, cudaStream_t stream)
                                                                                    count, seed);
 }
 
-/* NaN on either side counts as an infinite difference. A largest number does not depend on the order
- * in which it is looked for, and of numbers that are not negative the bits are in the same order. */
+/* NaN on either side counts as an infinite difference. The largest number is the same in whatever
+ * order it is looked for, and numbers that are not negative are in the order of their bits. */
 template <class T>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -318,7 +318,8 @@ __launch_bounds__ (THREADS)
 
 template <class T>
 static void
-compare (const void *data, const void *expected, int64_t count, uint32_t *found, cudaStream_t stream)
+compare (
+  const void *data, const void *expected, int64_t count, uint32_t *found, cudaStream_t stream)
 {
   int64_t blocks = (count + THREADS - 1) / THREADS;
   find_largest<<<(unsigned) (blocks < 2048 ? blocks : 2048), THREADS, 0, stream>>> (

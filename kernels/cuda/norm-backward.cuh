@@ -132,11 +132,56 @@ read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
     g[j] += b.norm.offset;
 }
 
+/* The gain of a thread's packs, of which the first is `own`: in shared memory as fp32, HELD for all
+ * rows, or a single one in registers; else it is read again and again from the caches. */
+template <class T, int N, bool HELD> struct Gain {
+  static constexpr int W = wide<T>, QUADS = W / 4;
+  const Backward<T> *b;
+  int own, packs;
+  float4 *shared;
+  float kept[W];
+
+  /* Each group writes the same bits: no thread waits for what another wrote. */
+  __device__ inline void
+  hold (const Backward<T> &backward, int own_, int packs_, float4 *shared_)
+  {
+    b = &backward, own = own_, packs = packs_, shared = shared_;
+    if constexpr (HELD) {
+#pragma unroll
+      for (int i = 0; i < N; i++) {
+        read_gain (*b, own + i * 32, own + i * 32 < packs, kept);
+        if constexpr (N > 1)
+#pragma unroll
+          for (int q = 0; q < QUADS; q++)
+            shared[(i * QUADS + q) * 32] =
+              make_float4 (kept[q * 4], kept[q * 4 + 1], kept[q * 4 + 2], kept[q * 4 + 3]);
+      }
+    }
+  }
+
+  __device__ inline void
+  of (int i, float (&g)[W]) const
+  {
+    if (!HELD) {
+      read_gain (*b, own + i * 32, own + i * 32 < packs, g);
+    } else if (N > 1) {
+#pragma unroll
+      for (int q = 0; q < QUADS; q++) {
+        const float4 four = shared[(i * QUADS + q) * 32];
+        g[q * 4] = four.x, g[q * 4 + 1] = four.y, g[q * 4 + 2] = four.z, g[q * 4 + 3] = four.w;
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < W; j++)
+        g[j] = kept[j];
+    }
+  }
+};
+
 /* A block is several groups of `lanes` threads, each with rows of its own, one after another. A
  * warp has N * 32 packs of each row side by side, one of 32 a thread, keeps their sums over rows in
  * registers, and fetches them some rows ahead into shared memory that no other thread touches: no
- * barrier is needed for data. The gain is there as well, as fp32, HELD for all rows, or in
- * registers; else it is read again and again from the caches. */
+ * barrier is needed for data. */
 template <class T, int LANES, int N, bool CENTERED, bool BRANCH, bool HELD>
 __global__ void
 __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
@@ -166,7 +211,7 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     fetch_commit ();
   };
 
-  float dweight[N][W] = {}, dbias[CENTERED ? N : 1][W] = {}, gain[W];
+  float dweight[N][W] = {}, dbias[CENTERED ? N : 1][W] = {};
   const int64_t first = (int64_t) blockIdx.x * b.groups + group;
   for (int stage = 0; stage < stages - 1; stage++)
     fetch_row (first + stage * b.step, stage);
@@ -174,35 +219,10 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
   float mean = CENTERED && first < b.norm.rows ? b.mean[first] : 0.0f;
   float rstd = first < b.norm.rows ? b.rstd[first] : 0.0f;
 
-  /* Each group writes the gain, with the same bits: no thread waits for what another wrote. */
-  float4 *const gains = reinterpret_cast<float4 *> (staged + stages * stage_size) +
-                        lane / 32 * (N * QUADS * 32) + lane % 32;
-  if (HELD) {
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-      read_gain (b, own + i * 32, own + i * 32 < packs, gain);
-      if (N > 1)
-#pragma unroll
-        for (int q = 0; q < QUADS; q++)
-          gains[(i * QUADS + q) * 32] =
-            make_float4 (gain[q * 4], gain[q * 4 + 1], gain[q * 4 + 2], gain[q * 4 + 3]);
-    }
-  }
-  auto gain_of = [&] (int i, float (&g)[W]) {
-    if (!HELD) {
-      read_gain (b, own + i * 32, own + i * 32 < packs, g);
-    } else if (N > 1) {
-#pragma unroll
-      for (int q = 0; q < QUADS; q++) {
-        const float4 four = gains[(i * QUADS + q) * 32];
-        g[q * 4] = four.x, g[q * 4 + 1] = four.y, g[q * 4 + 2] = four.z, g[q * 4 + 3] = four.w;
-      }
-    } else {
-#pragma unroll
-      for (int j = 0; j < W; j++)
-        g[j] = gain[j];
-    }
-  };
+  Gain<T, N, HELD> gain;
+  gain.hold (b, own, packs,
+             reinterpret_cast<float4 *> (staged + stages * stage_size) +
+               lane / 32 * (N * QUADS * 32) + lane % 32);
 
   /* An odd number of warps leaves a slot that is read, too. */
   const int slots_of_group = (lanes / 32 + 1) / 2 * 2;
@@ -225,7 +245,7 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
       float dy[W], x[W], g[W];
       widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
       widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
-      gain_of (i, g);
+      gain.of (i, g);
 #pragma unroll
       for (int j = 0; j < W; j++) {
         const float h = CENTERED ? fmaf (x[j], rstd, shift) : x[j] * rstd, u = g[j] * dy[j];
@@ -253,7 +273,7 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
         float dy[W], x[W], g[W];
         widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
         widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
-        gain_of (i, g);
+        gain.of (i, g);
 #pragma unroll
         for (int j = 0; j < W; j++)
           dy[j] = fmaf (rstd, g[j] * dy[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);

@@ -41,7 +41,7 @@ typedef struct {
   Variation variation; /* if it fits: in one part */
 } Tile;
 
-/* Algorithms of one id that load a tile in the same way. */
+/* All that has the same id, and what the library says of it. */
 typedef struct {
   cublasLtMatmulAlgo_t blank;
   Variation like; /* its fastest proposal */
@@ -308,71 +308,6 @@ explore (Search *search)
   }
 }
 
-/* The sizes of tiles by their numbers: from a number on, the first size and the steps to the next,
- * up to where the following run begins. */
-typedef struct {
-  int16_t number, rows, columns, row_step, column_step;
-} TileRun;
-static const TileRun tile_runs[] = {
-  {1, 8, 8, 0, 8},          {3, 16, 8, -8, 24},       {5, 16, 16, 16, -8},
-  {7, 8, 64, 8, -32},       {9, 32, 16, 32, -8},      {11, 32, 32, 0, 32},
-  {13, 64, 32, -32, 96},    {15, 64, 64, 64, -32},    {17, 64, 128, 64, -64},
-  {19, 64, 256, 64, -128},  {21, 256, 64, -192, 448}, {23, 128, 256, 128, -128},
-  {25, 512, 64, -448, 32},  {27, 96, 64, 0, 64},      {29, 128, 160, 32, -32},
-  {31, 192, 128, -64, 64},  {33, 128, 96, -96, 160},  {35, 256, 32, -248, 96},
-  {37, 8, 192, 0, 64},      {47, 16, 64, 0, 64},      {59, 24, 64, 0, 64},
-  {71, 32, 192, 0, 128},    {73, 32, 384, 0, 64},     {80, 40, 64, 0, 64},
-  {92, 48, 64, 0, 64},      {104, 56, 64, 0, 64},     {116, 64, 192, 0, 128},
-  {118, 64, 384, 0, 64},    {120, 64, 576, 0, 64},    {124, 72, 64, 0, 64},
-  {134, 80, 64, 0, 64},     {143, 88, 64, 0, 64},     {151, 96, 192, 0, 64},
-  {157, 104, 64, 0, 64},    {164, 112, 64, 0, 64},    {170, 120, 64, 0, 64},
-  {176, 128, 320, 0, 64},   {178, 136, 64, 0, 64},    {183, 144, 64, 0, 64},
-  {188, 152, 64, 0, 64},    {193, 160, 64, 0, 128},   {195, 160, 256, 8, -192},
-  {197, 168, 128, 0, 64},   {200, 176, 64, 0, 64},    {204, 184, 64, 0, 64},
-  {208, 192, 64, 0, 128},   {210, 192, 256, 8, -192}, {212, 200, 128, 0, 64},
-  {214, 208, 64, 0, 64},    {217, 216, 64, 0, 64},    {220, 224, 64, 0, 64},
-  {223, 232, 64, 0, 64},    {226, 240, 64, 0, 64},    {229, 248, 64, 0, 64},
-  {232, 256, 192, 8, -128}, {234, 264, 128, 8, -64},  {236, 272, 128, 8, -64},
-  {238, 280, 128, 8, -64},  {240, 288, 128, 8, -64},  {242, 296, 128, 8, -64},
-  {244, 304, 128, 8, -64},  {246, 312, 128, 8, -64},  {248, 320, 128, 8, -64},
-  {250, 328, 128, 8, -64},  {252, 336, 128, 8, -64},  {254, 344, 128, 8, -64},
-  {256, 352, 128, 8, -64},  {258, 360, 128, 8, -64},  {260, 368, 128, 8, -64},
-  {262, 376, 128, 8, -64},  {264, 384, 128, 8, -64},  {266, 400, 64, 8, 0},
-  {280, 520, 64, 8, 0},     {312, 64, 16, 0, 8},      {314, 64, 40, 0, 8},
-  {317, 64, 72, 0, 8},      {320, 64, 104, 0, 8},     {323, 64, 136, 0, 8},
-  {330, 64, 200, 0, 8},     {337, 64, 264, 0, 8},     {344, 64, 328, 0, 8},
-  {351, 64, 392, 0, 8},     {358, 64, 456, 0, 8},     {365, 64, 520, 0, 8},
-  {372, 64, 584, 0, 8},     {379, 64, 648, 0, 8},     {386, 64, 712, 0, 8},
-  {393, 128, 8, 0, 8},      {396, 128, 40, 0, 8},     {399, 128, 72, 0, 8},
-  {402, 128, 104, 0, 8},    {405, 128, 136, 0, 8},    {408, 128, 168, 0, 8},
-  {411, 128, 200, 0, 8},    {418, 128, 264, 0, 8},    {425, 128, 328, 0, 8},
-  {432, 128, 392, 0, 8},    {448, 192, 8, 0, 8},      {455, 192, 72, 0, 8},
-  {462, 192, 136, 0, 8},    {469, 192, 200, 0, 8},    {476, 192, 264, 0, 8},
-  {486, 256, 8, 0, 8},      {489, 256, 40, 0, 8},     {492, 256, 72, 0, 8},
-  {499, 256, 136, 0, 8},    {506, 256, 200, 0, 8},    {514, 320, 8, 0, 8},
-  {521, 320, 72, 0, 8},     {528, 320, 136, 0, 8},    {537, 384, 8, 0, 8},
-  {544, 384, 72, 0, 8},     {551, 384, 136, 0, 8},    {556, 448, 8, 0, 8},
-  {563, 448, 72, 0, 8},     {573, 512, 8, 0, 8},      {580, 512, 72, 0, 8},
-  {588, 576, 8, 0, 8},      {595, 576, 72, 0, 8},     {601, 640, 8, 0, 8},
-  {608, 640, 72, 0, 8},     {612, 704, 8, 0, 8},      {619, 704, 72, 0, 8},
-  {622, 768, 8, 0, 8},      {629, 768, 72, 0, 8},     {631, 256, 512, 0, 512},
-  {633, 512, 512, 0, 512}};
-enum { N_TILE_RUNS = sizeof tile_runs / sizeof *tile_runs, LAST_TILE = 634 };
-
-/* Rows and columns of a tile of cuBLASLt; false if it is of a newer library. */
-static bool
-tile_size (uint32_t id, int *rows, int *columns)
-{
-  int i = N_TILE_RUNS - 1;
-  if (id < 1 || id > LAST_TILE)
-    return false;
-  while (tile_runs[i].number > (int) id)
-    i--;
-  *rows = tile_runs[i].rows + ((int) id - tile_runs[i].number) * tile_runs[i].row_step;
-  *columns = tile_runs[i].columns + ((int) id - tile_runs[i].number) * tile_runs[i].column_step;
-  return true;
-}
-
 /* What a simple model expects: in a wave, each multiprocessor has a tile, whose products take time
  * and whose operands have to come; then the parts are written and read again to be added up. */
 static float
@@ -408,7 +343,7 @@ make_plans (Search *search)
     for (int t = 0; t < search->families[f].n_tiles; t++)
       for (int p = 0; p < N_PARTS; p++)
         if (can_split (search, &search->families[f], parts[p]) &&
-            tile_size (search->families[f].tiles[t].id, &rows, &columns))
+            lig_tile_size (search->families[f].tiles[t].id, &rows, &columns))
           search->plans[count++] = (Plan){expected_clocks (search->trial, rows, columns, parts[p]),
                                           (int16_t) f, (int16_t) t, parts[p]};
   qsort (search->plans, (size_t) count, sizeof *search->plans, by_clocks);
