@@ -149,9 +149,12 @@ lower_pass (Contest *contest, const Cover *cover, LigPass pass, GArray *steps, G
   for (guint i = 0; i < groups->len; i++) {
     guint number = pass == LIG_PASS_FORWARD ? i : groups->len - 1 - i;
     LigProbe probe;
+    guint first = steps->len;
     if (!lig_lower_group (contest->draft, &g_array_index (groups, LigGroup, number), pass, steps,
                           &probe, error))
       return FALSE;
+    if (pass == LIG_PASS_BACKWARD)
+      lig_start_beside (contest->draft, steps, first);
   }
   return TRUE;
 }

@@ -34,6 +34,10 @@ gboolean lig_lower_group (LigDraft *draft,
  */
 gboolean lig_lower_saves (LigDraft *draft, const LigGroup *group, GError **error);
 
+/* Of the backward steps from `first` on, a group's, those that may run beside others are marked and
+ * go first, to begin as soon as their operands are there. */
+void lig_start_beside (LigDraft *draft, GArray *steps, guint first);
+
 /* Appends a step that belongs to no group. */
 void lig_lower_plain (LigDraft *draft,
                       GArray *steps,

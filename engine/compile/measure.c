@@ -6,6 +6,7 @@
 #include "engine/compile/price.h"
 #include "engine/private/stopwatch.h"
 #include "engine/private/tuning.h"
+#include "engine/steps/steps.h"
 
 #include <string.h>
 
@@ -14,9 +15,10 @@ enum { MOST_SETS = 8, LEAST_SAMPLES = 5, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
 
 typedef struct {
   GArray *steps;
-  void *graph;     /* of `repeats` runs; null where there are no graphs */
-  guint repeats;   /* runs in a sample */
-  GArray *samples; /* of double: seconds of one run */
+  LigSteps *runs[MOST_SETS]; /* the launches on each set of buffers */
+  void *graph;               /* of `repeats` runs; null where there are no graphs */
+  guint repeats;             /* runs in a sample */
+  GArray *samples;           /* of double: seconds of one run */
 } List;
 
 /* All lists share their buffers: `sets` copies of every distinct value. */
@@ -31,7 +33,8 @@ typedef struct {
   guint sets, next;
   char *memory;
   LigTick *tick;
-  void *workspace;
+  void *workspaces[2]; /* of the steps and of those that run beside */
+  void *forked, *joined;
   LigStopwatch watch;
 } Bench;
 
@@ -93,45 +96,86 @@ fill_values (Bench *bench, GError **error)
   return lig_device_upload (bench->device, bench->tick, &tick, sizeof tick, error);
 }
 
-static gboolean
-run_step (Bench *bench, const LigDraftStep *step, gboolean rehearse, GError **error)
+static void
+bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *operands, char *set)
 {
-  LigOperand operands[LIG_MAX_OPERANDS];
-  char *set = bench->memory + bench->next * bench->bytes;
-  for (int j = 0; j < step->n_operands; j++) {
-    gpointer key = GINT_TO_POINTER (step->values[j] + 1);
-    operands[j] = lig_draft_operand (bench->draft, step->values[j]);
-    if (step->values[j] >= 0)
+  LigDevice *device = bench->device;
+  for (int j = 0; j < from->n_operands; j++) {
+    gpointer key = GINT_TO_POINTER (from->values[j] + 1);
+    operands[j] = lig_draft_operand (bench->draft, from->values[j]);
+    if (from->values[j] >= 0)
       operands[j].data = set + GPOINTER_TO_SIZE (g_hash_table_lookup (bench->offsets, key)) * 256;
   }
-  LigLaunch launch = {
+  to->function = from->kernel ? from->kernel->functions[lig_device_get_backend (device)] : NULL;
+  to->beside = to->joins = from->beside;
+  memcpy (to->params, from->params, from->params_size);
+  to->launch = (LigLaunch){
     .operands = operands,
     .tick = bench->tick,
-    .workspace = bench->workspace,
-    .params = step->params_size ? step->params : NULL,
-    .stream = lig_device_stream (bench->device),
-    .device = lig_device_handle (bench->device),
+    .workspace = bench->workspaces[from->beside],
+    .params = from->params_size ? to->params : NULL,
+    .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
+    .device = lig_device_handle (device),
     .tf32 = bench->draft->options.tf32,
-    .rehearse = rehearse,
   };
-  LigKernelFunc function =
-    step->kernel ? step->kernel->functions[lig_device_get_backend (bench->device)] : NULL;
-  if (function && function (&launch) == LIG_OK)
-    return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s",
-               step->kernel ? step->kernel->name : "an opaque op",
-               launch.where ? launch.where : "it cannot run here");
-  return FALSE;
+}
+
+/* The launches of a list on one set of buffers. */
+static LigSteps *
+bind_list (Bench *bench, const List *list, char *set)
+{
+  int n_operands = 0, n_steps = (int) list->steps->len;
+  for (int i = 0; i < n_steps; i++)
+    n_operands += g_array_index (list->steps, LigDraftStep, i).n_operands;
+  LigSteps *run = lig_steps_new (n_steps, n_operands);
+  if (!run)
+    return NULL;
+  run->calls = bench->calls;
+  run->device = lig_device_handle (bench->device);
+  run->stream = lig_device_stream (bench->device);
+  run->branch = lig_device_branch (bench->device);
+  run->forked = bench->forked;
+  run->joined = bench->joined;
+  n_operands = 0;
+  for (int i = 0; i < n_steps; i++) {
+    const LigDraftStep *from = &g_array_index (list->steps, LigDraftStep, i);
+    bind_step (bench, from, &run->steps[i], run->operands + n_operands, set);
+    n_operands += from->n_operands;
+  }
+  return run;
+}
+
+static gboolean
+bind_lists (Bench *bench, GError **error)
+{
+  for (guint i = 0; i < bench->count; i++)
+    for (guint set = 0; set < bench->sets; set++) {
+      List *list = &bench->lists[i];
+      list->runs[set] = bind_list (bench, list, bench->memory + set * bench->bytes);
+      if (!list->runs[set]) {
+        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %u steps",
+                     list->steps->len);
+        return FALSE;
+      }
+    }
+  return TRUE;
 }
 
 static gboolean
 run_list (Bench *bench, const List *list, gboolean rehearse, GError **error)
 {
-  for (guint i = 0; i < list->steps->len; i++)
-    if (!run_step (bench, &g_array_index (list->steps, LigDraftStep, i), rehearse, error))
-      return FALSE;
+  LigSteps *run = list->runs[bench->next];
+  LigStatus status;
   bench->next = (bench->next + 1) % bench->sets;
-  return TRUE;
+  int at = lig_steps_run (run, 0, run->n_steps, (LigStepsMode){false, rehearse}, &status);
+  if (at == run->n_steps && status == LIG_OK)
+    return TRUE;
+  const LigKernel *kernel =
+    g_array_index (list->steps, LigDraftStep, MIN (at, run->n_steps - 1)).kernel;
+  const char *where = run->steps[MIN (at, run->n_steps - 1)].launch.where;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s",
+               kernel ? kernel->name : "an opaque op", where ? where : "it cannot run here");
+  return FALSE;
 }
 
 static gboolean
@@ -223,9 +267,16 @@ prepare (Bench *bench, GError **error)
     bench->memory = lig_device_allocate (device, bench->bytes, error);
   }
   bench->tick = bench->memory ? lig_device_allocate (device, sizeof (LigTick), error) : NULL;
-  bench->workspace = bench->tick ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
-  return bench->workspace && lig_stopwatch_init (&bench->watch, device, error) &&
-         fill_values (bench, error);
+  for (int i = 0; i < 2 && bench->tick; i++)
+    bench->workspaces[i] = lig_device_allocate (device, LIG_WORKSPACE_SIZE, error);
+  if (!bench->workspaces[0] || !bench->workspaces[1])
+    return FALSE;
+  LigStatus status = bench->calls->event_new (lig_device_handle (device), &bench->forked);
+  if (status == LIG_OK)
+    status = bench->calls->event_new (lig_device_handle (device), &bench->joined);
+  return lig_device_check (device, status, "measuring", error) &&
+         lig_stopwatch_init (&bench->watch, device, error) && fill_values (bench, error) &&
+         bind_lists (bench, error);
 }
 
 static void
@@ -235,12 +286,19 @@ clear (Bench *bench)
   for (guint i = 0; i < bench->count; i++) {
     if (bench->lists[i].graph)
       bench->calls->graph_free (lig_device_handle (device), bench->lists[i].graph);
+    for (guint set = 0; set < bench->sets; set++)
+      lig_steps_free (bench->lists[i].runs[set]);
     g_array_unref (bench->lists[i].samples);
   }
+  if (bench->forked)
+    bench->calls->event_free (lig_device_handle (device), bench->forked);
+  if (bench->joined)
+    bench->calls->event_free (lig_device_handle (device), bench->joined);
   lig_stopwatch_clear (&bench->watch);
   lig_device_release (device, bench->memory);
   lig_device_release (device, bench->tick);
-  lig_device_release (device, bench->workspace);
+  lig_device_release (device, bench->workspaces[0]);
+  lig_device_release (device, bench->workspaces[1]);
   g_clear_pointer (&bench->offsets, g_hash_table_unref);
   g_free (bench->lists);
 }

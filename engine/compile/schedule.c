@@ -67,20 +67,19 @@ depends (const LigDraft *draft, const LigDraftStep *step, const LigDraftStep *on
   return FALSE;
 }
 
-/* Such steps go before the others of their group, to begin as soon as their operands are there. */
-static void
-start_beside (LigDraft *draft, int first)
+void
+lig_start_beside (LigDraft *draft, GArray *steps, guint first)
 {
-  for (int i = first; i < (int) draft->steps->len; i++) {
-    if (!may_run_beside (draft, lig_step (draft, i)))
+  LigDraftStep *all = (LigDraftStep *) (gpointer) steps->data;
+  for (guint i = first; i < steps->len; i++) {
+    if (!may_run_beside (draft, &all[i]))
       continue;
-    lig_step (draft, i)->beside = TRUE;
-    for (int at = i; at > first; at--) {
-      LigDraftStep moved = *lig_step (draft, at), *before = lig_step (draft, at - 1);
-      if (before->beside || depends (draft, &moved, before))
-        break;
-      *lig_step (draft, at) = *before;
-      *before = moved;
+    all[i].beside = TRUE;
+    for (guint at = i;
+         at > first && !all[at - 1].beside && !depends (draft, &all[at], &all[at - 1]); at--) {
+      LigDraftStep moved = all[at];
+      all[at] = all[at - 1];
+      all[at - 1] = moved;
     }
   }
 }
@@ -98,7 +97,7 @@ run_group (LigDraft *draft, LigPass pass, int number, GError **error)
   if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error))
     return FALSE;
   if (pass == LIG_PASS_BACKWARD)
-    start_beside (draft, group->first_step);
+    lig_start_beside (draft, draft->steps, (guint) group->first_step);
   group->n_steps = (int) draft->steps->len - group->first_step;
   for (int i = group->first_step; i < (int) draft->steps->len; i++) {
     LigDraftStep *step = lig_step (draft, i);

@@ -14,7 +14,7 @@ __launch_bounds__ (THREADS) map_elements (Target a, Target b, Target y, int64_t 
 {
   constexpr int W = A::W, DEPTH = depth<A> (2);
   typename A::Value left[DEPTH], right[DEPTH];
-  int64_t base = ((int64_t) blockIdx.x * each * THREADS + threadIdx.x) * W;
+  int64_t base = ((gridDim.x - 1 - (int64_t) blockIdx.x) * each * THREADS + threadIdx.x) * W;
   f.begin ();
 #pragma unroll
   for (int u = 0; u < DEPTH; u++)

@@ -15,7 +15,7 @@ namespace lig
 {
 struct Walk {
   int64_t rows, columns;
-  int64_t share; /* rows of one part; blockIdx.y is the part */
+  int64_t share; /* rows of one part */
   int shift;
 };
 
@@ -25,12 +25,19 @@ struct Spot {
   int step;
 };
 
+/* Blocks begin with the last rows: those the kernel before wrote last are still in the cache. */
+__device__ inline int64_t
+part_number ()
+{
+  return gridDim.y - 1 - blockIdx.y;
+}
+
 template <int W>
 __device__ inline Spot
 spot (const Walk &w)
 {
   int lane = (int) threadIdx.x & ((1 << w.shift) - 1), step = THREADS >> w.shift;
-  int64_t column = ((int64_t) blockIdx.x << w.shift | lane) * W, part = blockIdx.y * w.share;
+  int64_t column = ((int64_t) blockIdx.x << w.shift | lane) * W, part = part_number () * w.share;
   int64_t end = part + w.share < w.rows ? part + w.share : w.rows;
   return Spot{column, part + ((int) threadIdx.x >> w.shift), column < w.columns ? end : 0, step};
 }
@@ -105,7 +112,7 @@ finish_sums (const Walk &w, const Sums &to, float (&sums)[W], int64_t offset)
     for (int warp = 1; warp < WARPS; warp++)
       sum += slots[warp][i];
     if (to.partials)
-      to.partials[blockIdx.y * to.columns + column] = sum;
+      to.partials[part_number () * to.columns + column] = sum;
     else
       to.target.set (column, to.accumulate ? to.target.get (column) + sum : sum);
   }
@@ -153,8 +160,8 @@ plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
 
 /* A walk that leaves sums of `columns` columns, of rows whose elements have the given type. A few
  * hundred rows are added up by one narrow block per tile, which saves the second stage. Else
- * there are as many parts as make some blocks for each multiprocessor, and no thread has less than
- * four rows. */
+ * there are as many parts as make many blocks for each multiprocessor, so that the last ones do not
+ * leave most of them idle, and no thread has less than four rows. */
 inline Walk
 sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype)
 {
@@ -167,7 +174,7 @@ sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype
     return Walk{rows, columns, rows > 0 ? rows : 1, shift};
   }
   int64_t tiles = (packs + (1 << shift) - 1) >> shift, unit = (THREADS >> shift) * 4;
-  int64_t parts = (12 * multiprocessors + tiles - 1) / tiles, most = most_parts (columns, 1);
+  int64_t parts = (24 * multiprocessors + tiles - 1) / tiles, most = most_parts (columns, 1);
   parts = parts < most ? parts : most;
   int64_t share = ((rows + parts - 1) / parts + unit - 1) / unit * unit;
   return Walk{rows, columns, share, shift};

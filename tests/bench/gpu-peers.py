@@ -9,6 +9,7 @@ import argparse
 import datetime
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -137,12 +138,14 @@ def compare(torch, ligature, case, rounds, ways):
         number, seconds, groups = ligature.load(case, policy)
         notes[policy] = {"compile_s": seconds, "groups": groups, "number": number}
         contenders[policy] = lambda count, number=number: ligature.run(number, count)
-    # Each turn lasts about 40 ms, so that all meet the same clocks and the same heat.
-    counts = {name: max(1, min(2000, int(40e3 / run(3)))) for name, run in contenders.items()}
-    samples = {name: [] for name in contenders}
-    names = list(contenders)
-    for i in range(rounds):
-        for name in names[i % len(names):] + names[:i % len(names)]:
+    # A turn is about 60 ms to get as warm as this contender makes the card, then 100 ms that count;
+    # the order of the turns is another in each round.
+    counts = {name: max(1, min(2000, int(100e3 / run(3)))) for name, run in contenders.items()}
+    samples, order = {name: [] for name in contenders}, random.Random(1)
+    for _ in range(rounds):
+        names = order.sample(list(contenders), len(contenders))
+        for name in names:
+            contenders[name](max(1, counts[name] * 3 // 5))
             samples[name].append(contenders[name](counts[name]))
     result = {name: statistics.median(values) for name, values in samples.items()}
     spread = {name: (statistics.quantiles(v, n=4)[2] - statistics.quantiles(v, n=4)[0]) / 2
