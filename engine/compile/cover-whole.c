@@ -5,8 +5,7 @@
  * with one kind of fusion added or left out. */
 #include "engine/compile/cover.h"
 
-enum { MOST_PROPOSALS = 16, ROUNDS = 2 };
-#define BUDGET 1.0       /* seconds of measuring a round */
+enum { MOST_PROPOSALS = 14, ROUNDS = 2 };
 #define LEAST_GAIN 0.005 /* by which a cover has to win over the one before */
 
 /* Which candidates are taken: one flag each. */
@@ -193,7 +192,7 @@ time_covers (Contest *contest, Cover *best, guint from, GError **error)
       return FALSE;
   }
   g_autofree LigPrice *prices = g_new0 (LigPrice, count + 1);
-  if (!lig_time_lists (contest->draft, (GArray *const *) lists->pdata, count + 1, BUDGET, prices,
+  if (!lig_time_lists (contest->draft, (GArray *const *) lists->pdata, count + 1, TRUE, prices,
                        &local)) {
     if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY))
       g_propagate_error (error, g_steal_pointer (&local));

@@ -10,14 +10,22 @@
 
 #include <string.h>
 
-enum { MOST_SETS = 8, LEAST_SAMPLES = 5, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
+enum { MOST_SETS = 8, LEAST_SAMPLES = 5, LEAST_WHOLE = 3, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
+#define BUDGET 0.25 /* seconds for one session of measuring, warm-up apart */
+#define WHOLE_BUDGET 1.0
 #define SAMPLE_SPAN 200e-6 /* seconds that one sample of a graph lasts at least */
+
+/* A whole step that takes longer than this is limited by power, which is felt only in long runs:
+ * such a sample lasts so long, after as much to settle. */
+#define SUSTAINED_FROM 2e-3
+#define SUSTAINED_SPAN 50e-3
 
 typedef struct {
   GArray *steps;
   LigSteps *runs[MOST_SETS]; /* the launches on each set of buffers */
   void *graph;               /* of `repeats` runs; null where there are no graphs */
   guint repeats;             /* runs in a sample */
+  gboolean sustained;        /* a sample is preceded by another, to settle */
   GArray *samples;           /* of double: seconds of one run */
 } List;
 
@@ -31,6 +39,7 @@ typedef struct {
   GHashTable *offsets; /* value + 1 -> offset / 256 in a set */
   gsize bytes;         /* of one set */
   guint sets, next;
+  gboolean whole; /* the lists are whole steps */
   char *memory;
   LigTick *tick;
   void *workspaces[2]; /* of the steps and of those that run beside */
@@ -183,6 +192,10 @@ run_sample (Bench *bench, List *list, double *seconds, GError **error)
 {
   LigBackendDevice *handle = lig_device_handle (bench->device);
   void *stream = lig_device_stream (bench->device);
+  if (list->sustained &&
+      !lig_device_check (bench->device, bench->calls->replay (handle, list->graph, stream),
+                         "measuring", error))
+    return FALSE;
   if (!lig_stopwatch_start (&bench->watch, error))
     return FALSE;
   if (list->graph
@@ -210,7 +223,9 @@ warm_up (Bench *bench, List *list, GError **error)
   if (!bench->calls->capture)
     return TRUE;
   /* At least each set once, so that a graph rotates them. */
-  guint repeats = (guint) CLAMP (SAMPLE_SPAN / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
+  gboolean sustained = bench->whole && seconds > SUSTAINED_FROM;
+  double span = sustained ? SUSTAINED_SPAN : SAMPLE_SPAN;
+  guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
   repeats = MAX (repeats, bench->sets);
   gboolean fine =
     lig_device_check (bench->device, bench->calls->capture (handle, stream), "capturing", error);
@@ -220,19 +235,20 @@ warm_up (Bench *bench, List *list, GError **error)
     fine = run_list (bench, list, FALSE, error);
   LigStatus status = bench->calls->capture_end (handle, stream, &list->graph);
   list->repeats = repeats;
+  list->sustained = sustained;
   return fine && lig_device_check (bench->device, status, "capturing", error) &&
          run_sample (bench, list, &seconds, error);
 }
 
 static gboolean
-sample (Bench *bench, double budget, GError **error)
+sample (Bench *bench, GError **error)
 {
   for (guint i = 0; i < bench->count; i++)
     if (!warm_up (bench, &bench->lists[i], error))
       return FALSE;
-  double deadline = lig_now () + budget;
+  double deadline = lig_now () + (bench->whole ? WHOLE_BUDGET : BUDGET);
   for (int round = 0; round < MOST_SAMPLES; round++) {
-    if (round >= LEAST_SAMPLES && lig_now () > deadline)
+    if (round >= (bench->whole ? LEAST_WHOLE : LEAST_SAMPLES) && lig_now () > deadline)
       break;
     for (guint i = 0; i < bench->count; i++) {
       double seconds;
@@ -307,7 +323,7 @@ gboolean
 lig_time_lists (LigDraft *draft,
                 GArray *const *lists,
                 guint count,
-                double budget,
+                gboolean whole,
                 LigPrice *prices,
                 GError **error)
 {
@@ -315,6 +331,7 @@ lig_time_lists (LigDraft *draft,
                  .device = draft->device,
                  .calls = lig_device_calls (draft->device),
                  .lists = g_new0 (List, count),
+                 .whole = whole,
                  .count = count};
   LigChoices choices;
   for (guint i = 0; i < count; i++)
@@ -324,7 +341,7 @@ lig_time_lists (LigDraft *draft,
   lig_rehearsal_choices (&rehearsal, &choices);
   bench.calls->enter (lig_device_handle (draft->device));
   lig_device_keep_choices (draft->device, &choices);
-  gboolean fine = prepare (&bench, error) && sample (&bench, budget, error);
+  gboolean fine = prepare (&bench, error) && sample (&bench, error);
   lig_device_keep_choices (draft->device, NULL);
   for (guint i = 0; i < count && fine; i++)
     summarize (&bench.lists[i], &prices[i]);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define BUDGET 0.25 /* seconds for one session of measuring, warm-up apart */
-
 double
 lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
 {
@@ -82,7 +80,7 @@ time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **e
 {
   g_autoptr (GError) local = NULL;
   if (lig_device_get_backend (draft->device) != LIG_BACKEND_NULL) {
-    if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, BUDGET, prices, &local))
+    if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, FALSE, prices, &local))
       return TRUE;
     if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY)) {
       g_propagate_error (error, g_steal_pointer (&local));

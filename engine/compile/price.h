@@ -26,11 +26,12 @@ gboolean lig_price_groups (LigDraft *draft,
 /* Everything that the time of these steps depends on, in words; (transfer full). */
 char *lig_price_key (LigDraft *draft, GArray *steps);
 
-/* Times lists of steps (GArray of LigDraftStep) in turns, for `budget` seconds and at least a few
- * times: warm-up, inputs rotated through more memory than the last cache holds, median. */
+/* Times lists of steps (GArray of LigDraftStep) in turns: warm-up, inputs rotated through more
+ * memory than the last cache holds, median. Lists that are whole steps run long enough for the
+ * device's power to be felt. */
 gboolean lig_time_lists (LigDraft *draft,
                          GArray *const *lists,
                          guint count,
-                         double budget,
+                         gboolean whole,
                          LigPrice *prices,
                          GError **error);
