@@ -107,6 +107,7 @@ rehearse_steps (LigPlan *self, int first, int end, gboolean accumulate, GError *
   LigChoices choices;
   LigRehearsal rehearsal = {self->draft->options.tuning, self->algorithms};
   LigDevice *device = self->draft->device;
+  lig_tuning_tell ("products of the step");
   lig_rehearsal_choices (&rehearsal, &choices);
   lig_device_keep_choices (device, &choices);
   gboolean fine = launch_steps (self, first, end, (LigStepsMode){accumulate, true}, error);

@@ -2,6 +2,7 @@
 /* Measured times in the store. */
 #include "engine/tuning.h"
 
+#include "engine/private/stopwatch.h"
 #include "engine/private/tuning.h"
 #include "engine/store/file.h"
 
@@ -43,6 +44,27 @@ lig_tuning_recall (LigDevice *device, const char *path)
   facts.measured = TRUE;
   lig_device_set_facts (device, &facts);
   return TRUE;
+}
+
+static LigTuningMonitor monitor;
+
+void
+lig_tuning_set_monitor (LigTuningMonitor function)
+{
+  monitor = function;
+}
+
+void
+lig_tuning_tell (const char *what)
+{
+  static double began, last;
+  double now = lig_now ();
+  /* What comes long after is another bout of measuring. */
+  if (now - last > 10)
+    began = now;
+  last = now;
+  if (monitor)
+    monitor (what, now - began);
 }
 
 /* What this process chose, store or not: training twice in one process is the same twice. */

@@ -16,6 +16,22 @@ G_BEGIN_DECLS
 LIG_API void lig_tuning_init (LigTuning *self, LigStore *store);
 
 /**
+ * LigTuningMonitor:
+ * @what: what is measured next, in a few words
+ * @seconds: since this bout of measuring began
+ */
+typedef void (*LigTuningMonitor) (const char *what, double seconds);
+
+/**
+ * lig_tuning_set_monitor:
+ *
+ * Has a function called whenever something is about to be measured that no table remembers: for a
+ * line of progress, as compiling for a new shape takes some seconds once. It is called on the
+ * thread that compiles. Null: nobody is told.
+ */
+LIG_API void lig_tuning_set_monitor (LigTuningMonitor monitor);
+
+/**
  * lig_tuning_recall:
  * @path: (nullable): of a store, as for lig_store_open()
  *

@@ -143,6 +143,20 @@ lig_cli_say (const char *format, ...)
   g_printerr ("lig: %s\n", message);
 }
 
+/* One line that replaces itself, from the first second on; where nobody watches, said once. */
+void
+lig_cli_measuring (const char *what, double seconds)
+{
+  static gboolean said;
+  if (seconds < 1)
+    return;
+  if (isatty (STDERR_FILENO))
+    g_printerr ("\r\033[Klig: measuring %s, %.0f s so far; kept for next time\r", what, seconds);
+  else if (!said)
+    lig_cli_say ("measuring what is fastest here; kept for next time");
+  said = TRUE;
+}
+
 void
 lig_cli_print_json (JsonNode *node)
 {

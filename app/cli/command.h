@@ -45,6 +45,9 @@ int lig_cli_fail (GError *error);
 /* The same for a wrong command line: returns LIG_EXIT_USAGE. */
 int lig_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
+/* A LigTuningMonitor: a line to stderr while something is measured for the first time. */
+void lig_cli_measuring (const char *what, double seconds);
+
 /* A line to stderr for people: `lig: …`. */
 void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
 

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 
 #include "engine/error.h"
+#include "engine/tuning.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ main (int argc, char **argv)
     printf ("lig %s\n", LIG_VERSION);
     return LIG_EXIT_OK;
   }
+  lig_tuning_set_monitor (lig_cli_measuring);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (commands[i]->name, argv[1]) == 0)
       return commands[i]->run (argc - 1, argv + 1);

@@ -4,6 +4,7 @@
  * chose is run against no fusion and against all in order, and the best of these against itself
  * with one kind of fusion added or left out. */
 #include "engine/compile/cover.h"
+#include "engine/private/tuning.h"
 
 enum { MOST_PROPOSALS = 14, ROUNDS = 2 };
 #define LEAST_GAIN 0.005 /* by which a cover has to win over the one before */
@@ -192,6 +193,7 @@ time_covers (Contest *contest, Cover *best, guint from, GError **error)
       return FALSE;
   }
   g_autofree LigPrice *prices = g_new0 (LigPrice, count + 1);
+  lig_tuning_tell ("whole steps");
   if (!lig_time_lists (contest->draft, (GArray *const *) lists->pdata, count + 1, TRUE, prices,
                        &local)) {
     if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY))

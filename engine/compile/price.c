@@ -2,6 +2,7 @@
 /* Prices of groups: the tuning table's key, the prediction, and what is measured when neither this
  * compilation nor an earlier one knows. */
 #include "engine/compile/price.h"
+#include "engine/private/tuning.h"
 
 #include <string.h>
 
@@ -73,6 +74,14 @@ remember (LigDraft *draft, const char *key, const LigPrice *price)
     tuning->put (tuning->data, key, price->seconds * 1e6, NULL);
 }
 
+static void
+tell_what (GPtrArray *lists)
+{
+  const GArray *steps = lists->pdata[0];
+  const LigKernel *kernel = g_array_index (steps, LigDraftStep, steps->len - 1).kernel;
+  lig_tuning_tell (kernel ? kernel->name : "an opaque op");
+}
+
 /* Where the device is not there, or has no room for buffers of its own beside the plan's, there is
  * only the prediction. */
 static gboolean
@@ -80,6 +89,7 @@ time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **e
 {
   g_autoptr (GError) local = NULL;
   if (lig_device_get_backend (draft->device) != LIG_BACKEND_NULL) {
+    tell_what (lists);
     if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, FALSE, prices, &local))
       return TRUE;
     if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY)) {

@@ -16,6 +16,9 @@ typedef struct {
 /* The choices point to the rehearsal. */
 void lig_rehearsal_choices (LigRehearsal *self, LigChoices *choices);
 
+/* Tells whoever watches what is measured next. */
+void lig_tuning_tell (const char *what);
+
 /* What the kernels of a bound plan chose, a line each: key, tabulator, choice; (transfer full). */
 char *lig_plan_list_algorithms (LigPlan *self);
 
