@@ -32,20 +32,20 @@ widen (bf16 value)
   return __bfloat162float (value);
 }
 
-template<class T> __device__ inline T narrow (float value);
-template<>
+template <class T> __device__ inline T narrow (float value);
+template <>
 __device__ inline float
 narrow<float> (float value)
 {
   return value;
 }
-template<>
+template <>
 __device__ inline half
 narrow<half> (float value)
 {
   return __float2half_rn (value);
 }
-template<>
+template <>
 __device__ inline bf16
 narrow<bf16> (float value)
 {
@@ -53,33 +53,33 @@ narrow<bf16> (float value)
 }
 
 /* As many elements as 16 bytes hold. */
-template<class T> constexpr int wide = 16 / (int) sizeof (T);
+template <class T> constexpr int wide = 16 / (int) sizeof (T);
 
-template<class T> struct alignas (16) Pack {
+template <class T> struct alignas (16) Pack {
   T v[wide<T>];
 };
 
 /* A pack read or written at once. Streaming: of what nobody reads again soon. */
-template<class T>
+template <class T>
 __device__ inline Pack<T>
 load (const T *from)
 {
   return *reinterpret_cast<const Pack<T> *> (from);
 }
-template<class T>
+template <class T>
 __device__ inline Pack<T>
 load_streaming (const T *from)
 {
   uint4 bits = __ldcs (reinterpret_cast<const uint4 *> (from));
   return *reinterpret_cast<Pack<T> *> (&bits);
 }
-template<class T>
+template <class T>
 __device__ inline void
 store (T *to, const Pack<T> &pack)
 {
   *reinterpret_cast<Pack<T> *> (to) = pack;
 }
-template<class T>
+template <class T>
 __device__ inline void
 store_streaming (T *to, const Pack<T> &pack)
 {
@@ -163,7 +163,7 @@ all_aligned (const LigLaunch *launch, int count)
 }
 
 /* Calls `f` with a value of the element type, whose type a generic lambda takes by decltype. */
-template<class F>
+template <class F>
 inline LigStatus
 dispatch (LigLaunch *launch, LigDtype dtype, F f)
 {
@@ -179,7 +179,8 @@ dispatch (LigLaunch *launch, LigDtype dtype, F f)
   }
 }
 
-/* Blocks for `work` threads' worth of independent work, no more than fill the device a few times. */
+/* Blocks for `work` threads' worth of independent work, no more than fill the device a few times.
+ */
 inline int
 blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multiprocessor)
 {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* graph.c */
+/* capture.c */
 LigStatus lig_cuda_capture (LigBackendDevice *device, void *stream);
 LigStatus lig_cuda_capture_end (LigBackendDevice *device, void *stream, void **graph);
 LigStatus lig_cuda_replay (LigBackendDevice *device, void *graph, void *stream);
