@@ -21,6 +21,12 @@ uncertain (int value)
   asm volatile("" : "+r"(value));
   return value;
 }
+__device__ inline int64_t
+uncertain (int64_t value)
+{
+  asm volatile("" : "+l"(value));
+  return value;
+}
 __device__ inline bool
 present (const Target &operand)
 {
@@ -74,15 +80,24 @@ join (const float (&values)[wide<T>])
 template <class T> struct Packed {
   static constexpr int W = wide<T>;
   using Value = uint4;
+  static __device__ const uint4 *
+  address (const Target &from, int64_t at)
+  {
+    return reinterpret_cast<const uint4 *> ((const T *) from.data + at);
+  }
   static __device__ Value
   read (const Target &from, int64_t at)
   {
-    return __ldcs (reinterpret_cast<const uint4 *> ((const T *) from.data + at));
+    return __ldcs (address (from, at));
   }
   static __device__ void
   write (const Target &to, int64_t at, const Value &value)
   {
-    *reinterpret_cast<uint4 *> ((T *) to.data + at) = value;
+    /* The compiler takes some assignments apart into words. */
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(address (to, at)), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)
+                 : "memory");
   }
   static __device__ void
   widen (const Value &value, const Target &, float (&values)[W])

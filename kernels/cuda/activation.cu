@@ -108,36 +108,29 @@ template <class F> struct Backward {
 /* dx, as rounded, and its sums over rows. */
 template <class A, class F>
 __global__ void
-__launch_bounds__ (THREADS, 3)
+__launch_bounds__ (THREADS, 4)
   bias_backward_each (Target dy, Target x, Target dx, Walk w, Sums to, F f)
 {
   constexpr int W = A::W, DEPTH = depth<A> (2);
-  Spot s = spot<W> (w);
-  float sums[W] = {};
-  for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
-    typename A::Value gradient[DEPTH], in[DEPTH];
-#pragma unroll
-    for (int u = 0; u < DEPTH; u++)
-      if (row + u * s.step < s.end) {
-        int64_t at = (row + u * s.step) * w.columns + s.column;
-        gradient[u] = A::read (dy, at);
-        in[u] = A::read (x, at);
-      }
-#pragma unroll
-    for (int u = 0; u < DEPTH; u++)
-      if (row + u * s.step < s.end) {
-        float values[W], inputs[W];
-        A::widen (gradient[u], dy, values);
-        A::widen (in[u], x, inputs);
-        f.apply (values, inputs, 0);
-        typename A::Value rounded = A::narrow (values, dx);
-        if (present (dx))
-          A::write (dx, (row + u * s.step) * w.columns + s.column, rounded);
-        A::widen (rounded, dx, values);
-        add_row (sums, values);
-      }
-  }
-  finish_sums (w, to, sums, 0);
+  float sums[1][W] = {};
+  go_down<A, 2, DEPTH> (
+    w, spot<W> (w),
+    [&] (int64_t at, auto take) {
+      take (0, dy, at);
+      take (1, x, at);
+    },
+    [&] (int64_t at, const typename A::Value (&in)[2]) {
+      float values[W], inputs[W];
+      A::widen (in[0], dy, values);
+      A::widen (in[1], x, inputs);
+      f.apply (values, inputs, 0);
+      typename A::Value rounded = A::narrow (values, dx);
+      if (present (dx))
+        A::write (dx, at, rounded);
+      A::widen (rounded, dx, values);
+      add_row (sums[0], values);
+    });
+  finish_sums (w, to, sums);
 }
 
 template <class F>

@@ -15,6 +15,10 @@ __global__ static void __launch_bounds__ (1024) add_columns (
   __shared__ float sums[32][ACROSS];
   int64_t column = (int64_t) blockIdx.x * ACROSS + threadIdx.x;
   int down = (int) blockDim.y;
+#if __CUDA_ARCH__ >= 900
+  /* Until the kernel before has ended; at once where this one was not set up beside it. */
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
   if (column < columns) {
     float sum = 0;
     for (int part = (int) threadIdx.y; part < parts; part += DEPTH * down) {
@@ -46,15 +50,25 @@ add_parts (LigLaunch *launch,
            int parts,
            int64_t stride,
            int64_t columns,
-           const LigOperand *target)
+           const LigOperand *target,
+           bool beside)
 {
   if (!target->data || columns <= 0)
     return LIG_OK;
   unsigned down = 1, blocks = (unsigned) ((columns + ACROSS - 1) / ACROSS);
   while (down < 32 && (int) down * 4 < parts)
     down *= 2;
-  add_columns<<<blocks, dim3 (ACROSS, down), 0, stream (launch)>>> (
-    partials, parts, stride, columns, lig::target (target), launch->accumulate);
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3 (blocks);
+  config.blockDim = dim3 (ACROSS, down);
+  config.stream = stream (launch);
+  config.attrs = &early;
+  config.numAttrs = beside && launch->device->capability >= 90 ? 1 : 0;
+  cudaLaunchKernelEx (&config, add_columns, partials, parts, stride, columns, lig::target (target),
+                      (bool) launch->accumulate);
   return LIG_LAUNCHED (launch);
 }
 
@@ -64,7 +78,8 @@ __launch_bounds__ (THREADS) sum_matrix (Target dy, Walk w, Sums to)
 {
   constexpr int W = A::W, DEPTH = depth<A> (1);
   Spot s = spot<W> (w);
-  float sums[W] = {};
+  float sums[1][W] = {};
+  let_next_begin ();
   for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
     typename A::Value in[DEPTH];
 #pragma unroll
@@ -76,10 +91,10 @@ __launch_bounds__ (THREADS) sum_matrix (Target dy, Walk w, Sums to)
       if (row + u * s.step < s.end) {
         float values[W];
         A::widen (in[u], dy, values);
-        add_row (sums, values);
+        add_row (sums[0], values);
       }
   }
-  finish_sums (w, to, sums, 0);
+  finish_sums (w, to, sums);
 }
 
 LigStatus

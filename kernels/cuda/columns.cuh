@@ -17,13 +17,15 @@ most_parts (int64_t columns, int vectors)
   return (int) (most < 65535 ? most : 65535);
 }
 
-/* `target` (+)= sums over `parts` of `partials`, part p of column c at p * stride + c. */
+/* `target` (+)= sums over `parts` of `partials`, part p of column c at p * stride + c. It may be
+ * set up `beside` the kernel launched just before, if that calls let_next_begin (). */
 LigStatus add_parts (LigLaunch *launch,
                      const float *partials,
                      int parts,
                      int64_t stride,
                      int64_t columns,
-                     const LigOperand *target);
+                     const LigOperand *target,
+                     bool beside = false);
 
 /* The sums over rows of `dy` by themselves, into `dbias`, of a row's length. */
 LigStatus sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias);

@@ -148,30 +148,28 @@ __launch_bounds__ (THREADS, 3)
   }
 }
 
-/* Writes the gradient of one half as rounded, and adds it to the sums. */
-template <class A, bool SUMMED>
+/* Both gradients of W columns of a row, in the place of a and b. */
+template <int W, class F>
 __device__ inline void
-take_half (const Target &dx, int64_t at, float (&values)[A::W], float (&sums)[A::W])
+turn_back (F f, const float (&dy)[W], float (&a)[W], float (&b)[W])
 {
-  typename A::Value rounded = A::narrow (values, dx);
-  if (present (dx))
-    A::write (dx, at, rounded);
-  if (SUMMED) {
-    A::widen (rounded, dx, values);
-    add_row (sums, values);
+#pragma unroll
+  for (int i = 0; i < W; i++) {
+    float da, db;
+    f.backward (dy[i], a[i], b[i], da, db);
+    a[i] = da;
+    b[i] = db;
   }
 }
 
-/* dx, and its sums over rows where those are wanted. */
-template <class A, bool SUMMED, class F>
+/* dx by itself. */
+template <class A, class F>
 __global__ void
-__launch_bounds__ (THREADS, SUMMED ? 3 : 4)
-  backward_each (Target dy, Target x, Target dx, Walk w, Sums to, F f)
+__launch_bounds__ (THREADS, 4) backward_each (Target dy, Target x, Target dx, Walk w, F f)
 {
   constexpr int W = A::W, DEPTH = depth<A> (3);
   int64_t half = w.columns;
   Spot s = spot<W> (w);
-  float gate_sums[W] = {}, linear_sums[W] = {};
   for (int64_t row = s.first; row < s.end; row += DEPTH * s.step) {
     typename A::Value gradient[DEPTH], gate[DEPTH], linear[DEPTH];
 #pragma unroll
@@ -190,21 +188,56 @@ __launch_bounds__ (THREADS, SUMMED ? 3 : 4)
         A::widen (gradient[u], dy, g);
         A::widen (gate[u], x, a);
         A::widen (linear[u], x, b);
-#pragma unroll
-        for (int i = 0; i < W; i++) {
-          float da, db;
-          f.backward (g[i], a[i], b[i], da, db);
-          a[i] = da;
-          b[i] = db;
+        turn_back (f, g, a, b);
+        if (present (dx)) {
+          A::write (dx, at, A::narrow (a, dx));
+          A::write (dx, at + half, A::narrow (b, dx));
         }
-        take_half<A, SUMMED> (dx, at, a, gate_sums);
-        take_half<A, SUMMED> (dx, at + half, b, linear_sums);
       }
   }
-  if (SUMMED) {
-    finish_sums (w, to, gate_sums, 0);
-    finish_sums (w, to, linear_sums, half);
-  }
+}
+
+/* Writes the gradient of one half as rounded, and adds it to the sums. */
+template <class A>
+__device__ inline void
+take_half (const Target &dx, int64_t at, float (&values)[A::W], float (&sums)[A::W])
+{
+  typename A::Value rounded = A::narrow (values, dx);
+  if (present (dx))
+    A::write (dx, at, rounded);
+  A::widen (rounded, dx, values);
+  add_row (sums, values);
+}
+
+/* dx and its sums over rows. */
+template <class A, class F>
+__global__ void
+__launch_bounds__ (THREADS, 4)
+  backward_sums_each (Target dy, Target x, Target dx, Walk w, Sums to, F f)
+{
+  constexpr int W = A::W, DEPTH = A::W > 1 ? 3 : depth<A> (3);
+  Spot s = spot<W> (w);
+  float sums[2][W] = {};
+  /* A row of x is twice as long as the walk's. Not to be computed again for each of them. */
+  int column = uncertain ((int) s.column);
+  go_down<A, 3, DEPTH> (
+    w, s,
+    [&] (int64_t at, auto take) {
+      int64_t gate = 2 * at - column;
+      take (0, dy, at);
+      take (1, x, gate);
+      take (2, x, gate + w.columns);
+    },
+    [&] (int64_t at, const typename A::Value (&in)[3]) {
+      float g[W], a[W], b[W];
+      A::widen (in[0], dy, g);
+      A::widen (in[1], x, a);
+      A::widen (in[2], x, b);
+      turn_back (f, g, a, b);
+      take_half<A> (dx, 2 * at - column, a, sums[0]);
+      take_half<A> (dx, 2 * at - column + w.columns, b, sums[1]);
+    });
+  finish_sums (w, to, sums);
 }
 
 /* The launch's, or the defaults. */
@@ -257,8 +290,8 @@ launch_backward (LigLaunch *launch, F f)
   return dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
     Walk w = plain_walk (launch, rows (x), half, A::W);
-    backward_each<A, false><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
-      target (dy), target (x), target_like (dx, x), w, Sums{}, function_for<A> (f));
+    backward_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+      target (dy), target (x), target_like (dx, x), w, function_for<A> (f));
     return LIG_LAUNCHED (launch);
   });
 }
@@ -278,7 +311,7 @@ launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
   Sums to = sums_to (launch, w, dbias);
   dispatch_access (launch, x->dtype, packs, [=] (auto access) {
     using A = decltype (access);
-    backward_each<A, true><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
+    backward_sums_each<A><<<walk_grid (w, A::W), THREADS, 0, stream (launch)>>> (
       target (dy), target (x), target_like (dx, x), w, to, function_for<A> (f));
     return LIG_OK;
   });

@@ -8,6 +8,7 @@
  * dweight and dbias, does not depend on which outputs are wanted. */
 #include "kernels/cuda/columns.cuh"
 #include "kernels/cuda/norm-backward.cuh"
+#include "kernels/cuda/norm-few.cuh"
 
 namespace lig
 {
@@ -194,6 +195,9 @@ finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
   config.stream = stream (launch);
   config.attrs = &beside;
   config.numAttrs = parts > 0 && launch->device->capability >= 90 ? 1 : 0;
+  /* A multiprocessor that divides its memory as for the kernel before need not be idle first. */
+  cudaFuncSetAttribute (finish_vectors, cudaFuncAttributePreferredSharedMemoryCarveout,
+                        cudaSharedmemCarveoutMaxShared);
   cudaLaunchKernelEx (&config, finish_vectors, (const float *) b.dweights,
                       (const float *) b.dbiases, parts, b.norm.length,
                       o.dweight ? target (o.dweight) : none, o.dbias ? target (o.dbias) : none,
@@ -308,10 +312,72 @@ launch_units (LigLaunch *launch, const Operands &o, const Backward<T> &b, bool p
   return LIG_LAUNCHED (launch);
 }
 
-/* Calls `f` with the shape for rows of that many packs, at most 2048. */
+/* Whether dx shares memory with what is read to compute it. */
+template <class T>
+static bool
+in_place (const Backward<T> &b)
+{
+  const T *inputs[] = {b.dy, b.x, b.branch};
+  int64_t size = b.norm.rows * b.norm.length * (int64_t) sizeof (T);
+  for (const T *input : inputs) {
+    int64_t apart = (int64_t) ((uintptr_t) b.dx - (uintptr_t) input);
+    if (input && b.dx && apart > -size && apart < size)
+      return true;
+  }
+  return false;
+}
+
+/* So much is read twice, in one launch: what the L2 cache surely still has, in rows so few that a
+ * block sums over all of them in little time. */
+enum { FEW_ROWS = 2048, FEW_BYTES = 4 << 20 };
+
+static bool
+are_few (const Norm &norm, int element)
+{
+  int64_t bytes = norm.length * element;
+  return norm.rows <= FEW_ROWS && bytes <= FEW_PACKS * FEW_THREADS * 16 &&
+         norm.rows * bytes <= FEW_BYTES;
+}
+
+/* Where dx takes the place of an input, the sums over rows come first, by the same blocks: the bits
+ * are those of one launch. */
+template <class T>
+static LigStatus
+launch_few (LigLaunch *launch, const Operands &o, Backward<T> b)
+{
+  Target none = {nullptr, LIG_FP32};
+  bool sums = wanted (o.dweight) || wanted (o.dbias);
+  int packs = (int) (b.norm.length / wide<T>), each = packs <= 32 ? 1 : FEW_PACKS;
+  for (b.lanes = 32; b.lanes * each < packs;)
+    b.lanes *= 2;
+  FewSums to = {o.dweight ? target (o.dweight) : none, o.dbias ? target (o.dbias) : none,
+                sums ? (packs + FEW_ACROSS - 1) / FEW_ACROSS : 0, (bool) launch->accumulate};
+  int at_once = FEW_THREADS / b.lanes;
+  int others = b.dx ? (int) ((b.norm.rows + at_once - 1) / at_once) : 0;
+  return dispatch_weight<T> (b.weight.data ? b.weight.dtype : o.x->dtype, [&] (auto p) {
+    using P = decltype (p);
+    auto kernel = b.norm.centered
+                    ? each > 1 ? gradient_few<T, P, FEW_PACKS, true> : gradient_few<T, P, 1, true>
+                  : each > 1 ? gradient_few<T, P, FEW_PACKS, false>
+                             : gradient_few<T, P, 1, false>;
+    if (to.blocks && others && in_place (b)) {
+      kernel<<<(unsigned) to.blocks, FEW_THREADS, 0, stream (launch)>>> (b, to);
+      to.blocks = 0;
+    }
+    if (to.blocks + others > 0)
+      kernel<<<(unsigned) (to.blocks + others), FEW_THREADS, 0, stream (launch)>>> (b, to);
+    return LIG_LAUNCHED (launch);
+  });
+}
+
+/* Calls `f` with the shape for rows of that many packs, at most 2048. Where a warp would have less
+ * than `FEW_OF_WARP` rows, adding up what the warps have costs more than a barrier a row: rows are
+ * then spread thinly over several warps. */
+enum { FEW_OF_WARP = 8 };
+
 template <class F>
 static LigStatus
-choose_held_shape (int64_t packs, F f)
+choose_held_shape (int64_t packs, int64_t rows_of_warp, F f)
 {
   if (packs <= 16)
     return f (Shape<16, 1>{});
@@ -319,6 +385,8 @@ choose_held_shape (int64_t packs, F f)
     return f (Shape<32, 1>{});
   if (packs <= 64)
     return f (Shape<32, 2>{});
+  if (packs <= 128 && rows_of_warp < FEW_OF_WARP)
+    return f (Shape<0, 1>{});
   if (packs <= 96)
     return f (Shape<32, 3>{});
   if (packs <= 128)
@@ -331,9 +399,10 @@ static LigStatus
 launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
 {
   int packs = (int) (b.norm.length / wide<T>);
-  return choose_held_shape (packs, [&] (auto shape) {
+  int64_t rows_of_warp = b.norm.rows / (launch->device->multiprocessors * 16);
+  return choose_held_shape (packs, rows_of_warp, [&] (auto shape) {
     using S = decltype (shape);
-    constexpr bool LONG = S::LANES == 0;
+    constexpr bool LONG = S::LANES == 0 && S::PACKS > 1;
     Layout l;
     l.lanes = S::LANES;
     l.threads = most_threads<S::PACKS, CENTERED>;
@@ -366,6 +435,8 @@ backward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
               packable (o.x) && packable (o.dx);
   if (!fits || !weight_packs (o.weight, o.x->dtype) || norm.length / wide < T >> 2048)
     return launch_units (launch, o, b, fits);
+  if (are_few (norm, sizeof (T)))
+    return launch_few (launch, o, b);
   return norm.centered ? launch_held<T, true> (launch, o, b) : launch_held<T, false> (launch, o, b);
 }
 

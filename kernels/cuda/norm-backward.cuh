@@ -47,7 +47,7 @@ wait_for_previous ()
 }
 
 /* Slots for the sums of a group's warps, an even number, so that they are read in pairs. */
-enum { MOST_SLOTS = 24 };
+enum { MOST_SLOTS = 40 };
 
 /* Both sums over a row's threads. Rows of several warps have a barrier and slots of their own; the
  * slots alternate from row to row, so one barrier a row is enough: who writes a slot again has

@@ -13,6 +13,7 @@ template <class T> struct Forward {
   T *sum, *y;
   Vector weight, bias;
   float *mean, *rstd;
+  bool streamed; /* y, which is more than the L2 cache keeps for who reads it next */
 };
 
 template <class T>
@@ -20,6 +21,31 @@ __device__ inline float
 gain_at (const Forward<T> &f, int64_t i)
 {
   return f.weight.data ? f.weight[i] + f.norm.offset : 1.0f;
+}
+
+/* The sum of squares around the mean of a block's row, and that mean, from what each warp has
+ * around its own mean, which is of `own` elements: exact, and one barrier rather than two. */
+__device__ inline float
+merge_warps (float own, float *mean, float square, float share, float4 *moments)
+{
+  square = warp_sum (square);
+  if (threadIdx.x % 32 == 0)
+    moments[threadIdx.x / 32] = make_float4 (own, own * *mean, square, *mean);
+  __syncthreads ();
+  const int warps = (int) blockDim.x / 32;
+  float total = 0;
+#pragma unroll 4
+  for (int i = 0; i < warps; i++)
+    total += moments[i].y;
+  total *= share;
+  square = 0;
+#pragma unroll 4
+  for (int i = 0; i < warps; i++) {
+    const float4 part = moments[i];
+    square += part.z + part.x * (part.w - total) * (part.w - total);
+  }
+  *mean = total;
+  return square;
 }
 
 /* A block has several rows, or one row of several warps. All loads of a row are under way before
@@ -31,7 +57,8 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
 {
   constexpr int W = wide<T>;
   constexpr bool EARLY = LANES > 0 && N * W * sizeof (P) <= 64;
-  __shared__ alignas (16) float slots[2][32];
+  __shared__ alignas (16) float slots[32];
+  __shared__ float4 moments[16];
   const int lanes = LANES ? LANES : (int) blockDim.x;
   const int lane = LANES ? (int) threadIdx.x % LANES : (int) threadIdx.x;
   const int64_t row = LANES ? (int64_t) blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES
@@ -78,6 +105,8 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   }
 
   float mean = 0, square = 0;
+  /* How many elements a mean is of that a warp takes by itself. */
+  float own = 0;
   if (f.norm.centered) {
 #pragma unroll
     for (int i = 0; i < N; i++)
@@ -87,7 +116,15 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
         for (int j = 0; j < W; j++)
           mean += e[j];
       }
-    mean = row_sum<LANES> (mean, slots[0]) * f.norm.share;
+    if (LANES == 0) {
+      const int before = lane / 32 * 32;
+#pragma unroll
+      for (int i = 0; i < N; i++)
+        own += (float) (W * max (min (packs - before - i * lanes, 32), 0));
+      mean = warp_sum (mean) / fmaxf (own, 1);
+    } else {
+      mean = row_sum<LANES> (mean, nullptr) * f.norm.share;
+    }
   }
 #pragma unroll
   for (int i = 0; i < N; i++)
@@ -97,7 +134,11 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
       for (int j = 0; j < W; j++)
         square += (e[j] - mean) * (e[j] - mean);
     }
-  const float rstd = rsqrtf (row_sum<LANES> (square, slots[1]) * f.norm.share + f.norm.eps);
+  if (LANES == 0 && f.norm.centered)
+    square = merge_warps (own, &mean, square, f.norm.share, moments);
+  else
+    square = row_sum<LANES> (square, slots);
+  const float rstd = rsqrtf (square * f.norm.share + f.norm.eps);
   if (lane == 0 && live) {
     if (f.mean)
       f.mean[row] = mean;
@@ -130,7 +171,10 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
           e[j] += g[j];
       }
       narrow_pack (e, v[i]);
-      store (f.y + start + (lane + i * lanes) * W, v[i]);
+      if (f.streamed)
+        store_streaming (f.y + start + (lane + i * lanes) * W, v[i]);
+      else
+        store (f.y + start + (lane + i * lanes) * W, v[i]);
     }
 }
 
@@ -259,7 +303,8 @@ forward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
                   optional_vector (o.weight),
                   optional_vector (o.bias),
                   (float *) data (o.mean),
-                  (float *) data (o.rstd)};
+                  (float *) data (o.rstd),
+                  norm.rows * norm.length * (int64_t) sizeof (T) > 64 << 20};
   int64_t packs = norm.length / wide<T>;
   LigDtype weight = f.weight.data ? o.weight->dtype : f.bias.data ? o.bias->dtype : o.x->dtype;
   bool fits = norm.length % wide<T> == 0 && packable (o.x) && packable (o.extra) &&

@@ -25,6 +25,15 @@ struct Spot {
   int step;
 };
 
+/* Lets the kernel that waits for this one be set up meanwhile. */
+__device__ inline void
+let_next_begin ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /* Blocks begin with the last rows: those the kernel before wrote last are still in the cache. */
 __device__ inline int64_t
 part_number ()
@@ -83,38 +92,114 @@ add_row (float (&sums)[W], const float (&values)[W])
     sums[i] = __fadd_rn (sums[i], values[i]);
 }
 
-/* Adds the threads' sums of a block up: first those of a warp that share columns, then the warps.
- * Every thread must call it. The sums of the walk's column c are those of `offset + c`. */
-template <int W>
+/* Copies 16 bytes to shared memory while the thread goes on. The cache is to drop them first. */
 __device__ inline void
-finish_sums (const Walk &w, const Sums &to, float (&sums)[W], int64_t offset)
+fetch_streaming (uint4 *to, const void *from)
+{
+  uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"
+               :
+               : "r"((uint32_t) __cvta_generic_to_shared (to)), "l"(from), "l"(policy)
+               : "memory");
+}
+
+/* Goes down the rows of a spot. `each (at, take)` is to call take (k, operand, index) for each of
+ * the STREAMS values that the thread needs of the row whose place in a matrix of the walk's width
+ * is `at`; `use (at, values)` is given them, row after row.
+ *
+ * Packs wait in shared memory, where DEPTH rows are under way at any time. Registers would not do:
+ * the compiler waits for all outstanding loads of a loop at once. Every thread reads only what it
+ * fetched itself, so there are no barriers. */
+template <class A, int STREAMS, int DEPTH, class Each, class Use>
+__device__ inline void
+go_down (const Walk &w, const Spot &s, Each each, Use use)
+{
+  using Value = typename A::Value;
+  /* Not to be computed from the arguments again for each row. */
+  int64_t stride = uncertain (s.step * w.columns), at = s.first * w.columns + s.column;
+  int left = s.first < s.end ? (int) ((s.end - s.first + s.step - 1) / s.step) : 0;
+  if constexpr (A::W > 1) {
+    __shared__ uint4 places[DEPTH][STREAMS][THREADS];
+    auto fetch = [&] (int place, int64_t from, bool live) {
+      if (live)
+        each (from, [&] (int k, const Target &operand, int64_t index) {
+          fetch_streaming (&places[place][k][threadIdx.x], A::address (operand, index));
+        });
+      asm volatile("cp.async.commit_group;" ::: "memory");
+    };
+#pragma unroll
+    for (int u = 0; u < DEPTH; u++)
+      fetch (u, at + u * stride, u < left);
+    let_next_begin ();
+    int place = 0;
+#pragma unroll 1
+    for (; left > 0; left--) {
+      asm volatile("cp.async.wait_group %0;" ::"n"(DEPTH - 1) : "memory");
+      Value values[STREAMS];
+#pragma unroll
+      for (int k = 0; k < STREAMS; k++)
+        values[k] = places[place][k][threadIdx.x];
+      fetch (place, at + DEPTH * stride, left > DEPTH);
+      use (at, values);
+      at += stride;
+      place = place + 1 < DEPTH ? place + 1 : 0;
+    }
+  } else {
+    let_next_begin ();
+    for (; left > 0; left -= DEPTH) {
+      Value values[DEPTH][STREAMS];
+#pragma unroll
+      for (int u = 0; u < DEPTH; u++)
+        if (u < left)
+          each (uncertain (at + u * stride), [&] (int k, const Target &operand, int64_t index) {
+            values[u][k] = A::read (operand, index);
+          });
+#pragma unroll
+      for (int u = 0; u < DEPTH; u++)
+        if (u < left)
+          use (uncertain (at + u * stride), values[u]);
+      at += DEPTH * stride;
+    }
+  }
+}
+
+/* Adds the threads' sums of a block up: first those of a warp that share columns, then the warps.
+ * Every thread must call it, once. There are N matrices of the walk's width side by side, whose
+ * sums follow each other. */
+template <int W, int N>
+__device__ inline void
+finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
 {
   constexpr int WARPS = THREADS / 32;
-  __shared__ float slots[WARPS][32 * W];
+  __shared__ alignas (16) float slots[WARPS][32 * W];
   int lanes = 1 << w.shift, lane = (int) threadIdx.x % 32;
-  for (int step = lanes; step < 32; step *= 2)
-#pragma unroll
-    for (int i = 0; i < W; i++)
-      sums[i] += __shfl_xor_sync (0xffffffffu, sums[i], step);
-  /* What a call before left there was read by all. */
-  __syncthreads ();
-  if (lane < lanes)
-#pragma unroll
-    for (int i = 0; i < W; i++)
-      slots[threadIdx.x / 32][lane * W + i] = sums[i];
-  __syncthreads ();
   int64_t tile = ((int64_t) blockIdx.x << w.shift) * W;
-  for (int i = (int) threadIdx.x; i < lanes * W; i += THREADS) {
-    int64_t column = offset + tile + i;
-    if (tile + i >= w.columns)
-      break;
-    float sum = slots[0][i];
-    for (int warp = 1; warp < WARPS; warp++)
-      sum += slots[warp][i];
-    if (to.partials)
-      to.partials[part_number () * to.columns + column] = sum;
-    else
-      to.target.set (column, to.accumulate ? to.target.get (column) + sum : sum);
+#pragma unroll
+  for (int n = 0; n < N; n++) {
+    for (int step = lanes; step < 32; step *= 2)
+#pragma unroll
+      for (int i = 0; i < W; i++)
+        sums[n][i] += __shfl_xor_sync (0xffffffffu, sums[n][i], step);
+    /* The sums before were read by all. */
+    if (n > 0)
+      __syncthreads ();
+    if (lane < lanes)
+#pragma unroll
+      for (int i = 0; i < W; i++)
+        slots[threadIdx.x / 32][lane * W + i] = sums[n][i];
+    __syncthreads ();
+    for (int i = (int) threadIdx.x; i < lanes * W && tile + i < w.columns; i += THREADS) {
+      int64_t column = n * w.columns + tile + i;
+      float sum = slots[0][i];
+#pragma unroll
+      for (int warp = 1; warp < WARPS; warp++)
+        sum += slots[warp][i];
+      if (to.partials)
+        to.partials[part_number () * to.columns + column] = sum;
+      else
+        to.target.set (column, to.accumulate ? to.target.get (column) + sum : sum);
+    }
   }
 }
 
@@ -159,12 +244,17 @@ plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
 }
 
 /* A walk that leaves sums of `columns` columns, of rows whose elements have the given type. A few
- * hundred rows are added up by one narrow block per tile, which saves the second stage. Else
- * there are as many parts as make many blocks for each multiprocessor, so that the last ones do not
- * leave most of them idle, and no thread has less than four rows. */
+ * hundred rows are added up by one narrow block per tile, which saves the second stage. Else a
+ * thread takes as many rows as take the least time: blocks run in waves of four for each
+ * multiprocessor, the last of which should be full, and to begin and to end a block takes about as
+ * long as START rows. A gated unit has half the blocks, as its threads take two columns each, but
+ * must take the same rows: what counts is the time of both. More than MOST_EACH rows would leave
+ * too few waves to even out blocks that are slower than others; more than MOST_PARTS parts would
+ * take the second stage too long. */
 inline Walk
 sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype)
 {
+  enum { MOST_EACH = 28, START = 2, MOST_PARTS = 1024 };
   int64_t multiprocessors = launch->device->multiprocessors, width = dtype == LIG_FP32 ? 4 : 8;
   int64_t packs = (columns + width - 1) / width;
   int shift = walk_shift (packs);
@@ -173,10 +263,21 @@ sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype
       shift--;
     return Walk{rows, columns, rows > 0 ? rows : 1, shift};
   }
-  int64_t tiles = (packs + (1 << shift) - 1) >> shift, unit = (THREADS >> shift) * 4;
-  int64_t parts = (24 * multiprocessors + tiles - 1) / tiles, most = most_parts (columns, 1);
-  parts = parts < most ? parts : most;
-  int64_t share = ((rows + parts - 1) / parts + unit - 1) / unit * unit;
+  int64_t tiles = (packs + (1 << shift) - 1) >> shift, step = THREADS >> shift;
+  int64_t most = most_parts (columns, 1), wave = 4 * multiprocessors, best = INT64_MAX, share = 0;
+  most = most < MOST_PARTS ? most : MOST_PARTS;
+  for (int64_t each = MOST_EACH; each >= 2; each--) {
+    int64_t parts = (rows + each * step - 1) / (each * step);
+    int64_t whole = (tiles * parts + wave - 1) / wave;
+    int64_t gated = ((tiles + 1) / 2 * parts + wave - 1) / wave;
+    int64_t time = (whole + gated) * (each + START);
+    if (parts <= most && time < best) {
+      best = time;
+      share = each * step;
+    }
+  }
+  if (!share)
+    share = ((rows + most - 1) / most + step - 1) / step * step;
   return Walk{rows, columns, share, shift};
 }
 
@@ -197,7 +298,7 @@ finish_walk (LigLaunch *launch, const Walk &w, const Sums &sums, const LigOperan
   if (status != LIG_OK || !target->data || !sums.partials)
     return status;
   int parts = (int) ((w.rows + w.share - 1) / w.share);
-  return add_parts (launch, sums.partials, parts, sums.columns, sums.columns, target);
+  return add_parts (launch, sums.partials, parts, sums.columns, sums.columns, target, true);
 }
 
 /* Whether sums of that many columns fit the workspace. */
