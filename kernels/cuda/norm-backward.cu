@@ -370,14 +370,10 @@ launch_few (LigLaunch *launch, const Operands &o, Backward<T> b)
   });
 }
 
-/* Calls `f` with the shape for rows of that many packs, at most 2048. Where a warp would have less
- * than `FEW_OF_WARP` rows, adding up what the warps have costs more than a barrier a row: rows are
- * then spread thinly over several warps. */
-enum { FEW_OF_WARP = 8 };
-
+/* Calls `f` with the shape for rows of that many packs, at most 2048. */
 template <class F>
 static LigStatus
-choose_held_shape (int64_t packs, int64_t rows_of_warp, F f)
+choose_held_shape (int64_t packs, F f)
 {
   if (packs <= 16)
     return f (Shape<16, 1>{});
@@ -385,8 +381,6 @@ choose_held_shape (int64_t packs, int64_t rows_of_warp, F f)
     return f (Shape<32, 1>{});
   if (packs <= 64)
     return f (Shape<32, 2>{});
-  if (packs <= 128 && rows_of_warp < FEW_OF_WARP)
-    return f (Shape<0, 1>{});
   if (packs <= 96)
     return f (Shape<32, 3>{});
   if (packs <= 128)
@@ -399,8 +393,7 @@ static LigStatus
 launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
 {
   int packs = (int) (b.norm.length / wide<T>);
-  int64_t rows_of_warp = b.norm.rows / (launch->device->multiprocessors * 16);
-  return choose_held_shape (packs, rows_of_warp, [&] (auto shape) {
+  return choose_held_shape (packs, [&] (auto shape) {
     using S = decltype (shape);
     constexpr bool LONG = S::LANES == 0 && S::PACKS > 1;
     Layout l;

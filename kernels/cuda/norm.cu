@@ -13,7 +13,6 @@ template <class T> struct Forward {
   T *sum, *y;
   Vector weight, bias;
   float *mean, *rstd;
-  bool streamed; /* y, which is more than the L2 cache keeps for who reads it next */
 };
 
 template <class T>
@@ -171,10 +170,7 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
           e[j] += g[j];
       }
       narrow_pack (e, v[i]);
-      if (f.streamed)
-        store_streaming (f.y + start + (lane + i * lanes) * W, v[i]);
-      else
-        store (f.y + start + (lane + i * lanes) * W, v[i]);
+      store (f.y + start + (lane + i * lanes) * W, v[i]);
     }
 }
 

@@ -13,12 +13,6 @@ enum { MOST_LAUNCHES = 20, MOST_FINALISTS = 6 };
 /* Seconds that the device may be kept busy with the last rounds. */
 #define LAST_BUDGET 0.2
 
-/* Microseconds from which on a product is timed in the heat, and seconds of getting there and of
- * one sample, half of which is to settle. */
-#define HOT_FROM 300
-#define HEATING 0.4
-#define HOT_SPAN 20e-3
-
 /* Beyond this many times the best, an algorithm is not looked at any more. */
 #define FINAL_MARGIN 1.1f
 #define FIRST_MARGIN 1.5f
@@ -204,32 +198,6 @@ measure (LigTrial *trial, const LigCandidate *candidate)
   float time = elapsed (trial);
   trial->busy += 1e-6 * (double) time * (warm ? 2 : 1);
   return time / (float) trial->launches;
-}
-
-/* Microseconds of one launch in a long run of them. What a card does for a moment says little about
- * large products: for longer its power is the limit, and the algorithm that moves the least data
- * wins. Each has half of the span to settle. */
-static float
-measure_sustained (LigTrial *trial, const LigCandidate *candidate)
-{
-  int count = (int) (HOT_SPAN * 1e6 / ((double) candidate->microseconds * trial->launches)) + 1;
-  for (int i = 0; i < 2 * count; i++) {
-    if (i == count)
-      cudaEventRecord (trial->begin, trial->stream);
-    if (cudaGraphLaunch (candidate->graph, trial->stream) != cudaSuccess)
-      return -1;
-  }
-  cudaEventRecord (trial->end, trial->stream);
-  return elapsed (trial) / (float) (count * trial->launches);
-}
-
-/* Keeps the card busy until it is as warm as a training makes it. */
-static void
-heat (LigTrial *trial)
-{
-  double seconds = 1e-6 * (double) trial->kept[0].microseconds * trial->launches;
-  for (double spent = 0; spent < HEATING; spent += seconds)
-    cudaGraphLaunch (trial->kept[0].graph, trial->stream);
 }
 
 /* In a free place, or instead of the slowest. The first that ran stays, to be compared with. */
@@ -418,15 +386,11 @@ lig_trial_decide (LigTrial *trial)
 {
   trial->busy = 0;
   int finalists = trial->n_kept > 0 ? find_finalists (trial) : 0, rounds = 0;
-  bool sustained = trial->best > HOT_FROM && finalists > 1;
   int most = trial->best < 100 ? LIG_MOST_ROUNDS : 5;
-  if (sustained)
-    heat (trial);
   /* In turn, so that a change of the clock meets all of them; medians decide. */
   for (; rounds < most && (rounds == 0 || trial->busy < LAST_BUDGET); rounds++)
     for (int i = 0; i < finalists; i++) {
-      const LigCandidate *candidate = &trial->kept[i];
-      float time = sustained ? measure_sustained (trial, candidate) : measure (trial, candidate);
+      float time = measure (trial, &trial->kept[i]);
       if (time < 0)
         return NULL;
       trial->kept[i].rounds[rounds] = time;
