@@ -178,6 +178,30 @@ template <class T, int N, bool HELD> struct Gain {
   }
 };
 
+/* What a pack adds to the sums over rows, and to those of u and of u h over its row. */
+template <bool CENTERED, int W>
+__device__ inline void
+gather (const float (&dy)[W],
+        const float (&x)[W],
+        const float (&gain)[W],
+        float rstd,
+        float shift,
+        float (&dweight)[W],
+        float (&dbias)[W],
+        float2 *sums)
+{
+#pragma unroll
+  for (int j = 0; j < W; j++) {
+    const float h = CENTERED ? fmaf (x[j], rstd, shift) : x[j] * rstd, u = gain[j] * dy[j];
+    dweight[j] += dy[j] * h;
+    if (CENTERED) {
+      dbias[j] += dy[j];
+      sums->x += u;
+    }
+    sums->y += u * h;
+  }
+}
+
 /* A block is several groups of `lanes` threads, each with rows of its own, one after another. A
  * warp has N * 32 packs of each row side by side, one of 32 a thread, keeps their sums over rows in
  * registers, and fetches them some rows ahead into shared memory that no other thread touches: no
@@ -246,16 +270,7 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
       widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
       widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
       gain.of (i, g);
-#pragma unroll
-      for (int j = 0; j < W; j++) {
-        const float h = CENTERED ? fmaf (x[j], rstd, shift) : x[j] * rstd, u = g[j] * dy[j];
-        dweight[i][j] += dy[j] * h;
-        if (CENTERED) {
-          dbias[i][j] += dy[j];
-          sums.x += u;
-        }
-        sums.y += u * h;
-      }
+      gather<CENTERED> (dy, x, g, rstd, shift, dweight[i], dbias[CENTERED ? i : 0], &sums);
     }
     /* Not earlier, for want of registers. */
     const bool more = row + b.step < b.norm.rows;

@@ -47,6 +47,28 @@ merge_warps (float own, float *mean, float square, float share, float4 *moments)
   return square;
 }
 
+template <class P, int W>
+__device__ inline void
+apply_weight (const Beside<P, W> &weight, float offset, float (&values)[W])
+{
+  float gain[W];
+  weight.widen_to (gain);
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    values[j] *= gain[j] + offset;
+}
+
+template <class P, int W>
+__device__ inline void
+apply_bias (const Beside<P, W> &bias, float (&values)[W])
+{
+  float more[W];
+  bias.widen_to (more);
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    values[j] += more[j];
+}
+
 /* A block has several rows, or one row of several warps. All loads of a row are under way before
  * the first is used. Parameters are needed late, and are in the L1 cache but for the first rows:
  * only short rows, which are latency itself, read them ahead. */
@@ -157,18 +179,10 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
 #pragma unroll
       for (int j = 0; j < W; j++)
         e[j] = (e[j] - mean) * rstd;
-      if (weight) {
-        weights[i].widen_to (g);
-#pragma unroll
-        for (int j = 0; j < W; j++)
-          e[j] *= g[j] + f.norm.offset;
-      }
-      if (bias) {
-        biases[i].widen_to (g);
-#pragma unroll
-        for (int j = 0; j < W; j++)
-          e[j] += g[j];
-      }
+      if (weight)
+        apply_weight (weights[i], f.norm.offset, e);
+      if (bias)
+        apply_bias (biases[i], e);
       narrow_pack (e, v[i]);
       store (f.y + start + (lane + i * lanes) * W, v[i]);
     }
@@ -299,8 +313,7 @@ forward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
                   optional_vector (o.weight),
                   optional_vector (o.bias),
                   (float *) data (o.mean),
-                  (float *) data (o.rstd),
-                  norm.rows * norm.length * (int64_t) sizeof (T) > 64 << 20};
+                  (float *) data (o.rstd)};
   int64_t packs = norm.length / wide<T>;
   LigDtype weight = f.weight.data ? o.weight->dtype : f.bias.data ? o.bias->dtype : o.x->dtype;
   bool fits = norm.length % wide<T> == 0 && packable (o.x) && packable (o.extra) &&
