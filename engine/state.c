@@ -168,6 +168,9 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
     g_ptr_array_add (self->paths, parameter.path);
   }
   g_ptr_array_add (self->paths, NULL);
+  /* Before anything is drawn: what does not fit the device would not fit the host either. */
+  if (!ensure_array (self, LIG_STATE_PARAMETERS, error))
+    return FALSE;
   for (guint i = 0; i < draft->parameters->len; i++)
     if (!initialize (self, &g_array_index (draft->parameters, LigDraftParameter, i),
                      &g_array_index (self->parameters, Parameter, i), error))

@@ -7,12 +7,12 @@
 #include "engine/private/tuning.h"
 
 enum { MOST_PROPOSALS = 14, ROUNDS = 2 };
-#define LEAST_GAIN 0.005 /* by which a cover has to win over the one before */
+#define LEAST_GAIN 0.01 /* by which a cover has to win over the one before, beside the noise */
 
 /* Which candidates are taken: one flag each. */
 typedef struct {
   gboolean *taken;
-  double seconds;
+  double seconds, noise;
 } Cover;
 
 typedef struct {
@@ -176,6 +176,13 @@ can_be_timed (GArray *steps)
   return steps->len > 0;
 }
 
+static void
+cover_set (Cover *cover, const LigPrice *price, double scale)
+{
+  cover->seconds = price->seconds * scale;
+  cover->noise = price->noise * scale;
+}
+
 /* Times the covers from `from` on in turns with the best so far, and scales them so that its time
  * stays what it was: from round to round the card may have become warmer. FALSE without an error
  * where they cannot be timed. */
@@ -202,7 +209,7 @@ time_covers (Contest *contest, Cover *best, guint from, GError **error)
   }
   double scale = best->seconds > 0 ? best->seconds / prices[count].seconds : 1;
   for (guint i = 0; i < count; i++)
-    ((Cover *) contest->covers->pdata[from + i])->seconds = prices[i].seconds * scale;
+    cover_set (contest->covers->pdata[from + i], &prices[i], scale);
   return TRUE;
 }
 
@@ -213,7 +220,7 @@ find_best (Contest *contest)
   Cover *best = contest->covers->pdata[0];
   for (guint i = 1; i < contest->covers->len; i++) {
     Cover *cover = contest->covers->pdata[i];
-    if (cover->seconds > 0 && cover->seconds < best->seconds * (1 - LEAST_GAIN))
+    if (cover->seconds > 0 && cover->seconds < best->seconds * (1 - LEAST_GAIN) - cover->noise)
       best = cover;
   }
   return best;

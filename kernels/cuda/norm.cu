@@ -22,53 +22,6 @@ gain_at (const Forward<T> &f, int64_t i)
   return f.weight.data ? f.weight[i] + f.norm.offset : 1.0f;
 }
 
-/* The sum of squares around the mean of a block's row, and that mean, from what each warp has
- * around its own mean, which is of `own` elements: exact, and one barrier rather than two. */
-__device__ inline float
-merge_warps (float own, float *mean, float square, float share, float4 *moments)
-{
-  square = warp_sum (square);
-  if (threadIdx.x % 32 == 0)
-    moments[threadIdx.x / 32] = make_float4 (own, own * *mean, square, *mean);
-  __syncthreads ();
-  const int warps = (int) blockDim.x / 32;
-  float total = 0;
-#pragma unroll 4
-  for (int i = 0; i < warps; i++)
-    total += moments[i].y;
-  total *= share;
-  square = 0;
-#pragma unroll 4
-  for (int i = 0; i < warps; i++) {
-    const float4 part = moments[i];
-    square += part.z + part.x * (part.w - total) * (part.w - total);
-  }
-  *mean = total;
-  return square;
-}
-
-template <class P, int W>
-__device__ inline void
-apply_weight (const Beside<P, W> &weight, float offset, float (&values)[W])
-{
-  float gain[W];
-  weight.widen_to (gain);
-#pragma unroll
-  for (int j = 0; j < W; j++)
-    values[j] *= gain[j] + offset;
-}
-
-template <class P, int W>
-__device__ inline void
-apply_bias (const Beside<P, W> &bias, float (&values)[W])
-{
-  float more[W];
-  bias.widen_to (more);
-#pragma unroll
-  for (int j = 0; j < W; j++)
-    values[j] += more[j];
-}
-
 /* A block has several rows, or one row of several warps. All loads of a row are under way before
  * the first is used. Parameters are needed late, and are in the L1 cache but for the first rows:
  * only short rows, which are latency itself, read them ahead. */
@@ -78,8 +31,7 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
 {
   constexpr int W = wide<T>;
   constexpr bool EARLY = LANES > 0 && N * W * sizeof (P) <= 64;
-  __shared__ alignas (16) float slots[32];
-  __shared__ float4 moments[16];
+  __shared__ alignas (16) float slots[2][32];
   const int lanes = LANES ? LANES : (int) blockDim.x;
   const int lane = LANES ? (int) threadIdx.x % LANES : (int) threadIdx.x;
   const int64_t row = LANES ? (int64_t) blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES
@@ -126,8 +78,6 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   }
 
   float mean = 0, square = 0;
-  /* How many elements a mean is of that a warp takes by itself. */
-  float own = 0;
   if (f.norm.centered) {
 #pragma unroll
     for (int i = 0; i < N; i++)
@@ -137,15 +87,7 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
         for (int j = 0; j < W; j++)
           mean += e[j];
       }
-    if (LANES == 0) {
-      const int before = lane / 32 * 32;
-#pragma unroll
-      for (int i = 0; i < N; i++)
-        own += (float) (W * max (min (packs - before - i * lanes, 32), 0));
-      mean = warp_sum (mean) / fmaxf (own, 1);
-    } else {
-      mean = row_sum<LANES> (mean, nullptr) * f.norm.share;
-    }
+    mean = row_sum<LANES> (mean, slots[0]) * f.norm.share;
   }
 #pragma unroll
   for (int i = 0; i < N; i++)
@@ -155,11 +97,7 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
       for (int j = 0; j < W; j++)
         square += (e[j] - mean) * (e[j] - mean);
     }
-  if (LANES == 0 && f.norm.centered)
-    square = merge_warps (own, &mean, square, f.norm.share, moments);
-  else
-    square = row_sum<LANES> (square, slots);
-  const float rstd = rsqrtf (square * f.norm.share + f.norm.eps);
+  const float rstd = rsqrtf (row_sum<LANES> (square, slots[1]) * f.norm.share + f.norm.eps);
   if (lane == 0 && live) {
     if (f.mean)
       f.mean[row] = mean;
@@ -179,10 +117,18 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
 #pragma unroll
       for (int j = 0; j < W; j++)
         e[j] = (e[j] - mean) * rstd;
-      if (weight)
-        apply_weight (weights[i], f.norm.offset, e);
-      if (bias)
-        apply_bias (biases[i], e);
+      if (weight) {
+        weights[i].widen_to (g);
+#pragma unroll
+        for (int j = 0; j < W; j++)
+          e[j] *= g[j] + f.norm.offset;
+      }
+      if (bias) {
+        biases[i].widen_to (g);
+#pragma unroll
+        for (int j = 0; j < W; j++)
+          e[j] += g[j];
+      }
       narrow_pack (e, v[i]);
       store (f.y + start + (lane + i * lanes) * W, v[i]);
     }
