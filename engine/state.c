@@ -129,6 +129,7 @@ draw_normal (guint64 seed, const char *path, float deviation, float *values, gin
   guint64 hash = G_GUINT64_CONSTANT (14695981039346656037);
   for (const char *at = path; *at; at++)
     hash = (hash ^ (guchar) *at) * G_GUINT64_CONSTANT (1099511628211);
+#pragma omp parallel for schedule(static) if (count > 65536)
   for (gint64 i = 0; i < count; i += 4) {
     uint32_t word[4] = {(uint32_t) (i / 4), (uint32_t) ((guint64) i / 4 >> 32), (uint32_t) hash,
                         (uint32_t) (hash >> 32)};
