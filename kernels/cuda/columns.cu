@@ -15,10 +15,7 @@ __global__ static void __launch_bounds__ (1024) add_columns (
   __shared__ float sums[32][ACROSS];
   int64_t column = (int64_t) blockIdx.x * ACROSS + threadIdx.x;
   int down = (int) blockDim.y;
-#if __CUDA_ARCH__ >= 900
-  /* Until the kernel before has ended; at once where this one was not set up beside it. */
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
+  wait_for_previous ();
   if (column < columns) {
     float sum = 0;
     for (int part = (int) threadIdx.y; part < parts; part += DEPTH * down) {

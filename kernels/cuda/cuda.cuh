@@ -189,6 +189,25 @@ blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multipro
   return (int) (wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
+/* Lets the kernel that waits for this one be set up meanwhile. */
+__device__ inline void
+let_next_begin ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* Waits until the kernel before, which this one was set up beside, has ended and its results are
+ * visible; at once where they were launched one after another. */
+__device__ inline void
+wait_for_previous ()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 __device__ inline float
 warp_sum (float value)
 {

@@ -27,25 +27,6 @@ constexpr int most_threads = PACKS > 1  ? 512
                              : CENTERED ? 768
                                         : 1024;
 
-/* Lets the kernel that waits for this one be set up meanwhile. */
-__device__ inline void
-let_next_begin ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-/* Waits until the kernel before, which this one was set up beside, has ended and its results are
- * visible; at once where they were launched one after another. */
-__device__ inline void
-wait_for_previous ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 /* Slots for the sums of a group's warps, an even number, so that they are read in pairs. */
 enum { MOST_SLOTS = 40 };
 

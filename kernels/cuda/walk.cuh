@@ -25,15 +25,6 @@ struct Spot {
   int step;
 };
 
-/* Lets the kernel that waits for this one be set up meanwhile. */
-__device__ inline void
-let_next_begin ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
 /* Blocks begin with the last rows: those the kernel before wrote last are still in the cache. */
 __device__ inline int64_t
 part_number ()
