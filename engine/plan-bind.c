@@ -179,7 +179,6 @@ lig_plan_bind (LigPlan *self, LigState *state, GError **error)
   self->state = state;
   if (!allocate (self, error) || !bind_steps (self, error) || !make_events (self, error))
     return FALSE;
-  self->algorithms = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) lig_feed_free);
   if (g_getenv ("LIGATURE_POISON") &&
       !lig_device_check (device,
@@ -222,7 +221,6 @@ lig_plan_unbind (LigPlan *self)
     free_events (self);
   }
   g_clear_pointer (&self->feeds, g_hash_table_unref);
-  g_clear_pointer (&self->algorithms, g_hash_table_unref);
   g_clear_pointer (&self->run, lig_steps_free);
   lig_device_release (device, self->arena);
   lig_device_release (device, self->tick);

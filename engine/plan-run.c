@@ -105,26 +105,13 @@ static gboolean
 rehearse_steps (LigPlan *self, int first, int end, gboolean accumulate, GError **error)
 {
   LigChoices choices;
-  LigRehearsal rehearsal = {self->draft->options.tuning, self->algorithms};
   LigDevice *device = self->draft->device;
   lig_tuning_tell ("products of the step");
-  lig_rehearsal_choices (&rehearsal, &choices);
+  lig_tuning_to_choices (self->draft->options.tuning, &choices);
   lig_device_keep_choices (device, &choices);
   gboolean fine = launch_steps (self, first, end, (LigStepsMode){accumulate, true}, error);
   lig_device_keep_choices (device, NULL);
   return fine;
-}
-
-char *
-lig_plan_list_algorithms (LigPlan *self)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_autoptr (GList) keys =
-    g_list_sort (g_hash_table_get_keys (self->algorithms), (GCompareFunc) strcmp);
-  for (GList *key = keys; key; key = key->next)
-    g_string_append_printf (text, "%s\t%s\n", (char *) key->data,
-                            (char *) g_hash_table_lookup (self->algorithms, key->data));
-  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static gboolean

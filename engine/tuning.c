@@ -81,18 +81,10 @@ keep (const char *key, const char *choice)
   g_mutex_unlock (&lock);
 }
 
-static void
-note (LigRehearsal *rehearsal, const char *key, const char *choice)
-{
-  if (rehearsal->used)
-    g_hash_table_insert (rehearsal->used, g_strdup (key), g_strdup (choice));
-}
-
 static bool
 get_choice (void *data, const char *key, char *choice, size_t size)
 {
-  LigRehearsal *rehearsal = data;
-  const LigTuning *tuning = rehearsal->tuning;
+  const LigTuning *tuning = data;
   double microseconds;
   g_mutex_lock (&lock);
   g_autofree char *text = chosen ? g_strdup (g_hash_table_lookup (chosen, key)) : NULL;
@@ -101,25 +93,37 @@ get_choice (void *data, const char *key, char *choice, size_t size)
     return false;
   if (!text || g_strlcpy (choice, text, size) >= size)
     return false;
-  note (rehearsal, key, text);
+  keep (key, text);
   return true;
 }
 
 static void
 put_choice (void *data, const char *key, double microseconds, const char *choice)
 {
-  LigRehearsal *rehearsal = data;
-  const LigTuning *tuning = rehearsal->tuning;
+  const LigTuning *tuning = data;
   keep (key, choice);
-  note (rehearsal, key, choice);
   if (tuning)
     tuning->put (tuning->data, key, microseconds, choice);
 }
 
 void
-lig_rehearsal_choices (LigRehearsal *self, LigChoices *choices)
+lig_tuning_to_choices (const LigTuning *self, LigChoices *choices)
 {
-  *choices = (LigChoices){get_choice, put_choice, self};
+  *choices = (LigChoices){get_choice, put_choice, (gpointer) self};
+}
+
+char *
+lig_algorithms_list (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_mutex_lock (&lock);
+  g_autoptr (GList) keys = chosen ? g_hash_table_get_keys (chosen) : NULL;
+  keys = g_list_sort (keys, (GCompareFunc) g_strcmp0);
+  for (GList *key = keys; key; key = key->next)
+    g_string_append_printf (text, "%s\t%s\n", (char *) key->data,
+                            (char *) g_hash_table_lookup (chosen, key->data));
+  g_mutex_unlock (&lock);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 void

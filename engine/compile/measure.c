@@ -337,8 +337,7 @@ lig_time_lists (LigDraft *draft,
   for (guint i = 0; i < count; i++)
     bench.lists[i] =
       (List){.steps = lists[i], .samples = g_array_new (FALSE, FALSE, sizeof (double))};
-  LigRehearsal rehearsal = {draft->options.tuning, NULL};
-  lig_rehearsal_choices (&rehearsal, &choices);
+  lig_tuning_to_choices (draft->options.tuning, &choices);
   bench.calls->enter (lig_device_handle (draft->device));
   lig_device_keep_choices (draft->device, &choices);
   gboolean fine = prepare (&bench, error) && sample (&bench, error);

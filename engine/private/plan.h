@@ -24,7 +24,6 @@ struct _LigPlan {
   void *workspaces[2];          /* of the steps and of those that run beside */
   LigSteps *run;                /* launches with their pointers */
   GHashTable *feeds;            /* value -> LigFeed */
-  GHashTable *algorithms;       /* key -> choice, of kernels that chose */
   GArray *captures;             /* of ranges of steps and their graphs */
   float *results;               /* LIG_PLAN_LATE pairs in host memory: loss, gradient norm */
   void *arrived[LIG_PLAN_LATE]; /* events */

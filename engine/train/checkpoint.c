@@ -35,7 +35,7 @@ set_machine (LigRun *self, LigTensorFile *file)
   if (lig_device_get_backend (self->device) == LIG_BACKEND_CPU)
     return;
   g_autofree char *machine = describe_machine (self->device);
-  g_autofree char *algorithms = lig_plan_list_algorithms (self->train);
+  g_autofree char *algorithms = lig_algorithms_list ();
   lig_tensor_file_set_metadata (file, "ligature.machine", machine);
   lig_tensor_file_set_metadata (file, "ligature.algorithms", algorithms);
 }
