@@ -79,12 +79,6 @@ store (T *to, const Pack<T> &pack)
 {
   *reinterpret_cast<Pack<T> *> (to) = pack;
 }
-template <class T>
-__device__ inline void
-store_streaming (T *to, const Pack<T> &pack)
-{
-  __stcs (reinterpret_cast<uint4 *> (to), *reinterpret_cast<const uint4 *> (&pack));
-}
 
 /* A vector of parameters whose type need not be the kernel's: read once per column, so the branch,
  * which is the same for all threads, costs nothing. */
@@ -206,14 +200,6 @@ wait_for_previous ()
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
-}
-
-__device__ inline float
-warp_sum (float value)
-{
-  for (int offset = 16; offset > 0; offset >>= 1)
-    value += __shfl_xor_sync (0xffffffffu, value, offset);
-  return value;
 }
 
 __device__ inline float
