@@ -3,6 +3,7 @@
  * folder, then by bare name. Without it everything else works. It stays loaded: its kernels are in
  * the table. */
 #include "engine/private/device.h"
+#include "engine/private/folders.h"
 
 #include <dlfcn.h>
 
@@ -27,7 +28,7 @@ open_module (char **found, char **reason)
                               ? g_path_get_dirname (here.dli_fname)
                               : NULL;
   g_autofree char *built = beside ? g_build_filename (beside, "..", "kernels", "cuda", NULL) : NULL;
-  const char *folders[] = {g_getenv ("LIGATURE_MODULES"), beside, built, LIG_MODULE_DIR, ""};
+  const char *folders[] = {g_getenv ("LIGATURE_MODULES"), beside, built, lig_module_folder (), ""};
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
     if (!folders[i])
       continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices of this machine and the profiles that are shipped, by name. */
+#include "engine/folders.h"
 #include "engine/private/device.h"
 
 #include <string.h>
@@ -31,10 +32,9 @@ list_folder (GPtrArray *names, const char *folder)
 static void
 list_profiles (GPtrArray *names)
 {
-  const char *folders[] = {g_getenv ("LIGATURE_DATA"), LIG_DATA_DIR, LIG_SOURCE_DATA_DIR};
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
-    if (folders[i])
-      list_folder (names, folders[i]);
+  g_auto (GStrv) folders = lig_data_folders ();
+  for (char **folder = folders; *folder; folder++)
+    list_folder (names, *folder);
   g_ptr_array_sort (names, compare_names);
 }
 

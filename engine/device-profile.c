@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
+#include "engine/folders.h"
 #include "engine/private/device.h"
 #include "engine/private/json.h"
 #include "engine/report.h"
@@ -94,22 +95,14 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   return lig_json_to_text (root);
 }
 
-/* Shipped profiles are looked for in $LIGATURE_DATA, in the installed folder, then in the tree that
- * the program was built from. */
 static char *
 find_file (const char *profile)
 {
   if (strchr (profile, '/') || g_str_has_suffix (profile, ".json"))
     return g_strdup (profile);
   g_autofree char *file = g_strconcat (profile, ".json", NULL);
-  const char *folders[] = {g_getenv ("LIGATURE_DATA"), LIG_DATA_DIR, LIG_SOURCE_DATA_DIR};
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
-    g_autofree char *path =
-      folders[i] ? g_build_filename (folders[i], "devices", file, NULL) : NULL;
-    if (path && g_file_test (path, G_FILE_TEST_IS_REGULAR))
-      return g_steal_pointer (&path);
-  }
-  return NULL;
+  g_autofree char *name = g_build_filename ("devices", file, NULL);
+  return lig_data_find (name);
 }
 
 gboolean

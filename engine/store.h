@@ -313,7 +313,24 @@ LIG_API gboolean lig_store_put_device (LigStore *self,
                                        const char *json,
                                        GError **error);
 
-/* The journal of a document's edits, for undo and recovery, oldest first. */
+/* --- The journal of edits ------------------------------------------------------------------ */
+
+/**
+ * lig_store_new_document:
+ *
+ * Returns: (transfer full): a key for a document that this process edits
+ */
+LIG_API char *lig_store_new_document (void);
+
+/**
+ * lig_store_list_lost:
+ *
+ * Returns: (transfer full): keys of documents with edits whose process on this machine is gone,
+ *   the one edited last first; %NULL with an error set
+ */
+LIG_API GStrv lig_store_list_lost (LigStore *self, GError **error);
+
+/* A document's edits, for undo and recovery, oldest first. */
 LIG_API GStrv lig_store_get_edits (LigStore *self, const char *document, GError **error);
 LIG_API gboolean lig_store_append_edit (LigStore *self,
                                         const char *document,

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The window's program. */
+#include "app/application.h"
+
+#include "engine/folders.h"
+
+#include <glib/gi18n.h>
+#include <locale.h>
+#include <unistd.h>
+
+/* Waiting OpenMP threads spin by default, which starves the window; libgomp reads the environment
+ * before main, so the program starts itself once more. If it cannot, it goes on as it is. */
+static void
+spin_less (char **argv)
+{
+  if (g_getenv ("GOMP_SPINCOUNT") || g_getenv ("OMP_WAIT_POLICY"))
+    return;
+  g_setenv ("GOMP_SPINCOUNT", "10000", TRUE);
+  execv ("/proc/self/exe", argv);
+}
+
+int
+main (int argc, char **argv)
+{
+  spin_less (argv);
+  setlocale (LC_ALL, "");
+  /* Numbers in files, expressions and entries have points everywhere. */
+  setlocale (LC_NUMERIC, "C");
+  bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  textdomain (GETTEXT_PACKAGE);
+  g_autoptr (LigApplication) application = lig_application_new ();
+  return g_application_run (G_APPLICATION (application), argc, argv);
+}

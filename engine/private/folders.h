@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* Where backends are installed that are opened at run time. */
+#pragma once
+
+#include "engine/error.h"
+
+const char *lig_module_folder (void);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* Documents: every edit, its undoing, its plan, and what a killed program leaves. */
+#include "ui/edit.h"
+#include "ui/journal.h"
+
+#include <adwaita.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct {
+  char *folder, *store;
+  LigSession *session;
+  LigDocument *doc;
+} Fixture;
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  f->folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
+  f->store = g_build_filename (f->folder, "store.db", NULL);
+  f->session = lig_session_new (f->store, &error);
+  g_assert_no_error (error);
+  f->doc = lig_document_new (f->session);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  g_object_unref (f->doc);
+  g_object_unref (f->session);
+  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
+  g_assert_cmpint (system (command), ==, 0);
+  g_free (f->folder);
+  g_free (f->store);
+}
+
+static void
+wait_for_plan (LigDocument *doc)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
+  while (lig_document_is_stale (doc) && g_get_monotonic_time () < until)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_false (lig_document_is_stale (doc));
+}
+
+static void
+fill (Fixture *f, const char *expression)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (expression, &error);
+  g_assert_no_error (error);
+  lig_document_replace (f->doc, sequence, "Test");
+}
+
+static char *
+to_text (Fixture *f)
+{
+  return lig_sequence_to_expression (lig_document_get_sequence (f->doc));
+}
+
+static void
+assert_text (Fixture *f, const char *expected)
+{
+  g_autofree char *text = to_text (f);
+  g_assert_cmpstr (text, ==, expected);
+}
+
+static LigOp *
+op_at (Fixture *f, const char *path)
+{
+  const LigRow *row = lig_document_find_path (f->doc, path);
+  g_assert_nonnull (row);
+  return row->op;
+}
+
+/* --- Edits --------------------------------------------------------------------------------- */
+
+static void
+test_insert (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (lig_edit_add (f->doc, "layer-norm", &error));
+  g_assert_true (lig_edit_add (f->doc, "linear", &error));
+  wait_for_plan (f->doc);
+  assert_text (f, "layer-norm ! linear(768)");
+  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Add Linear");
+  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  g_assert_true (lig_edit_add (f->doc, "gelu", &error));
+  assert_text (f, "layer-norm ! gelu ! linear(768)");
+  g_assert_true (lig_document_is_selected (f->doc, op_at (f, "1")));
+  g_assert_false (lig_edit_add (f->doc, "gelo", &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
+  lig_document_undo (f->doc);
+  lig_document_undo (f->doc);
+  assert_text (f, "layer-norm");
+  lig_document_redo (f->doc);
+  assert_text (f, "layer-norm ! linear(768)");
+  g_assert_cmpstr (lig_document_get_redo_label (f->doc), ==, "Add GELU");
+}
+
+static void
+test_move (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  fill (f, "gelu ! relu ! silu ! identity");
+  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  lig_document_select (f->doc, op_at (f, "2"), LIG_SELECT_TOGGLE);
+  g_assert_true (lig_edit_move (f->doc, lig_document_get_sequence (f->doc), 4, &error));
+  assert_text (f, "relu ! identity ! gelu ! silu");
+  lig_edit_move_by (f->doc, -1);
+  assert_text (f, "relu ! gelu ! silu ! identity");
+  lig_edit_move_by (f->doc, 1);
+  lig_edit_move_by (f->doc, 1);
+  assert_text (f, "relu ! identity ! gelu ! silu");
+  g_assert_cmpuint (lig_edit_duplicate (f->doc), ==, 2);
+  assert_text (f, "relu ! identity ! gelu ! silu ! gelu ! silu");
+  g_assert_cmpuint (lig_edit_delete (f->doc), ==, 2);
+  assert_text (f, "relu ! identity ! gelu ! silu");
+  for (int i = 0; i < 6; i++)
+    lig_document_undo (f->doc);
+  assert_text (f, "");
+}
+
+static void
+test_block (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  fill (f, "layer-norm ! gelu ! relu ! silu");
+  lig_document_select (f->doc, op_at (f, "1"), LIG_SELECT_ONLY);
+  lig_document_select (f->doc, op_at (f, "2"), LIG_SELECT_RANGE);
+  g_assert_true (lig_edit_group (f->doc, 3, &error));
+  assert_text (f, "layer-norm ! block(3) { gelu ! relu } ! silu");
+  guint count;
+  lig_document_get_rows (f->doc, &count);
+  g_assert_cmpuint (count, ==, 5);
+  LigOp *block = op_at (f, "1");
+  g_assert_true (op_at (f, "1.2.1") == op_at (f, "1.0.1"));
+  lig_document_select (f->doc, block, LIG_SELECT_ONLY);
+  g_assert_false (lig_edit_move (f->doc, lig_op_get_body (block), 0, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
+  g_clear_error (&error);
+  wait_for_plan (f->doc);
+  lig_document_find_parts (f->doc, "1", &count);
+  g_assert_cmpuint (count, ==, 6);
+  lig_document_set_open (f->doc, block, FALSE);
+  g_assert_true (op_at (f, "1.0.1") == block);
+  g_assert_true (lig_edit_ungroup (f->doc, &error));
+  assert_text (f, "layer-norm ! gelu ! relu ! silu");
+  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  lig_document_select (f->doc, op_at (f, "2"), LIG_SELECT_TOGGLE);
+  g_assert_false (lig_edit_group (f->doc, 2, &error));
+}
+
+static void
+test_wishes (Fixture *f, gconstpointer data)
+{
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_autoptr (GError) error = NULL;
+  fill (f, "linear(64) ! gelu ! linear(32)");
+  g_value_init (&value, G_TYPE_INT64);
+  for (int i = 100; i < 104; i++) {
+    g_value_set_int64 (&value, i);
+    g_assert_true (lig_edit_set_value (f->doc, op_at (f, "0"), "out-features", &value, &error));
+  }
+  assert_text (f, "linear(103) ! gelu ! linear(32)");
+  lig_document_undo (f->doc);
+  assert_text (f, "linear(64) ! gelu ! linear(32)");
+  lig_edit_set_fence (f->doc, op_at (f, "1"), TRUE);
+  assert_text (f, "linear(64) ! | ! gelu ! linear(32)");
+  lig_edit_move_fence (f->doc, op_at (f, "1"), op_at (f, "2"));
+  assert_text (f, "linear(64) ! gelu ! | ! linear(32)");
+  lig_edit_forbid (f->doc, NULL, "forward-linear-bias-activation", TRUE);
+  lig_edit_set_batch (f->doc, 17);
+  wait_for_plan (f->doc);
+  LigShape shape;
+  LigDtype dtype;
+  lig_plan_get_input (lig_document_get_plan (f->doc), &shape, &dtype);
+  g_assert_cmpint (shape.axes[0], ==, 17);
+  g_value_set_int64 (&value, -4);
+  g_assert_false (lig_edit_set_value (f->doc, op_at (f, "0"), "out-features", &value, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+}
+
+static void
+test_connect (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  fill (f, "make-extra-output ! gelu ! add-extra-input");
+  LigOp *from = op_at (f, "0"), *to = op_at (f, "2");
+  g_assert_false (lig_edit_connect (f->doc, to, from, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_CHANNEL);
+  g_clear_error (&error);
+  g_assert_true (lig_edit_connect (f->doc, from, to, &error));
+  assert_text (f, "make-extra-output(residual) ! gelu ! add-extra-input(residual)");
+  lig_edit_disconnect (f->doc, to);
+  lig_document_undo (f->doc);
+  assert_text (f, "make-extra-output(residual) ! gelu ! add-extra-input(residual)");
+}
+
+/* --- Plans --------------------------------------------------------------------------------- */
+
+static void
+test_problems (Fixture *f, gconstpointer data)
+{
+  fill (f, "layer-norm ! linear(64) ! linear(32, in-features=65) ! gelu");
+  wait_for_plan (f->doc);
+  const LigProblem *problem = lig_document_get_problem (f->doc, 0);
+  g_assert_nonnull (problem);
+  g_assert_cmpstr (problem->path, ==, "2");
+  g_assert_nonnull (strstr (problem->text, "65"));
+  guint count;
+  lig_plan_get_ops (lig_document_get_plan (f->doc), &count);
+  g_assert_cmpuint (count, ==, 3);
+  lig_document_undo (f->doc);
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+}
+
+/* --- Files and the journal ----------------------------------------------------------------- */
+
+static void
+test_files (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (f->folder, "one.lig", NULL);
+  g_autofree char *broken = g_build_filename (f->folder, "two.lig", NULL);
+  g_assert_true (lig_document_is_pristine (f->doc));
+  fill (f, "gelu ! relu");
+  g_assert_true (lig_document_is_modified (f->doc));
+  g_assert_true (lig_document_save (f->doc, path, &error));
+  g_assert_false (lig_document_is_modified (f->doc));
+  lig_document_undo (f->doc);
+  g_assert_true (lig_document_is_modified (f->doc));
+  lig_document_redo (f->doc);
+  g_assert_false (lig_document_is_modified (f->doc));
+  g_assert_true (
+    g_file_set_contents (broken, "{\"ligature\":1,\"ops\":[{\"op\":\"gelo\"}]}", -1, NULL));
+  g_assert_false (lig_document_load (f->doc, broken, NULL, &error));
+  g_assert_nonnull (strstr (error->message, "$.ops[0]"));
+  assert_text (f, "gelu ! relu");
+  g_clear_error (&error);
+  g_assert_false (lig_document_save (f->doc, "/proc/nowhere/x.lig", &error));
+  g_assert_nonnull (error);
+  g_autofree char *command = lig_document_to_command (f->doc, "fuse");
+  g_assert_true (g_str_has_suffix (command, "/one.lig --device cpu"));
+}
+
+/* A child edits and is killed; its edits are offered, once. */
+static void
+test_recovery (Fixture *f, gconstpointer data)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  const char *argv[] = {program, "--edit-and-die", f->store, NULL};
+  int status;
+  g_assert_true (g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL,
+                               &status, NULL));
+  g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+  g_autoptr (GPtrArray) lost = lig_journal_find_lost (lig_session_get_store (f->session));
+  g_assert_cmpuint (lost->len, ==, 1);
+  const LigLostEdit *edit = lost->pdata[0];
+  g_assert_cmpuint (edit->edits, ==, 2);
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (edit->sequence, -1, NULL, NULL);
+  lig_document_recover (f->doc, sequence, edit->path);
+  assert_text (f, "gelu ! relu");
+  g_assert_true (lig_document_is_modified (f->doc));
+  lig_journal_forget (lig_session_get_store (f->session), edit->key);
+  g_autoptr (GPtrArray) none = lig_journal_find_lost (lig_session_get_store (f->session));
+  g_assert_cmpuint (none->len, ==, 0);
+}
+
+static int
+edit_and_die (const char *store)
+{
+  LigSession *session = lig_session_new (store, NULL);
+  LigDocument *doc = lig_document_new (session);
+  lig_edit_add (doc, "gelu", NULL);
+  lig_edit_add (doc, "relu", NULL);
+  g_usleep (G_USEC_PER_SEC);
+  kill (getpid (), SIGKILL);
+  return 1;
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 3 && strcmp (argv[1], "--edit-and-die") == 0)
+    return edit_and_die (argv[2]);
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name) g_test_add ("/document/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+  ADD (insert);
+  ADD (move);
+  ADD (block);
+  ADD (wishes);
+  ADD (connect);
+  ADD (problems);
+  ADD (files);
+  ADD (recovery);
+  return g_test_run ();
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Curves merge neighbours when they are full: each point then stands for twice as many values. */
+#include "ui/curve.h"
+
+#include <math.h>
+
+struct _LigCurve {
+  LigCurvePoint points[LIG_CURVE_POINTS];
+  guint count;
+  guint64 length, each; /* values in all, and that a whole point stands for */
+  double last;
+};
+
+LigCurve *
+lig_curve_new (void)
+{
+  LigCurve *self = g_new0 (LigCurve, 1);
+  self->each = 1;
+  self->last = NAN;
+  return self;
+}
+
+void
+lig_curve_free (LigCurve *self)
+{
+  g_free (self);
+}
+
+/* A point that holds gaps alone has no values. */
+static LigCurvePoint
+merge (const LigCurvePoint *a, const LigCurvePoint *b)
+{
+  LigCurvePoint both = {.x = b->x, .count = a->count + b->count};
+  both.least = fmin (a->least, b->least);
+  both.greatest = fmax (a->greatest, b->greatest);
+  if (isnan (a->mean) || isnan (b->mean))
+    both.mean = isnan (a->mean) ? b->mean : a->mean;
+  else
+    both.mean =
+      a->mean + (b->mean - a->mean) * ((double) b->count / (double) (a->count + b->count));
+  return both;
+}
+
+static void
+halve (LigCurve *self)
+{
+  for (guint i = 0; i < LIG_CURVE_POINTS / 2; i++)
+    self->points[i] = merge (&self->points[2 * i], &self->points[2 * i + 1]);
+  self->count = LIG_CURVE_POINTS / 2;
+  self->each *= 2;
+}
+
+void
+lig_curve_append (LigCurve *self, double x, double y)
+{
+  double value = isfinite (y) ? y : NAN;
+  const LigCurvePoint point = {x, value, value, value, 1};
+  LigCurvePoint *last = self->count > 0 ? &self->points[self->count - 1] : NULL;
+  self->length++;
+  self->last = y;
+  if (last && last->count < self->each) {
+    *last = merge (last, &point);
+    return;
+  }
+  if (self->count == LIG_CURVE_POINTS)
+    halve (self);
+  self->points[self->count++] = point;
+}
+
+const LigCurvePoint *
+lig_curve_get_points (LigCurve *self, guint *count)
+{
+  *count = self->count;
+  return self->points;
+}
+
+guint64
+lig_curve_get_length (LigCurve *self)
+{
+  return self->length;
+}
+
+double
+lig_curve_get_last (LigCurve *self)
+{
+  return self->last;
+}

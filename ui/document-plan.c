@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* A document's plan: asked for after every edit, shown when it comes. */
+#include "ui/document-private.h"
+
+#include <string.h>
+
+static void
+index_parts (LigDocument *self)
+{
+  guint count = 0;
+  const LigPlanOp *ops = self->plan ? lig_plan_get_ops (self->plan, &count) : NULL;
+  g_hash_table_remove_all (self->parts);
+  for (guint i = count; i > 0; i--)
+    g_hash_table_insert (self->parts, (gpointer) ops[i - 1].path, GUINT_TO_POINTER (i));
+}
+
+static void
+take_answer (gpointer owner, const LigPlannerAnswer *answer)
+{
+  LigDocument *self = owner;
+  if (answer->request != self->request)
+    return;
+  g_free (self->measuring);
+  self->measuring = g_strdup (answer->measuring);
+  if (answer->plan || answer->final) {
+    g_hash_table_remove_all (self->parts);
+    g_clear_pointer (&self->plan, lig_plan_unref);
+    self->plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
+    index_parts (self);
+    self->plan_seconds = (double) (g_get_monotonic_time () - self->asked) * 1e-6;
+  }
+  if (answer->problems) {
+    g_clear_pointer (&self->problems, g_ptr_array_unref);
+    self->problems = g_ptr_array_ref (answer->problems);
+  }
+  if (answer->final)
+    self->stale = FALSE;
+  lig_document_emit (self, LIG_DOCUMENT_PLANNED);
+}
+
+static void
+follow_devices (LigDocument *self)
+{
+  const char *best = lig_session_get_default_device (self->session);
+  if (self->device_chosen || g_str_equal (self->device, best))
+    return;
+  g_free (self->device);
+  self->device = g_strdup (best);
+  lig_document_compile (self);
+  lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
+}
+
+void
+lig_document_init_plan (LigDocument *self)
+{
+  GSettings *settings = lig_session_get_settings (self->session);
+  self->device = g_strdup (lig_session_get_default_device (self->session));
+  self->policy = (LigPolicy) g_settings_get_enum (settings, "policy");
+  self->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
+  self->parts = g_hash_table_new (g_str_hash, g_str_equal);
+  self->planner = lig_planner_new (take_answer, self);
+  g_signal_connect_object (self->session, "devices-changed", G_CALLBACK (follow_devices), self,
+                           G_CONNECT_SWAPPED);
+}
+
+void
+lig_document_clear_plan (LigDocument *self)
+{
+  g_clear_pointer (&self->planner, lig_planner_free);
+  g_clear_pointer (&self->parts, g_hash_table_unref);
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
+  g_clear_pointer (&self->device, g_free);
+  g_clear_pointer (&self->measuring, g_free);
+}
+
+void
+lig_document_compile (LigDocument *self)
+{
+  self->stale = TRUE;
+  self->asked = g_get_monotonic_time ();
+  self->request = lig_planner_ask (self->planner, lig_sequence_copy (self->sequence), self->device,
+                                   self->policy, lig_session_get_store (self->session));
+  lig_document_emit (self, LIG_DOCUMENT_PLANNED);
+}
+
+const char *
+lig_document_get_device (LigDocument *self)
+{
+  return self->device;
+}
+
+void
+lig_document_set_device (LigDocument *self, const char *name)
+{
+  self->device_chosen = TRUE;
+  if (g_str_equal (self->device, name))
+    return;
+  g_free (self->device);
+  self->device = g_strdup (name);
+  lig_document_compile (self);
+  lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
+}
+
+LigPolicy
+lig_document_get_policy (LigDocument *self)
+{
+  return self->policy;
+}
+
+void
+lig_document_set_policy (LigDocument *self, LigPolicy policy)
+{
+  if (self->policy == policy)
+    return;
+  self->policy = policy;
+  lig_document_compile (self);
+  lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
+}
+
+void
+lig_document_get_options (LigDocument *self, LigPlanOptions *options)
+{
+  const LigPlanOptions initial = LIG_PLAN_OPTIONS_INIT;
+  *options = initial;
+  options->policy = self->policy;
+  options->input_gradient = TRUE;
+}
+
+LigPlan *
+lig_document_get_plan (LigDocument *self)
+{
+  return self->plan;
+}
+
+gboolean
+lig_document_is_stale (LigDocument *self)
+{
+  return self->stale;
+}
+
+/* The first op of what lies in a folded block: its path begins with the block's. */
+static guint
+find_inside (LigDocument *self, const char *path)
+{
+  GString *first = g_string_new (path);
+  guint number = 0;
+  for (int depth = 0; depth < 16 && number == 0; depth++) {
+    g_string_append (first, ".0.0");
+    number = GPOINTER_TO_UINT (g_hash_table_lookup (self->parts, first->str));
+  }
+  g_string_free (first, TRUE);
+  return number;
+}
+
+const LigPlanOp *
+lig_document_find_parts (LigDocument *self, const char *path, guint *count)
+{
+  guint total = 0;
+  const LigPlanOp *ops = self->plan ? lig_plan_get_ops (self->plan, &total) : NULL;
+  guint first = GPOINTER_TO_UINT (g_hash_table_lookup (self->parts, path));
+  *count = 0;
+  if (first == 0)
+    first = find_inside (self, path);
+  if (first == 0)
+    return NULL;
+  gsize length = strlen (path);
+  for (guint i = first - 1; i < total && strncmp (ops[i].path, path, length) == 0 &&
+                            (ops[i].path[length] == '\0' || ops[i].path[length] == '.');
+       i++)
+    ++*count;
+  return &ops[first - 1];
+}
+
+const char *
+lig_document_get_measuring (LigDocument *self)
+{
+  return self->measuring;
+}
+
+double
+lig_document_get_plan_seconds (LigDocument *self)
+{
+  return self->plan_seconds;
+}
+
+const LigProblem *
+lig_document_get_problem (LigDocument *self, guint n)
+{
+  return n < self->problems->len ? self->problems->pdata[n] : NULL;
+}
+
+/* --- The same on the command line ----------------------------------------------------------- */
+
+static void
+append_quoted (GString *text, const char *word)
+{
+  static const char plain[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+  g_autofree char *quoted = g_shell_quote (word);
+  g_string_append_c (text, ' ');
+  g_string_append (text, *word && strspn (word, plain) == strlen (word) ? word : quoted);
+}
+
+static void
+append_source (LigDocument *self, GString *text)
+{
+  if (self->path && !lig_document_is_modified (self)) {
+    append_quoted (text, self->path);
+    return;
+  }
+  LigShape shape;
+  LigDtype dtype;
+  lig_sequence_get_input (self->sequence, &shape, &dtype);
+  g_autofree char *expression = lig_sequence_to_expression (self->sequence);
+  g_autofree char *axes = lig_shape_to_string (&shape);
+  g_autofree char *input = g_strdup_printf ("%s:%s", axes, lig_dtype_name (dtype));
+  append_quoted (text, expression);
+  g_string_append (text, " --input");
+  append_quoted (text, input);
+}
+
+char *
+lig_document_to_command (LigDocument *self, const char *command)
+{
+  if (lig_sequence_get_length (self->sequence) == 0)
+    return NULL;
+  GString *text = g_string_new ("lig ");
+  g_string_append (text, command);
+  append_source (self, text);
+  g_string_append (text, " --device");
+  append_quoted (text, self->device);
+  if (self->policy != LIG_POLICY_DEFAULT)
+    g_string_append_printf (text, " --policy %s", lig_policy_name (self->policy));
+  int compute = lig_sequence_get_compute (self->sequence);
+  int parameters = lig_sequence_get_parameters (self->sequence);
+  gboolean saved = self->path && !lig_document_is_modified (self);
+  if (!saved && compute >= 0)
+    g_string_append_printf (text, " --dtype %s", lig_dtype_name ((LigDtype) compute));
+  if (!saved && compute >= 0 && parameters >= 0)
+    g_string_append_printf (text, ":%s", lig_dtype_name ((LigDtype) parameters));
+  return g_string_free (text, FALSE);
+}

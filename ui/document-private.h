@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a document, shared by the files document*.c. */
+#pragma once
+
+#include "ui/document.h"
+#include "ui/journal.h"
+#include "ui/planner.h"
+
+/* One state of the sequence in the history. */
+typedef struct {
+  char *text;  /* of the .lig file */
+  char *label; /* of the edit that led here; null for the first */
+} LigDocumentState;
+
+struct _LigDocument {
+  GObject parent_instance;
+  LigSession *session;
+  LigSequence *sequence;
+  char *path;
+  LigJournal *journal;
+
+  GPtrArray *states; /* of LigDocumentState */
+  guint now, saved;  /* indexes of states; `saved` beyond them: none */
+  char *merge;
+  gint64 merged; /* monotonic, of the last edit */
+
+  GArray *rows;        /* of LigRow */
+  GHashTable *by_op;   /* LigOp: index of its row + 1 */
+  GHashTable *by_path; /* char: the same */
+  GHashTable *open;    /* paths of opened blocks */
+  GHashTable *chosen;  /* LigOp: in the selection */
+  LigOp *cursor;
+
+  char *device;
+  gboolean device_chosen; /* by the person */
+  LigPolicy policy;
+  LigPlanner *planner;
+  guint64 request;
+  gint64 asked;
+  double plan_seconds;
+  LigPlan *plan;
+  GHashTable *parts; /* path, of the plan: index of its first op + 1 */
+  gboolean stale;
+  char *measuring;
+  GPtrArray *problems; /* of LigProblem */
+};
+
+typedef enum {
+  LIG_DOCUMENT_CHANGED,
+  LIG_DOCUMENT_PLANNED,
+  LIG_DOCUMENT_SELECTED,
+  LIG_DOCUMENT_TITLED,
+  LIG_DOCUMENT_SETTINGS,
+  LIG_DOCUMENT_N_SIGNALS,
+} LigDocumentSignal;
+
+void lig_document_emit (LigDocument *self, LigDocumentSignal signal);
+
+/* document-rows.c. Building the rows keeps selection and cursor by @paths, where given: those of
+ * what was selected, the cursor's first. */
+void lig_document_init_rows (LigDocument *self);
+void lig_document_clear_rows (LigDocument *self);
+void lig_document_build_rows (LigDocument *self);
+GStrv lig_document_remember_selection (LigDocument *self);
+void lig_document_restore_selection (LigDocument *self, const char *const *paths);
+
+/* document-plan.c */
+void lig_document_init_plan (LigDocument *self);
+void lig_document_clear_plan (LigDocument *self);
+void lig_document_compile (LigDocument *self);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* A document's rows, and which of them are selected. */
+#include "ui/document-private.h"
+
+#include <string.h>
+
+static void
+clear_row (gpointer data)
+{
+  LigRow *row = data;
+  g_free (row->path);
+}
+
+void
+lig_document_init_rows (LigDocument *self)
+{
+  self->rows = g_array_new (FALSE, TRUE, sizeof (LigRow));
+  g_array_set_clear_func (self->rows, clear_row);
+  self->by_op = g_hash_table_new (NULL, NULL);
+  self->by_path = g_hash_table_new (g_str_hash, g_str_equal);
+  self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->chosen = g_hash_table_new (NULL, NULL);
+}
+
+void
+lig_document_clear_rows (LigDocument *self)
+{
+  g_array_unref (self->rows);
+  g_hash_table_unref (self->by_op);
+  g_hash_table_unref (self->by_path);
+  g_hash_table_unref (self->open);
+  g_hash_table_unref (self->chosen);
+}
+
+static void
+add_rows (LigDocument *self, LigSequence *parent, const char *prefix, int depth)
+{
+  for (guint i = 0; i < lig_sequence_get_length (parent); i++) {
+    LigRow row = {.op = lig_sequence_get (parent, (int) i, NULL),
+                  .parent = parent,
+                  .index = (int) i,
+                  .depth = depth};
+    row.path = g_strdup_printf ("%s%u", prefix, i);
+    LigSequence *body = lig_op_get_body (row.op);
+    row.open = body && g_hash_table_contains (self->open, row.path);
+    g_array_append_val (self->rows, row);
+    gpointer number = GUINT_TO_POINTER (self->rows->len);
+    g_hash_table_insert (self->by_op, row.op, number);
+    g_hash_table_insert (self->by_path, row.path, number);
+    g_autofree char *inside = g_strconcat (row.path, ".0.", NULL);
+    if (row.open)
+      add_rows (self, body, inside, depth + 1);
+  }
+}
+
+static gboolean
+is_gone (gpointer op, gpointer value, gpointer data)
+{
+  return !g_hash_table_contains (LIG_DOCUMENT (data)->by_op, op);
+}
+
+void
+lig_document_build_rows (LigDocument *self)
+{
+  g_hash_table_remove_all (self->by_op);
+  g_hash_table_remove_all (self->by_path);
+  g_array_set_size (self->rows, 0);
+  add_rows (self, self->sequence, "", 0);
+  g_hash_table_foreach_remove (self->chosen, is_gone, self);
+  if (self->cursor && !g_hash_table_contains (self->by_op, self->cursor))
+    self->cursor = NULL;
+}
+
+const LigRow *
+lig_document_get_rows (LigDocument *self, guint *count)
+{
+  *count = self->rows->len;
+  return (const LigRow *) (gpointer) self->rows->data;
+}
+
+static const LigRow *
+get_numbered (LigDocument *self, gpointer number)
+{
+  return number ? &g_array_index (self->rows, LigRow, GPOINTER_TO_UINT (number) - 1) : NULL;
+}
+
+const LigRow *
+lig_document_find_row (LigDocument *self, LigOp *op)
+{
+  return get_numbered (self, g_hash_table_lookup (self->by_op, op));
+}
+
+/* All repetitions of a block are shown by the first. */
+static char *
+fold_repetitions (const char *path)
+{
+  g_auto (GStrv) parts = g_strsplit (path, ".", -1);
+  for (guint i = 1; parts[0] && parts[i] && parts[i + 1]; i += 2) {
+    g_free (parts[i]);
+    parts[i] = g_strdup ("0");
+  }
+  return g_strjoinv (".", parts);
+}
+
+const LigRow *
+lig_document_find_path (LigDocument *self, const char *path)
+{
+  g_autofree char *first = fold_repetitions (path);
+  for (;;) {
+    const LigRow *row = get_numbered (self, g_hash_table_lookup (self->by_path, first));
+    char *dot = strrchr (first, '.');
+    if (row || !dot)
+      return row;
+    *dot = '\0';
+  }
+}
+
+void
+lig_document_set_open (LigDocument *self, LigOp *block, gboolean open)
+{
+  const LigRow *row = lig_document_find_row (self, block);
+  if (!row || !lig_op_get_body (block) || row->open == open)
+    return;
+  if (open)
+    g_hash_table_add (self->open, g_strdup (row->path));
+  else
+    g_hash_table_remove (self->open, row->path);
+  lig_document_build_rows (self);
+  lig_document_emit (self, LIG_DOCUMENT_CHANGED);
+}
+
+/* --- Selection ----------------------------------------------------------------------------- */
+
+static void
+select_range (LigDocument *self, LigOp *op)
+{
+  guint from = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_op, self->cursor));
+  guint to = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_op, op));
+  for (guint i = MIN (from, to); i <= MAX (from, to) && i > 0; i++)
+    g_hash_table_add (self->chosen, g_array_index (self->rows, LigRow, i - 1).op);
+}
+
+void
+lig_document_select (LigDocument *self, LigOp *op, LigSelectHow how)
+{
+  if (op && !g_hash_table_contains (self->by_op, op))
+    return;
+  if (how == LIG_SELECT_ONLY || !op)
+    g_hash_table_remove_all (self->chosen);
+  if (op && how == LIG_SELECT_TOGGLE && g_hash_table_contains (self->chosen, op))
+    g_hash_table_remove (self->chosen, op);
+  else if (op && how == LIG_SELECT_RANGE && self->cursor)
+    select_range (self, op);
+  else if (op)
+    g_hash_table_add (self->chosen, op);
+  self->cursor = op;
+  lig_document_emit (self, LIG_DOCUMENT_SELECTED);
+}
+
+void
+lig_document_select_all (LigDocument *self)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    g_hash_table_add (self->chosen, g_array_index (self->rows, LigRow, i).op);
+  lig_document_emit (self, LIG_DOCUMENT_SELECTED);
+}
+
+gboolean
+lig_document_is_selected (LigDocument *self, LigOp *op)
+{
+  return g_hash_table_contains (self->chosen, op);
+}
+
+LigOp *
+lig_document_get_cursor (LigDocument *self)
+{
+  return self->cursor;
+}
+
+GPtrArray *
+lig_document_get_selection (LigDocument *self)
+{
+  GPtrArray *selection = g_ptr_array_new ();
+  for (guint i = 0; i < self->rows->len; i++) {
+    LigRow *row = &g_array_index (self->rows, LigRow, i);
+    if (g_hash_table_contains (self->chosen, row->op))
+      g_ptr_array_add (selection, row);
+  }
+  return selection;
+}
+
+GStrv
+lig_document_remember_selection (LigDocument *self)
+{
+  g_autoptr (GStrvBuilder) paths = g_strv_builder_new ();
+  const LigRow *cursor = self->cursor ? lig_document_find_row (self, self->cursor) : NULL;
+  g_strv_builder_add (paths, cursor ? cursor->path : "");
+  g_autoptr (GPtrArray) selection = lig_document_get_selection (self);
+  for (guint i = 0; i < selection->len; i++)
+    g_strv_builder_add (paths, ((const LigRow *) selection->pdata[i])->path);
+  return g_strv_builder_end (paths);
+}
+
+void
+lig_document_restore_selection (LigDocument *self, const char *const *paths)
+{
+  g_hash_table_remove_all (self->chosen);
+  const LigRow *cursor =
+    paths[0] ? get_numbered (self, g_hash_table_lookup (self->by_path, paths[0])) : NULL;
+  self->cursor = cursor ? cursor->op : NULL;
+  for (guint i = 1; paths[0] && paths[i]; i++) {
+    const LigRow *row = get_numbered (self, g_hash_table_lookup (self->by_path, paths[i]));
+    if (row)
+      g_hash_table_add (self->chosen, row->op);
+  }
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Documents: files and the history of edits. A state of the history is the whole text of the file,
+ * a few kilobytes: undo cannot forget anything. */
+#include "ui/document-private.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+/* Edits in a row of one thing, like a number that is being typed, are one. */
+#define MERGE_MICROSECONDS 500000
+
+G_DEFINE_FINAL_TYPE (LigDocument, lig_document, G_TYPE_OBJECT)
+
+static guint signals[LIG_DOCUMENT_N_SIGNALS];
+
+void
+lig_document_emit (LigDocument *self, LigDocumentSignal signal)
+{
+  g_signal_emit (self, signals[signal], 0);
+}
+
+static void
+free_state (gpointer data)
+{
+  LigDocumentState *state = data;
+  g_free (state->text);
+  g_free (state->label);
+  g_free (state);
+}
+
+static void
+lig_document_dispose (GObject *object)
+{
+  LigDocument *self = LIG_DOCUMENT (object);
+  lig_document_clear_plan (self);
+  g_clear_pointer (&self->journal, lig_journal_free);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (lig_document_parent_class)->dispose (object);
+}
+
+static void
+lig_document_finalize (GObject *object)
+{
+  LigDocument *self = LIG_DOCUMENT (object);
+  lig_document_clear_rows (self);
+  g_clear_object (&self->sequence);
+  g_ptr_array_unref (self->states);
+  g_free (self->path);
+  g_free (self->merge);
+  G_OBJECT_CLASS (lig_document_parent_class)->finalize (object);
+}
+
+static void
+lig_document_class_init (LigDocumentClass *class)
+{
+  static const char *const names[] = {"changed", "planned", "selected", "titled", "settings"};
+  G_OBJECT_CLASS (class)->dispose = lig_document_dispose;
+  G_OBJECT_CLASS (class)->finalize = lig_document_finalize;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    signals[i] = g_signal_new (names[i], LIG_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                               G_TYPE_NONE, 0);
+}
+
+static void
+lig_document_init (LigDocument *self)
+{
+  self->states = g_ptr_array_new_with_free_func (free_state);
+  lig_document_init_rows (self);
+}
+
+static LigSequence *
+new_sequence (void)
+{
+  LigSequence *sequence = lig_sequence_new ();
+  LigShape shape = {.n_axes = 2, .axes = {2048, 768}};
+  lig_sequence_set_input (sequence, &shape, LIG_FP32);
+  return sequence;
+}
+
+static void
+push_state (LigDocument *self, char *text, const char *label)
+{
+  LigDocumentState *state = g_new0 (LigDocumentState, 1);
+  state->text = text;
+  state->label = g_strdup (label);
+  g_ptr_array_add (self->states, state);
+}
+
+/* Begins a history with the sequence as it is. */
+static void
+begin_history (LigDocument *self)
+{
+  g_ptr_array_set_size (self->states, 0);
+  push_state (self, lig_sequence_to_json (self->sequence), NULL);
+  self->now = self->saved = 0;
+  g_clear_pointer (&self->merge, g_free);
+}
+
+LigDocument *
+lig_document_new (LigSession *session)
+{
+  LigDocument *self = g_object_new (LIG_TYPE_DOCUMENT, NULL);
+  self->session = g_object_ref (session);
+  self->journal = lig_journal_new (lig_session_get_store (session));
+  self->sequence = new_sequence ();
+  begin_history (self);
+  lig_document_init_plan (self);
+  lig_document_build_rows (self);
+  lig_document_compile (self);
+  return self;
+}
+
+LigSession *
+lig_document_get_session (LigDocument *self)
+{
+  return self->session;
+}
+
+LigSequence *
+lig_document_get_sequence (LigDocument *self)
+{
+  return self->sequence;
+}
+
+/* --- What follows from a change ------------------------------------------------------------ */
+
+/* @paths: (nullable): of what shall be selected. */
+static void
+show_sequence (LigDocument *self, LigSequence *sequence, const char *const *paths)
+{
+  if (sequence) {
+    g_clear_object (&self->sequence);
+    self->sequence = sequence;
+  }
+  lig_document_build_rows (self);
+  if (paths)
+    lig_document_restore_selection (self, paths);
+  lig_document_compile (self);
+  lig_document_emit (self, LIG_DOCUMENT_CHANGED);
+  lig_document_emit (self, LIG_DOCUMENT_SELECTED);
+  lig_document_emit (self, LIG_DOCUMENT_TITLED);
+}
+
+static void
+write_journal (LigDocument *self)
+{
+  const LigDocumentState *state = self->states->pdata[self->now];
+  if (self->now == self->saved)
+    lig_journal_clear (self->journal);
+  else
+    lig_journal_append (self->journal, state->label ? state->label : "", self->path, state->text);
+}
+
+/* --- Edits --------------------------------------------------------------------------------- */
+
+/* Whether the edit belongs to the last one. */
+static gboolean
+merges (LigDocument *self, const char *merge)
+{
+  return merge && self->now > 0 && self->now != self->saved &&
+         g_strcmp0 (merge, self->merge) == 0 &&
+         g_get_monotonic_time () - self->merged < MERGE_MICROSECONDS;
+}
+
+void
+lig_document_commit (LigDocument *self, const char *label, const char *merge)
+{
+  g_autofree char *text = lig_sequence_to_json (self->sequence);
+  LigDocumentState *state = self->states->pdata[self->now];
+  if (g_str_equal (text, state->text))
+    return;
+  if (self->saved > self->now)
+    self->saved = G_MAXUINT;
+  g_ptr_array_set_size (self->states, (int) self->now + 1);
+  if (merges (self, merge)) {
+    g_free (state->text);
+    state->text = g_steal_pointer (&text);
+  } else {
+    push_state (self, g_steal_pointer (&text), label);
+    self->now++;
+  }
+  g_free (self->merge);
+  self->merge = g_strdup (merge);
+  self->merged = g_get_monotonic_time ();
+  write_journal (self);
+  show_sequence (self, NULL, NULL);
+}
+
+void
+lig_document_replace (LigDocument *self, LigSequence *sequence, const char *label)
+{
+  static const char *const none[] = {NULL};
+  LigSequence *copy = lig_sequence_copy (sequence);
+  if (!lig_sequence_has_input (copy)) {
+    LigShape shape;
+    LigDtype dtype;
+    lig_sequence_get_input (self->sequence, &shape, &dtype);
+    lig_sequence_set_input (copy, &shape, dtype);
+  }
+  g_autoptr (LigSequence) old = g_steal_pointer (&self->sequence);
+  self->sequence = copy;
+  lig_document_build_rows (self);
+  lig_document_restore_selection (self, none);
+  lig_document_commit (self, label, NULL);
+}
+
+static void
+go_to (LigDocument *self, guint state)
+{
+  g_auto (GStrv) paths = lig_document_remember_selection (self);
+  const LigDocumentState *wanted = self->states->pdata[state];
+  LigSequence *sequence = lig_sequence_from_json (wanted->text, -1, NULL, NULL);
+  g_return_if_fail (sequence);
+  self->now = state;
+  g_clear_pointer (&self->merge, g_free);
+  write_journal (self);
+  show_sequence (self, sequence, (const char *const *) paths);
+}
+
+const char *
+lig_document_get_undo_label (LigDocument *self)
+{
+  const LigDocumentState *state = self->states->pdata[self->now];
+  return self->now > 0 ? state->label : NULL;
+}
+
+const char *
+lig_document_get_redo_label (LigDocument *self)
+{
+  if (self->now + 1 >= self->states->len)
+    return NULL;
+  const LigDocumentState *state = self->states->pdata[self->now + 1];
+  return state->label;
+}
+
+void
+lig_document_undo (LigDocument *self)
+{
+  if (self->now > 0)
+    go_to (self, self->now - 1);
+}
+
+void
+lig_document_redo (LigDocument *self)
+{
+  if (self->now + 1 < self->states->len)
+    go_to (self, self->now + 1);
+}
+
+/* --- Files --------------------------------------------------------------------------------- */
+
+gboolean
+lig_document_load (LigDocument *self, const char *path, GStrv *warnings, GError **error)
+{
+  static const char *const none[] = {NULL};
+  LigSequence *sequence = lig_sequence_load (path, warnings, error);
+  if (!sequence)
+    return FALSE;
+  lig_journal_clear (self->journal);
+  g_free (self->path);
+  self->path = g_canonicalize_filename (path, NULL);
+  g_object_unref (self->sequence);
+  self->sequence = sequence;
+  begin_history (self);
+  show_sequence (self, NULL, none);
+  return TRUE;
+}
+
+gboolean
+lig_document_save (LigDocument *self, const char *path, GError **error)
+{
+  const char *to = path ? path : self->path;
+  g_return_val_if_fail (to, FALSE);
+  if (!lig_sequence_save (self->sequence, to, error))
+    return FALSE;
+  char *copy = g_canonicalize_filename (to, NULL);
+  g_free (self->path);
+  self->path = copy;
+  self->saved = self->now;
+  lig_journal_clear (self->journal);
+  lig_document_emit (self, LIG_DOCUMENT_TITLED);
+  return TRUE;
+}
+
+void
+lig_document_recover (LigDocument *self, LigSequence *sequence, const char *path)
+{
+  g_free (self->path);
+  self->path = g_strdup (path);
+  self->saved = G_MAXUINT;
+  lig_document_replace (self, sequence, _ ("Recover edits"));
+}
+
+void
+lig_document_discard (LigDocument *self)
+{
+  lig_journal_clear (self->journal);
+}
+
+const char *
+lig_document_get_path (LigDocument *self)
+{
+  return self->path;
+}
+
+char *
+lig_document_get_title (LigDocument *self)
+{
+  const char *name = lig_sequence_get_name (self->sequence);
+  if (name && *name)
+    return g_strdup (name);
+  if (!self->path)
+    return g_strdup (_ ("Untitled"));
+  g_autofree char *base = g_path_get_basename (self->path);
+  if (g_str_has_suffix (base, ".lig"))
+    base[strlen (base) - strlen (".lig")] = '\0';
+  return g_filename_display_name (base);
+}
+
+gboolean
+lig_document_is_modified (LigDocument *self)
+{
+  return self->now != self->saved;
+}
+
+gboolean
+lig_document_is_pristine (LigDocument *self)
+{
+  return !self->path && self->states->len == 1 && lig_sequence_get_length (self->sequence) == 0;
+}

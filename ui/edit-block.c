@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Edits that put ops into a block and take them out again. */
+#include "ui/edit.h"
+
+#include <glib/gi18n.h>
+
+/* The selected rows, if they follow one another in one sequence. */
+static GPtrArray *
+get_run_of_rows (LigDocument *doc, GError **error)
+{
+  g_autoptr (GPtrArray) rows = lig_document_get_selection (doc);
+  gboolean fine = rows->len > 0;
+  for (guint i = 1; i < rows->len; i++) {
+    const LigRow *row = rows->pdata[i], *before = rows->pdata[i - 1];
+    fine &= row->parent == before->parent && row->index == before->index + 1;
+  }
+  if (fine)
+    return g_steal_pointer (&rows);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+               "a block takes operations that follow one another; the selection has gaps");
+  return NULL;
+}
+
+gboolean
+lig_edit_group (LigDocument *doc, int repeat, GError **error)
+{
+  g_autoptr (GPtrArray) rows = get_run_of_rows (doc, error);
+  g_autoptr (LigOp) block = rows ? lig_op_new ("block", error) : NULL;
+  if (!block)
+    return FALSE;
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_value_init (&value, G_TYPE_INT64);
+  g_value_set_int64 (&value, repeat);
+  if (!lig_op_set_value (block, "repeat", &value, error))
+    return FALSE;
+  const LigRow *first = rows->pdata[0];
+  LigSequence *parent = first->parent, *body = lig_op_get_body (block);
+  int index = first->index;
+  for (guint i = 0; i < rows->len; i++) {
+    g_autoptr (LigOp) op = lig_sequence_pop (parent, index, NULL);
+    lig_sequence_append (body, op);
+  }
+  lig_sequence_insert (parent, index, block, NULL);
+  lig_document_commit (doc, _ ("Make a block"), NULL);
+  lig_document_select (doc, block, LIG_SELECT_ONLY);
+  lig_document_set_open (doc, block, TRUE);
+  return TRUE;
+}
+
+gboolean
+lig_edit_ungroup (LigDocument *doc, GError **error)
+{
+  LigOp *block = lig_document_get_cursor (doc);
+  const LigRow *row = block ? lig_document_find_row (doc, block) : NULL;
+  LigSequence *body = block ? lig_op_get_body (block) : NULL;
+  if (!row || !body) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "only a block can be taken apart");
+    return FALSE;
+  }
+  LigSequence *parent = row->parent;
+  int index = row->index;
+  g_autoptr (LigOp) kept = lig_sequence_pop (parent, index, NULL);
+  for (guint i = 0; lig_sequence_get_length (body) > 0; i++) {
+    g_autoptr (LigOp) op = lig_sequence_pop (body, 0, NULL);
+    lig_sequence_insert (parent, index + (int) i, op, NULL);
+  }
+  lig_document_commit (doc, _ ("Take the block apart"), NULL);
+  return TRUE;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Edits: everything that can be done to a document's sequence. Each is one step of its history,
+ * with a label of its own. Those that can be refused return %FALSE with the engine's error. */
+#pragma once
+
+#include "ui/document.h"
+
+G_BEGIN_DECLS
+
+/* A gap is said by a sequence, the document's or a block's body, and the index of the op that
+ * follows it; the length stands for the end. */
+
+/* Inserts copies of @ops and selects them. */
+gboolean lig_edit_insert (
+  LigDocument *doc, LigSequence *parent, int index, LigSequence *ops, GError **error);
+
+/* Inserts one op of that name after the cursor, at the end without one. */
+gboolean lig_edit_add (LigDocument *doc, const char *op, GError **error);
+gboolean lig_edit_insert_op (
+  LigDocument *doc, LigSequence *parent, int index, const char *op, GError **error);
+
+/* Of the selection; they return how many ops it was. */
+guint lig_edit_delete (LigDocument *doc);
+guint lig_edit_duplicate (LigDocument *doc);
+
+/* Moves the selection into a gap; refused for a block into itself. */
+gboolean lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError **error);
+
+/* Moves the selection by one row, up (-1) or down (1), where there is room. */
+void lig_edit_move_by (LigDocument *doc, int rows);
+
+/* The selection, whose ops must stand in a row, becomes a block's body, and back. */
+gboolean lig_edit_group (LigDocument *doc, int repeat, GError **error);
+gboolean lig_edit_ungroup (LigDocument *doc, GError **error);
+
+/* As lig_op_set_value(); a null value gives the default back. */
+gboolean lig_edit_set_value (
+  LigDocument *doc, LigOp *op, const char *param, const GValue *value, GError **error);
+
+/* A fence lies in the gap before an op. */
+void lig_edit_set_fence (LigDocument *doc, LigOp *op, gboolean fence);
+void lig_edit_move_fence (LigDocument *doc, LigOp *from, LigOp *to);
+
+/* @op null: everywhere (forbid alone). */
+void lig_edit_forbid (LigDocument *doc, LigOp *op, const char *fusion, gboolean forbid);
+void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean force);
+
+/* Gives the first free extra output of @from and the first free extra input of @to one channel,
+ * named after neither of those in use. */
+gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
+void lig_edit_disconnect (LigDocument *doc, LigOp *op);
+
+void lig_edit_set_name (LigDocument *doc, const char *name);
+void lig_edit_set_input (LigDocument *doc, const LigShape *shape, LigDtype dtype);
+
+/* Axis 0 of the input. */
+void lig_edit_set_batch (LigDocument *doc, gint64 batch);
+
+/* A #LigDtype each, or -1 for what follows from the input. */
+void lig_edit_set_types (LigDocument *doc, int compute, int parameters);
+
+/* The `train` object of the file, as JSON. */
+void lig_edit_set_train (LigDocument *doc, const char *json);
+
+/* The selection as the text of a .lig file; null where nothing is selected. (transfer full) */
+char *lig_edit_copy (LigDocument *doc);
+
+/* The text of a .lig file, or an expression; inserted after the cursor. */
+gboolean lig_edit_paste (LigDocument *doc, const char *text, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What all pages have in common, and the list of them. */
+#include "ui/page.h"
+
+typedef struct {
+  LigDocument *document;
+  LigSession *session;
+} LigPagePrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (LigPage, lig_page, ADW_TYPE_BIN)
+
+#define LIG_PAGE(name) extern LIG_PAGE_INFO (name);
+#include "page-list.h"
+#undef LIG_PAGE
+
+static const LigPageInfo *const infos[] = {
+#define LIG_PAGE(name) &lig_page_##name,
+#include "page-list.h"
+#undef LIG_PAGE
+};
+
+enum { PROP_DOCUMENT = 1, PROP_SESSION, N_PROPS };
+static GParamSpec *props[N_PROPS];
+
+const LigPageInfo *
+lig_page_info_nth (guint n)
+{
+  return n < G_N_ELEMENTS (infos) ? infos[n] : NULL;
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  LigPagePrivate *private = lig_page_get_instance_private (LIG_PAGE (object));
+  if (id == PROP_DOCUMENT)
+  private->document = g_value_dup_object (value);
+  else private->session = g_value_dup_object (value);
+}
+
+static void
+dispose (GObject *object)
+{
+  LigPagePrivate *private = lig_page_get_instance_private (LIG_PAGE (object));
+  G_OBJECT_CLASS (lig_page_parent_class)->dispose (object);
+  g_clear_object (&private->document);
+  g_clear_object (&private->session);
+}
+
+static void
+lig_page_class_init (LigPageClass *class)
+{
+  const GParamFlags flags = G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS;
+  G_OBJECT_CLASS (class)->set_property = set_property;
+  G_OBJECT_CLASS (class)->dispose = dispose;
+  props[PROP_DOCUMENT] = g_param_spec_object ("document", NULL, NULL, LIG_TYPE_DOCUMENT, flags);
+  props[PROP_SESSION] = g_param_spec_object ("session", NULL, NULL, LIG_TYPE_SESSION, flags);
+  g_object_class_install_properties (G_OBJECT_CLASS (class), N_PROPS, props);
+}
+
+static void
+lig_page_init (LigPage *self)
+{
+}
+
+LigDocument *
+lig_page_get_document (LigPage *self)
+{
+  LigPagePrivate *private = lig_page_get_instance_private (self);
+  return private->document;
+}
+
+LigSession *
+lig_page_get_session (LigPage *self)
+{
+  LigPagePrivate *private = lig_page_get_instance_private (self);
+  return private->session;
+}
+
+void
+lig_page_add_actions (LigPage *self, GActionMap *map)
+{
+  if (LIG_PAGE_GET_CLASS (self)->add_actions)
+    LIG_PAGE_GET_CLASS (self)->add_actions (self, map);
+}

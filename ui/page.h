@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages: one view of the window each. A page is one file pair, NAME-page.c and NAME-page.ui, and
+ * one word in ui/meson.build; it defines `const LigPageInfo lig_page_NAME`. The window makes one of
+ * each, in the order of that list. */
+#pragma once
+
+#include "ui/document.h"
+#include "ui/session.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_PAGE (lig_page_get_type ())
+G_DECLARE_DERIVABLE_TYPE (LigPage, lig_page, LIG, PAGE, AdwBin)
+
+/* Construct-only properties: `document` and `session`; they are there from `constructed` on. */
+struct _LigPageClass {
+  AdwBinClass parent_class;
+
+  /* Adds the page's actions to the window, as `win.NAME`; called once. May be null. */
+  void (*add_actions) (LigPage *self, GActionMap *map);
+};
+
+typedef struct {
+  const char *name;  /* `history`: of the page in the stack, and of win.page's target */
+  const char *title; /* N_() */
+  const char *icon;  /* a symbolic icon's name */
+  GType (*get_type) (void);
+} LigPageInfo;
+
+#define LIG_PAGE_INFO(name) const LigPageInfo lig_page_##name
+
+/* The pages in their order; null after the last. */
+const LigPageInfo *lig_page_info_nth (guint n);
+
+LigDocument *lig_page_get_document (LigPage *self);
+LigSession *lig_page_get_session (LigPage *self);
+
+void lig_page_add_actions (LigPage *self, GActionMap *map);
+
+G_END_DECLS

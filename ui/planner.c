@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread for each document, as a device belongs to one thread at a time. Requests that a newer
+ * one has overtaken are not compiled. */
+#include "ui/planner.h"
+
+#include "engine/tuning.h"
+
+#include <string.h>
+
+struct _LigPlanner {
+  gatomicrefcount references; /* the owner's and the thread's */
+  GAsyncQueue *requests;
+  LigPlannerFunc func;
+  gpointer owner; /* null once it is gone; of the main thread */
+  guint64 last;
+  LigDevice *device; /* of the thread */
+};
+
+typedef struct {
+  guint64 number;
+  LigSequence *sequence; /* null: the end */
+  char *device;
+  LigPolicy policy;
+  LigStore *store;
+} Request;
+
+typedef struct {
+  LigPlanner *planner;
+  LigPlannerAnswer answer;
+} Delivery;
+
+static GPrivate current; /* the delivery that a monitor call belongs to */
+
+static void
+release (LigPlanner *self)
+{
+  if (!g_atomic_ref_count_dec (&self->references))
+    return;
+  g_clear_object (&self->device);
+  g_async_queue_unref (self->requests);
+  g_free (self);
+}
+
+static void
+free_request (gpointer data)
+{
+  Request *request = data;
+  g_clear_object (&request->sequence);
+  g_clear_object (&request->store);
+  g_free (request->device);
+  g_free (request);
+}
+
+void
+lig_problem_free (LigProblem *problem)
+{
+  g_free (problem->path);
+  g_free (problem->text);
+  g_free (problem);
+}
+
+/* --- Answers ------------------------------------------------------------------------------- */
+
+static void
+free_delivery (gpointer data)
+{
+  Delivery *delivery = data;
+  g_clear_pointer (&delivery->answer.plan, lig_plan_unref);
+  g_clear_pointer (&delivery->answer.problems, g_ptr_array_unref);
+  g_free (delivery->answer.measuring);
+  release (delivery->planner);
+  g_free (delivery);
+}
+
+static gboolean
+deliver (gpointer data)
+{
+  Delivery *delivery = data;
+  if (delivery->planner->owner)
+    delivery->planner->func (delivery->planner->owner, &delivery->answer);
+  return G_SOURCE_REMOVE;
+}
+
+static Delivery *
+new_delivery (LigPlanner *self, guint64 request)
+{
+  Delivery *delivery = g_new0 (Delivery, 1);
+  g_atomic_ref_count_inc (&self->references);
+  delivery->planner = self;
+  delivery->answer.request = request;
+  return delivery;
+}
+
+static void
+send (Delivery *delivery)
+{
+  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
+}
+
+static void
+say_measuring (const char *what, double seconds)
+{
+  Delivery *now = g_private_get (&current);
+  if (!now)
+    return;
+  Delivery *delivery = new_delivery (now->planner, now->answer.request);
+  delivery->answer.measuring = g_strdup (what);
+  send (delivery);
+}
+
+/* --- Compiling ----------------------------------------------------------------------------- */
+
+/* The op's path in `linear at 3: …`. */
+static char *
+find_path (const char *message)
+{
+  const char *at = strstr (message, " at ");
+  if (!at || !g_ascii_isdigit (at[4]))
+    return NULL;
+  return g_strndup (at + 4, strspn (at + 4, "0123456789."));
+}
+
+static void
+add_problem (GPtrArray *problems, char *path, const char *text)
+{
+  for (guint i = 0; i < problems->len; i++) {
+    const LigProblem *problem = problems->pdata[i];
+    if (path && g_strcmp0 (problem->path, path) == 0) {
+      g_free (path);
+      return;
+    }
+  }
+  LigProblem *problem = g_new0 (LigProblem, 1);
+  problem->path = path;
+  problem->text = g_strdup (text);
+  g_ptr_array_add (problems, problem);
+}
+
+/* The compiler stops at the first fault; what each op by itself lacks is told at once. */
+static void
+check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
+{
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    g_autoptr (GError) error = NULL;
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
+    if (!lig_op_check (op, &error))
+      add_problem (problems, g_strdup (path), error->message);
+    g_autofree char *inside = g_strconcat (path, ".0.", NULL);
+    if (lig_op_get_body (op))
+      check_ops (lig_op_get_body (op), inside, problems);
+  }
+}
+
+static LigDevice *
+open_device (LigPlanner *self, const Request *request, GError **error)
+{
+  if (self->device && g_str_equal (lig_device_get_name (self->device), request->device))
+    return self->device;
+  g_clear_object (&self->device);
+  self->device = lig_device_open (request->device, error);
+  if (self->device && request->store)
+    lig_tuning_recall (self->device, lig_store_get_path (request->store));
+  return self->device;
+}
+
+/* What the ops before the fault give, so that the rows above it keep their rails. */
+static LigPlan *
+compile_start (LigSequence *sequence,
+               LigDevice *device,
+               const LigPlanOptions *options,
+               const char *path)
+{
+  guint64 first = path ? g_ascii_strtoull (path, NULL, 10) : 0;
+  while (first > 0 && lig_sequence_get_length (sequence) > first)
+    lig_sequence_remove (sequence, -1, NULL);
+  LigPlanOptions quick = *options;
+  if (quick.policy == LIG_POLICY_MEASURED)
+    quick.policy = LIG_POLICY_ALL;
+  return first > 0 ? lig_plan_compile (sequence, device, &quick, NULL) : NULL;
+}
+
+/* Measuring takes seconds where shapes are new: until then the cover of policy `all` is shown. */
+static void
+answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, LigPlanOptions options)
+{
+  options.policy = LIG_POLICY_ALL;
+  Delivery *delivery = new_delivery (self, request->number);
+  delivery->answer.plan = lig_plan_compile (request->sequence, device, &options, NULL);
+  if (delivery->answer.plan)
+    send (delivery);
+  else
+    free_delivery (delivery);
+}
+
+static void
+compile (LigPlanner *self, const Request *request)
+{
+  g_autoptr (GError) error = NULL;
+  Delivery *delivery = new_delivery (self, request->number);
+  LigPlannerAnswer *answer = &delivery->answer;
+  LigTuning tuning;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = request->policy;
+  options.input_gradient = TRUE;
+  answer->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
+  answer->final = TRUE;
+  LigDevice *device = open_device (self, request, &error);
+  gboolean measures =
+    device &&
+    (options.policy == LIG_POLICY_MEASURED ||
+     (options.policy == LIG_POLICY_DEFAULT && lig_device_get_backend (device) == LIG_BACKEND_CUDA));
+  if (measures) {
+    answer_quickly (self, request, device, options);
+    lig_tuning_init (&tuning, request->store);
+    options.tuning = &tuning;
+    g_private_set (&current, delivery);
+    lig_tuning_set_monitor (say_measuring);
+  }
+  if (device && lig_sequence_get_length (request->sequence) > 0)
+    answer->plan = lig_plan_compile (request->sequence, device, &options, &error);
+  g_private_set (&current, NULL);
+  if (error) {
+    g_autofree char *path = find_path (error->message);
+    check_ops (request->sequence, "", answer->problems);
+    add_problem (answer->problems, g_strdup (path), error->message);
+    if (device)
+      answer->plan = compile_start (request->sequence, device, &options, path);
+  }
+  send (delivery);
+}
+
+static gpointer
+work (gpointer data)
+{
+  LigPlanner *self = data;
+  for (;;) {
+    Request *request = g_async_queue_pop (self->requests);
+    Request *newer;
+    while (request->sequence && (newer = g_async_queue_try_pop (self->requests))) {
+      free_request (request);
+      request = newer;
+    }
+    gboolean end = request->sequence == NULL;
+    if (!end)
+      compile (self, request);
+    free_request (request);
+    if (end)
+      break;
+  }
+  release (self);
+  return NULL;
+}
+
+LigPlanner *
+lig_planner_new (LigPlannerFunc func, gpointer owner)
+{
+  LigPlanner *self = g_new0 (LigPlanner, 1);
+  g_atomic_ref_count_init (&self->references);
+  g_atomic_ref_count_inc (&self->references);
+  self->requests = g_async_queue_new_full (free_request);
+  self->func = func;
+  self->owner = owner;
+  g_thread_unref (g_thread_new ("plan", work, self));
+  return self;
+}
+
+void
+lig_planner_free (LigPlanner *self)
+{
+  self->owner = NULL;
+  g_async_queue_push (self->requests, g_new0 (Request, 1));
+  release (self);
+}
+
+guint64
+lig_planner_ask (
+  LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store)
+{
+  Request *request = g_new0 (Request, 1);
+  request->number = ++self->last;
+  request->sequence = sequence;
+  request->device = g_strdup (device);
+  request->policy = policy;
+  request->store = store ? g_object_ref (store) : NULL;
+  g_async_queue_push (self->requests, request);
+  return request->number;
+}

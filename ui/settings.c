@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that is not installed finds its settings' schema in the folder it was built in: GLib
+ * itself would end the process. */
+#include "ui/settings.h"
+
+#include "engine/error.h"
+
+#define SCHEMA "org.ligature.Ligature"
+
+GSettings *
+lig_settings_open (GError **error)
+{
+  GSettingsSchemaSource *usual = g_settings_schema_source_get_default ();
+  g_autoptr (GSettingsSchema) schema =
+    usual ? g_settings_schema_source_lookup (usual, SCHEMA, TRUE) : NULL;
+  for (const char *const *folder = lig_settings_folders (); !schema && *folder; folder++) {
+    g_autoptr (GSettingsSchemaSource) source =
+      g_settings_schema_source_new_from_directory (*folder, usual, TRUE, NULL);
+    schema = source ? g_settings_schema_source_lookup (source, SCHEMA, FALSE) : NULL;
+  }
+  if (schema)
+    return g_settings_new_full (schema, NULL, NULL);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+               "the settings' schema " SCHEMA " was not found; is the program installed whole?");
+  return NULL;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Toasts go to the overlay that the widget lies in. */
+#include "ui/toast.h"
+
+#include <adwaita.h>
+#include <string.h>
+
+void
+lig_toast (GtkWidget *widget, const char *text, const char *button, const char *action)
+{
+  GtkWidget *overlay = gtk_widget_get_ancestor (widget, ADW_TYPE_TOAST_OVERLAY);
+  if (!overlay)
+    return;
+  g_autofree char *markup = g_markup_escape_text (text, -1);
+  AdwToast *toast = adw_toast_new (markup);
+  if (button) {
+    adw_toast_set_button_label (toast, button);
+    adw_toast_set_detailed_action_name (toast, action);
+  }
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), toast);
+}
+
+void
+lig_toast_error (GtkWidget *widget, GError *error)
+{
+  g_autofree char *start = g_utf8_substring (error->message, 0, 1);
+  g_autofree char *capital = g_utf8_strup (start, -1);
+  g_autofree char *text = g_strconcat (capital, error->message + strlen (start), NULL);
+  lig_toast (widget, text, NULL, NULL);
+  g_error_free (error);
+}
