@@ -24,9 +24,11 @@ tidy (const char *digits, const char *unit)
   if (!power)
     return g_strconcat (sign, start, unit, NULL);
   *power = '\0';
-  return g_strdup_printf ("%s%se%d", sign, start, (int) g_ascii_strtoll (power + 1, NULL, 10));
+  int exponent = (int) g_ascii_strtoll (power + 1, NULL, 10);
+  return g_strdup_printf ("%s%se%d%s", sign, start, exponent, unit);
 }
 
+/* As many digits as there are before the point, at least. */
 char *
 lig_draw_number (double value, int digits)
 {
@@ -36,13 +38,12 @@ lig_draw_number (double value, int digits)
   double size = fabs (value);
   if (!isfinite (value))
     return g_strdup (isnan (value) ? "–" : value < 0 ? "−∞" : "∞");
-  for (; size >= 9999.5 && unit + 1 < G_N_ELEMENTS (units); size /= 1000)
-    unit++;
-  if (unit > 0)
-    value = copysign (size, value);
-  g_snprintf (format, sizeof format, "%%.%d%c", MAX (digits, unit == 0 && size >= 1000 ? 4 : 1),
-              'g');
-  g_ascii_formatd (text, sizeof text, format, value);
+  if (size >= 9999.5)
+    for (; size >= 999.5 && unit + 1 < G_N_ELEMENTS (units); size /= 1000)
+      unit++;
+  int whole = size >= 1 && size < 1e6 ? (int) floor (log10 (size)) + 1 : 1;
+  g_snprintf (format, sizeof format, "%%.%dg", MAX (digits, whole));
+  g_ascii_formatd (text, sizeof text, format, unit > 0 ? copysign (size, value) : value);
   return tidy (text, units[unit]);
 }
 

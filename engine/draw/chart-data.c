@@ -61,18 +61,32 @@ lig_chart_find_x (const LigChart *chart, double width, double height, double pix
 
 /* --- Curves -------------------------------------------------------------------------------- */
 
-/* An exponential mean that does not lean towards its first value; what is no number is left out. */
-double *
-lig_chart_smooth (const LigChartSeries *series, double smoothing)
+/* The mean distance of two points. */
+static double
+get_spacing (const LigChartSeries *series)
 {
-  double *smooth = g_new (double, MAX (series->count, 1)), mean = 0, weight = 0;
+  guint last = series->count - 1;
+  return series->count > 1 ? (series->x[last] - series->x[0]) / last : INFINITY;
+}
+
+/* An exponential mean that does not lean towards its first value; what is no number is left out.
+ * What came before counts for less the farther it is away: a curve with few points, beside one with
+ * many, stays as it is. */
+double *
+lig_chart_smooth (const LigChart *chart, const LigChartSeries *series)
+{
+  double *smooth = g_new (double, MAX (series->count, 1)), mean = 0, sum = 0, unit = INFINITY;
+  for (guint i = 0; i < chart->count; i++)
+    unit = MIN (unit, get_spacing (&chart->series[i]));
+  double away = get_spacing (series) / unit;
+  double keep = pow (CLAMP (chart->smoothing, 0, 0.999), away >= 1 ? away : 1);
   for (guint i = 0; i < series->count; i++) {
     smooth[i] = series->y[i];
     if (!isfinite (series->y[i]))
       continue;
-    mean = smoothing * mean + (1 - smoothing) * series->y[i];
-    weight = smoothing * weight + (1 - smoothing);
-    smooth[i] = mean / weight;
+    mean = keep * mean + (1 - keep) * series->y[i];
+    sum = keep * sum + (1 - keep);
+    smooth[i] = mean / sum;
   }
   return smooth;
 }
@@ -100,7 +114,7 @@ lig_chart_find_point (const LigChartSeries *series, double x)
   if (count == 0)
     return -1;
   guint last = series->count - 1;
-  double apart = last > 0 ? (series->x[last] - series->x[0]) / last : 0;
+  double apart = last > 0 ? get_spacing (series) : 0;
   return count == series->count && x > series->x[last] + apart ? -1 : (int) count - 1;
 }
 

@@ -105,7 +105,7 @@ draw_y_axis (Drawing *self)
     double at = lig_axis_place (y, tick->value);
     double points[] = {x->start, at, x->end, at};
     if (tick->label)
-      lig_canvas_lines (self->canvas, points, 2, self->inks->line, 1, 0);
+      lig_canvas_lines (self->canvas, points, 2, lig_colour_fade (self->inks->line, 0xb0), 1, 0);
     lig_canvas_text (self->canvas, x->start - 8, at + 4, &style, tick->label);
   }
 }
@@ -116,7 +116,7 @@ draw_legend (Drawing *self, double top)
 {
   LigTextStyle style = {.size = 11, .colour = self->inks->ink};
   double x = LIG_CHART_LEFT, y = top + 12, end = self->width - LIG_CHART_RIGHT;
-  if (self->chart->count < 2)
+  if (self->chart->count < (self->chart->title ? 2 : 1))
     return 0;
   for (guint i = 0; i < self->chart->count; i++) {
     const LigChartSeries *series = &self->chart->series[i];
@@ -342,7 +342,7 @@ draw_cursor (Drawing *self)
     if (point < 0)
       continue;
     double across = lig_axis_place (axis, series->x[point]);
-    double up = lig_axis_place (&self->frame.y, series_values (self, i)[point]);
+    double up = lig_axis_place (&self->frame.y, series->y[point]);
     if (across < axis->start)
       continue;
     lig_canvas_disc (self->canvas, across, up, 4.5, self->inks->card);
@@ -367,7 +367,7 @@ lig_draw_chart (
   }
   self.smooth = g_new0 (double *, MAX (chart->count, 1));
   for (guint i = 0; i < chart->count && chart->smoothing > 0; i++)
-    self.smooth[i] = lig_chart_smooth (&chart->series[i], MIN (chart->smoothing, 0.999));
+    self.smooth[i] = lig_chart_smooth (chart, &chart->series[i]);
   set_y (&self);
   draw_y_axis (&self);
   draw_x_axis (&self);

@@ -37,7 +37,7 @@ void lig_axis_round (LigAxis *axis, double spacing);
 gboolean lig_chart_set_x (const LigChart *chart, LigAxis *x, double width);
 
 /* The y of each point after smoothing; (transfer full). */
-double *lig_chart_smooth (const LigChartSeries *series, double smoothing);
+double *lig_chart_smooth (const LigChart *chart, const LigChartSeries *series);
 
 /* The last point at or before x, where the curve is there at all; -1. */
 int lig_chart_find_point (const LigChartSeries *series, double x);
