@@ -78,7 +78,8 @@ fill (LigOpCompletion *self, const char *word)
   for (int within = 0; within < 2; within++)
     for (guint i = 0; (info = lig_op_info_nth (i)) && count < MOST_OFFERS; i++) {
       gboolean begins = g_str_has_prefix (info->name, word);
-      if (g_str_equal (info->name, word) || (within ? begins || !strstr (info->name, word) : !begins))
+      if (g_str_equal (info->name, word) ||
+          (within ? begins || !strstr (info->name, word) : !begins))
         continue;
       offer (self, info);
       count++;

@@ -53,10 +53,11 @@ underline (LigQuickEntry *self, const GError *error)
   guint64 column = error && g_str_has_prefix (error->message, "column ")
                      ? g_ascii_strtoull (error->message + strlen ("column "), NULL, 10)
                      : 0;
-  if (column > 0 && column <= strlen (text)) {
+  if (column > 0 && column <= (guint64) g_utf8_strlen (text, -1)) {
     PangoAttribute *line = pango_attr_underline_new (PANGO_UNDERLINE_ERROR);
-    gsize length = strcspn (text + column - 1, " !(){}[],=|");
-    line->start_index = (guint) column - 1;
+    const char *start = g_utf8_offset_to_pointer (text, (glong) column - 1);
+    gsize length = strcspn (start, " !(){}[],=|");
+    line->start_index = (guint) (start - text);
     line->end_index = line->start_index + (guint) MAX (length, 1);
     pango_attr_list_insert (attributes, line);
   }
