@@ -38,7 +38,7 @@ G_DEFINE_FINAL_TYPE (LigProfilePage, lig_profile_page, LIG_TYPE_PAGE)
 LIG_PAGE_INFO (profile) = {
   .name = "profile",
   .title = N_ ("Profile"),
-  .icon = "utilities-system-monitor-symbolic",
+  .icon = "power-profile-performance-symbolic",
   .get_type = lig_profile_page_get_type,
 };
 

@@ -176,7 +176,8 @@ draw_legend (Memory *memory, const gboolean there[N_KINDS])
     double width = lig_canvas_text_width (memory->canvas, &style, kind_title (kind));
     if (x + width + 16 > memory->width)
       break;
-    lig_canvas_box (memory->canvas, x, y - 9, 10, 10, 2, kind_colour (memory->inks, kind), 0, 0);
+    lig_canvas_box (memory->canvas, x, y - 9, 10, 10, 2,
+                    lig_colour_fade (kind_colour (memory->inks, kind), 0xb8), 0, 0);
     lig_canvas_text (memory->canvas, x + 15, y, &style, kind_title (kind));
     x += width + 33;
   }
@@ -220,7 +221,8 @@ draw_kind (Memory *memory, gint64 (*alive)[N_KINDS], Kind kind)
         points[n++] = to_y (memory, base);
       }
     }
-  lig_canvas_area (memory->canvas, points, count, kind_colour (memory->inks, kind));
+  lig_canvas_area (memory->canvas, points, count,
+                   lig_colour_fade (kind_colour (memory->inks, kind), 0xb8));
 }
 
 static char *
