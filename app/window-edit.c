@@ -263,15 +263,15 @@ typedef struct {
 } EditKey;
 
 static const EditKey edit_keys[] = {
-  {"<Control>z", "win.undo", TRUE}, {"<Control><Shift>z", "win.redo", TRUE},
-  {"<Control>y", "win.redo", TRUE}, {"<Control>x", "win.cut"},
-  {"<Control>c", "win.copy"},       {"<Control>v", "win.paste"},
-  {"<Shift>Delete", "win.cut"},     {"<Control>Insert", "win.copy"},
-  {"<Shift>Insert", "win.paste"},   {"Delete", "win.delete"},
-  {"KP_Delete", "win.delete"},      {"<Control>d", "win.duplicate"},
-  {"<Control>a", "win.select-all"}, {"<Alt>Up", "win.move-up"},
-  {"<Alt>Down", "win.move-down"},   {"m", "win.fence"},
-  {"<Control>g", "win.group"},      {"<Control><Shift>g", "win.ungroup"},
+  {"<Control>z", "win.undo", TRUE},        {"<Control><Shift>z", "win.redo", TRUE},
+  {"<Control>y", "win.redo", TRUE},        {"<Control>x", "win.cut", FALSE},
+  {"<Control>c", "win.copy", FALSE},       {"<Control>v", "win.paste", FALSE},
+  {"<Shift>Delete", "win.cut", FALSE},     {"<Control>Insert", "win.copy", FALSE},
+  {"<Shift>Insert", "win.paste", FALSE},   {"Delete", "win.delete", FALSE},
+  {"KP_Delete", "win.delete", FALSE},      {"<Control>d", "win.duplicate", FALSE},
+  {"<Control>a", "win.select-all", FALSE}, {"<Alt>Up", "win.move-up", FALSE},
+  {"<Alt>Down", "win.move-down", FALSE},   {"m", "win.fence", FALSE},
+  {"<Control>g", "win.group", FALSE},      {"<Control><Shift>g", "win.ungroup", FALSE},
 };
 
 static gboolean
