@@ -214,6 +214,20 @@ LIG_API void lig_draw_roofline (LigCanvas *canvas,
 LIG_API void lig_draw_memory (
   LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height);
 
+/* Who lives where and when in the plan's arena: lifetimes over offsets. */
+LIG_API void
+lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height);
+
+/* --- Figures for people -------------------------------------------------------------------- */
+
+/* (transfer full): `1.5k`, `0.002`, `3e-5`: at most @digits significant digits. */
+LIG_API char *lig_draw_number (double value, int digits);
+
+/* (transfer full): `142 µs`, `5.37 ms`; `1.41 GB`; `12.5 TFLOP/s`. */
+LIG_API char *lig_draw_time (double seconds);
+LIG_API char *lig_draw_bytes (double bytes);
+LIG_API char *lig_draw_rate (double flops);
+
 /* --- Files --------------------------------------------------------------------------------- */
 
 /* Draws on a canvas of the wanted kind: `svg`, `pdf` or `png` (at twice the size). */

@@ -61,10 +61,3 @@ lig_colour_fade (LigColour colour, guint alpha)
 {
   return (colour & 0xffffff00u) | alpha;
 }
-
-/* (transfer full): `1.5k`, `0.002`, `3e-5`: at most @digits significant digits. */
-char *lig_draw_number (double value, int digits);
-
-/* (transfer full): `142 µs`, `5.37 ms`; `1.41 GB`. */
-char *lig_draw_time (double seconds);
-char *lig_draw_bytes (double bytes);
