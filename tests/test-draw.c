@@ -6,8 +6,16 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #define WIDTH 1000.0
+
+/* Times that are promised hold without sanitizers, which are some ten times slower. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SLOWNESS 20
+#else
+#define SLOWNESS 1
+#endif
 
 static LigPlan *
 new_plan (const char *expression, const char *device_name, LigPolicy policy)
@@ -328,9 +336,9 @@ test_chart_dense (void)
   LigChart chart = LIG_CHART_INIT;
   chart.series = &series;
   chart.count = 1;
-  gint64 start = g_get_monotonic_time ();
+  clock_t start = clock ();
   g_autofree char *svg = draw_chart (&chart);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, G_USEC_PER_SEC);
+  g_assert_cmpint (clock () - start, <, CLOCKS_PER_SEC * SLOWNESS);
   g_assert_cmpuint (strlen (svg), <, 100000);
   /* The top of the plot is where 3 is. */
   const char *path = strstr (svg, "stroke-width=\"1.75\"");
@@ -477,12 +485,13 @@ test_score_large (void)
     g_string_append (expression, i % 3 == 0 ? " ! layer-norm" : " ! gelu");
   g_autoptr (LigPlan) plan = new_plan (expression->str, "null:h200", LIG_POLICY_ALL);
   Score score = {.timed.plan = plan};
-  gint64 start = g_get_monotonic_time ();
+  clock_t start = clock ();
   g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (WIDTH, lig_draw_score_height (plan));
   draw_score (canvas, &score);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
-  g_test_message ("1000 ops: %.0f ms", (double) (g_get_monotonic_time () - start) * 1e-3);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 2 * G_USEC_PER_SEC);
+  double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
+  g_test_message ("1000 ops: %.0f ms", seconds * 1e3);
+  g_assert_cmpfloat (seconds, <, 1 * SLOWNESS);
 }
 
 /* --- Files --------------------------------------------------------------------------------- */
