@@ -290,6 +290,9 @@ LIG_API GArray *lig_store_list_keys (LigStore *self,
 LIG_API GPtrArray *
 lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **error);
 
+/* Runs in all; -1 with an error set. */
+LIG_API gint64 lig_store_count_runs (LigStore *self, GError **error);
+
 /* Returns: (transfer full): the values that the runs have of `status`, `device`, `kind` or `tag`,
  * in order of the alphabet. A run that is gone counts as `interrupted`. */
 LIG_API GStrv lig_store_list_values (LigStore *self, const char *column, GError **error);

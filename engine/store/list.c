@@ -33,9 +33,9 @@ make_statement (const LigRunFilter *f, LigRunOrder order, gboolean descending)
   if (f->text && *f->text)
     g_string_append (sql,
                      " AND (instr (lower (r.uuid || char (31) || r.device || char (31) || r.notes),"
-                     " lower (?1)) > 0 OR instr (lower ((SELECT name FROM experiment"
-                     " WHERE id = r.experiment)), lower (?1)) > 0 OR EXISTS (SELECT 1 FROM tag"
-                     " WHERE run = r.id AND instr (lower (tag), lower (?1)) > 0))");
+                     " lower (?1)) > 0 OR r.experiment IN (SELECT id FROM experiment"
+                     " WHERE instr (lower (name), lower (?1)) > 0) OR r.id IN (SELECT run FROM tag"
+                     " WHERE instr (lower (tag), lower (?1)) > 0))");
   if (f->status)
     g_string_append (sql, " AND (r.status = ?2 OR (?2 = 'interrupted' AND r.status = 'running'))");
   if (f->device)
@@ -121,6 +121,21 @@ lig_store_list_keys (LigStore *self,
     return g_steal_pointer (&keys);
   g_propagate_error (error, g_steal_pointer (&failure));
   return NULL;
+}
+
+gint64
+lig_store_count_runs (LigStore *self, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self), -1);
+  g_autoptr (GError) failure = NULL;
+  gint64 count = -1;
+  sqlite3_stmt *row = lig_store_begin_read (self, &failure, "SELECT count (*) FROM run", "");
+  if (row && lig_sql_next (row, &failure))
+    count = sqlite3_column_int64 (row, 0);
+  lig_store_end_read (self, row);
+  if (failure)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return count;
 }
 
 /* --- What there is to choose from ---------------------------------------------------------- */
