@@ -224,8 +224,8 @@ static void
 bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryColumns *self)
 {
   Cell *cell = g_object_get_data (G_OBJECT (item), "cell");
-  cell->handler = g_signal_connect_swapped (gtk_list_item_get_item (item), "changed",
-                                            G_CALLBACK (show), cell);
+  cell->handler =
+    g_signal_connect_swapped (gtk_list_item_get_item (item), "changed", G_CALLBACK (show), cell);
   show (cell);
 }
 

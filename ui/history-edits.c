@@ -2,6 +2,12 @@
 /* What a person changes of runs, written on a thread. */
 #include "ui/history-edits.h"
 
+#include <glib/gi18n.h>
+#include <string.h>
+
+/* Rows that are in memory at once. */
+#define CHUNK 256u
+
 struct _LigHistoryEdits {
   GObject parent_instance;
   GThreadPool *thread;
@@ -16,7 +22,7 @@ typedef struct {
   GWeakRef edits;
   LigStore *store;
   LigHistoryEdit edit;
-  GStrv runs;
+  GArray *keys;
   char *text;
   GError *error;
 } Job;
@@ -26,7 +32,7 @@ free_job (Job *self)
 {
   g_weak_ref_clear (&self->edits);
   g_object_unref (self->store);
-  g_strfreev (self->runs);
+  g_array_unref (self->keys);
   g_free (self->text);
   g_clear_error (&self->error);
   g_free (self);
@@ -56,19 +62,45 @@ tell (gpointer data)
   Job *job = data;
   g_autoptr (LigHistoryEdits) self = g_weak_ref_get (&job->edits);
   if (self && job->error)
-    g_signal_emit (self, signals[FAILED], 0, job->error->message);
-  else if (self)
-    g_signal_emit (self, signals[DONE], 0);
+    g_signal_emit (self, signals[FAILED], 0, job->edit, job->error->message);
+  if (self)
+    g_signal_emit (self, signals[DONE], 0, job->edit);
   free_job (job);
   return G_SOURCE_REMOVE;
+}
+
+/* Runs that are gone meanwhile need no edit. */
+static guint
+apply_to_rows (Job *job, GPtrArray *rows)
+{
+  guint kept = 0;
+  for (guint i = 0; i < rows->len && !job->error; i++) {
+    const LigRunRow *row = rows->pdata[i];
+    if (row && job->edit == LIG_HISTORY_DELETE && strcmp (row->status, "running") == 0)
+      kept++;
+    else if (row)
+      apply (job, row->uuid, &job->error);
+  }
+  return kept;
 }
 
 static void
 work (gpointer data, gpointer unused)
 {
   Job *job = data;
-  for (char **run = job->runs; *run && !job->error; run++)
-    apply (job, *run, &job->error);
+  guint kept = 0;
+  for (guint i = 0; i < job->keys->len && !job->error; i += CHUNK) {
+    g_autoptr (GPtrArray) rows =
+      lig_store_read_runs (job->store, &g_array_index (job->keys, gint64, i),
+                           MIN (CHUNK, job->keys->len - i), &job->error);
+    if (rows)
+      kept += apply_to_rows (job, rows);
+  }
+  if (kept && !job->error)
+    g_set_error (&job->error, LIG_ERROR, LIG_ERROR_STORE,
+                 ngettext ("%u run is still running and was kept",
+                           "%u runs are still running and were kept", kept),
+                 kept);
   g_idle_add_full (G_PRIORITY_DEFAULT, tell, job, NULL);
 }
 
@@ -76,14 +108,16 @@ void
 lig_history_edits_add (LigHistoryEdits *self,
                        LigStore *store,
                        LigHistoryEdit edit,
-                       const char *const *runs,
+                       const gint64 *keys,
+                       guint count,
                        const char *text)
 {
   Job *job = g_new0 (Job, 1);
   g_weak_ref_init (&job->edits, self);
   job->store = g_object_ref (store);
   job->edit = edit;
-  job->runs = g_strdupv ((char **) runs);
+  job->keys = g_array_new (FALSE, FALSE, sizeof *keys);
+  g_array_append_vals (job->keys, keys, count);
   job->text = g_strdup (text);
   g_thread_pool_push (self->thread, job, NULL);
 }
@@ -107,9 +141,9 @@ lig_history_edits_class_init (LigHistoryEditsClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_history_edits_finalize;
   signals[DONE] = g_signal_new ("done", LIG_TYPE_HISTORY_EDITS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                NULL, G_TYPE_NONE, 0);
+                                NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   signals[FAILED] = g_signal_new ("failed", LIG_TYPE_HISTORY_EDITS, G_SIGNAL_RUN_LAST, 0, NULL,
-                                  NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+                                  NULL, NULL, G_TYPE_NONE, 2, G_TYPE_UINT, G_TYPE_STRING);
 }
 
 static void

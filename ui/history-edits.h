@@ -19,18 +19,22 @@ typedef enum {
 #define LIG_TYPE_HISTORY_EDITS (lig_history_edits_get_type ())
 G_DECLARE_FINAL_TYPE (LigHistoryEdits, lig_history_edits, LIG, HISTORY_EDITS, GObject)
 
-/* Signals: `done` after each edit; `failed` with the error's sentence instead. */
+/* Signals, with the LigHistoryEdit: `done` after each; before it, where it failed, `failed` with
+ * the error's sentence, too. */
 LigHistoryEdits *lig_history_edits_new (void);
 
 /**
  * lig_history_edits_add:
- * @runs: uuids
+ * @keys: of the runs; copied
  * @text: (nullable): the tag or the note
+ *
+ * A run that is running is not deleted: `failed` then says how many were kept.
  */
 void lig_history_edits_add (LigHistoryEdits *self,
                             LigStore *store,
                             LigHistoryEdit edit,
-                            const char *const *runs,
+                            const gint64 *keys,
+                            guint count,
                             const char *text);
 
 /* Waits until all are written; for the end of the program. */

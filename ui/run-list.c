@@ -370,6 +370,19 @@ ask_for_keys (LigRunList *self, gboolean forced)
   g_thread_pool_push (self->thread, question, NULL);
 }
 
+/* `2 minutes ago` grows old by itself. */
+static void
+show_time (LigRunList *self)
+{
+  g_autoptr (GList) items = g_hash_table_get_values (self->items);
+  for (GList *item = items; item; item = item->next)
+    g_object_ref (item->data);
+  for (GList *item = items; item; item = item->next) {
+    g_signal_emit (item->data, item_changed, 0);
+    g_object_unref (item->data);
+  }
+}
+
 void
 lig_run_list_poll (LigRunList *self)
 {
@@ -377,6 +390,8 @@ lig_run_list_poll (LigRunList *self)
     return;
   if (++self->polls % 10 == 0)
     refresh_items (self, TRUE);
+  if (self->polls % 30 == 0)
+    show_time (self);
   ask_for_keys (self, FALSE);
 }
 
