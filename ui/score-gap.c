@@ -95,7 +95,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   GtkStyleContext *style = gtk_widget_get_style_context (widget);
   gtk_style_context_get_color (style, &ink);
-  gtk_style_context_lookup_color (style, "card_solid_color", &ground);
+  gtk_style_context_lookup_color (style, "score_card", &ground);
   gboolean hot =
     (gtk_widget_get_state_flags (widget) & (GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUSED)) != 0;
   dim = ink;

@@ -118,8 +118,11 @@ describe_pass (LigScoreHead *self, guint pass)
 {
   const LigScoreMap *map = lig_score_sheet_get_map (self->sheet);
   guint count = 0;
-  if (!map->plan || (lig_plan_get_groups (map->plan, (LigPass) pass, &count), count == 0))
-    return g_strdup (pass == 0 ? _ ("no plan yet") : _ ("no gradient is wanted"));
+  if (!map->plan)
+    return g_strdup ("—");
+  lig_plan_get_groups (map->plan, (LigPass) pass, &count);
+  if (count == 0)
+    return g_strdup (_ ("no gradient is wanted"));
   g_autofree char *time = lig_score_time (map->seconds[pass]);
   double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
   g_autofree char *bytes = lig_score_bytes (MAX (saved, 0));

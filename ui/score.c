@@ -93,7 +93,6 @@ static void
 dispose (GObject *object)
 {
   LigScore *self = LIG_SCORE (object);
-  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_SCORE);
   g_clear_object (&self->document);
   G_OBJECT_CLASS (lig_score_parent_class)->dispose (object);
 }

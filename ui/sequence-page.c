@@ -138,18 +138,10 @@ constructed (GObject *object)
 }
 
 static void
-dispose (GObject *object)
-{
-  gtk_widget_dispose_template (GTK_WIDGET (object), LIG_TYPE_SEQUENCE_PAGE);
-  G_OBJECT_CLASS (lig_sequence_page_parent_class)->dispose (object);
-}
-
-static void
 lig_sequence_page_class_init (LigSequencePageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->constructed = constructed;
-  G_OBJECT_CLASS (class)->dispose = dispose;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/sequence-page.ui");
