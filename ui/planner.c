@@ -4,6 +4,7 @@
 #include "ui/planner.h"
 
 #include "engine/tuning.h"
+#include "ui/measuring.h"
 
 #include <string.h>
 
@@ -28,8 +29,6 @@ typedef struct {
   LigPlanner *planner;
   LigPlannerAnswer answer;
 } Delivery;
-
-static GPrivate current; /* the delivery that a monitor call belongs to */
 
 static void
 release (LigPlanner *self)
@@ -98,11 +97,9 @@ send (Delivery *delivery)
 }
 
 static void
-say_measuring (const char *what, double seconds)
+say_measuring (gpointer data, const char *what)
 {
-  Delivery *now = g_private_get (&current);
-  if (!now)
-    return;
+  const Delivery *now = data;
   Delivery *delivery = new_delivery (now->planner, now->answer.request);
   delivery->answer.measuring = g_strdup (what);
   send (delivery);
@@ -214,12 +211,11 @@ compile (LigPlanner *self, const Request *request)
     answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);
     options.tuning = &tuning;
-    g_private_set (&current, delivery);
-    lig_tuning_set_monitor (say_measuring);
+    lig_measuring_listen (say_measuring, delivery);
   }
   if (device && lig_sequence_get_length (request->sequence) > 0)
     answer->plan = lig_plan_compile (request->sequence, device, &options, &error);
-  g_private_set (&current, NULL);
+  lig_measuring_listen (NULL, NULL);
   if (error) {
     g_autofree char *path = find_path (error->message);
     check_ops (request->sequence, "", answer->problems);

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* SVG text: shapes as elements, text as text, a title for each mark. No ids, so that any number of
+ * pictures may stand in one page. */
+#include "engine/draw/canvas.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Two digits are finer than any screen; no locale's comma. */
+static void
+append_number (GString *to, double value)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  g_ascii_formatd (digits, sizeof digits, "%.2f", isfinite (value) ? value : 0);
+  char *end = digits + strlen (digits);
+  while (end[-1] == '0')
+    *--end = '\0';
+  if (end[-1] == '.')
+    *--end = '\0';
+  g_string_append (to, strcmp (digits, "-0") == 0 ? "0" : digits);
+}
+
+static void
+append_attribute (GString *to, const char *name, double value)
+{
+  g_string_append_printf (to, " %s=\"", name);
+  append_number (to, value);
+  g_string_append_c (to, '"');
+}
+
+void
+lig_svg_append_text (GString *to, const char *text)
+{
+  for (const char *at = text; *at; at = g_utf8_next_char (at)) {
+    gunichar letter = g_utf8_get_char (at);
+    if (letter == '<')
+      g_string_append (to, "&lt;");
+    else if (letter == '>')
+      g_string_append (to, "&gt;");
+    else if (letter == '&')
+      g_string_append (to, "&amp;");
+    else if (letter == '"')
+      g_string_append (to, "&quot;");
+    else if (letter == '\'')
+      g_string_append (to, "&#39;");
+    else if ((letter < 0x20 && letter != '\n' && letter != '\t') || letter == 0x7f ||
+             (letter & 0xfffe) == 0xfffe)
+      g_string_append (to, "\xef\xbf\xbd");
+    else
+      g_string_append_unichar (to, letter);
+  }
+}
+
+/* --- Colours ------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *name;
+  gsize offset;
+} Ink;
+
+static const Ink inks[] = {
+  {"ground", G_STRUCT_OFFSET (LigInks, ground)},
+  {"card", G_STRUCT_OFFSET (LigInks, card)},
+  {"ink", G_STRUCT_OFFSET (LigInks, ink)},
+  {"dim", G_STRUCT_OFFSET (LigInks, dim)},
+  {"line", G_STRUCT_OFFSET (LigInks, line)},
+  {"forward", G_STRUCT_OFFSET (LigInks, forward)},
+  {"forward-fill", G_STRUCT_OFFSET (LigInks, forward_fill)},
+  {"backward", G_STRUCT_OFFSET (LigInks, backward)},
+  {"backward-fill", G_STRUCT_OFFSET (LigInks, backward_fill)},
+  {"channel", G_STRUCT_OFFSET (LigInks, channel)},
+  {"warning", G_STRUCT_OFFSET (LigInks, warning)},
+  {"error", G_STRUCT_OFFSET (LigInks, error)},
+  {"series-0", G_STRUCT_OFFSET (LigInks, series[0])},
+  {"series-1", G_STRUCT_OFFSET (LigInks, series[1])},
+  {"series-2", G_STRUCT_OFFSET (LigInks, series[2])},
+  {"series-3", G_STRUCT_OFFSET (LigInks, series[3])},
+  {"series-4", G_STRUCT_OFFSET (LigInks, series[4])},
+  {"series-5", G_STRUCT_OFFSET (LigInks, series[5])},
+  {"series-6", G_STRUCT_OFFSET (LigInks, series[6])},
+  {"series-7", G_STRUCT_OFFSET (LigInks, series[7])},
+};
+
+static LigColour
+get_ink (const LigInks *from, const Ink *ink)
+{
+  return G_STRUCT_MEMBER (LigColour, from, ink->offset);
+}
+
+void
+lig_canvas_name_inks (LigCanvas *self, const LigInks *named)
+{
+  self->inks = named;
+}
+
+char *
+lig_inks_to_style (const LigInks *from)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (inks); i++)
+    g_string_append_printf (text, "%s--lig-%s: #%06x;", i > 0 ? " " : "", inks[i].name,
+                            get_ink (from, &inks[i]) >> 8);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_colour (LigCanvas *self, const char *name, LigColour colour)
+{
+  const char *ink = NULL;
+  if (!(colour & 0xff)) {
+    g_string_append_printf (self->svg, " %s=\"none\"", name);
+    return;
+  }
+  for (guint i = 0; self->inks && !ink && i < G_N_ELEMENTS (inks); i++)
+    if (get_ink (self->inks, &inks[i]) >> 8 == colour >> 8)
+      ink = inks[i].name;
+  if (ink)
+    g_string_append_printf (self->svg, " %s=\"var(--lig-%s)\"", name, ink);
+  else
+    g_string_append_printf (self->svg, " %s=\"#%06x\"", name, colour >> 8);
+  if ((colour & 0xff) == 0xff)
+    return;
+  g_autofree char *opacity = g_strconcat (name, "-opacity", NULL);
+  append_attribute (self->svg, opacity, (colour & 0xff) / 255.);
+}
+
+/* --- Shapes -------------------------------------------------------------------------------- */
+
+void
+lig_svg_box (LigCanvas *self,
+             double x,
+             double y,
+             double width,
+             double height,
+             double radius,
+             LigColour fill,
+             LigColour stroke,
+             double stroke_width)
+{
+  g_string_append (self->svg, "<rect");
+  append_attribute (self->svg, "x", x);
+  append_attribute (self->svg, "y", y);
+  append_attribute (self->svg, "width", width);
+  append_attribute (self->svg, "height", height);
+  if (radius > 0)
+    append_attribute (self->svg, "rx", MIN (radius, MIN (width, height) / 2));
+  append_colour (self, "fill", fill);
+  if (stroke & 0xff) {
+    append_colour (self, "stroke", stroke);
+    append_attribute (self->svg, "stroke-width", stroke_width);
+  }
+  g_string_append (self->svg, "/>\n");
+}
+
+static void
+append_path (GString *to, const double *points, guint count)
+{
+  gboolean begun = FALSE;
+  g_string_append (to, "<path d=\"");
+  for (guint i = 0; i < count; i++) {
+    if (!isfinite (points[2 * i]) || !isfinite (points[2 * i + 1])) {
+      begun = FALSE;
+      continue;
+    }
+    g_string_append_c (to, begun ? 'L' : 'M');
+    append_number (to, points[2 * i]);
+    g_string_append_c (to, ' ');
+    append_number (to, points[2 * i + 1]);
+    begun = TRUE;
+  }
+}
+
+static void
+end_stroke (LigCanvas *self, LigColour stroke, double width)
+{
+  g_string_append (self->svg, "\" fill=\"none\"");
+  append_colour (self, "stroke", stroke);
+  append_attribute (self->svg, "stroke-width", width);
+}
+
+void
+lig_svg_lines (
+  LigCanvas *self, const double *points, guint count, LigColour stroke, double width, double dash)
+{
+  append_path (self->svg, points, count);
+  end_stroke (self, stroke, width);
+  g_string_append (self->svg, " stroke-linejoin=\"round\"");
+  if (dash > 0)
+    append_attribute (self->svg, "stroke-dasharray", dash);
+  g_string_append (self->svg, "/>\n");
+}
+
+void
+lig_svg_area (LigCanvas *self, const double *points, guint count, LigColour fill)
+{
+  append_path (self->svg, points, count);
+  g_string_append (self->svg, "Z\"");
+  append_colour (self, "fill", fill);
+  g_string_append (self->svg, "/>\n");
+}
+
+void
+lig_svg_curve (LigCanvas *self, const double points[8], LigColour stroke, double width)
+{
+  g_string_append (self->svg, "<path d=\"M");
+  for (int i = 0; i < 8; i++) {
+    g_string_append (self->svg, i == 2 ? "C" : i > 0 ? " " : "");
+    append_number (self->svg, points[i]);
+  }
+  end_stroke (self, stroke, width);
+  g_string_append (self->svg, "/>\n");
+}
+
+void
+lig_svg_disc (LigCanvas *self, double x, double y, double radius, LigColour fill)
+{
+  g_string_append (self->svg, "<circle");
+  append_attribute (self->svg, "cx", x);
+  append_attribute (self->svg, "cy", y);
+  append_attribute (self->svg, "r", radius);
+  append_colour (self, "fill", fill);
+  g_string_append (self->svg, "/>\n");
+}
+
+void
+lig_svg_text (LigCanvas *self, double x, double y, const LigTextStyle *style, const char *text)
+{
+  static const char *const anchors[] = {NULL, "middle", "end"};
+  g_string_append (self->svg, "<text");
+  append_attribute (self->svg, "x", x);
+  append_attribute (self->svg, "y", y);
+  append_attribute (self->svg, "font-size", style->size);
+  if (style->bold)
+    g_string_append (self->svg, " font-weight=\"bold\"");
+  if (anchors[style->anchor])
+    g_string_append_printf (self->svg, " text-anchor=\"%s\"", anchors[style->anchor]);
+  append_colour (self, "fill", style->colour);
+  if (style->angle != 0) {
+    g_string_append (self->svg, " transform=\"rotate(");
+    append_number (self->svg, style->angle);
+    g_string_append_c (self->svg, ' ');
+    append_number (self->svg, x);
+    g_string_append_c (self->svg, ' ');
+    append_number (self->svg, y);
+    g_string_append (self->svg, ")\"");
+  }
+  g_string_append_c (self->svg, '>');
+  lig_svg_append_text (self->svg, text);
+  g_string_append (self->svg, "</text>\n");
+}
+
+/* An inner <svg> clips by itself and, unlike a clip path, needs no id. */
+void
+lig_svg_begin_clip (LigCanvas *self, double x, double y, double width, double height)
+{
+  g_string_append (self->svg, "<svg overflow=\"hidden\"");
+  append_attribute (self->svg, "x", x);
+  append_attribute (self->svg, "y", y);
+  append_attribute (self->svg, "width", MAX (width, 0));
+  append_attribute (self->svg, "height", MAX (height, 0));
+  g_string_append (self->svg, " viewBox=\"");
+  append_number (self->svg, x);
+  g_string_append_c (self->svg, ' ');
+  append_number (self->svg, y);
+  g_string_append_c (self->svg, ' ');
+  append_number (self->svg, MAX (width, 0));
+  g_string_append_c (self->svg, ' ');
+  append_number (self->svg, MAX (height, 0));
+  g_string_append (self->svg, "\">\n");
+}
+
+void
+lig_svg_end_clip (LigCanvas *self)
+{
+  g_string_append (self->svg, "</svg>\n");
+}
+
+void
+lig_svg_begin_mark (LigCanvas *self, const char *text)
+{
+  g_string_append (self->svg, "<g>");
+  if (*text) {
+    g_string_append (self->svg, "<title>");
+    lig_svg_append_text (self->svg, text);
+    g_string_append (self->svg, "</title>");
+  }
+  g_string_append_c (self->svg, '\n');
+}
+
+void
+lig_svg_begin_shift (LigCanvas *self, double x, double y)
+{
+  g_string_append (self->svg, "<g transform=\"translate(");
+  append_number (self->svg, x);
+  g_string_append_c (self->svg, ' ');
+  append_number (self->svg, y);
+  g_string_append (self->svg, ")\">\n");
+}
+
+void
+lig_svg_end_group (LigCanvas *self)
+{
+  g_string_append (self->svg, "</g>\n");
+}
+
+char *
+lig_canvas_to_svg (LigCanvas *self)
+{
+  g_return_val_if_fail (self->svg, NULL);
+  GString *text = g_string_new ("<svg xmlns=\"http://www.w3.org/2000/svg\"");
+  append_attribute (text, "width", self->width);
+  append_attribute (text, "height", self->height);
+  g_string_append (text, " viewBox=\"0 0 ");
+  append_number (text, self->width);
+  g_string_append_c (text, ' ');
+  append_number (text, self->height);
+  g_string_append (text, "\" font-family=\"" LIG_FONT "\">\n");
+  g_string_append_len (text, self->svg->str, (gssize) self->svg->len);
+  g_string_append (text, "</svg>\n");
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* What charts say of their values: ranges, smoothing, the read-out under a pointer, CSV. */
+#include "engine/draw/chart.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+/* --- The axis of x ------------------------------------------------------------------------- */
+
+static void
+widen (LigAxis *axis, double value)
+{
+  if (!isfinite (value) || (axis->log && value <= 0))
+    return;
+  value = axis->log ? log10 (value) : value;
+  axis->from = MIN (axis->from, value);
+  axis->to = MAX (axis->to, value);
+}
+
+static double
+to_axis (const LigAxis *axis, double value)
+{
+  return !axis->log ? value : value > 0 ? log10 (value) : NAN;
+}
+
+gboolean
+lig_chart_set_x (const LigChart *chart, LigAxis *x, double width)
+{
+  *x = (LigAxis){.from = INFINITY,
+                 .to = -INFINITY,
+                 .start = LIG_CHART_LEFT,
+                 .end = MAX (width - LIG_CHART_RIGHT, LIG_CHART_LEFT + 1),
+                 .log = chart->log_x};
+  for (guint i = 0; i < chart->count; i++)
+    for (guint j = 0; j < chart->series[i].count; j++)
+      widen (x, chart->series[i].x[j]);
+  gboolean any = x->from <= x->to;
+  double from = to_axis (x, chart->from), to = to_axis (x, chart->to);
+  x->from = isfinite (from) ? from : x->from;
+  x->to = isfinite (to) ? to : x->to;
+  if (!(x->from <= x->to)) {
+    x->from = 0;
+    x->to = 1;
+  }
+  if (!(x->to - x->from > fabs (x->to) * 1e-12)) {
+    x->from -= x->log ? 0.5 : MAX (fabs (x->to) * 0.05, 0.5);
+    x->to += x->log ? 0.5 : MAX (fabs (x->to) * 0.05, 0.5);
+  }
+  return any;
+}
+
+double
+lig_chart_find_x (const LigChart *chart, double width, double height, double pixel)
+{
+  LigAxis axis;
+  g_return_val_if_fail (chart, NAN);
+  if (!lig_chart_set_x (chart, &axis, width) || pixel < axis.start || pixel > axis.end)
+    return NAN;
+  return lig_axis_value (&axis, pixel);
+}
+
+/* --- Curves -------------------------------------------------------------------------------- */
+
+/* The mean distance of two points. */
+static double
+get_spacing (const LigChartSeries *series)
+{
+  guint last = series->count - 1;
+  return series->count > 1 ? (series->x[last] - series->x[0]) / last : INFINITY;
+}
+
+/* An exponential mean that does not lean towards its first value; what is no number is left out.
+ * What came before counts for less the farther it is away: a curve with few points, beside one with
+ * many, stays as it is. */
+double *
+lig_chart_smooth (const LigChart *chart, const LigChartSeries *series)
+{
+  double *smooth = g_new (double, MAX (series->count, 1)), mean = 0, sum = 0, unit = INFINITY;
+  for (guint i = 0; i < chart->count; i++)
+    unit = MIN (unit, get_spacing (&chart->series[i]));
+  double away = get_spacing (series) / unit;
+  double keep = pow (CLAMP (chart->smoothing, 0, 0.999), away >= 1 ? away : 1);
+  for (guint i = 0; i < series->count; i++) {
+    smooth[i] = series->y[i];
+    if (!isfinite (series->y[i]))
+      continue;
+    mean = keep * mean + (1 - keep) * series->y[i];
+    sum = keep * sum + (1 - keep);
+    smooth[i] = mean / sum;
+  }
+  return smooth;
+}
+
+/* The number of points at or before x. */
+static guint
+count_until (const LigChartSeries *series, double x)
+{
+  guint low = 0, high = series->count;
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+    if (series->x[middle] <= x)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* A curve that ended says nothing of what came later, but for as long as its points are apart. */
+int
+lig_chart_find_point (const LigChartSeries *series, double x)
+{
+  guint count = count_until (series, x);
+  if (count == 0)
+    return -1;
+  guint last = series->count - 1;
+  double apart = last > 0 ? get_spacing (series) : 0;
+  return count == series->count && x > series->x[last] + apart ? -1 : (int) count - 1;
+}
+
+double
+lig_chart_nearest_x (const LigChart *chart, double x)
+{
+  double nearest = NAN;
+  for (guint i = 0; i < chart->count; i++) {
+    const LigChartSeries *series = &chart->series[i];
+    guint after = count_until (series, x);
+    for (guint j = MAX (after, 1) - 1; j < MIN (after + 1, series->count); j++)
+      if (isnan (nearest) || fabs (series->x[j] - x) < fabs (nearest - x))
+        nearest = series->x[j];
+  }
+  return nearest;
+}
+
+char *
+lig_chart_read_out (const LigChart *chart, double x)
+{
+  g_return_val_if_fail (chart, NULL);
+  double at = isfinite (x) ? lig_chart_nearest_x (chart, x) : NAN;
+  if (!isfinite (at))
+    return NULL;
+  g_autofree char *number =
+    at == floor (at) && fabs (at) < 1e15 ? g_strdup_printf ("%.0f", at) : lig_draw_number (at, 5);
+  GString *text = g_string_new (NULL);
+  g_string_append_printf (text, "%s %s", chart->x_label ? chart->x_label : _ ("at"), number);
+  for (guint i = 0; i < chart->count; i++) {
+    int point = lig_chart_find_point (&chart->series[i], at);
+    if (point < 0)
+      continue;
+    g_autofree char *value = lig_draw_number (chart->series[i].y[point], 4);
+    g_string_append_printf (text, " · %s %s", chart->series[i].label ? chart->series[i].label : "",
+                            value);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* --- CSV ----------------------------------------------------------------------------------- */
+
+/* A text that a spreadsheet would take for a formula gets an apostrophe. */
+static void
+append_cell (GString *to, const char *text)
+{
+  g_string_append_c (to, '"');
+  if (*text == '=' || *text == '+' || *text == '-' || *text == '@' || *text == '\t')
+    g_string_append_c (to, '\'');
+  for (const char *at = text; *at; at++) {
+    if (*at == '"')
+      g_string_append_c (to, '"');
+    g_string_append_c (to, *at);
+  }
+  g_string_append_c (to, '"');
+}
+
+static void
+append_value (GString *to, double value)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  if (isnan (value))
+    g_string_append (to, "nan");
+  else if (isinf (value))
+    g_string_append (to, value < 0 ? "-inf" : "inf");
+  else
+    g_string_append (to, g_ascii_formatd (digits, sizeof digits, "%.10g", value));
+}
+
+/* The least x that any curve has still to tell; NaN: none. */
+static double
+next_x (const LigChart *chart, const guint *at)
+{
+  double next = NAN;
+  for (guint i = 0; i < chart->count; i++)
+    if (at[i] < chart->series[i].count && !(chart->series[i].x[at[i]] >= next))
+      next = chart->series[i].x[at[i]];
+  return next;
+}
+
+/* One point of each curve that has one at this x. */
+static void
+append_line (GString *to, const LigChart *chart, guint *at, double x)
+{
+  append_value (to, x);
+  for (guint i = 0; i < chart->count; i++) {
+    const LigChartSeries *series = &chart->series[i];
+    g_string_append_c (to, ',');
+    if (at[i] < series->count && series->x[at[i]] == x)
+      append_value (to, series->y[at[i]++]);
+  }
+  g_string_append_c (to, '\n');
+}
+
+char *
+lig_chart_to_csv (const LigChart *chart)
+{
+  g_return_val_if_fail (chart, NULL);
+  g_autofree guint *at = g_new0 (guint, MAX (chart->count, 1));
+  GString *text = g_string_new (NULL);
+  append_cell (text, chart->x_label ? chart->x_label : "x");
+  for (guint i = 0; i < chart->count; i++) {
+    g_string_append_c (text, ',');
+    append_cell (text, chart->series[i].label ? chart->series[i].label : "");
+  }
+  g_string_append_c (text, '\n');
+  for (double x; !isnan (x = next_x (chart, at));)
+    append_line (text, chart, at, x);
+  return g_string_free (text, FALSE);
+}
