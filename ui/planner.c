@@ -90,10 +90,11 @@ new_delivery (LigPlanner *self, guint64 request)
   return delivery;
 }
 
+/* Not by g_main_context_invoke(), which calls it here while nobody iterates the main loop. */
 static void
 send (Delivery *delivery)
 {
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
+  g_idle_add_full (G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
 }
 
 static void
@@ -280,5 +281,5 @@ lig_planner_ask (
   request->policy = policy;
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);
-  return request->number;
+  return self->last; /* the request may be gone by now */
 }
