@@ -467,6 +467,7 @@ static void
 lig_plan_table_class_init (LigPlanTableClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = lig_plan_table_dispose;
+  gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (class), "plantable");
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (class), GTK_TYPE_BIN_LAYOUT);
   activated = g_signal_new ("activated", LIG_TYPE_PLAN_TABLE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                             NULL, G_TYPE_NONE, 1, LIG_TYPE_PLAN_ITEM);
