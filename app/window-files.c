@@ -123,9 +123,9 @@ show_error (LigWindow *self, const char *path, const char *message)
   self->error_text = g_strdup (message);
   adw_status_page_set_title (self->error_page, title);
   adw_status_page_set_description (self->error_page, escaped);
-  gtk_label_set_text (self->error_place, place ? place : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->error_place), place != NULL);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->error_page), path);
+  g_autofree char *whole = g_filename_display_name (path);
+  g_autofree char *where = place ? g_strdup_printf ("%s\n%s", place, whole) : g_strdup (whole);
+  gtk_label_set_text (self->error_place, where);
   lig_window_show_page (self, "error");
 }
 

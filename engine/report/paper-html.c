@@ -4,7 +4,7 @@
 #include "engine/draw/score.h"
 #include "engine/report/paper-kinds.h"
 
-enum { WIDTH = 1000, CHART = 260 };
+enum { WIDTH = 1000, CHART = 260, TIMELINE = 260, ROOFLINE = 420, MEMORY = 300 };
 
 /* Valid UTF-8 in which nothing means anything. */
 static void
@@ -143,15 +143,55 @@ append_score (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
+/* What each group takes, when, and how far that is from what the device can do. */
+static gboolean
+append_times (GString *to, const LigPicture *picture)
+{
+  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  const LigTimedPlan *timed = &picture->timed;
+  LigTimedPlan unfused = {.plan = picture->unfused};
+  if (!timed->plan)
+    return FALSE;
+  LigCanvas *canvas = begin_figure (to, WIDTH, lig_draw_times_height (timed), "Time of each group");
+  lig_draw_times (canvas, inks, timed, WIDTH);
+  end_figure (to, canvas, NULL);
+  canvas = begin_figure (to, WIDTH, TIMELINE, "One step from left to right");
+  lig_draw_timeline (canvas, inks, timed, WIDTH, TIMELINE);
+  end_figure (to, canvas, NULL);
+  canvas = begin_figure (to, WIDTH, ROOFLINE, "Roofline");
+  lig_draw_roofline (canvas, inks, timed, picture->unfused ? &unfused : NULL, WIDTH, ROOFLINE);
+  end_figure (to, canvas,
+              "Work against bytes, under the ceilings of the device; an arrow leads from the ops "
+              "apart to the fusion.");
+  return TRUE;
+}
+
+static gboolean
+append_memory (GString *to, const LigPicture *picture)
+{
+  if (!picture->timed.plan)
+    return FALSE;
+  LigCanvas *canvas = begin_figure (to, WIDTH, MEMORY, "Memory over one step");
+  lig_draw_memory (canvas, lig_inks (LIG_INKS_LIGHT), picture->timed.plan, WIDTH, MEMORY);
+  end_figure (to, canvas, NULL);
+  return TRUE;
+}
+
+/* The first over the whole width, the others in pairs. */
 static gboolean
 append_charts (GString *to, const LigPicture *picture)
 {
   guint count = picture->run ? lig_picture_count_charts (picture->run) : 0;
   for (guint i = 0; i < count; i++) {
-    LigCanvas *canvas = begin_figure (to, WIDTH, CHART, "Curve of the run");
-    lig_picture_draw_chart (picture->run, i, canvas, lig_inks (LIG_INKS_LIGHT), WIDTH, CHART);
+    double width = i == 0 ? WIDTH : WIDTH / 2.;
+    if (i == 1)
+      g_string_append (to, "<div class=\"pairs\">\n");
+    LigCanvas *canvas = begin_figure (to, width, CHART, "Curve of the run");
+    lig_picture_draw_chart (picture->run, i, canvas, lig_inks (LIG_INKS_LIGHT), width, CHART);
     end_figure (to, canvas, NULL);
   }
+  if (count > 1)
+    g_string_append (to, "</div>\n");
   return count > 0;
 }
 
@@ -163,7 +203,9 @@ lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
     return append_score (to, picture);
   case LIG_FIGURE_METRICS:
     return append_charts (to, picture);
+  case LIG_FIGURE_TIMES:
+    return append_times (to, picture);
   default:
-    return FALSE;
+    return append_memory (to, picture);
   }
 }

@@ -269,6 +269,16 @@ append_sequence (LigPaper *to, LigSequence *sequence)
   lig_paper_block (to, "json", json);
 }
 
+/* Pictures alone: the tables below have the numbers. */
+static void
+append_times (LigPaper *to, LigPlan *plan)
+{
+  if (!to->picture || !is_priced (plan))
+    return;
+  lig_paper_heading (to, "Where the time goes");
+  lig_paper_figure (to, LIG_FIGURE_TIMES);
+}
+
 void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
@@ -281,7 +291,7 @@ lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
   lig_paper_heading (to, "Rails");
   if (!lig_paper_figure (to, LIG_FIGURE_SCORE))
     lig_paper_block (to, "", rails);
-  lig_paper_figure (to, LIG_FIGURE_TIMES);
+  append_times (to, plan);
   append_groups (to, plan, LIG_PASS_FORWARD);
   append_groups (to, plan, LIG_PASS_BACKWARD);
   append_verdicts (to, plan);

@@ -267,6 +267,13 @@ append_score (LigPaper *to)
     return;
   lig_paper_heading (to, "Rails");
   lig_paper_figure (to, LIG_FIGURE_SCORE);
+  if (!to->picture->steps &&
+      lig_device_get_facts (lig_plan_get_device (to->picture->timed.plan))->copy <= 0)
+    return;
+  lig_paper_heading (to, "Where the time goes");
+  lig_paper_figure (to, LIG_FIGURE_TIMES);
+  lig_paper_heading (to, "Memory over a step");
+  lig_paper_figure (to, LIG_FIGURE_MEMORY);
 }
 
 static void
@@ -324,7 +331,6 @@ append_times (LigPaper *to, GPtrArray *timings)
   if (timings->len == 0)
     return;
   lig_paper_heading (to, "Times");
-  lig_paper_figure (to, LIG_FIGURE_TIMES);
   lig_paper_head (to, "Pass|>Group|>Samples|>Median us|>Bytes|>Flops|>Moved");
   for (guint i = 0; i < timings->len;)
     i += append_time (to, timings, i);

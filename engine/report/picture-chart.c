@@ -4,14 +4,23 @@
 
 /* Metrics that share a chart; what is not named here has one of its own. */
 static const struct {
-  const char *title, *metrics[2], *labels[2];
+  const char *title, *metrics[2], *labels[2], *unit;
+  gboolean noisy; /* readable only when smoothed */
 } known[] = {
-  {"Loss", {LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS}, {"training", "held out"}},
-  {"Held-out accuracy", {LIG_METRIC_EVAL_ACCURACY}, {"held out"}},
-  {"Step time", {"step-ms"}, {"milliseconds"}},
-  {"Learning rate", {"learning-rate"}, {"learning rate"}},
-  {"Gradient norm", {"gradient-norm"}, {"gradient norm"}},
+  {"Loss", {LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS}, {"training", "held out"}, NULL, TRUE},
+  {"Held-out accuracy", {LIG_METRIC_EVAL_ACCURACY}, {"held out"}, NULL, FALSE},
+  {"Step time", {"step-ms"}, {"step time"}, "milliseconds", TRUE},
+  {"Learning rate", {"learning-rate"}, {"learning rate"}, NULL, FALSE},
+  {"Gradient norm", {"gradient-norm"}, {"gradient norm"}, NULL, TRUE},
 };
+
+/* A chart in the making. */
+typedef struct {
+  const char *title, *unit, *labels[2];
+  const LigReportMetric *metrics[2];
+  guint count;
+  gboolean noisy;
+} Curves;
 
 /* A metric that no chart of several has. */
 static gboolean
@@ -24,41 +33,36 @@ is_known (const char *name)
   return FALSE;
 }
 
-/* Metrics of chart n: its title, and how many there are; 0 beyond the last. */
-static guint
-find_chart (const LigReportRun *run,
-            guint n,
-            const char **title,
-            const LigReportMetric *metrics[2],
-            const char *labels[2])
+/* FALSE beyond the last. */
+static gboolean
+find_chart (const LigReportRun *run, guint n, Curves *chart)
 {
   for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
-    guint count = 0;
+    *chart = (Curves){.title = known[i].title, .unit = known[i].unit, .noisy = known[i].noisy};
     for (guint j = 0; j < 2 && known[i].metrics[j]; j++) {
-      labels[count] = known[i].labels[j];
-      metrics[count] = lig_report_find_metric (run, known[i].metrics[j]);
-      count += metrics[count] != NULL;
+      chart->labels[chart->count] = known[i].labels[j];
+      chart->metrics[chart->count] = lig_report_find_metric (run, known[i].metrics[j]);
+      chart->count += chart->metrics[chart->count] != NULL;
     }
-    *title = known[i].title;
-    if (count > 0 && n-- == 0)
-      return count;
+    if (chart->count > 0 && n-- == 0)
+      return TRUE;
   }
   for (guint i = 0; i < run->metrics->len; i++) {
-    metrics[0] = run->metrics->pdata[i];
-    *title = labels[0] = metrics[0]->name;
-    if (!is_known (metrics[0]->name) && n-- == 0)
-      return 1;
+    const LigReportMetric *metric = run->metrics->pdata[i];
+    *chart =
+      (Curves){.title = metric->name, .labels = {metric->name}, .metrics = {metric}, .count = 1};
+    if (!is_known (metric->name) && n-- == 0)
+      return TRUE;
   }
-  return 0;
+  return FALSE;
 }
 
 guint
 lig_picture_count_charts (const LigReportRun *run)
 {
-  const LigReportMetric *metrics[2];
-  const char *title, *labels[2];
+  Curves curves;
   guint count = 0;
-  while (find_chart (run, count, &title, metrics, labels) > 0)
+  while (find_chart (run, count, &curves))
     count++;
   return count;
 }
@@ -71,27 +75,29 @@ lig_picture_draw_chart (const LigReportRun *run,
                         double width,
                         double height)
 {
-  const LigReportMetric *metrics[2];
-  const char *title = NULL, *labels[2];
+  Curves curves;
   LigChartSeries series[2] = {0};
   double *steps[2] = {NULL};
   LigChart chart = LIG_CHART_INIT;
+  g_return_if_fail (find_chart (run, n, &curves));
   chart.series = series;
   chart.x_label = "step";
-  chart.count = find_chart (run, n, &title, metrics, labels);
-  chart.title = title;
-  for (guint i = 0; i < chart.count; i++) {
-    guint count = metrics[i]->steps->len;
+  chart.count = curves.count;
+  chart.title = curves.title;
+  chart.y_label = curves.unit;
+  for (guint i = 0; i < curves.count; i++) {
+    const LigReportMetric *metric = curves.metrics[i];
+    guint count = metric->steps->len;
     steps[i] = g_new (double, MAX (count, 1));
     for (guint j = 0; j < count; j++)
-      steps[i][j] = (double) g_array_index (metrics[i]->steps, gint64, j);
-    series[i] = (LigChartSeries){.label = labels[i],
+      steps[i][j] = (double) g_array_index (metric->steps, gint64, j);
+    series[i] = (LigChartSeries){.label = curves.labels[i],
                                  .x = steps[i],
-                                 .y = (const double *) (gpointer) metrics[i]->values->data,
+                                 .y = (const double *) (gpointer) metric->values->data,
                                  .count = count,
                                  .colour = i,
                                  .dashed = i > 0};
-    if (count > 200)
+    if (curves.noisy && count > 200)
       chart.smoothing = 0.9;
   }
   lig_draw_chart (canvas, inks, &chart, width, height);

@@ -69,7 +69,17 @@ read_types (const char *text, LigPlanOptions *options)
   }
 }
 
-/* What decides the kernels of the update. Settings of a profile are no training's. */
+/* Whether the run's plan had an update; profiles record how long it took. */
+static gboolean
+has_update (const LigReportRun *run)
+{
+  for (guint i = 0; i < run->timings->len; i++)
+    if (g_str_equal (((const LigTimingRow *) run->timings->pdata[i])->pass, "update"))
+      return TRUE;
+  return g_str_equal (run->row->kind, "train");
+}
+
+/* What decides the kernels of the update. */
 static void
 read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *optimizer)
 {
@@ -77,11 +87,9 @@ read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *o
   lig_run_settings_init (&settings);
   gboolean known = lig_run_settings_read (&settings, run->row->settings, NULL, NULL);
   options->tf32 = known && settings.tf32 != 0;
-  if (!g_str_equal (run->row->kind, "train"))
-    return;
   if (known && settings.optimizer)
     lig_optimizer_from_name (settings.optimizer, &optimizer->kind, NULL);
-  options->optimizer = optimizer;
+  options->optimizer = has_update (run) ? optimizer : NULL;
 }
 
 /* The groups as lig_plan_get_choices() writes them. A joint one is there in both passes. */
