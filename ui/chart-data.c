@@ -6,9 +6,9 @@
 
 typedef struct {
   char *label;
-  LigCurve *curve;  /* null: the values are all there are */
-  guint64 length;   /* of the curve when it was copied */
-  double *values;   /* x, mean, least, greatest, `room` of each */
+  LigCurve *curve; /* null: the values are all there are */
+  guint64 length;  /* of the curve when it was copied */
+  double *values;  /* x, mean, least, greatest, `room` of each */
   guint count, room;
 } Series;
 

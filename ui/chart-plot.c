@@ -308,12 +308,12 @@ add_keys (GtkWidgetClass *class)
     GtkShortcutFunc func;
     int argument;
   } keys[] = {
-    {GDK_KEY_Left, move_cursor, -1},    {GDK_KEY_Right, move_cursor, 1},
+    {GDK_KEY_Left, move_cursor, -1},     {GDK_KEY_Right, move_cursor, 1},
     {GDK_KEY_Page_Up, move_cursor, -10}, {GDK_KEY_Page_Down, move_cursor, 10},
-    {GDK_KEY_Home, go_to_end, 1},       {GDK_KEY_End, go_to_end, -1},
-    {GDK_KEY_plus, zoom_by_key, 1},     {GDK_KEY_KP_Add, zoom_by_key, 1},
-    {GDK_KEY_minus, zoom_by_key, -1},   {GDK_KEY_KP_Subtract, zoom_by_key, -1},
-    {GDK_KEY_0, zoom_by_key, 0},        {GDK_KEY_KP_0, zoom_by_key, 0},
+    {GDK_KEY_Home, go_to_end, 1},        {GDK_KEY_End, go_to_end, -1},
+    {GDK_KEY_plus, zoom_by_key, 1},      {GDK_KEY_KP_Add, zoom_by_key, 1},
+    {GDK_KEY_minus, zoom_by_key, -1},    {GDK_KEY_KP_Subtract, zoom_by_key, -1},
+    {GDK_KEY_0, zoom_by_key, 0},         {GDK_KEY_KP_0, zoom_by_key, 0},
   };
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     gtk_widget_class_add_binding (class, keys[i].key, 0, keys[i].func, "i", keys[i].argument);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A chart that can be read with the pointer and with the keyboard: curves over a common axis.
  *
- * Left and Right move the cursor, Home and End go to the ends, + and - zoom about it, 0 shows all; a
- * drag zooms, a double click shows all. Actions: chart.log, chart.reset, chart.export-png,
+ * Left and Right move the cursor, Home and End go to the ends, + and - zoom about it, 0 shows all;
+ * a drag zooms, a double click shows all. Actions: chart.log, chart.reset, chart.export-png,
  * chart.export-svg, chart.export-csv, chart.copy-csv. */
 #pragma once
 

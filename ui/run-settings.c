@@ -108,6 +108,35 @@ lig_train_set (LigDocument *doc, const char *name, const char *text, GError **er
   return TRUE;
 }
 
+gint64
+lig_train_get_batch (LigDocument *doc)
+{
+  LigShape shape;
+  LigDtype dtype;
+  g_auto (LigRunSettings) settings;
+  lig_train_read (doc, &settings, NULL);
+  lig_sequence_get_input (lig_document_get_sequence (doc), &shape, &dtype);
+  return settings.batch > 0 ? settings.batch : shape.n_axes > 0 ? shape.axes[0] : 1;
+}
+
+void
+lig_train_set_batch (LigDocument *doc, gint64 batch)
+{
+  g_auto (LigRunSettings) settings;
+  lig_train_read (doc, &settings, NULL);
+  if (settings.batch > 0)
+    lig_train_set (doc, "batch", NULL, NULL);
+  lig_edit_set_batch (doc, batch);
+}
+
+gint64
+lig_train_halve_batch (LigDocument *doc)
+{
+  gint64 batch = MAX (lig_train_get_batch (doc) / 2, 1);
+  lig_train_set_batch (doc, batch);
+  return batch;
+}
+
 /* --- What stands in the way ---------------------------------------------------------------- */
 
 static gboolean
@@ -125,8 +154,7 @@ find_device_title (LigDocument *doc)
 {
   guint count;
   const char *name = lig_document_get_device (doc);
-  const LigDeviceEntry *entries =
-    lig_session_get_devices (lig_document_get_session (doc), &count);
+  const LigDeviceEntry *entries = lig_session_get_devices (lig_document_get_session (doc), &count);
   for (guint i = 0; i < count; i++)
     if (g_str_equal (entries[i].name, name))
       return entries[i].title;
@@ -195,8 +223,8 @@ lig_train_to_command (LigDocument *doc)
     g_autofree char *value = lig_run_settings_get (&settings, setting->name);
     g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
     gboolean data = g_str_equal (setting->name, "data");
-    gboolean said = (saved && (!data || lig_train_has_data (doc))) ||
-                    g_str_equal (setting->name, "policy");
+    gboolean said =
+      (saved && (!data || lig_train_has_data (doc))) || g_str_equal (setting->name, "policy");
     if (value && !said && g_strcmp0 (value, usual) != 0)
       append_setting (text, setting->name, value);
   }
@@ -209,14 +237,13 @@ current_quark (void)
   return g_quark_from_static_string ("ligature-training");
 }
 
-/* The list of trainings has changed when it was started; who watches it is told again, now that the
- * document knows it. */
+/* Which training is the document's is a setting of its window. */
 static LigTraining *
 adopt (LigDocument *doc, LigTraining *training)
 {
   g_object_set_qdata_full (G_OBJECT (doc), current_quark (), g_object_ref (training),
                            g_object_unref);
-  g_signal_emit_by_name (training, "progressed");
+  g_signal_emit_by_name (doc, "settings");
   return training;
 }
 

@@ -15,7 +15,12 @@ gboolean lig_train_read (LigDocument *doc, LigRunSettings *settings, GError **er
 /* One undoable edit; a null @text takes the setting out of the file. */
 gboolean lig_train_set (LigDocument *doc, const char *name, const char *text, GError **error);
 
-/* Whether the file says nothing of data, so that random ones are taken. */
+/* The samples of a step: the setting's, else the input's first axis. Edits clear the setting. */
+gint64 lig_train_get_batch (LigDocument *doc);
+void lig_train_set_batch (LigDocument *doc, gint64 batch);
+gint64 lig_train_halve_batch (LigDocument *doc);
+
+/* Whether the file names data; random ones are taken where it does not. */
 gboolean lig_train_has_data (LigDocument *doc);
 
 typedef enum {

@@ -16,9 +16,9 @@
 
 enum { CURVE_LOSS, CURVE_EVAL_LOSS, CURVE_ACCURACY, CURVE_RATE, CURVE_NORM, CURVE_SPEED, N_CURVES };
 
-static const char *const curve_names[N_CURVES] = {
-  LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS, LIG_METRIC_EVAL_ACCURACY,
-  "learning-rate", "gradient-norm",      "samples-per-second"};
+static const char *const curve_names[N_CURVES] = {LIG_METRIC_LOSS,          LIG_METRIC_EVAL_LOSS,
+                                                  LIG_METRIC_EVAL_ACCURACY, "learning-rate",
+                                                  "gradient-norm",          "samples-per-second"};
 
 struct _LigTraining {
   GObject parent_instance;

@@ -147,8 +147,7 @@ static gboolean
 is_interrupted (LigRun *self)
 {
   g_mutex_lock (&self->lock);
-  gboolean interrupted =
-    self->paused || self->wants_save || self->request != LIG_REQUEST_NONE;
+  gboolean interrupted = self->paused || self->wants_save || self->request != LIG_REQUEST_NONE;
   g_mutex_unlock (&self->lock);
   return interrupted;
 }
