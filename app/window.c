@@ -227,6 +227,24 @@ lig_window_class_init (LigWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigWindow, error_place);
 }
 
+/* GTK names neither the inner button of a menu's button nor an information bar's cross. */
+static void
+name_buttons (GtkWidget *widget)
+{
+  const char *label = NULL;
+  GtkWidget *parent = gtk_widget_get_parent (widget);
+  if (GTK_IS_TOGGLE_BUTTON (widget) && GTK_IS_MENU_BUTTON (parent))
+    label = gtk_widget_get_tooltip_text (parent);
+  else if (GTK_IS_BUTTON (widget) && gtk_widget_has_css_class (widget, "close"))
+    label = _ ("Close");
+  if (label)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                    -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    name_buttons (child);
+}
+
 static void
 lig_window_init (LigWindow *self)
 {
@@ -236,6 +254,7 @@ lig_window_init (LigWindow *self)
   lig_window_init_notices (self);
   lig_window_init_files (self);
   lig_window_init_export (self);
+  name_buttons (GTK_WIDGET (self));
 }
 
 /* A window is never larger than the screen, nor too small to be found. */
