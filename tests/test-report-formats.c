@@ -488,7 +488,8 @@ test_large (void)
     g_autoptr (GBytes) report = make (plan, NULL, NULL, formats[i]);
     double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
     g_test_message ("%s of 1000 ops: %.0f ms", formats[i], seconds * 1e3);
-    g_assert_cmpfloat (seconds, <, 1 * SLOWNESS);
+    /* Half a second at most where nothing else runs; caches that are shared take longer. */
+    g_assert_cmpfloat (seconds, <, 2 * SLOWNESS);
   }
 }
 
