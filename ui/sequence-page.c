@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector side by side, the run bar below. The side panes
  * lie over the score where the window is narrow. */
+#include "ui/inspector.h"
 #include "ui/page.h"
+#include "ui/palette.h"
+#include "ui/problems.h"
+#include "ui/quick-entry.h"
+#include "ui/run-bar.h"
 #include "ui/score.h"
+#include "ui/templates.h"
 
 #include <glib/gi18n.h>
 
@@ -12,7 +18,8 @@ G_DECLARE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG, SEQUENCE_PAGE, Li
 struct _LigSequencePage {
   LigPage parent_instance;
   AdwFlap *palette_flap, *inspector_flap;
-  AdwBin *palette, *inspector, *quick_entry, *score_place, *problems, *run_bar;
+  AdwBin *palette, *inspector, *score_place, *problems, *run_bar;
+  GtkRevealer *quick_entry;
 };
 
 G_DEFINE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG_TYPE_PAGE)
@@ -38,18 +45,12 @@ get_settings (LigSequencePage *self)
   return lig_session_get_settings (lig_page_get_session (LIG_PAGE (self)));
 }
 
-static gboolean
-is_filled (LigSequencePage *self, AdwFlap *flap)
-{
-  return adw_bin_get_child (flap == self->palette_flap ? self->palette : self->inspector) != NULL;
-}
-
 /* In a narrow window a pane lies over the score: only who asks for it gets it. */
 static void
 show_flap (LigSequencePage *self, AdwFlap *flap)
 {
   gboolean wanted = g_settings_get_boolean (get_settings (self), get_key (self, flap));
-  adw_flap_set_reveal_flap (flap, wanted && is_filled (self, flap) && !adw_flap_get_folded (flap));
+  adw_flap_set_reveal_flap (flap, wanted && !adw_flap_get_folded (flap));
 }
 
 static void
@@ -70,7 +71,7 @@ set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
 {
   if (!adw_flap_get_folded (flap))
     g_settings_set_boolean (get_settings (self), get_key (self, flap), visible);
-  adw_flap_set_reveal_flap (flap, visible && is_filled (self, flap));
+  adw_flap_set_reveal_flap (flap, visible);
 }
 
 static void
@@ -97,6 +98,47 @@ toggle_inspector (GSimpleAction *action, GVariant *target, gpointer data)
   set_pane (self, self->inspector_flap, !adw_flap_get_reveal_flap (self->inspector_flap));
 }
 
+/* --- Other actions -------------------------------------------------------------------------- */
+
+static void
+add_op (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+  set_pane (self, self->palette_flap, TRUE);
+  lig_palette_focus_search (LIG_PALETTE (adw_bin_get_child (self->palette)));
+}
+
+static void
+quick_entry (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+  gtk_revealer_set_reveal_child (self->quick_entry, TRUE);
+  lig_quick_entry_focus (LIG_QUICK_ENTRY (gtk_revealer_get_child (self->quick_entry)));
+}
+
+static void
+leave_quick_entry (LigSequencePage *self)
+{
+  gtk_revealer_set_reveal_child (self->quick_entry, FALSE);
+  lig_score_focus (LIG_SCORE (adw_bin_get_child (self->score_place)));
+}
+
+static void
+next_problem (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+  lig_problems_next (LIG_PROBLEMS (adw_bin_get_child (self->problems)));
+}
+
+static void
+templates (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  lig_templates_present (GTK_WIDGET (data), lig_page_get_document (LIG_PAGE (data)));
+}
+
 static void
 add_actions (LigPage *page, GActionMap *map)
 {
@@ -104,6 +146,10 @@ add_actions (LigPage *page, GActionMap *map)
     {.name = "sidebars", .activate = toggle_sidebars},
     {.name = "palette", .activate = toggle_palette},
     {.name = "inspector", .activate = toggle_inspector},
+    {.name = "add-op", .activate = add_op},
+    {.name = "quick-entry", .activate = quick_entry},
+    {.name = "next-problem", .activate = next_problem},
+    {.name = "templates", .activate = templates},
   };
   g_action_map_add_action_entries (map, entries, G_N_ELEMENTS (entries), page);
 }
@@ -114,7 +160,15 @@ static void
 fill (LigSequencePage *self)
 {
   LigDocument *document = lig_page_get_document (LIG_PAGE (self));
+  GtkWidget *entry = lig_quick_entry_new (document);
+  adw_bin_set_child (self->palette, lig_palette_new (document));
+  adw_bin_set_child (self->inspector, lig_inspector_new (document));
+  gtk_revealer_set_child (self->quick_entry, entry);
   adw_bin_set_child (self->score_place, lig_score_new (document));
+  adw_bin_set_child (self->problems, lig_problems_new (document));
+  adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
+  g_signal_connect_object (entry, "finished", G_CALLBACK (leave_quick_entry), self,
+                           G_CONNECT_SWAPPED);
 }
 
 static void
@@ -126,8 +180,6 @@ constructed (GObject *object)
   AdwFlap *const flaps[] = {self->palette_flap, self->inspector_flap};
   for (guint i = 0; i < G_N_ELEMENTS (flaps); i++) {
     adw_flap_set_locked (flaps[i], TRUE);
-    gtk_widget_set_visible (GTK_WIDGET (adw_flap_get_flap (flaps[i])), is_filled (self, flaps[i]));
-    gtk_widget_set_visible (adw_flap_get_separator (flaps[i]), is_filled (self, flaps[i]));
     g_signal_connect (flaps[i], "notify::folded", G_CALLBACK (follow_fold), self);
     show_flap (self, flaps[i]);
   }

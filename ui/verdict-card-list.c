@@ -5,6 +5,7 @@
 #include "ui/verdict-card-list.h"
 
 #include "ui/edit.h"
+#include "ui/figures.h"
 #include "ui/score-map.h"
 #include "ui/score-text.h"
 
@@ -99,7 +100,7 @@ lig_verdict_gain_text (const LigVerdictEntry *entry)
 {
   if (isnan (entry->gain))
     return NULL;
-  g_autofree char *time = lig_score_time (fabs (entry->gain));
+  g_autofree char *time = lig_figure_time (fabs (entry->gain));
   if (fabs (entry->gain) < 5e-8)
     return g_strdup (_ ("would save nothing"));
   return g_strdup_printf (entry->gain > 0 ? _ ("would save about %s") : _ ("would cost about %s"),
