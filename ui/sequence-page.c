@@ -5,6 +5,7 @@
 #include "ui/page.h"
 #include "ui/palette.h"
 #include "ui/problems.h"
+#include "ui/profiling.h"
 #include "ui/quick-entry.h"
 #include "ui/run-bar.h"
 #include "ui/score.h"
@@ -18,8 +19,7 @@ G_DECLARE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG, SEQUENCE_PAGE, Li
 struct _LigSequencePage {
   LigPage parent_instance;
   AdwFlap *palette_flap, *inspector_flap;
-  AdwBin *palette, *inspector, *score_place, *problems, *run_bar;
-  GtkRevealer *quick_entry;
+  AdwBin *palette, *inspector, *quick_entry, *score_place, *problems, *run_bar;
 };
 
 G_DEFINE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG_TYPE_PAGE)
@@ -74,6 +74,7 @@ set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
   adw_flap_set_reveal_flap (flap, visible);
 }
 
+/* Both, or neither. */
 static void
 toggle_sidebars (GSimpleAction *action, GVariant *target, gpointer data)
 {
@@ -98,63 +99,82 @@ toggle_inspector (GSimpleAction *action, GVariant *target, gpointer data)
   set_pane (self, self->inspector_flap, !adw_flap_get_reveal_flap (self->inspector_flap));
 }
 
-/* --- Other actions -------------------------------------------------------------------------- */
+/* --- Actions that lead into the page -------------------------------------------------------- */
+
+/* Whatever page is shown, this one comes to the front. */
+static void
+come_forward (LigSequencePage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+}
 
 static void
 add_op (GSimpleAction *action, GVariant *target, gpointer data)
 {
   LigSequencePage *self = data;
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+  come_forward (self);
   set_pane (self, self->palette_flap, TRUE);
   lig_palette_focus_search (LIG_PALETTE (adw_bin_get_child (self->palette)));
 }
 
 static void
-quick_entry (GSimpleAction *action, GVariant *target, gpointer data)
+enter_quickly (GSimpleAction *action, GVariant *target, gpointer data)
 {
   LigSequencePage *self = data;
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
-  gtk_revealer_set_reveal_child (self->quick_entry, TRUE);
-  lig_quick_entry_focus (LIG_QUICK_ENTRY (gtk_revealer_get_child (self->quick_entry)));
+  come_forward (self);
+  lig_quick_entry_focus (LIG_QUICK_ENTRY (adw_bin_get_child (self->quick_entry)));
 }
 
 static void
-leave_quick_entry (LigSequencePage *self)
-{
-  gtk_revealer_set_reveal_child (self->quick_entry, FALSE);
-  lig_score_focus (LIG_SCORE (adw_bin_get_child (self->score_place)));
-}
-
-static void
-next_problem (GSimpleAction *action, GVariant *target, gpointer data)
+go_to_next_problem (GSimpleAction *action, GVariant *target, gpointer data)
 {
   LigSequencePage *self = data;
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+  come_forward (self);
   lig_problems_next (LIG_PROBLEMS (adw_bin_get_child (self->problems)));
 }
 
 static void
-templates (GSimpleAction *action, GVariant *target, gpointer data)
+choose_template (GSimpleAction *action, GVariant *target, gpointer data)
 {
-  lig_templates_present (GTK_WIDGET (data), lig_page_get_document (LIG_PAGE (data)));
+  LigSequencePage *self = data;
+  come_forward (self);
+  lig_templates_present (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
 }
 
 static void
 add_actions (LigPage *page, GActionMap *map)
 {
   static const GActionEntry entries[] = {
+    {.name = "add-op", .activate = add_op},
+    {.name = "quick-entry", .activate = enter_quickly},
+    {.name = "next-problem", .activate = go_to_next_problem},
+    {.name = "templates", .activate = choose_template},
     {.name = "sidebars", .activate = toggle_sidebars},
     {.name = "palette", .activate = toggle_palette},
     {.name = "inspector", .activate = toggle_inspector},
-    {.name = "add-op", .activate = add_op},
-    {.name = "quick-entry", .activate = quick_entry},
-    {.name = "next-problem", .activate = next_problem},
-    {.name = "templates", .activate = templates},
   };
   g_action_map_add_action_entries (map, entries, G_N_ELEMENTS (entries), page);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
+
+static void
+show_times (LigSequencePage *self)
+{
+  LigTimedPlan timed = {0};
+  guint count = 0;
+  LigScore *score = LIG_SCORE (adw_bin_get_child (self->score_place));
+  LigProfiling *profiling = lig_profiling_of (lig_page_get_document (LIG_PAGE (self)));
+  if (lig_profiling_get_timed (profiling, &timed))
+    lig_plan_get_steps (timed.plan, &count);
+  lig_score_set_profile (score, timed.plan, timed.steps, count);
+}
+
+static void
+leave_quick_entry (LigSequencePage *self)
+{
+  lig_score_focus (LIG_SCORE (adw_bin_get_child (self->score_place)));
+}
 
 static void
 fill (LigSequencePage *self)
@@ -163,10 +183,12 @@ fill (LigSequencePage *self)
   GtkWidget *entry = lig_quick_entry_new (document);
   adw_bin_set_child (self->palette, lig_palette_new (document));
   adw_bin_set_child (self->inspector, lig_inspector_new (document));
-  gtk_revealer_set_child (self->quick_entry, entry);
+  adw_bin_set_child (self->quick_entry, entry);
   adw_bin_set_child (self->score_place, lig_score_new (document));
   adw_bin_set_child (self->problems, lig_problems_new (document));
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
+  g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (entry, "finished", G_CALLBACK (leave_quick_entry), self,
                            G_CONNECT_SWAPPED);
 }
