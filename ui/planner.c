@@ -15,6 +15,7 @@ struct _LigPlanner {
   gpointer owner; /* null once it is gone; of the main thread */
   guint64 last;
   LigDevice *device; /* of the thread */
+  gint forget;       /* told to the thread */
 };
 
 typedef struct {
@@ -153,6 +154,8 @@ check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
 static LigDevice *
 open_device (LigPlanner *self, const Request *request, GError **error)
 {
+  if (g_atomic_int_exchange (&self->forget, 0))
+    g_clear_object (&self->device);
   if (self->device && g_str_equal (lig_device_get_name (self->device), request->device))
     return self->device;
   g_clear_object (&self->device);
@@ -282,4 +285,10 @@ lig_planner_ask (
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);
   return self->last; /* the request may be gone by now */
+}
+
+void
+lig_planner_forget_device (LigPlanner *self)
+{
+  g_atomic_int_set (&self->forget, 1);
 }
