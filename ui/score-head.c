@@ -134,9 +134,9 @@ describe_pass (LigScoreHead *self, guint pass)
       measured += g_array_index (map->brackets[pass], LigScoreBracket, i).measured;
   g_autofree char *took = lig_figure_time (measured);
   if (measured > 0)
-    predicted = g_strdup_printf (_ ("%s measured, %s predicted"), took, time);
+    predicted = g_strdup_printf (_ ("%s, predicted %s"), took, time);
   else
-    predicted = g_strdup_printf (_ ("%s predicted"), time);
+    predicted = g_strdup (time);
   if (saved <= 0)
     return g_steal_pointer (&predicted);
   return g_strdup_printf (_ ("%s · %s not moved"), predicted, bytes);
