@@ -91,10 +91,12 @@ new_delivery (LigPlanner *self, guint64 request)
   return delivery;
 }
 
+/* Not g_main_context_invoke(): where nobody iterates the main loop just now, that would call the
+ * owner on this thread. */
 static void
 send (Delivery *delivery)
 {
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
+  g_idle_add_full (G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
 }
 
 static void
