@@ -7,6 +7,7 @@
 #include "engine/profile.h"
 
 #include <cairo.h>
+#include <math.h>
 
 G_BEGIN_DECLS
 
@@ -100,6 +101,10 @@ LIG_API double lig_canvas_text_width (LigCanvas *self, const LigTextStyle *style
 LIG_API void
 lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double height);
 LIG_API void lig_canvas_end_clip (LigCanvas *self);
+
+/* What is drawn until the end is moved by so much, marks too. */
+LIG_API void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
+LIG_API void lig_canvas_end_shift (LigCanvas *self);
 
 /**
  * LigMark: a place of a picture that has something to say: the tooltip under a pointer, what the
@@ -208,6 +213,20 @@ LIG_API void lig_draw_roofline (LigCanvas *canvas,
 /* Bytes alive at each step, by kind: parameters, gradients, optimizer, kept for backward, other. */
 LIG_API void lig_draw_memory (
   LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height);
+
+/* Who lives where and when in the plan's arena: lifetimes over offsets. */
+LIG_API void
+lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height);
+
+/* --- Figures for people -------------------------------------------------------------------- */
+
+/* (transfer full): `1.5k`, `0.002`, `3e-5`: at most @digits significant digits. */
+LIG_API char *lig_draw_number (double value, int digits);
+
+/* (transfer full): `142 µs`, `5.37 ms`; `1.41 GB`; `12.5 TFLOP/s`. */
+LIG_API char *lig_draw_time (double seconds);
+LIG_API char *lig_draw_bytes (double bytes);
+LIG_API char *lig_draw_rate (double flops);
 
 /* --- Files --------------------------------------------------------------------------------- */
 

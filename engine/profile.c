@@ -233,21 +233,47 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
   return lig_store_finish_run (store, self->run, "done", NULL, error);
 }
 
+enum { WARM_UP = 3 };
+
+static gboolean
+run_rounds (GPtrArray *profiles,
+            GPtrArray *samples,
+            const guint *widths,
+            guint rounds,
+            LigStopwatch *watch,
+            LigProfileMonitor monitor,
+            gpointer data,
+            GError **error)
+{
+  for (guint round = 0; round < rounds + WARM_UP; round++) {
+    if (monitor && !monitor (round, rounds + WARM_UP, data)) {
+      g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CANCELLED, "the profile was cancelled");
+      return FALSE;
+    }
+    for (guint i = 0; i < profiles->len; i++)
+      if (!run_round (profiles->pdata[i], watch, (double *) samples->pdata[i] + round * widths[i],
+                      error))
+        return FALSE;
+  }
+  return TRUE;
+}
+
 GPtrArray *
-lig_profile_measure (LigSequence *sequence,
-                     LigDevice *device,
-                     const LigPlanOptions *options,
-                     guint count,
-                     guint rounds,
-                     LigStore *store,
-                     GError **error)
+lig_profile_measure_watched (LigSequence *sequence,
+                             LigDevice *device,
+                             const LigPlanOptions *options,
+                             guint count,
+                             guint rounds,
+                             LigStore *store,
+                             LigProfileMonitor monitor,
+                             gpointer data,
+                             GError **error)
 {
   g_autoptr (GPtrArray) profiles =
     g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profile_free);
   g_autoptr (GPtrArray) samples = g_ptr_array_new_with_free_func (g_free);
   g_autofree guint *widths = g_new (guint, count);
   LigStopwatch watch;
-  enum { WARM_UP = 3 };
   for (guint i = 0; i < count; i++) {
     LigProfile *profile = prepare (sequence, device, &options[i], error);
     if (!profile)
@@ -257,11 +283,8 @@ lig_profile_measure (LigSequence *sequence,
     widths[i] += FIRST_STEP;
     g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
   }
-  gboolean fine = lig_stopwatch_init (&watch, device, error);
-  for (guint round = 0; round < rounds + WARM_UP && fine; round++)
-    for (guint i = 0; i < count && fine; i++)
-      fine = run_round (profiles->pdata[i], &watch,
-                        (double *) samples->pdata[i] + round * widths[i], error);
+  gboolean fine = lig_stopwatch_init (&watch, device, error) &&
+                  run_rounds (profiles, samples, widths, rounds, &watch, monitor, data, error);
   lig_stopwatch_clear (&watch);
   for (guint i = 0; i < count && fine; i++) {
     LigProfile *profile = profiles->pdata[i];
@@ -270,6 +293,19 @@ lig_profile_measure (LigSequence *sequence,
     fine = !store || record (profile, sequence, store, error);
   }
   return fine ? g_steal_pointer (&profiles) : NULL;
+}
+
+GPtrArray *
+lig_profile_measure (LigSequence *sequence,
+                     LigDevice *device,
+                     const LigPlanOptions *options,
+                     guint count,
+                     guint rounds,
+                     LigStore *store,
+                     GError **error)
+{
+  return lig_profile_measure_watched (sequence, device, options, count, rounds, store, NULL, NULL,
+                                      error);
 }
 
 double

@@ -47,6 +47,26 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
                                         LigStore *store,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * LigProfileMonitor:
+ * @round: about to begin, of @rounds, those for warming up included
+ *
+ * Returns: %FALSE to stop
+ */
+typedef gboolean (*LigProfileMonitor) (guint round, guint rounds, gpointer data);
+
+/* The same with a monitor, called on this thread; where it stops, the error is
+ * %LIG_ERROR_CANCELLED and nothing is recorded. */
+LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
+                                                LigDevice *device,
+                                                const LigPlanOptions *options,
+                                                guint count,
+                                                guint rounds,
+                                                LigStore *store,
+                                                LigProfileMonitor monitor,
+                                                gpointer data,
+                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* The document of `lig profile --json`. */
 LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 

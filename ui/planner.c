@@ -4,6 +4,7 @@
 #include "ui/planner.h"
 
 #include "engine/tuning.h"
+#include "ui/measuring.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct _LigPlanner {
   gpointer owner; /* null once it is gone; of the main thread */
   guint64 last;
   LigDevice *device; /* of the thread */
+  gint forget;       /* told to the thread */
 };
 
 typedef struct {
@@ -28,8 +30,6 @@ typedef struct {
   LigPlanner *planner;
   LigPlannerAnswer answer;
 } Delivery;
-
-static GPrivate current; /* the delivery that a monitor call belongs to */
 
 static void
 release (LigPlanner *self)
@@ -91,8 +91,7 @@ new_delivery (LigPlanner *self, guint64 request)
   return delivery;
 }
 
-/* Not g_main_context_invoke(): where nobody iterates the main loop just now, that would call the
- * owner on this thread. */
+/* Not by g_main_context_invoke(), which calls it here while nobody iterates the main loop. */
 static void
 send (Delivery *delivery)
 {
@@ -100,11 +99,9 @@ send (Delivery *delivery)
 }
 
 static void
-say_measuring (const char *what, double seconds)
+say_measuring (gpointer data, const char *what)
 {
-  Delivery *now = g_private_get (&current);
-  if (!now)
-    return;
+  const Delivery *now = data;
   Delivery *delivery = new_delivery (now->planner, now->answer.request);
   delivery->answer.measuring = g_strdup (what);
   send (delivery);
@@ -157,6 +154,8 @@ check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
 static LigDevice *
 open_device (LigPlanner *self, const Request *request, GError **error)
 {
+  if (g_atomic_int_exchange (&self->forget, 0))
+    g_clear_object (&self->device);
   if (self->device && g_str_equal (lig_device_get_name (self->device), request->device))
     return self->device;
   g_clear_object (&self->device);
@@ -216,12 +215,11 @@ compile (LigPlanner *self, const Request *request)
     answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);
     options.tuning = &tuning;
-    g_private_set (&current, delivery);
-    lig_tuning_set_monitor (say_measuring);
+    lig_measuring_listen (say_measuring, delivery);
   }
   if (device && lig_sequence_get_length (request->sequence) > 0)
     answer->plan = lig_plan_compile (request->sequence, device, &options, &error);
-  g_private_set (&current, NULL);
+  lig_measuring_listen (NULL, NULL);
   if (error) {
     g_autofree char *path = find_path (error->message);
     check_ops (request->sequence, "", answer->problems);
@@ -286,5 +284,11 @@ lig_planner_ask (
   request->policy = policy;
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);
-  return request->number;
+  return self->last; /* the request may be gone by now */
+}
+
+void
+lig_planner_forget_device (LigPlanner *self)
+{
+  g_atomic_int_set (&self->forget, 1);
 }

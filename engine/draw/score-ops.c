@@ -7,6 +7,15 @@
 
 enum { PAD = 14 };
 
+/* (transfer full): the path, and the index among the expanded ops where that is another. */
+static char *
+describe_place (const LigPlanOp *op)
+{
+  g_autofree char *index = g_strdup_printf ("%d", op->index);
+  return g_str_equal (index, op->path) ? g_steal_pointer (&index)
+                                       : g_strdup_printf ("%s · #%s", op->path, index);
+}
+
 static void
 draw_parts (const LigScore *self, const LigScoreRow *row, double x, double width)
 {
@@ -17,9 +26,9 @@ draw_parts (const LigScore *self, const LigScoreRow *row, double x, double width
     const LigScorePlace *place = &self->layout->places[row->first + i];
     double y = place->y + place->height - LIG_SCORE_PART;
     double line[] = {x + 1, y, x + width - 1, y};
-    LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 40};
+    LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
     LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
-    g_autofree char *index = g_strdup_printf ("%d", op->index);
+    g_autofree char *index = describe_place (op);
     lig_canvas_lines (self->canvas, line, 2, lig_colour_fade (self->inks->line, 0xa0), 1, 0);
     lig_canvas_text (self->canvas, x + PAD + 8, y + 17, &style, _ (op->info->title));
     lig_canvas_text (self->canvas, x + width - PAD, y + 17, &end, index);
@@ -42,6 +51,15 @@ draw_head (const LigScore *self, const LigScoreRow *row, double x, double width,
     width - 2 * PAD - MIN (lig_canvas_text_width (self->canvas, &end, tensor), end.width) - 10;
   lig_canvas_text (self->canvas, x + width - PAD, baseline, &end, tensor);
   lig_canvas_text (self->canvas, x + PAD, baseline, &title, lig_score_title (&ops[row->first]));
+  if (row->count == 1)
+    return;
+  /* A card of several lines has no line for its parameters. */
+  g_autofree char *params = lig_score_params (self->layout, row);
+  double used =
+    lig_canvas_text_width (self->canvas, &title, lig_score_title (&ops[row->first])) + 10;
+  LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = title.width - used};
+  if (dim.width > 40)
+    lig_canvas_text (self->canvas, x + PAD + used, baseline, &dim, params);
 }
 
 static void
@@ -52,8 +70,8 @@ draw_row (const LigScore *self, const LigScoreRow *row)
   double x = self->ops + row->depth * 10, width = self->ops_width - row->depth * 20;
   g_autofree char *text = lig_score_row_text (self->layout, row);
   g_autofree char *params = lig_score_params (self->layout, row);
-  g_autofree char *index = g_strdup_printf ("%d", op->index);
-  LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 40};
+  g_autofree char *index = describe_place (op);
+  LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
   LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
   lig_canvas_begin_mark (self->canvas, x, row->y, width, row->height, text);
   lig_canvas_box (self->canvas, x, row->y, width, row->height, 9, self->inks->card,

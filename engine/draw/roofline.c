@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* The roofline: what each group reaches of what the device can do, both axes logarithmic. */
+#include "engine/draw/timed.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+#define LEFT 78.0
+#define RIGHT 20.0
+#define TOP 18.0
+#define BOTTOM 52.0
+
+/* How many points get a label: those that take longest. */
+#define MOST_LABELS 12
+
+typedef struct {
+  double intensity, rate;           /* flops a byte, flops a second */
+  double from_intensity, from_rate; /* of its ops apart; 0: no arrow */
+  const LigTimedRow *row;
+} Point;
+
+typedef struct {
+  double x, y, width, height;
+} Rect;
+
+typedef struct {
+  LigCanvas *canvas;
+  const LigInks *inks;
+  const LigTimedPlan *timed;
+  const LigDeviceFacts *facts;
+  double width, height;
+  double left, right, bottom, top; /* logarithms at the edges */
+  double product;                  /* flops a second */
+  GArray *points;
+  GArray *taken; /* Rect: where no label may lie */
+} Roofline;
+
+static double
+to_x (const Roofline *roof, double intensity)
+{
+  return LEFT + (log10 (intensity) - roof->left) / (roof->right - roof->left) *
+                  (roof->width - LEFT - RIGHT);
+}
+
+static double
+to_y (const Roofline *roof, double rate)
+{
+  return roof->height - BOTTOM -
+         (log10 (rate) - roof->bottom) / (roof->top - roof->bottom) * (roof->height - TOP - BOTTOM);
+}
+
+/* --- Points -------------------------------------------------------------------------------- */
+
+/* The ops of a fused row, apart: what they take and move together. */
+static void
+find_apart (const LigTimedPlan *unfused, const LigTimedRow *row, Point *point)
+{
+  guint count;
+  double bytes = 0, flops = 0, seconds = 0;
+  const LigPlanGroup *groups = lig_plan_get_groups (unfused->plan, row->pass, &count);
+  for (guint i = 0; i < count; i++) {
+    if (groups[i].first < row->first || groups[i].first >= row->first + row->count)
+      continue;
+    bytes += groups[i].bytes;
+    flops += groups[i].flops;
+    for (int j = 0; j < groups[i].n_steps; j++)
+      seconds += lig_timed_step (unfused, (guint) (groups[i].first_step + j));
+  }
+  if (bytes > 0 && flops > 0 && seconds > 0) {
+    point->from_intensity = flops / bytes;
+    point->from_rate = flops / seconds;
+  }
+}
+
+/* How many rows have no arithmetic and thus no place. */
+static guint
+find_points (Roofline *roof, GPtrArray *rows, const LigTimedPlan *unfused)
+{
+  guint without = 0;
+  for (guint i = 0; i < rows->len; i++) {
+    const LigTimedRow *row = rows->pdata[i];
+    double seconds = lig_timed_row_seconds (row);
+    if (!(row->flops > 0 && row->bytes > 0 && seconds > 0)) {
+      without++;
+      continue;
+    }
+    Point point = {row->flops / row->bytes, row->flops / seconds, .row = row};
+    if (unfused && row->fusion)
+      find_apart (unfused, row, &point);
+    g_array_append_val (roof->points, point);
+  }
+  return without;
+}
+
+static void
+include (Roofline *roof, double intensity, double rate)
+{
+  roof->left = MIN (roof->left, log10 (intensity));
+  roof->right = MAX (roof->right, log10 (intensity));
+  roof->bottom = MIN (roof->bottom, log10 (rate));
+  roof->top = MAX (roof->top, log10 (rate));
+}
+
+static void
+find_edges (Roofline *roof)
+{
+  const LigDeviceFacts *facts = roof->facts;
+  roof->left = roof->bottom = G_MAXDOUBLE;
+  roof->right = roof->top = -G_MAXDOUBLE;
+  for (guint i = 0; i < roof->points->len; i++) {
+    const Point *point = &g_array_index (roof->points, Point, i);
+    include (roof, point->intensity, point->rate);
+    if (point->from_rate > 0)
+      include (roof, point->from_intensity, point->from_rate);
+  }
+  if (facts->copy > 0 && roof->product > 0) {
+    include (roof, roof->product / facts->copy * 4, roof->product);
+    include (roof, roof->product / facts->copy / 10, roof->product);
+  }
+  if (roof->left > roof->right)
+    include (roof, 1, 1e9);
+  roof->left = floor (roof->left - 0.15);
+  roof->right = ceil (roof->right + 0.15);
+  roof->bottom = floor (roof->bottom - 0.1);
+  roof->top = ceil (roof->top + 0.1);
+}
+
+/* --- Drawing ------------------------------------------------------------------------------- */
+
+static void
+draw_grid (Roofline *roof)
+{
+  LigTextStyle style = {.size = 11, .colour = roof->inks->dim};
+  double bottom = roof->height - BOTTOM;
+  for (double i = roof->left; i <= roof->right; i++) {
+    double x = to_x (roof, pow (10, i)), points[] = {x, TOP, x, bottom};
+    g_autofree char *text = lig_draw_number (pow (10, i), 2);
+    lig_canvas_lines (roof->canvas, points, 2, roof->inks->line, 1, 0);
+    style.anchor = LIG_TEXT_MIDDLE;
+    lig_canvas_text (roof->canvas, x, bottom + 17, &style, text);
+  }
+  for (double i = roof->bottom; i <= roof->top; i++) {
+    double y = to_y (roof, pow (10, i)), points[] = {LEFT, y, roof->width - RIGHT, y};
+    g_autofree char *text = lig_draw_rate (pow (10, i));
+    lig_canvas_lines (roof->canvas, points, 2, roof->inks->line, 1, 0);
+    style.anchor = LIG_TEXT_END;
+    lig_canvas_text (roof->canvas, LEFT - 6, y + 4, &style, text);
+  }
+}
+
+/* The copy bandwidth rises with the intensity until the product rate is met. */
+static void
+draw_ceilings (Roofline *roof)
+{
+  double copy = roof->facts->copy, product = roof->product;
+  double right = pow (10, roof->right), left = pow (10, roof->left);
+  double ridge = copy > 0 ? CLAMP (product / copy, left, right) : left;
+  LigTextStyle style = {.size = 11, .colour = roof->inks->dim, .anchor = LIG_TEXT_END};
+  if (!(copy > 0 && product > 0))
+    return;
+  double low = pow (10, roof->bottom), start = MAX (left, low / copy);
+  double points[] = {to_x (roof, start),   to_y (roof, start * copy), to_x (roof, ridge),
+                     to_y (roof, product), to_x (roof, right),        to_y (roof, product)};
+  g_autofree char *rate = lig_draw_rate (product);
+  g_autofree char *bytes = lig_draw_bytes (copy);
+  const char *type = lig_dtype_name (lig_plan_get_compute (roof->timed->plan));
+  g_autofree char *flat = g_strdup_printf (_ ("%s products, %s"), type, rate);
+  g_autofree char *slope = g_strdup_printf (_ ("%s/s moved"), bytes);
+  g_autofree char *origin = g_strdup_printf (
+    _ ("ceilings of %s, %s"), roof->facts->name,
+    roof->facts->measured ? _ ("measured on this device") : _ ("assumed or from its profile"));
+  g_autofree char *text = g_strdup_printf ("%s\n%s\n%s", flat, slope, origin);
+  double angle = atan2 (points[3] - points[1], points[2] - points[0]);
+  double middle = points[0] + (points[2] - points[0]) * 0.3;
+  lig_canvas_begin_mark (roof->canvas, points[0], points[3] - 3, points[4] - points[0], 6, text);
+  lig_canvas_lines (roof->canvas, points, 3, roof->inks->ink, 2, 0);
+  lig_canvas_text (roof->canvas, points[4] - 4, points[5] - 7, &style, flat);
+  style.anchor = LIG_TEXT_START;
+  style.angle = angle * 180 / G_PI;
+  lig_canvas_text (roof->canvas, middle + 8 * sin (angle),
+                   points[1] + tan (angle) * (middle - points[0]) - 8 * cos (angle), &style, slope);
+  lig_canvas_end_mark (roof->canvas);
+  Rect taken = {points[4] - 180, points[5] - 20, 180, 22};
+  g_array_append_val (roof->taken, taken);
+}
+
+static void
+draw_arrow (Roofline *roof, const Point *point, LigColour colour)
+{
+  double x = to_x (roof, point->intensity), y = to_y (roof, point->rate);
+  double u = to_x (roof, point->from_intensity), v = to_y (roof, point->from_rate);
+  double length = hypot (x - u, y - v);
+  if (length < 9)
+    return;
+  double dx = (x - u) / length, dy = (y - v) / length;
+  double ex = x - 6 * dx, ey = y - 6 * dy;
+  double shaft[] = {u, v, ex, ey};
+  double head[] = {
+    ex, ey, ex - 7 * dx + 4 * dy, ey - 7 * dy - 4 * dx, ex - 7 * dx - 4 * dy, ey - 7 * dy + 4 * dx};
+  lig_canvas_disc (roof->canvas, u, v, 4.5, colour);
+  lig_canvas_disc (roof->canvas, u, v, 3, roof->inks->card);
+  lig_canvas_lines (roof->canvas, shaft, 2, colour, 1.5, 0);
+  lig_canvas_area (roof->canvas, head, 3, colour);
+}
+
+static char *
+describe (const Roofline *roof, const Point *point)
+{
+  g_autofree char *row = lig_timed_describe (point->row);
+  g_autofree char *intensity = lig_draw_number (point->intensity, 3);
+  GString *text = g_string_new (row);
+  g_string_append_printf (text, _ ("\n%s FLOP a byte"), intensity);
+  if (point->from_rate > 0) {
+    g_autofree char *before = lig_draw_rate (point->from_rate);
+    g_autofree char *apart = lig_draw_number (point->from_intensity, 3);
+    g_string_append_printf (text, _ ("\nits ops apart: %s at %s FLOP a byte"), before, apart);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+is_free (const Roofline *roof, const Rect *rect)
+{
+  if (rect->x < LEFT || rect->x + rect->width > roof->width - 4 || rect->y < 2 ||
+      rect->y + rect->height > roof->height - BOTTOM)
+    return FALSE;
+  for (guint i = 0; i < roof->taken->len; i++) {
+    const Rect *other = &g_array_index (roof->taken, Rect, i);
+    if (rect->x < other->x + other->width && other->x < rect->x + rect->width &&
+        rect->y < other->y + other->height && other->y < rect->y + rect->height)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Beside the point, at the first of a few places where nothing lies yet; else nowhere: the mark
+ * still tells. */
+static void
+draw_label (Roofline *roof, const Point *point)
+{
+  LigTextStyle style = {.size = 11, .bold = point->row->fusion != NULL, .colour = roof->inks->ink};
+  g_autofree char *text = g_strdup_printf ("%s %s", point->row->path, point->row->name);
+  style.width = 170;
+  double width = MIN (lig_canvas_text_width (roof->canvas, &style, text), style.width);
+  double x = to_x (roof, point->intensity), y = to_y (roof, point->rate);
+  const Rect places[] = {
+    {x + 9, y - 7, width, 14},          {x - 9 - width, y - 7, width, 14},
+    {x - width / 2, y - 24, width, 14}, {x - width / 2, y + 10, width, 14},
+    {x + 8, y - 22, width, 14},         {x + 8, y + 9, width, 14},
+    {x - 8 - width, y - 22, width, 14}, {x - 8 - width, y + 9, width, 14},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    if (is_free (roof, &places[i])) {
+      lig_canvas_text (roof->canvas, places[i].x, places[i].y + 11, &style, text);
+      g_array_append_val (roof->taken, places[i]);
+      return;
+    }
+}
+
+static int
+compare_points (gconstpointer a, gconstpointer b)
+{
+  double x = lig_timed_row_seconds (((const Point *) a)->row);
+  double y = lig_timed_row_seconds (((const Point *) b)->row);
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void
+draw_points (Roofline *roof)
+{
+  for (guint i = 0; i < roof->points->len; i++) {
+    const Point *point = &g_array_index (roof->points, Point, i);
+    Rect taken = {to_x (roof, point->intensity) - 6, to_y (roof, point->rate) - 6, 12, 12};
+    g_array_append_val (roof->taken, taken);
+  }
+  g_array_sort (roof->points, compare_points);
+  for (guint i = 0; i < roof->points->len; i++) {
+    const Point *point = &g_array_index (roof->points, Point, i);
+    gboolean backward = point->row->pass == LIG_PASS_BACKWARD;
+    LigColour colour = backward ? roof->inks->backward : roof->inks->forward;
+    double x = to_x (roof, point->intensity), y = to_y (roof, point->rate);
+    g_autofree char *text = describe (roof, point);
+    lig_canvas_begin_mark (roof->canvas, x - 7, y - 7, 14, 14, text);
+    if (point->from_rate > 0)
+      draw_arrow (roof, point, colour);
+    /* Backward ones are squares, so that the passes are told apart without colours. */
+    if (backward)
+      lig_canvas_box (roof->canvas, x - 5, y - 5, 10, 10, 1, colour, roof->inks->card, 1);
+    else
+      lig_canvas_disc (roof->canvas, x, y, 5.5, colour);
+    if (i < MOST_LABELS)
+      draw_label (roof, point);
+    lig_canvas_end_mark (roof->canvas);
+  }
+}
+
+static void
+draw_legend (Roofline *roof, guint without)
+{
+  const LigInks *inks = roof->inks;
+  LigTextStyle style = {.size = 11, .colour = inks->dim};
+  double x = LEFT, y = roof->height - 12;
+  g_autoptr (GString) note = g_string_new (_ ("FLOP a byte"));
+  if (!roof->timed->steps)
+    g_string_append_printf (note, " · %s", _ ("predicted, not measured"));
+  if (without > 0)
+    g_string_append_printf (
+      note, ngettext (" · %u group without arithmetic", " · %u groups without arithmetic", without),
+      without);
+  lig_canvas_disc (roof->canvas, x + 5, y - 4, 5, inks->forward);
+  lig_canvas_text (roof->canvas, x + 14, y, &style, _ ("Forward"));
+  x += 30 + lig_canvas_text_width (roof->canvas, &style, _ ("Forward"));
+  lig_canvas_box (roof->canvas, x, y - 9, 10, 10, 1, inks->backward, 0, 0);
+  lig_canvas_text (roof->canvas, x + 14, y, &style, _ ("Backward"));
+  style.anchor = LIG_TEXT_END;
+  style.width = roof->width - RIGHT - x - 90;
+  lig_canvas_text (roof->canvas, roof->width - RIGHT, y, &style, note->str);
+}
+
+void
+lig_draw_roofline (LigCanvas *canvas,
+                   const LigInks *inks,
+                   const LigTimedPlan *timed,
+                   const LigTimedPlan *unfused,
+                   double width,
+                   double height)
+{
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (Point));
+  g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (Rect));
+  g_autoptr (GPtrArray) forward = lig_timed_rows (timed, LIG_PASS_FORWARD);
+  g_autoptr (GPtrArray) backward = lig_timed_rows (timed, LIG_PASS_BACKWARD);
+  Roofline roof = {canvas, inks, timed, .width = width, .height = height};
+  roof.facts = lig_device_get_facts (lig_plan_get_device (timed->plan));
+  roof.product = roof.facts->product[lig_plan_get_compute (timed->plan)];
+  roof.points = points;
+  roof.taken = taken;
+  guint without = find_points (&roof, forward, unfused) + find_points (&roof, backward, unfused);
+  find_edges (&roof);
+  draw_grid (&roof);
+  draw_ceilings (&roof);
+  draw_points (&roof);
+  draw_legend (&roof, without);
+}

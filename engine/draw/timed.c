@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups as rows with their figures. */
+#include "engine/draw/timed.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <string.h>
+
+static void
+free_row (gpointer data)
+{
+  LigTimedRow *row = data;
+  g_free (row->name);
+  g_free (row->path);
+  g_free (row);
+}
+
+double
+lig_timed_step (const LigTimedPlan *timed, guint step)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
+  return timed->steps ? timed->steps[step] : steps[step].predicted;
+}
+
+double
+lig_timed_row_seconds (const LigTimedRow *row)
+{
+  return row->measured > 0 ? row->measured : row->predicted;
+}
+
+/* A macro's product is called as the macro is written. */
+static const char *
+title_of (const LigPlanOp *op)
+{
+  const LigOpInfo *written = lig_op_info_find (op->title);
+  gboolean product = g_str_equal (op->info->name, "basic-linear");
+  return _ (product && written ? written->title : op->info->title);
+}
+
+char *
+lig_timed_name_ops (LigPlan *plan, int first, int count)
+{
+  guint n_ops;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  GString *name = g_string_new (NULL);
+  for (int i = first; i < first + count && i < (int) n_ops; i++)
+    g_string_append_printf (name, "%s%s", i > first ? " + " : "", title_of (&ops[i]));
+  return g_string_free (name, FALSE);
+}
+
+/* What the repetitions of a group have in common: `3.0.2` and `3.7.2` are both `3.*.2`. */
+static void
+append_place (GString *key, const char *path)
+{
+  g_auto (GStrv) parts = g_strsplit (path, ".", -1);
+  for (guint i = 0; parts[i]; i++)
+    g_string_append_printf (key, ".%s", i % 2 == 1 ? "*" : parts[i]);
+}
+
+static char *
+make_key (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  GString *key = g_string_new (group->fusion ? group->fusion->name : ops[group->first].info->name);
+  append_place (key, ops[group->first].path);
+  append_place (key, ops[group->first + group->count - 1].path);
+  g_string_append_printf (key, " %d", group->count);
+  return g_string_free (key, FALSE);
+}
+
+static LigTimedRow *
+find_row (GPtrArray *rows, GHashTable *known, LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  g_autofree char *key = make_key (plan, group);
+  LigTimedRow *row = g_hash_table_lookup (known, key);
+  if (row)
+    return row;
+  row = g_new0 (LigTimedRow, 1);
+  row->name = lig_timed_name_ops (plan, group->first, group->count);
+  row->path = g_strdup (ops[group->first].path);
+  row->fusion = group->fusion;
+  row->pass = group->pass;
+  row->first = group->first;
+  row->count = group->count;
+  g_hash_table_insert (known, g_steal_pointer (&key), row);
+  g_ptr_array_add (rows, row);
+  return row;
+}
+
+static void
+add_groups (GPtrArray *rows, const LigTimedPlan *timed, LigPass pass)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (timed->plan, pass, &count);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < count; i++) {
+    if (groups[i].n_steps == 0)
+      continue;
+    LigTimedRow *row = find_row (rows, known, timed->plan, &groups[i]);
+    row->repeats++;
+    row->bytes += groups[i].bytes;
+    row->flops += groups[i].flops;
+    row->predicted += groups[i].predicted;
+    for (int j = 0; timed->steps && j < groups[i].n_steps; j++)
+      row->measured += timed->steps[groups[i].first_step + j];
+  }
+}
+
+static void
+add_update (GPtrArray *rows, const LigTimedPlan *timed)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
+  LigTimedRow *row = g_new0 (LigTimedRow, 1);
+  row->pass = LIG_PASS_UPDATE;
+  row->repeats = 1;
+  for (guint i = 0; i < count; i++)
+    if (steps[i].pass == LIG_PASS_UPDATE) {
+      row->name = row->name ? row->name : g_strdup (_ ("Optimizer"));
+      row->bytes += steps[i].read + steps[i].written;
+      row->flops += steps[i].flops;
+      row->predicted += steps[i].predicted;
+      row->measured += timed->steps ? timed->steps[i] : 0;
+    }
+  if (row->name)
+    g_ptr_array_add (rows, row);
+  else
+    free_row (row);
+}
+
+GPtrArray *
+lig_timed_rows (const LigTimedPlan *timed, LigPass pass)
+{
+  GPtrArray *rows = g_ptr_array_new_with_free_func (free_row);
+  if (pass == LIG_PASS_UPDATE)
+    add_update (rows, timed);
+  else
+    add_groups (rows, timed, pass);
+  return rows;
+}
+
+const char *
+lig_timed_pass_title (LigPass pass)
+{
+  return pass == LIG_PASS_FORWARD    ? _ ("Forward")
+         : pass == LIG_PASS_BACKWARD ? _ ("Backward")
+                                     : _ ("Update");
+}
+
+char *
+lig_draw_rate (double flops)
+{
+  g_autofree char *number = NULL;
+  static const char *const units[] = {"", "k", "M", "G", "T", "P"};
+  guint unit = 0;
+  while (unit + 1 < G_N_ELEMENTS (units) && flops >= 999.5) {
+    flops /= 1000;
+    unit++;
+  }
+  number = lig_draw_number (flops, 3);
+  return g_strdup_printf ("%s %sFLOP/s", number, units[unit]);
+}
+
+char *
+lig_timed_describe (const LigTimedRow *row)
+{
+  GString *text = g_string_new (row->name);
+  g_autofree char *predicted = lig_draw_time (row->predicted);
+  g_autofree char *measured = lig_draw_time (row->measured);
+  g_autofree char *bytes = lig_draw_bytes (row->bytes);
+  g_string_append_printf (text, " · %s", lig_timed_pass_title (row->pass));
+  if (row->path)
+    g_string_append_printf (text, _ (" at %s"), row->path);
+  if (row->repeats > 1)
+    g_string_append_printf (text, " × %d", row->repeats);
+  if (row->fusion)
+    g_string_append_printf (text, _ ("\nfused: %s"), row->fusion->name);
+  if (row->measured > 0)
+    g_string_append_printf (text, _ ("\nmeasured %s, predicted %s: %.0f %% of the roofline"),
+                            measured, predicted, 100 * row->predicted / row->measured);
+  else
+    g_string_append_printf (text, _ ("\npredicted %s, not measured"), predicted);
+  g_string_append_printf (text, _ ("\n%s moved"), bytes);
+  if (row->flops > 0 && lig_timed_row_seconds (row) > 0) {
+    g_autofree char *rate = lig_draw_rate (row->flops / lig_timed_row_seconds (row));
+    g_string_append_printf (text, ", %s", rate);
+  }
+  return g_string_free (text, FALSE);
+}
+
+double
+lig_timed_tick (double most, int wanted)
+{
+  if (!(most > 0))
+    return 1;
+  double rough = most / MAX (wanted, 1), power = pow (10, floor (log10 (rough)));
+  double digit = rough / power;
+  return power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}

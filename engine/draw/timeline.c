@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* One step of training from left to right. Steps that run beside others lie in a lane of their
+ * own. Times are those of the steps one by one: gaps and overlap of the whole are not in them. */
+#include "engine/draw/timed.h"
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+
+#define LEFT 88.0
+#define AXIS 34.0
+
+typedef struct {
+  double start, seconds;
+  guint step;
+  gboolean beside;
+} Span;
+
+typedef struct {
+  LigCanvas *canvas;
+  const LigInks *inks;
+  const LigTimedPlan *timed;
+  const LigPlanStep *steps;
+  double width, height, scale;
+  double lane;    /* the height of one pass */
+  gboolean split; /* whether some steps run beside others */
+} Timeline;
+
+/* Where each step lies in time; the end of all is returned. */
+static double
+place_steps (const LigTimedPlan *timed, GArray *spans)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
+  double now = 0, beside = 0;
+  for (guint i = 0; i < count; i++) {
+    double seconds = MAX (lig_timed_step (timed, i), 0);
+    /* The update waits for all gradients. */
+    if (steps[i].pass == LIG_PASS_UPDATE)
+      now = MAX (now, beside);
+    double *lane = steps[i].beside ? &beside : &now;
+    Span span = {steps[i].beside ? MAX (now, beside) : now, seconds, i, steps[i].beside};
+    *lane = span.start + seconds;
+    g_array_append_val (spans, span);
+  }
+  return MAX (now, beside);
+}
+
+static const LigPlanGroup *
+group_of (const Timeline *line, const LigPlanStep *step)
+{
+  guint count;
+  if (step->group < 0 || step->pass == LIG_PASS_UPDATE)
+    return NULL;
+  const LigPlanGroup *groups = lig_plan_get_groups (line->timed->plan, step->pass, &count);
+  return step->group < (int) count ? &groups[step->group] : NULL;
+}
+
+static char *
+describe (const Timeline *line, const Span *first, guint count, double seconds)
+{
+  const LigPlanStep *step = &line->steps[first->step];
+  const LigPlanGroup *group = group_of (line, step);
+  GString *text = g_string_new (NULL);
+  g_autofree char *time = lig_draw_time (seconds);
+  g_autofree char *start = lig_draw_time (first->start);
+  g_autofree char *name =
+    group ? lig_timed_name_ops (line->timed->plan, group->first, group->count) : NULL;
+  if (count > 1)
+    g_string_append_printf (text, ngettext ("%u short step", "%u short steps", count), count);
+  else
+    g_string_append (text, step->kernel ? step->kernel->name : "opaque");
+  g_string_append_printf (text, " · %s · %s", lig_timed_pass_title (step->pass), time);
+  if (name && count == 1)
+    g_string_append_printf (text, "\n%s", name);
+  if (group && group->fusion && count == 1)
+    g_string_append_printf (text, _ ("\nfused: %s"), group->fusion->name);
+  if (first->beside)
+    g_string_append_printf (text, "\n%s", _ ("runs beside the steps after it"));
+  g_string_append_printf (text, _ ("\nstep %u, begins at %s"), first->step, start);
+  if (!line->timed->steps)
+    g_string_append_printf (text, "\n%s", _ ("predicted, not measured"));
+  return g_string_free (text, FALSE);
+}
+
+static double
+lane_of (const Timeline *line, const Span *span)
+{
+  return 8 + line->lane * line->steps[span->step].pass + (span->beside ? line->lane / 2 : 0);
+}
+
+/* Steps that are too short to be seen are drawn as one. */
+static void
+draw_span (Timeline *line, const Span *first, guint count, double seconds)
+{
+  const LigInks *inks = line->inks;
+  const LigPlanStep *step = &line->steps[first->step];
+  const LigPlanGroup *group = group_of (line, step);
+  gboolean fused = group && group->fusion && count == 1;
+  LigColour colour = step->pass == LIG_PASS_FORWARD    ? inks->forward
+                     : step->pass == LIG_PASS_BACKWARD ? inks->backward
+                                                       : inks->channel;
+  LigColour fill = step->pass == LIG_PASS_FORWARD    ? inks->forward_fill
+                   : step->pass == LIG_PASS_BACKWARD ? inks->backward_fill
+                                                     : lig_colour_fade (inks->channel, 0x30);
+  double x = LEFT + first->start * line->scale, width = MAX (seconds * line->scale, 1);
+  double height = line->split ? line->lane / 2 - 3 : line->lane - 8, y = lane_of (line, first);
+  g_autofree char *text = describe (line, first, count, seconds);
+  g_autofree char *name = group && count == 1
+                            ? lig_timed_name_ops (line->timed->plan, group->first, group->count)
+                            : g_strdup (step->kernel && count == 1 ? step->kernel->name : "");
+  LigTextStyle style = {.size = 11, .bold = fused, .colour = fused ? inks->card : inks->ink};
+  lig_canvas_begin_mark (line->canvas, x, y, width, height, text);
+  lig_canvas_box (line->canvas, x, y, width, height, MIN (3, width / 3), fused ? colour : fill,
+                  width > 3 ? colour : 0, 1);
+  if (lig_canvas_text_width (line->canvas, &style, name) + 8 <= width)
+    lig_canvas_text (line->canvas, x + 5, y + height / 2 + 4, &style, name);
+  lig_canvas_end_mark (line->canvas);
+}
+
+static void
+draw_spans (Timeline *line, GArray *spans)
+{
+  for (guint i = 0; i < spans->len;) {
+    const Span *first = &g_array_index (spans, Span, i);
+    double seconds = first->seconds;
+    guint count = 1;
+    while (i + count < spans->len && first->seconds * line->scale < 1.5 &&
+           (seconds + g_array_index (spans, Span, i + count).seconds) * line->scale < 3 &&
+           line->steps[first->step].pass == line->steps[first->step + count].pass &&
+           first->beside == g_array_index (spans, Span, i + count).beside)
+      seconds += g_array_index (spans, Span, i + count++).seconds;
+    draw_span (line, first, count, seconds);
+    i += count;
+  }
+}
+
+static void
+draw_axis (Timeline *line, double total)
+{
+  LigTextStyle style = {.size = 11, .colour = line->inks->dim, .anchor = LIG_TEXT_MIDDLE};
+  double tick = lig_timed_tick (total, MAX ((int) ((line->width - LEFT) / 110), 1));
+  double bottom = line->height - AXIS;
+  for (int i = 0; i * tick <= total * 1.0001; i++) {
+    double x = LEFT + i * tick * line->scale;
+    double points[] = {x, 4, x, bottom + 4};
+    g_autofree char *text = i == 0 ? g_strdup ("0") : lig_draw_time (i * tick);
+    lig_canvas_lines (line->canvas, points, 2, line->inks->line, 1, 0);
+    lig_canvas_text (line->canvas, x, bottom + 18, &style, text);
+  }
+}
+
+static void
+draw_lanes (Timeline *line, GArray *spans)
+{
+  LigTextStyle title = {.size = 12, .bold = TRUE, .colour = line->inks->ink, .width = LEFT - 16};
+  LigTextStyle lesser = {.size = 11, .colour = line->inks->dim, .width = LEFT - 16};
+  double seconds[3] = {0};
+  for (guint i = 0; i < spans->len; i++)
+    seconds[line->steps[i].pass] += g_array_index (spans, Span, i).seconds;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
+    g_autofree char *time = lig_draw_time (seconds[pass]);
+    double y = 8 + line->lane * pass;
+    lig_canvas_text (line->canvas, 12, y + 15, &title, lig_timed_pass_title (pass));
+    lig_canvas_text (line->canvas, 12, y + 31, &lesser, time);
+  }
+}
+
+void
+lig_draw_timeline (
+  LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width, double height)
+{
+  guint count;
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (Span));
+  Timeline line = {canvas, inks, timed, lig_plan_get_steps (timed->plan, &count), .width = width};
+  double total = place_steps (timed, spans);
+  line.height = height;
+  line.lane = (height - AXIS - 8) / 3;
+  line.scale = (width - LEFT - 24) / (total > 0 ? total : 1);
+  for (guint i = 0; i < spans->len; i++)
+    line.split |= g_array_index (spans, Span, i).beside;
+  draw_axis (&line, total);
+  draw_lanes (&line, spans);
+  draw_spans (&line, spans);
+}

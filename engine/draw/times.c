@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* A bar for each group: solid what was measured, outlined what was predicted. */
+#include "engine/draw/timed.h"
+
+#include <glib/gi18n-lib.h>
+
+/* What a pass shows at most: the rows that take longest; the rest is one row. */
+#define MOST_ROWS 100
+
+#define ROW 26.0
+#define HEAD 34.0
+#define FOOT 30.0
+
+typedef struct {
+  LigCanvas *canvas;
+  const LigInks *inks;
+  double width, left, right; /* of the picture; where bars begin and end */
+  double most;               /* seconds at the right end */
+  double y;
+} Times;
+
+static int
+compare_seconds (gconstpointer a, gconstpointer b)
+{
+  const LigTimedRow *const *left = a, *const *right = b;
+  double x = lig_timed_row_seconds (*left), y = lig_timed_row_seconds (*right);
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int
+compare_places (gconstpointer a, gconstpointer b)
+{
+  const LigTimedRow *const *left = a, *const *right = b;
+  return (*left)->first - (*right)->first;
+}
+
+/* Keeps the longest rows in op order, and puts what the others sum up to behind them. */
+static void
+shorten (GPtrArray *rows)
+{
+  if (rows->len <= MOST_ROWS)
+    return;
+  g_ptr_array_sort (rows, compare_seconds);
+  LigTimedRow *rest = g_new0 (LigTimedRow, 1);
+  rest->name =
+    g_strdup_printf (ngettext ("%u more group", "%u more groups", rows->len - MOST_ROWS + 1),
+                     rows->len - MOST_ROWS + 1);
+  rest->first = G_MAXINT;
+  rest->repeats = 1;
+  for (guint i = MOST_ROWS - 1; i < rows->len; i++) {
+    const LigTimedRow *row = rows->pdata[i];
+    rest->pass = row->pass;
+    rest->bytes += row->bytes;
+    rest->flops += row->flops;
+    rest->predicted += row->predicted;
+    rest->measured += row->measured;
+  }
+  g_ptr_array_set_size (rows, MOST_ROWS - 1);
+  g_ptr_array_sort (rows, compare_places);
+  g_ptr_array_add (rows, rest);
+}
+
+static void
+draw_values (Times *times, const LigTimedRow *row, double y)
+{
+  const LigInks *inks = times->inks;
+  g_autofree char *predicted = lig_draw_time (row->predicted);
+  g_autofree char *measured = lig_draw_time (row->measured);
+  LigTextStyle strong = {.size = 12, .bold = TRUE, .colour = inks->ink, .anchor = LIG_TEXT_END};
+  LigTextStyle weak = {.size = 12, .colour = inks->dim, .anchor = LIG_TEXT_END};
+  if (row->measured > 0)
+    lig_canvas_text (times->canvas, times->width - 84, y, &strong, measured);
+  lig_canvas_text (times->canvas, times->width - 12, y, &weak, predicted);
+}
+
+static void
+draw_row (Times *times, const LigTimedRow *row)
+{
+  const LigInks *inks = times->inks;
+  gboolean backward = row->pass == LIG_PASS_BACKWARD, update = row->pass == LIG_PASS_UPDATE;
+  LigColour colour = update ? inks->channel : backward ? inks->backward : inks->forward;
+  LigColour fill = update     ? lig_colour_fade (inks->channel, 0x30)
+                   : backward ? inks->backward_fill
+                              : inks->forward_fill;
+  double scale = (times->right - times->left) / times->most, y = times->y;
+  g_autofree char *text = lig_timed_describe (row);
+  g_autofree char *label =
+    row->repeats > 1 ? g_strdup_printf ("%s × %d", row->name, row->repeats) : g_strdup (row->name);
+  LigTextStyle path = {.size = 12, .colour = inks->dim, .width = 40};
+  LigTextStyle name = {.size = 12, .bold = row->fusion != NULL, .colour = inks->ink};
+  name.width = times->left - 74;
+  lig_canvas_begin_mark (times->canvas, 6, y, times->width - 12, ROW, text);
+  /* The bracket at its left tells a fused group where colours do not. */
+  if (row->fusion)
+    lig_canvas_box (times->canvas, 8, y + 4, 3, ROW - 8, 1.5, colour, 0, 0);
+  if (row->path)
+    lig_canvas_text (times->canvas, 18, y + 17, &path, row->path);
+  lig_canvas_text (times->canvas, 62, y + 17, &name, label);
+  if (row->measured > 0)
+    lig_canvas_box (times->canvas, times->left, y + 5, MAX (row->measured * scale, 1), ROW - 14, 2,
+                    colour, 0, 0);
+  lig_canvas_box (times->canvas, times->left, row->measured > 0 ? y + ROW - 8 : y + 6,
+                  MAX (row->predicted * scale, 1), row->measured > 0 ? 4 : ROW - 12,
+                  row->measured > 0 ? 1 : 2, fill, colour, 1);
+  draw_values (times, row, y + 17);
+  lig_canvas_end_mark (times->canvas);
+  times->y += ROW;
+}
+
+static void
+draw_heading (Times *times, LigPass pass, GPtrArray *rows, gboolean measured)
+{
+  double seconds = 0, predicted = 0;
+  LigTextStyle style = {.size = 13, .bold = TRUE, .colour = times->inks->ink};
+  LigTextStyle column = {.size = 11, .colour = times->inks->dim, .anchor = LIG_TEXT_END};
+  for (guint i = 0; i < rows->len; i++) {
+    seconds += ((const LigTimedRow *) rows->pdata[i])->measured;
+    predicted += ((const LigTimedRow *) rows->pdata[i])->predicted;
+  }
+  g_autofree char *sum = lig_draw_time (measured ? seconds : predicted);
+  g_autofree char *title = g_strdup_printf ("%s · %s", lig_timed_pass_title (pass), sum);
+  lig_canvas_text (times->canvas, 12, times->y + 22, &style, title);
+  if (measured)
+    lig_canvas_text (times->canvas, times->width - 84, times->y + 22, &column, _ ("measured"));
+  lig_canvas_text (times->canvas, times->width - 12, times->y + 22, &column, _ ("predicted"));
+  times->y += HEAD;
+}
+
+static void
+draw_legend (Times *times, gboolean measured)
+{
+  const LigInks *inks = times->inks;
+  LigTextStyle style = {.size = 11, .colour = inks->dim};
+  double x = times->left, y = times->y + 12;
+  if (measured) {
+    lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, inks->forward, 0, 0);
+    lig_canvas_text (times->canvas, x + 26, y + 5, &style, _ ("measured"));
+    x += 40 + lig_canvas_text_width (times->canvas, &style, _ ("measured"));
+  }
+  lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, inks->forward_fill, inks->forward, 1);
+  const char *text = measured ? _ ("predicted") : _ ("predicted, not measured");
+  lig_canvas_text (times->canvas, x + 26, y + 5, &style, text);
+  x += 40 + lig_canvas_text_width (times->canvas, &style, text);
+  lig_canvas_box (times->canvas, x, y - 6, 3, 14, 1.5, inks->forward, 0, 0);
+  lig_canvas_text (times->canvas, x + 9, y + 5, &style, _ ("fused"));
+}
+
+double
+lig_draw_times_height (const LigTimedPlan *timed)
+{
+  double height = FOOT;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
+    g_autoptr (GPtrArray) rows = lig_timed_rows (timed, pass);
+    if (rows->len > 0)
+      height += HEAD + ROW * MIN (rows->len, MOST_ROWS);
+  }
+  return height;
+}
+
+void
+lig_draw_times (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width)
+{
+  GPtrArray *passes[3];
+  Times times = {.canvas = canvas, .inks = inks, .width = width};
+  times.left = CLAMP (width * 0.34, 120, 380);
+  times.right = MAX (width - (timed->steps ? 160 : 88), times.left + 40);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
+    passes[pass] = lig_timed_rows (timed, pass);
+    shorten (passes[pass]);
+    for (guint i = 0; i < passes[pass]->len; i++) {
+      const LigTimedRow *row = passes[pass]->pdata[i];
+      times.most = MAX (times.most, MAX (row->measured, row->predicted));
+    }
+  }
+  times.most = times.most > 0 ? times.most : 1;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
+    if (passes[pass]->len > 0)
+      draw_heading (&times, pass, passes[pass], timed->steps != NULL);
+    for (guint i = 0; i < passes[pass]->len; i++)
+      draw_row (&times, passes[pass]->pdata[i]);
+    g_ptr_array_unref (passes[pass]);
+  }
+  draw_legend (&times, timed->steps != NULL);
+}
