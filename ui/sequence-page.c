@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector side by side, the run bar below. The side panes
  * lie over the score where the window is narrow. */
+#include "ui/inspector.h"
 #include "ui/page.h"
+#include "ui/palette.h"
+#include "ui/problems.h"
+#include "ui/profiling.h"
+#include "ui/quick-entry.h"
+#include "ui/run-bar.h"
 #include "ui/score.h"
+#include "ui/templates.h"
 
 #include <glib/gi18n.h>
 
@@ -73,6 +80,7 @@ set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
   adw_flap_set_reveal_flap (flap, visible && is_filled (self, flap));
 }
 
+/* Both, or neither. */
 static void
 toggle_sidebars (GSimpleAction *action, GVariant *target, gpointer data)
 {
@@ -97,10 +105,56 @@ toggle_inspector (GSimpleAction *action, GVariant *target, gpointer data)
   set_pane (self, self->inspector_flap, !adw_flap_get_reveal_flap (self->inspector_flap));
 }
 
+/* --- Actions that lead into the page -------------------------------------------------------- */
+
+/* Whatever page is shown, this one comes to the front. */
+static void
+come_forward (LigSequencePage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+}
+
+static void
+add_op (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  set_pane (self, self->palette_flap, TRUE);
+  lig_palette_focus_search (LIG_PALETTE (adw_bin_get_child (self->palette)));
+}
+
+static void
+enter_quickly (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  lig_quick_entry_focus (LIG_QUICK_ENTRY (adw_bin_get_child (self->quick_entry)));
+}
+
+static void
+go_to_next_problem (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  lig_problems_next (LIG_PROBLEMS (adw_bin_get_child (self->problems)));
+}
+
+static void
+choose_template (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  lig_templates_present (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
+}
+
 static void
 add_actions (LigPage *page, GActionMap *map)
 {
   static const GActionEntry entries[] = {
+    {.name = "add-op", .activate = add_op},
+    {.name = "quick-entry", .activate = enter_quickly},
+    {.name = "next-problem", .activate = go_to_next_problem},
+    {.name = "templates", .activate = choose_template},
     {.name = "sidebars", .activate = toggle_sidebars},
     {.name = "palette", .activate = toggle_palette},
     {.name = "inspector", .activate = toggle_inspector},
@@ -111,10 +165,29 @@ add_actions (LigPage *page, GActionMap *map)
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
+show_times (LigSequencePage *self)
+{
+  LigTimedPlan timed = {0};
+  guint count = 0;
+  LigScore *score = LIG_SCORE (adw_bin_get_child (self->score_place));
+  LigProfiling *profiling = lig_profiling_of (lig_page_get_document (LIG_PAGE (self)));
+  if (lig_profiling_get_timed (profiling, &timed))
+    lig_plan_get_steps (timed.plan, &count);
+  lig_score_set_profile (score, timed.plan, timed.steps, count);
+}
+
+static void
 fill (LigSequencePage *self)
 {
   LigDocument *document = lig_page_get_document (LIG_PAGE (self));
+  adw_bin_set_child (self->palette, lig_palette_new (document));
+  adw_bin_set_child (self->inspector, lig_inspector_new (document));
+  adw_bin_set_child (self->quick_entry, lig_quick_entry_new (document));
   adw_bin_set_child (self->score_place, lig_score_new (document));
+  adw_bin_set_child (self->problems, lig_problems_new (document));
+  adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
+  g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
+                           G_CONNECT_SWAPPED);
 }
 
 static void
