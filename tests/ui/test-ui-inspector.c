@@ -168,10 +168,15 @@ check_value (LigOp *op, const LigParam *param, const GValue *expected, gboolean 
   g_assert_cmpint (lig_param_value_equal (&value, expected), ==, equal);
 }
 
-static gboolean
-can_reset (LigParamRow *row)
+static GtkWidget *
+find_reset (LigParamRow *row)
 {
-  return gtk_widget_activate_action (GTK_WIDGET (row), "param.reset", NULL);
+  g_autoptr (GPtrArray) buttons = g_ptr_array_new ();
+  add_all (GTK_WIDGET (row), GTK_TYPE_BUTTON, buttons);
+  for (guint i = 0; i < buttons->len; i++)
+    if (g_strcmp0 (gtk_actionable_get_action_name (buttons->pdata[i]), "param.reset") == 0)
+      return buttons->pdata[i];
+  return NULL;
 }
 
 static void
@@ -193,12 +198,15 @@ check_param (Fixture *f, const LigParam *param)
   g_assert_true (find_row (f, param->name) == row);
   lig_document_redo (f->doc);
   check_value (op_at (f, "0"), param, &after, TRUE);
-  g_assert_cmpint (can_reset (row), ==, !(param->flags & LIG_PARAM_REQUIRED));
+  GtkWidget *button = find_reset (row);
+  g_assert_nonnull (button);
+  g_assert_cmpint (gtk_widget_is_sensitive (button), ==, !(param->flags & LIG_PARAM_REQUIRED));
   if (param->flags & LIG_PARAM_REQUIRED)
     return;
   g_auto (GValue) reset = G_VALUE_INIT;
+  g_signal_emit_by_name (button, "clicked");
   g_assert_false (lig_op_get_value (op_at (f, "0"), param, &reset));
-  g_assert_false (can_reset (row));
+  g_assert_false (gtk_widget_is_sensitive (button));
 }
 
 static void
@@ -311,7 +319,7 @@ test_text (void)
     g_autofree char *text = lig_param_to_text (&shape, &value);
     g_assert_cmpstr (text, ==, "2 × -1 × 3");
   }
-  static const char *const floats[] = {"1e-5", "0.023", "0.1", "0.333333343", "1e-8"};
+  static const char *const floats[] = {"1e-5", "0.023", "0.1", "0.33333334", "1e-8"};
   for (guint i = 0; i < G_N_ELEMENTS (floats); i++) {
     g_auto (GValue) value = G_VALUE_INIT;
     lig_param_from_text (&number, floats[i], &value);

@@ -232,7 +232,7 @@ test_quick_entry (Fixture *f, gconstpointer data)
 {
   static const char *const texts[] = {
     "layer-norm ! linear(3072) ! gelu ! linear(768)",
-    "make-extra-output(to=r) ! linear(768) ! | ! add-extra-input(from=r)",
+    "make-extra-output(r) ! linear(768) ! | ! add-extra-input(r)",
     "block(3) { layer-norm ! linear(768, bias=false) }",
   };
   fill (f, "gelu");
@@ -394,8 +394,8 @@ test_templates (Fixture *f, gconstpointer data)
   child = gtk_flow_box_get_child_at_index (cards, 2);
   g_object_add_weak_pointer (G_OBJECT (window), (gpointer *) &window);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (child), "template.choose", NULL));
-  assert_text (f, "make-extra-output(to=residual) ! layer-norm ! linear(3072) ! gelu ! "
-                  "linear(768) ! add-extra-input(from=residual)");
+  assert_text (f, "make-extra-output(residual) ! layer-norm ! linear(3072) ! gelu ! "
+                  "linear(768) ! add-extra-input(residual)");
   g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Begin with Residual MLP");
   while (g_main_context_iteration (NULL, FALSE))
     continue;
