@@ -90,7 +90,7 @@ show_speed (LigRunLive *self, const LigRunProgress *progress)
 {
   g_autofree char *step = lig_train_say_seconds (progress->step_seconds);
   g_autofree char *rate = lig_train_say_rate (progress->samples_per_second);
-  g_autofree char *text = g_strdup_printf (_ ("step %s · %s samples"), step, rate);
+  g_autofree char *text = g_strdup_printf (_ ("step %s · %s"), step, rate);
   set_text (self->speed, isnan (progress->step_seconds) ? "" : text);
 }
 
