@@ -281,13 +281,15 @@ lig_planner_ask (
   LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store)
 {
   Request *request = g_new0 (Request, 1);
-  request->number = ++self->last;
+  guint64 number = ++self->last;
+  request->number = number;
   request->sequence = sequence;
   request->device = g_strdup (device);
   request->policy = policy;
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);
-  return request->number;
+  /* The thread may be through with the request already. */
+  return number;
 }
 
 void
