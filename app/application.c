@@ -2,6 +2,8 @@
 /* The application's life: options, files from the shell, actions and keys. */
 #include "app/application.h"
 
+#include "app/about.h"
+#include "app/preferences.h"
 #include "app/window.h"
 
 #include <glib/gi18n.h>
@@ -11,6 +13,8 @@
 struct _LigApplication {
   AdwApplication parent_instance;
   LigSession *session;
+  gboolean quitting;
+  gboolean helped; /* the first window has said what went wrong before */
 };
 
 G_DEFINE_FINAL_TYPE (LigApplication, lig_application, ADW_TYPE_APPLICATION)
@@ -26,6 +30,9 @@ add_window (LigApplication *self)
 {
   LigWindow *window = lig_window_new (self);
   gtk_window_present (GTK_WINDOW (window));
+  if (!self->helped)
+    lig_window_offer_help (window);
+  self->helped = TRUE;
   return window;
 }
 
@@ -39,14 +46,33 @@ lig_application_activate (GApplication *application)
     add_window (LIG_APPLICATION (application));
 }
 
+/* (nullable): the window in which the file is open already, else one that is still empty, the
+ * active one rather than another. */
+static LigWindow *
+find_window (LigApplication *self, GFile *file)
+{
+  g_autofree char *path = g_file_get_path (file);
+  LigWindow *empty = NULL;
+  for (GList *item = gtk_application_get_windows (GTK_APPLICATION (self)); item;
+       item = item->next) {
+    LigWindow *window = LIG_IS_WINDOW (item->data) ? item->data : NULL;
+    const char *opened = window ? lig_document_get_path (lig_window_get_document (window)) : NULL;
+    if (opened && g_strcmp0 (opened, path) == 0)
+      return window;
+    if (window && !empty && lig_window_is_pristine (window))
+      empty = window;
+  }
+  return empty;
+}
+
 void
 lig_application_open_file (LigApplication *self, GFile *file)
 {
-  GtkWindow *active = gtk_application_get_active_window (GTK_APPLICATION (self));
-  LigWindow *window = LIG_IS_WINDOW (active) && lig_window_is_pristine (LIG_WINDOW (active))
-                        ? LIG_WINDOW (active)
-                        : add_window (self);
-  lig_window_open (window, file);
+  LigWindow *window = find_window (self, file);
+  if (!window)
+    window = add_window (self);
+  if (lig_window_is_pristine (window))
+    lig_window_open (window, file);
   gtk_window_present (GTK_WINDOW (window));
 }
 
@@ -70,15 +96,49 @@ static void
 quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   g_autoptr (GList) windows = g_list_copy (gtk_application_get_windows (GTK_APPLICATION (data)));
+  LIG_APPLICATION (data)->quitting = TRUE;
   for (GList *item = windows; item; item = item->next)
-    gtk_window_close (item->data);
+    if (LIG_IS_WINDOW (item->data))
+      gtk_window_close (item->data);
+}
+
+gboolean
+lig_application_is_quitting (LigApplication *self)
+{
+  return self->quitting;
+}
+
+void
+lig_application_stay (LigApplication *self)
+{
+  self->quitting = FALSE;
+}
+
+static void
+about (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_about_show (gtk_application_get_active_window (GTK_APPLICATION (data)),
+                  LIG_APPLICATION (data)->session);
+}
+
+static void
+preferences (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWindow *active = gtk_application_get_active_window (GTK_APPLICATION (data));
+  GtkWidget *window = lig_preferences_new (LIG_APPLICATION (data)->session);
+  if (LIG_IS_WINDOW (active))
+    gtk_window_set_transient_for (GTK_WINDOW (window), active);
+  gtk_window_present (GTK_WINDOW (window));
 }
 
 static const GActionEntry actions[] = {
   {.name = "new-window", .activate = new_window},
   {.name = "quit", .activate = quit},
+  {.name = "about", .activate = about},
+  {.name = "preferences", .activate = preferences},
 };
 
+/* Keys that mean something while a text is typed are not here: see app/window-edit.c. */
 static const struct {
   const char *action, *keys[4];
 } accelerators[] = {
@@ -87,8 +147,8 @@ static const struct {
   {"win.open", {"<Control>o"}},
   {"win.save", {"<Control>s"}},
   {"win.save-as", {"<Control><Shift>s"}},
-  {"win.undo", {"<Control>z"}},
-  {"win.redo", {"<Control><Shift>z", "<Control>y"}},
+  {"app.preferences", {"<Control>comma"}},
+  {"win.export", {"<Control><Shift>e"}},
   {"win.add-op", {"<Control>k"}},
   {"win.find", {"<Control>f"}},
   {"win.quick-entry", {"<Control>e"}},
@@ -110,6 +170,16 @@ static const struct {
 };
 
 static void
+apply_theme (LigApplication *self)
+{
+  static const AdwColorScheme schemes[] = {ADW_COLOR_SCHEME_DEFAULT, ADW_COLOR_SCHEME_FORCE_LIGHT,
+                                           ADW_COLOR_SCHEME_FORCE_DARK};
+  int theme = g_settings_get_enum (lig_session_get_settings (self->session), "theme");
+  adw_style_manager_set_color_scheme (adw_application_get_style_manager (ADW_APPLICATION (self)),
+                                      schemes[CLAMP (theme, 0, (int) G_N_ELEMENTS (schemes) - 1)]);
+}
+
+static void
 lig_application_startup (GApplication *application)
 {
   LigApplication *self = LIG_APPLICATION (application);
@@ -121,6 +191,10 @@ lig_application_startup (GApplication *application)
     exit (1);
   }
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  g_signal_connect_object (lig_session_get_settings (self->session), "changed::theme",
+                           G_CALLBACK (apply_theme), self, G_CONNECT_SWAPPED);
+  apply_theme (self);
+  gtk_window_set_default_icon_name (LIG_APPLICATION_ID);
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
                                            accelerators[i].keys);
@@ -131,9 +205,21 @@ lig_application_startup (GApplication *application)
 static int
 lig_application_handle_local_options (GApplication *application, GVariantDict *options)
 {
-  if (!g_variant_dict_contains (options, "version"))
+  g_autoptr (GError) error = NULL;
+  if (g_variant_dict_contains (options, "version")) {
+    printf ("ligature %s\n", LIG_VERSION);
+    return 0;
+  }
+  if (!g_variant_dict_contains (options, "new-window"))
     return -1;
-  printf ("ligature %s\n", LIG_VERSION);
+  if (!g_application_register (application, NULL, &error)) {
+    g_printerr ("ligature: %s\n", error->message);
+    return 1;
+  }
+  /* The first process opens a window anyway. */
+  if (!g_application_get_is_remote (application))
+    return -1;
+  g_action_group_activate_action (G_ACTION_GROUP (application), "new-window", NULL);
   return 0;
 }
 
@@ -160,6 +246,7 @@ lig_application_init (LigApplication *self)
 {
   static const GOptionEntry options[] = {
     {"version", 'v', 0, G_OPTION_ARG_NONE, NULL, N_ ("Print the version and exit"), NULL},
+    {"new-window", 'n', 0, G_OPTION_ARG_NONE, NULL, N_ ("Open another window"), NULL},
     {NULL},
   };
   g_application_add_main_option_entries (G_APPLICATION (self), options);

@@ -128,6 +128,17 @@ LIG_API gboolean lig_dataset_next (LigDataset *self,
                                    GError **error);
 
 /**
+ * lig_dataset_preview:
+ * @rows: the most of them
+ * @columns: (out): of the table
+ *
+ * What was understood of the data, for people: a table of the first rows, lines, tokens or images.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): its texts row by row, titles first
+ */
+LIG_API GStrv lig_dataset_preview (LigDataset *self, guint rows, guint *columns);
+
+/**
  * lig_dataset_get_position:
  *
  * Returns: samples given since the start, over all epochs

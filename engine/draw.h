@@ -7,6 +7,7 @@
 #include "engine/profile.h"
 
 #include <cairo.h>
+#include <math.h>
 
 G_BEGIN_DECLS
 
@@ -100,6 +101,10 @@ LIG_API double lig_canvas_text_width (LigCanvas *self, const LigTextStyle *style
 LIG_API void
 lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double height);
 LIG_API void lig_canvas_end_clip (LigCanvas *self);
+
+/* What is drawn until the end is moved by so much, marks too. */
+LIG_API void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
+LIG_API void lig_canvas_end_shift (LigCanvas *self);
 
 /**
  * LigMark: a place of a picture that has something to say: the tooltip under a pointer, what the

@@ -151,6 +151,29 @@ LIG_API void lig_run_cancel (LigRun *self);
 LIG_API void lig_run_interrupt (LigRun *self);
 LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 
+/* Saves a checkpoint after the step under way, of a paused run at once, and goes on. */
+LIG_API void lig_run_save (LigRun *self);
+
+/* How many metrics wait for whoever watches a run; older ones make room for new ones. */
+#define LIG_RUN_METRICS 65536
+
+/* One value as it also goes into the store. @name: of static storage. */
+typedef struct {
+  gint64 step;
+  const char *name;
+  double value;
+} LigRunMetric;
+
+/**
+ * lig_run_take_metrics:
+ * @to: (array length=most): filled with the oldest that nobody has taken yet
+ *
+ * For one watcher, of any thread. Never waits for the training.
+ *
+ * Returns: how many were taken
+ */
+LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
+
 /* (transfer none). The uuid is null without a store. */
 LIG_API const char *lig_run_get_uuid (LigRun *self);
 LIG_API LigSequence *lig_run_get_sequence (LigRun *self);

@@ -44,7 +44,8 @@ typedef struct {
  * @status: `running`, `done`, `failed`, `cancelled` or `interrupted`
  * @started: microseconds since 1970, UTC; @ended is 0 while the run is running
  * @last_step: the greatest step of any metric, -1 without one
- * @first_loss: NaN where there is none; so are @last_loss, @eval_loss and @eval_accuracy
+ * @first_loss: NaN where there is none; so are @last_loss, @eval_loss, @eval_accuracy and @step_ms
+ * @step_ms: of a run that ended: the median of its last steps, up to 1,000; of a profile one step
  *
  * One run as it was when it was read. Strings are never %NULL, but empty. Read-only.
  */
@@ -57,7 +58,7 @@ typedef struct {
   gboolean starred;
   GStrv tags;
   gint64 last_step;
-  double first_loss, last_loss, eval_loss, eval_accuracy;
+  double first_loss, last_loss, eval_loss, eval_accuracy, step_ms;
 } LigRunRow;
 
 #define LIG_TYPE_RUN_ROW (lig_run_row_get_type ())
@@ -71,12 +72,37 @@ LIG_API void lig_run_row_free (LigRunRow *row);
  * @status: %NULL for any; so are @device and @tag
  * @starred: only the starred ones
  * @limit: most rows, 0 for all
+ * @kind: `train` or `profile`, %NULL for any
+ * @started_from, @started_to: microseconds since 1970, UTC: not before the one, before the other;
+ *   0 for no bound
  */
 typedef struct {
   const char *text, *status, *device, *tag;
   gboolean starred;
   int limit;
+  const char *kind;
+  gint64 started_from, started_to;
 } LigRunFilter;
+
+/* By what a list of runs is sorted; runs that lack it come last either way, newer ones first. */
+typedef enum {
+  LIG_RUN_BY_START,
+  LIG_RUN_BY_NAME,
+  LIG_RUN_BY_STATUS,
+  LIG_RUN_BY_DEVICE,
+  LIG_RUN_BY_DTYPE,
+  LIG_RUN_BY_POLICY,
+  LIG_RUN_BY_KIND,
+  LIG_RUN_BY_DURATION,
+  LIG_RUN_BY_STEPS,
+  LIG_RUN_BY_LOSS,
+  LIG_RUN_BY_EVAL_LOSS,
+  LIG_RUN_BY_ACCURACY,
+  LIG_RUN_BY_STEP_TIME,
+  LIG_RUN_BY_STAR,
+  LIG_RUN_BY_NOTES,
+  LIG_RUN_N_ORDERS
+} LigRunOrder;
 
 typedef struct {
   gint64 step;
@@ -239,6 +265,41 @@ LIG_API gboolean lig_store_truncate_metrics (LigStore *self,
  * Returns: (transfer container) (element-type LigRunRow): newest first
  */
 LIG_API GPtrArray *lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error);
+
+/* --- Lists that are too long to be read whole ---------------------------------------------- */
+
+/**
+ * lig_store_list_keys:
+ * @filter: (nullable): %NULL for all
+ *
+ * Returns: (transfer full) (element-type gint64): a key for each run that fits, sorted; keys stay
+ *   what they are as long as the run is there, and no other run gets the key of a deleted one
+ */
+LIG_API GArray *lig_store_list_keys (LigStore *self,
+                                     const LigRunFilter *filter,
+                                     LigRunOrder order,
+                                     gboolean descending,
+                                     GError **error);
+
+/**
+ * lig_store_read_runs:
+ *
+ * Returns: (transfer container) (element-type LigRunRow): as many rows as there are keys, in the
+ *   same order; %NULL for a run that is no longer there
+ */
+LIG_API GPtrArray *
+lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **error);
+
+/* Runs in all; -1 with an error set. */
+LIG_API gint64 lig_store_count_runs (LigStore *self, GError **error);
+
+/* Returns: (transfer full): the values that the runs have of `status`, `device`, `kind` or `tag`,
+ * in order of the alphabet. A run that is gone counts as `interrupted`. */
+LIG_API GStrv lig_store_list_values (LigStore *self, const char *column, GError **error);
+
+/* A number that is another one after any process, this one too, changed the store; 0 with an error
+ * set. */
+LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
 
 /**
  * lig_store_find_run:

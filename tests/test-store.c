@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 2
+#define NEWEST 3
 
 static GBytes *
 read_file (const char *path)
@@ -75,10 +75,14 @@ static const char version_1[] =
   "CREATE TABLE metric (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
   " name TEXT NOT NULL, step INTEGER NOT NULL, value REAL, PRIMARY KEY (run, name, step))"
   " WITHOUT ROWID;"
+  "CREATE TABLE timing (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, pass TEXT NOT NULL,"
+  " \"group\" INTEGER NOT NULL, step INTEGER NOT NULL, microseconds REAL, bytes REAL, flops REAL,"
+  " PRIMARY KEY (run, pass, \"group\", step)) WITHOUT ROWID;"
   "INSERT INTO experiment VALUES (1, 'old', 'h', '{}');"
   "INSERT INTO run VALUES (7, 'abcd0000-0000-4000-8000-000000000000', 1, 'train', 'cpu', 'fp32',"
   " 'none', 'all', 5, '{}', '{}', 'done', NULL, 1000, 2000, 'h', 'b', 1, 1, 2000, NULL, '', 1);"
-  "INSERT INTO metric VALUES (7, 'loss', 0, 4.0), (7, 'loss', 9, 2.5), (7, 'eval-loss', 5, 3.0);";
+  "INSERT INTO metric VALUES (7, 'loss', 0, 4.0), (7, 'loss', 9, 2.5), (7, 'eval-loss', 5, 3.0),"
+  " (7, 'step-ms', 1, 9.0), (7, 'step-ms', 2, 2.0), (7, 'step-ms', 3, 4.0);";
 
 static void
 test_migrate (Fixture *f, gconstpointer data)
@@ -93,6 +97,7 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (row->last_loss, ==, 2.5);
   g_assert_cmpfloat (row->eval_loss, ==, 3);
   g_assert_true (isnan (row->eval_accuracy));
+  g_assert_cmpfloat (row->step_ms, ==, 4);
   g_assert_true (row->starred);
   assert_query (f->path, "PRAGMA user_version", G_STRINGIFY (NEWEST));
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 struct _LigCurve {
+  guint references;
   LigCurvePoint points[LIG_CURVE_POINTS];
   guint count;
   guint64 length, each; /* values in all, and that a whole point stands for */
@@ -15,15 +16,24 @@ LigCurve *
 lig_curve_new (void)
 {
   LigCurve *self = g_new0 (LigCurve, 1);
+  self->references = 1;
   self->each = 1;
   self->last = NAN;
+  return self;
+}
+
+LigCurve *
+lig_curve_ref (LigCurve *self)
+{
+  self->references++;
   return self;
 }
 
 void
 lig_curve_free (LigCurve *self)
 {
-  g_free (self);
+  if (--self->references == 0)
+    g_free (self);
 }
 
 /* A point that holds gaps alone has no values. */

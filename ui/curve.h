@@ -19,6 +19,9 @@ typedef struct {
 typedef struct _LigCurve LigCurve;
 
 LigCurve *lig_curve_new (void);
+LigCurve *lig_curve_ref (LigCurve *self);
+
+/* Gives one reference back. Of one thread. */
 void lig_curve_free (LigCurve *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigCurve, lig_curve_free)
 

@@ -249,21 +249,42 @@ lig_document_redo (LigDocument *self)
 
 /* --- Files --------------------------------------------------------------------------------- */
 
-gboolean
-lig_document_load (LigDocument *self, const char *path, GStrv *warnings, GError **error)
+void
+lig_document_take_loaded (LigDocument *self, LigSequence *sequence, const char *path)
 {
   static const char *const none[] = {NULL};
-  LigSequence *sequence = lig_sequence_load (path, warnings, error);
-  if (!sequence)
-    return FALSE;
   lig_journal_clear (self->journal);
   g_free (self->path);
   self->path = g_canonicalize_filename (path, NULL);
-  g_object_unref (self->sequence);
-  self->sequence = sequence;
+  g_set_object (&self->sequence, sequence);
   begin_history (self);
   show_sequence (self, NULL, none);
-  return TRUE;
+}
+
+gboolean
+lig_document_load (LigDocument *self, const char *path, GStrv *warnings, GError **error)
+{
+  g_autoptr (LigSequence) sequence = lig_sequence_load (path, warnings, error);
+  if (sequence)
+    lig_document_take_loaded (self, sequence, path);
+  return sequence != NULL;
+}
+
+void
+lig_document_take_saved (LigDocument *self, LigSequence *sequence, const char *path)
+{
+  g_autofree char *text = lig_sequence_to_json (sequence);
+  char *copy = g_canonicalize_filename (path, NULL);
+  g_free (self->path);
+  self->path = copy;
+  self->saved = G_MAXUINT;
+  for (guint i = 0; i < self->states->len; i++) {
+    const LigDocumentState *state = self->states->pdata[i];
+    if (g_str_equal (state->text, text) && (self->saved == G_MAXUINT || i <= self->now))
+      self->saved = i;
+  }
+  write_journal (self);
+  lig_document_emit (self, LIG_DOCUMENT_TITLED);
 }
 
 gboolean
@@ -273,12 +294,7 @@ lig_document_save (LigDocument *self, const char *path, GError **error)
   g_return_val_if_fail (to, FALSE);
   if (!lig_sequence_save (self->sequence, to, error))
     return FALSE;
-  char *copy = g_canonicalize_filename (to, NULL);
-  g_free (self->path);
-  self->path = copy;
-  self->saved = self->now;
-  lig_journal_clear (self->journal);
-  lig_document_emit (self, LIG_DOCUMENT_TITLED);
+  lig_document_take_saved (self, self->sequence, to);
   return TRUE;
 }
 

@@ -36,6 +36,11 @@ gboolean lig_document_load (LigDocument *self, const char *path, GStrv *warnings
 /* Writes to @path, null for the file it came from. */
 gboolean lig_document_save (LigDocument *self, const char *path, GError **error);
 
+/* For who reads and writes files on a thread: what was loaded from @path, and what was written to
+ * it; edits made since then stay unsaved. */
+void lig_document_take_loaded (LigDocument *self, LigSequence *sequence, const char *path);
+void lig_document_take_saved (LigDocument *self, LigSequence *sequence, const char *path);
+
 /* (nullable) for a document that has not been saved yet. */
 const char *lig_document_get_path (LigDocument *self);
 

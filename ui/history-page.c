@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History. */
-#include "ui/page.h"
+/* The page History: every run of the store, and what is done with it. */
+#include "ui/history-page.h"
+
+#include "ui/toast.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
-#define LIG_TYPE_HISTORY_PAGE (lig_history_page_get_type ())
-G_DECLARE_FINAL_TYPE (LigHistoryPage, lig_history_page, LIG, HISTORY_PAGE, LigPage)
-
-struct _LigHistoryPage {
-  LigPage parent_instance;
-};
+/* Runs that are overlaid or compared at most: more can be told apart by nobody. */
+#define MOST_STUDIED 64
+#define MOST_PREVIEWED 16
 
 G_DEFINE_FINAL_TYPE (LigHistoryPage, lig_history_page, LIG_TYPE_PAGE)
 
@@ -20,13 +20,547 @@ LIG_PAGE_INFO (history) = {
   .get_type = lig_history_page_get_type,
 };
 
+LigStore *
+lig_history_get_store (LigHistoryPage *self)
+{
+  return lig_session_get_store (lig_page_get_session (LIG_PAGE (self)));
+}
+
+/* --- The selection ------------------------------------------------------------------------- */
+
+static GtkBitset *
+get_selection (LigHistoryPage *self)
+{
+  return gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+}
+
+GArray *
+lig_history_get_selected (LigHistoryPage *self)
+{
+  g_autoptr (GtkBitset) selected = get_selection (self);
+  GArray *keys = g_array_new (FALSE, FALSE, sizeof (gint64));
+  GtkBitsetIter iter;
+  guint position;
+  gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position);
+  for (; more; more = gtk_bitset_iter_next (&iter, &position)) {
+    gint64 key = lig_run_list_get_key (self->list, position);
+    g_array_append_val (keys, key);
+  }
+  return keys;
+}
+
+LigRunItem *
+lig_history_get_only (LigHistoryPage *self)
+{
+  g_autoptr (GtkBitset) selected = get_selection (self);
+  if (gtk_bitset_get_size (selected) != 1)
+    return NULL;
+  return g_list_model_get_item (G_LIST_MODEL (self->list), gtk_bitset_get_minimum (selected));
+}
+
+/* Positions change when the list is sorted or filtered; keys do not. */
+static void
+keep_selection (LigHistoryPage *self)
+{
+  if (self->kept)
+    return;
+  g_autoptr (GArray) keys = lig_history_get_selected (self);
+  self->kept = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  for (guint i = 0; i < keys->len; i++)
+    g_hash_table_add (self->kept, g_memdup2 (&g_array_index (keys, gint64, i), sizeof (gint64)));
+}
+
+static void
+restore_selection (LigHistoryPage *self)
+{
+  g_autoptr (GHashTable) kept = g_steal_pointer (&self->kept);
+  if (!kept || g_hash_table_size (kept) == 0)
+    return;
+  g_autoptr (GtkBitset) selected = gtk_bitset_new_empty ();
+  guint count = lig_run_list_get_count (self->list);
+  for (guint i = 0; i < count; i++) {
+    gint64 key = lig_run_list_get_key (self->list, i);
+    if (g_hash_table_contains (kept, &key))
+      gtk_bitset_add (selected, i);
+  }
+  g_autoptr (GtkBitset) all = gtk_bitset_new_range (0, count);
+  gtk_selection_model_set_selection (GTK_SELECTION_MODEL (self->selection), selected, all);
+}
+
+/* --- Several runs -------------------------------------------------------------------------- */
+
+typedef struct {
+  LigStore *store;
+  GArray *keys;
+  guint serial;
+  char *how; /* `overlay` or `compare`, null beside the list */
+} Study;
+
+static void
+free_study (gpointer data)
+{
+  Study *study = data;
+  g_object_unref (study->store);
+  g_array_unref (study->keys);
+  g_free (study->how);
+  g_free (study);
+}
+
+static void
+read_study (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Study *study = data;
+  GError *error = NULL;
+  g_autoptr (GPtrArray) rows = lig_store_read_runs (
+    study->store, (gint64 *) (gpointer) study->keys->data, study->keys->len, &error);
+  if (!rows) {
+    g_task_return_error (task, error);
+    return;
+  }
+  while (g_ptr_array_remove (rows, NULL))
+    ;
+  g_task_return_pointer (task, g_steal_pointer (&rows), (GDestroyNotify) g_ptr_array_unref);
+}
+
+static void
+take_study (GObject *source, GAsyncResult *result, gpointer unused)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (source);
+  Study *study = g_task_get_task_data (G_TASK (result));
+  GError *error = NULL;
+  g_autoptr (GPtrArray) rows = g_task_propagate_pointer (G_TASK (result), &error);
+  if (error) {
+    lig_toast_error (GTK_WIDGET (self), error);
+    return;
+  }
+  if (study->serial != self->study_serial || !self->list || rows->len == 0)
+    return;
+  if (!study->how) {
+    lig_history_chart_show (self->preview, study->store, rows);
+    return;
+  }
+  g_autofree char *title =
+    g_strdup_printf (ngettext ("%u run", "%u runs beside each other", rows->len), rows->len);
+  gtk_label_set_text (self->study_title, title);
+  lig_history_chart_show (self->overlay, study->store, rows);
+  lig_run_compare_show (self->compare, study->store, rows);
+  gtk_stack_set_visible_child_name (self->study, study->how);
+  gtk_stack_set_visible_child_name (self->states, "study");
+  gtk_widget_child_focus (GTK_WIDGET (self->study), GTK_DIR_TAB_FORWARD);
+}
+
+static void
+begin_study (LigHistoryPage *self, const char *how)
+{
+  LigStore *store = lig_history_get_store (self);
+  if (!store)
+    return;
+  Study *study = g_new0 (Study, 1);
+  study->store = g_object_ref (store);
+  study->keys = lig_history_get_selected (self);
+  study->serial = ++self->study_serial;
+  study->how = g_strdup (how);
+  if (how && study->keys->len > MOST_STUDIED) {
+    g_autofree char *text =
+      g_strdup_printf (_ ("The first %d of the selected runs are shown"), MOST_STUDIED);
+    lig_toast (GTK_WIDGET (self), text, NULL, NULL);
+  }
+  g_array_set_size (study->keys, MIN (study->keys->len, how ? MOST_STUDIED : MOST_PREVIEWED));
+  g_autoptr (GTask) task = g_task_new (self, NULL, take_study, NULL);
+  g_task_set_task_data (task, study, free_study);
+  g_task_run_in_thread (task, read_study);
+}
+
+void
+lig_history_study (LigHistoryPage *self, const char *how)
+{
+  begin_study (self, how);
+}
+
+static void update_state (LigHistoryPage *self);
+
+void
+lig_history_end_study (LigHistoryPage *self)
+{
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "study") != 0)
+    return;
+  gtk_stack_set_visible_child_name (self->states, "list");
+  update_state (self);
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
+}
+
+/* --- What is shown ------------------------------------------------------------------------- */
+
+static void
+update_side (LigHistoryPage *self)
+{
+  g_autoptr (GtkBitset) selected = get_selection (self);
+  guint64 n = gtk_bitset_get_size (selected);
+  g_autoptr (LigRunItem) only = lig_history_get_only (self);
+  if (self->kept)
+    return;
+  gtk_widget_set_visible (GTK_WIDGET (self->side), n > 0);
+  lig_run_detail_show (self->detail, lig_history_get_store (self), only);
+  if (n == 1) {
+    gtk_stack_set_visible_child_name (self->side, "one");
+  } else if (n > 1) {
+    g_autofree char *text =
+      g_strdup_printf (ngettext ("%u run selected", "%u runs selected", (guint) n), (guint) n);
+    gtk_label_set_text (self->many, text);
+    gtk_stack_set_visible_child_name (self->side, "many");
+    begin_study (self, NULL);
+  }
+  lig_history_update_actions (self);
+}
+
+/* Which of the list, a sentence or the study is there. */
+static void
+update_state (LigHistoryPage *self)
+{
+  LigSession *session = lig_page_get_session (LIG_PAGE (self));
+  LigStore *store = lig_session_get_store (session);
+  const char *error =
+    store ? lig_run_list_get_error (self->list) : lig_session_get_store_error (session);
+  const char *warning = store ? lig_store_get_warning (store) : NULL;
+  guint count = lig_run_list_get_count (self->list);
+  gboolean loaded = lig_run_list_is_loaded (self->list);
+  const char *trouble = error ? error : warning;
+  gtk_label_set_text (self->trouble_text, trouble ? trouble : "");
+  gtk_revealer_set_reveal_child (self->trouble, trouble && (count > 0 || !error));
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "study") == 0 && !error)
+    return;
+  if (error && count == 0) {
+    g_autofree char *markup = g_markup_escape_text (error, -1);
+    adw_status_page_set_description (self->broken, markup);
+  }
+  gtk_stack_set_visible_child_name (self->matches, loaded && count == 0 ? "none" : "some");
+  gtk_stack_set_visible_child_name (
+    self->states, error && count == 0                                              ? "broken"
+                  : loaded && count == 0 && !lig_run_list_is_filtered (self->list) ? "empty"
+                                                                                   : "list");
+}
+
+static void
+take_list (LigHistoryPage *self)
+{
+  restore_selection (self);
+  update_side (self);
+  update_state (self);
+}
+
+/* --- Cells --------------------------------------------------------------------------------- */
+
+static void
+select_only (LigHistoryPage *self, guint position)
+{
+  if (!gtk_selection_model_is_selected (GTK_SELECTION_MODEL (self->selection), position))
+    gtk_selection_model_select_item (GTK_SELECTION_MODEL (self->selection), position, TRUE);
+}
+
+static void
+end_menu (GtkWidget *popover)
+{
+  /* Its action is still to be activated. */
+  g_idle_add_once ((GSourceOnceFunc) gtk_widget_unparent, popover);
+}
+
+static void
+pop_up (LigHistoryPage *self, GtkWidget *at, const GdkRectangle *where)
+{
+  GtkWidget *popover = gtk_popover_menu_new_from_model (self->menu);
+  gtk_widget_set_parent (popover, GTK_WIDGET (self));
+  gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
+  gtk_widget_set_halign (popover, GTK_ALIGN_START);
+  double x = 0, y = 0;
+  gtk_widget_translate_coordinates (at, GTK_WIDGET (self), where->x, where->y, &x, &y);
+  gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle){(int) x, (int) y, 1, 1});
+  g_signal_connect (popover, "closed", G_CALLBACK (end_menu), NULL);
+  gtk_popover_popup (GTK_POPOVER (popover));
+}
+
+static void
+show_menu (LigHistoryPage *self, GtkWidget *cell, guint position, double x, double y)
+{
+  select_only (self, position);
+  pop_up (self, cell, &(GdkRectangle){(int) x, (int) y, 1, 1});
+}
+
+/* The menu key. */
+static gboolean
+show_menu_by_key (GtkWidget *widget, GVariant *unused, gpointer data)
+{
+  LigHistoryPage *self = data;
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+  if (!focus || !gtk_widget_is_ancestor (focus, widget))
+    focus = widget;
+  pop_up (self, focus, &(GdkRectangle){24, gtk_widget_get_height (focus) / 2, 1, 1});
+  return TRUE;
+}
+
+static void
+toggle_star (LigHistoryPage *self, guint position)
+{
+  g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (!row)
+    return;
+  gint64 key = lig_run_item_get_key (item);
+  lig_history_edits_add (self->edits, lig_history_get_store (self),
+                         row->starred ? LIG_HISTORY_UNSTAR : LIG_HISTORY_STAR, &key, 1, NULL);
+}
+
+static void
+activate_row (LigHistoryPage *self, guint position)
+{
+  select_only (self, position);
+  gtk_widget_activate_action (GTK_WIDGET (self), "history.open", NULL);
+}
+
+/* --- Edits --------------------------------------------------------------------------------- */
+
+static void
+edit_one (LigHistoryPage *self, LigHistoryEdit edit, gint64 key, const char *text)
+{
+  if (lig_history_get_store (self))
+    lig_history_edits_add (self->edits, lig_history_get_store (self), edit, &key, 1, text);
+}
+
+static void
+set_note (LigHistoryPage *self, gint64 key, const char *text)
+{
+  edit_one (self, LIG_HISTORY_NOTE, key, text);
+}
+
+static void
+add_tag (LigHistoryPage *self, gint64 key, const char *tag)
+{
+  edit_one (self, LIG_HISTORY_TAG, key, tag);
+}
+
+static void
+remove_tag (LigHistoryPage *self, gint64 key, const char *tag)
+{
+  edit_one (self, LIG_HISTORY_UNTAG, key, tag);
+}
+
+static void
+fail_edit (LigHistoryPage *self, guint edit, const char *message)
+{
+  if (edit == LIG_HISTORY_DELETE)
+    lig_history_show_undeleted (self);
+  lig_toast_error (GTK_WIDGET (self), g_error_new_literal (LIG_ERROR, LIG_ERROR_STORE, message));
+}
+
+static gboolean
+poll (gpointer data)
+{
+  lig_run_list_poll (LIG_HISTORY_PAGE (data)->list);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+change_store (LigHistoryPage *self)
+{
+  lig_history_delete_hidden (self);
+  lig_run_list_set_store (self->list, lig_history_get_store (self));
+  update_state (self);
+}
+
+/* --- Actions of the window ----------------------------------------------------------------- */
+
+static void
+open_sequence (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigHistoryPage *self = data;
+  GError *error = NULL;
+  g_autoptr (LigSequence) sequence =
+    lig_sequence_from_json (g_variant_get_string (parameter, NULL), -1, NULL, &error);
+  if (!sequence) {
+    lig_toast_error (GTK_WIDGET (self), error);
+    return;
+  }
+  const char *name = lig_sequence_get_name (sequence);
+  g_autoptr (LigRunItem) only = lig_history_get_only (self);
+  const LigRunRow *row = only ? lig_run_item_get_row (only) : NULL;
+  if (!name || !*name)
+    name = row ? row->name : _ ("a run");
+  g_autofree char *label = g_strdup_printf (_ ("Open the sequence of %s"), name);
+  g_autofree char *text = g_strdup_printf (_ ("This is the sequence of %s"), name);
+  lig_document_replace (lig_page_get_document (LIG_PAGE (self)), sequence, label);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+  lig_toast (GTK_WIDGET (self), text, _ ("_Undo"), "win.undo");
+}
+
+static void
+add_actions (LigPage *page, GActionMap *map)
+{
+  static const GActionEntry actions[] = {
+    {.name = "open-sequence", .activate = open_sequence, .parameter_type = "s"},
+  };
+  g_action_map_add_action_entries (map, actions, G_N_ELEMENTS (actions), page);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_history_page_map (GtkWidget *widget)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  GTK_WIDGET_CLASS (lig_history_page_parent_class)->map (widget);
+  lig_run_list_set_store (self->list, lig_history_get_store (self));
+  lig_run_list_poll (self->list);
+  if (!self->poll_source)
+    self->poll_source = g_timeout_add_seconds (1, poll, self);
+}
+
+static void
+lig_history_page_unmap (GtkWidget *widget)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  g_clear_handle_id (&self->poll_source, g_source_remove);
+  lig_run_detail_save (self->detail);
+  GTK_WIDGET_CLASS (lig_history_page_parent_class)->unmap (widget);
+}
+
+static void
+add_key (GtkEventController *keys, const char *trigger, const char *action)
+{
+  gtk_shortcut_controller_add_shortcut (
+    GTK_SHORTCUT_CONTROLLER (keys),
+    gtk_shortcut_new (gtk_shortcut_trigger_parse_string (trigger), gtk_named_action_new (action)));
+}
+
+/* Plain letters are keys of the list alone: elsewhere on the page they are typed. */
+static void
+add_keys (LigHistoryPage *self)
+{
+  GtkEventController *keys = gtk_shortcut_controller_new ();
+  add_key (keys, "s", "history.star");
+  add_key (keys, "t", "history.tag");
+  add_key (keys, "n", "history.note");
+  add_key (keys, "Delete", "history.delete");
+  add_key (keys, "<Control>c", "history.copy-uuid");
+  add_key (keys, "c", "history.compare");
+  add_key (keys, "l", "history.overlay");
+  gtk_shortcut_controller_add_shortcut (
+    GTK_SHORTCUT_CONTROLLER (keys),
+    gtk_shortcut_new (gtk_shortcut_trigger_parse_string ("Menu|<Shift>F10"),
+                      gtk_callback_action_new (show_menu_by_key, self, NULL)));
+  gtk_widget_add_controller (GTK_WIDGET (self->view), keys);
+  GtkEventController *page_keys = gtk_shortcut_controller_new ();
+  add_key (page_keys, "Escape", "history.back");
+  gtk_widget_add_controller (GTK_WIDGET (self->study), page_keys);
+}
+
+static void
+lig_history_page_constructed (GObject *object)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (object);
+  LigSession *session = lig_page_get_session (LIG_PAGE (self));
+  G_OBJECT_CLASS (lig_history_page_parent_class)->constructed (object);
+  self->columns =
+    lig_history_columns_new (self->view, self->list, lig_session_get_settings (session));
+  gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "columns",
+                                  lig_history_columns_get_actions (self->columns));
+  g_autoptr (GMenuModel) menu = lig_history_columns_make_menu (self->columns);
+  lig_history_filters_set_columns_menu (self->filters, menu);
+  lig_history_filters_set_list (self->filters, self->list);
+  const struct {
+    gpointer from;
+    const char *signal;
+    GCallback callback;
+  } signals[] = {
+    {self->list, "reloading", G_CALLBACK (keep_selection)},
+    {self->list, "reloaded", G_CALLBACK (take_list)},
+    {self->selection, "selection-changed", G_CALLBACK (update_side)},
+    {self->columns, "menu", G_CALLBACK (show_menu)},
+    {self->columns, "star", G_CALLBACK (toggle_star)},
+    {self->view, "activate", G_CALLBACK (activate_row)},
+    {self->detail, "note", G_CALLBACK (set_note)},
+    {self->detail, "tag", G_CALLBACK (add_tag)},
+    {self->detail, "untag", G_CALLBACK (remove_tag)},
+    {self->detail, "loaded", G_CALLBACK (lig_history_update_actions)},
+    {self->edits, "failed", G_CALLBACK (fail_edit)},
+    {session, "store-changed", G_CALLBACK (change_store)},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (signals[i].from, signals[i].signal, signals[i].callback, self,
+                             G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->edits, "done", G_CALLBACK (lig_run_list_reload), self->list,
+                           G_CONNECT_SWAPPED);
+  add_keys (self);
+  update_side (self);
+  update_state (self);
+}
+
+static void
+lig_history_page_dispose (GObject *object)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (object);
+  g_clear_handle_id (&self->poll_source, g_source_remove);
+  if (self->list) {
+    lig_run_detail_save (self->detail);
+    lig_history_delete_hidden (self);
+    gtk_column_view_set_model (self->view, NULL);
+  }
+  g_clear_pointer (&self->deletions, g_ptr_array_unref);
+  g_clear_object (&self->columns);
+  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_HISTORY_PAGE);
+  g_clear_object (&self->selection);
+  g_clear_object (&self->list);
+  g_clear_object (&self->edits);
+  g_clear_pointer (&self->kept, g_hash_table_unref);
+  G_OBJECT_CLASS (lig_history_page_parent_class)->dispose (object);
+}
+
+static void
+bind_children (GtkWidgetClass *widget)
+{
+  gtk_widget_class_set_template_from_resource (widget, "/org/ligature/Ligature/ui/history-page.ui");
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, filters);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, states);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, matches);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, side);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, study);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, trouble);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, trouble_text);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, many);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, study_title);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, broken);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, view);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, detail);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, preview);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, overlay);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, compare);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, menu);
+}
+
 static void
 lig_history_page_class_init (LigHistoryPageClass *class)
 {
+  GObjectClass *object_class = G_OBJECT_CLASS (class);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  g_type_ensure (LIG_TYPE_HISTORY_FILTERS);
+  g_type_ensure (LIG_TYPE_RUN_DETAIL);
+  g_type_ensure (LIG_TYPE_HISTORY_CHART);
+  g_type_ensure (LIG_TYPE_RUN_COMPARE);
+  object_class->constructed = lig_history_page_constructed;
+  object_class->dispose = lig_history_page_dispose;
+  widget_class->map = lig_history_page_map;
+  widget_class->unmap = lig_history_page_unmap;
+  LIG_PAGE_CLASS (class)->add_actions = add_actions;
+  bind_children (widget_class);
+  lig_history_install_actions (widget_class);
 }
 
 static void
 lig_history_page_init (LigHistoryPage *self)
 {
-  adw_bin_set_child (ADW_BIN (self), gtk_label_new (_ ("History")));
+  self->list = lig_run_list_new ();
+  self->selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->list)));
+  self->edits = lig_history_edits_new ();
+  self->deletions = g_ptr_array_new_with_free_func (lig_history_free_deletion);
+  gtk_widget_init_template (GTK_WIDGET (self));
 }

@@ -4,6 +4,7 @@
 #include "ui/planner.h"
 
 #include "engine/tuning.h"
+#include "ui/measuring.h"
 
 #include <string.h>
 
@@ -29,8 +30,6 @@ typedef struct {
   LigPlanner *planner;
   LigPlannerAnswer answer;
 } Delivery;
-
-static GPrivate current; /* the delivery that a monitor call belongs to */
 
 static void
 release (LigPlanner *self)
@@ -92,18 +91,17 @@ new_delivery (LigPlanner *self, guint64 request)
   return delivery;
 }
 
+/* Not by g_main_context_invoke(), which calls it here while nobody iterates the main loop. */
 static void
 send (Delivery *delivery)
 {
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
+  g_idle_add_full (G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
 }
 
 static void
-say_measuring (const char *what, double seconds)
+say_measuring (gpointer data, const char *what)
 {
-  Delivery *now = g_private_get (&current);
-  if (!now)
-    return;
+  const Delivery *now = data;
   Delivery *delivery = new_delivery (now->planner, now->answer.request);
   delivery->answer.measuring = g_strdup (what);
   send (delivery);
@@ -217,12 +215,11 @@ compile (LigPlanner *self, const Request *request)
     answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);
     options.tuning = &tuning;
-    g_private_set (&current, delivery);
-    lig_tuning_set_monitor (say_measuring);
+    lig_measuring_listen (say_measuring, delivery);
   }
   if (device && lig_sequence_get_length (request->sequence) > 0)
     answer->plan = lig_plan_compile (request->sequence, device, &options, &error);
-  g_private_set (&current, NULL);
+  lig_measuring_listen (NULL, NULL);
   if (error) {
     g_autofree char *path = find_path (error->message);
     check_ops (request->sequence, "", answer->problems);
@@ -281,15 +278,13 @@ lig_planner_ask (
   LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store)
 {
   Request *request = g_new0 (Request, 1);
-  guint64 number = ++self->last;
-  request->number = number;
+  request->number = ++self->last;
   request->sequence = sequence;
   request->device = g_strdup (device);
   request->policy = policy;
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);
-  /* The thread may be through with the request already. */
-  return number;
+  return self->last; /* the request may be gone by now */
 }
 
 void

@@ -1,14 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Run. */
+/* The page Run: the trainings of this program, and the charts of one of them. */
+#include "ui/chart-view.h"
+#include "ui/data-chooser.h"
 #include "ui/page.h"
+#include "ui/run-live.h"
+#include "ui/run-settings.h"
+#include "ui/toast.h"
+#include "ui/training-row.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #define LIG_TYPE_RUN_PAGE (lig_run_page_get_type ())
 G_DECLARE_FINAL_TYPE (LigRunPage, lig_run_page, LIG, RUN_PAGE, LigPage)
 
+enum { CHART_LOSS, CHART_SPEED, CHART_RATE, CHART_NORM, N_CHARTS };
+
 struct _LigRunPage {
   LigPage parent_instance;
+  GtkStack *stack;
+  GtkWidget *side, *side_line, *train, *pause, *save, *stop, *resume, *banner_mend;
+  GtkListBox *list;
+  GtkRevealer *banner_revealer;
+  GtkLabel *banner_error, *banner_hint, *title, *facts, *reason;
+  AdwButtonContent *pause_content;
+  GtkGrid *charts;
+  LigChartView *views[N_CHARTS];
+  LigRunLive live;
+  GActionMap *map; /* of the window; null until it asked for actions */
+  LigTraining *shown, *current;
+  guint ticks;
 };
 
 G_DEFINE_FINAL_TYPE (LigRunPage, lig_run_page, LIG_TYPE_PAGE)
@@ -20,13 +41,505 @@ LIG_PAGE_INFO (run) = {
   .get_type = lig_run_page_get_type,
 };
 
+static LigDocument *
+get_document (LigRunPage *self)
+{
+  return lig_page_get_document (LIG_PAGE (self));
+}
+
+static LigRunStatus
+get_status (LigTraining *training)
+{
+  LigRunProgress progress;
+  lig_training_get_progress (training, &progress);
+  return progress.status;
+}
+
+/* --- Charts -------------------------------------------------------------------------------- */
+
+static void
+add_charts (LigRunPage *self)
+{
+  static const struct {
+    const char *title, *empty;
+    int column, row, width, height;
+  } places[N_CHARTS] = {
+    {N_ ("Loss"), N_ ("The loss of the first steps comes here"), 0, 0, 3, 260},
+    {N_ ("Samples a second"), N_ ("Nothing yet"), 0, 1, 1, 170},
+    {N_ ("Learning rate"), N_ ("Nothing yet"), 1, 1, 1, 170},
+    {N_ ("Gradient norm"), N_ ("Nothing yet"), 2, 1, 1, 170},
+  };
+  for (int i = 0; i < N_CHARTS; i++) {
+    GtkWidget *view = lig_chart_view_new ();
+    self->views[i] = LIG_CHART_VIEW (view);
+    lig_chart_view_set_labels (self->views[i], _ (places[i].title), _ ("step"), NULL);
+    lig_chart_view_set_empty (self->views[i], _ (places[i].empty));
+    gtk_widget_set_size_request (view, -1, places[i].height);
+    gtk_widget_set_vexpand (view, i == CHART_LOSS);
+    gtk_grid_attach (self->charts, view, places[i].column, places[i].row, places[i].width, 1);
+  }
+}
+
+static void
+fill_charts (LigRunPage *self)
+{
+  static const struct {
+    const char *metric, *label;
+    int chart;
+  } curves[] = {
+    {LIG_METRIC_LOSS, N_ ("loss"), CHART_LOSS},
+    {LIG_METRIC_EVAL_LOSS, N_ ("held out"), CHART_LOSS},
+    {"samples-per-second", N_ ("samples a second"), CHART_SPEED},
+    {"learning-rate", N_ ("learning rate"), CHART_RATE},
+    {"gradient-norm", N_ ("gradient norm"), CHART_NORM},
+  };
+  for (int i = 0; i < N_CHARTS; i++)
+    lig_chart_view_clear (self->views[i]);
+  for (guint i = 0; self->shown && i < G_N_ELEMENTS (curves); i++)
+    lig_chart_view_add_curve (self->views[curves[i].chart], _ (curves[i].label),
+                              lig_training_get_curve (self->shown, curves[i].metric));
+}
+
+/* One chart a tick, the loss every other time: no frame draws two. */
+static void
+refresh_charts (LigRunPage *self, gboolean all)
+{
+  static const int turns[] = {CHART_LOSS, CHART_SPEED, CHART_LOSS,
+                              CHART_RATE, CHART_LOSS,  CHART_NORM};
+  if (!all) {
+    lig_chart_view_refresh (self->views[turns[self->ticks++ % G_N_ELEMENTS (turns)]]);
+    return;
+  }
+  for (int i = 0; i < N_CHARTS; i++)
+    lig_chart_view_refresh (self->views[i]);
+}
+
+/* --- What went wrong, and what to do ------------------------------------------------------- */
+
+typedef enum { MEND_NONE, MEND_RATE, MEND_DATA, MEND_BATCH } Mend;
+
+static Mend
+find_mend (const char *error, const char *data)
+{
+  if (g_str_has_prefix (error, "the loss is"))
+    return MEND_RATE;
+  if (strstr (error, "no memory") || strstr (error, "out of memory"))
+    return MEND_BATCH;
+  const char *path = data ? strchr (data, ':') : NULL;
+  g_autofree char *name = path ? g_strndup (path + 1, strcspn (path + 1, "?")) : NULL;
+  return (name && *name && strstr (error, name)) || strstr (error, "data") ? MEND_DATA : MEND_NONE;
+}
+
+/* The buttons change the document of this window, so they are there for its own training alone. */
+static void
+show_error (LigRunPage *self)
+{
+  static const struct {
+    const char *hint, *button, *action;
+  } mends[] = {
+    [MEND_NONE] = {N_ ("Change what it names and train again."), NULL, NULL},
+    [MEND_RATE] = {N_ ("A lower learning rate, a warm-up or clipped gradients may help."),
+                   N_ ("_Lower the Learning Rate"), "training.lower-rate"},
+    [MEND_DATA] = {N_ ("Choose other data, or put the file back, and train again."),
+                   N_ ("Choose _Data…"), "training.choose-data"},
+    [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the Batch"),
+                    "training.halve-batch"},
+  };
+  const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
+  gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
+  if (!error)
+    return;
+  Mend mend = find_mend (error, lig_training_get_settings (self->shown)->data);
+  gtk_label_set_text (self->banner_error, error);
+  gtk_label_set_text (self->banner_hint, _ (mends[mend].hint));
+  gtk_widget_set_visible (self->banner_mend, mends[mend].button && self->shown == self->current);
+  if (!mends[mend].button)
+    return;
+  gtk_button_set_label (GTK_BUTTON (self->banner_mend), _ (mends[mend].button));
+  gtk_button_set_use_underline (GTK_BUTTON (self->banner_mend), TRUE);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->banner_mend), mends[mend].action);
+}
+
+static void
+lower_rate (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigRunPage *self = LIG_RUN_PAGE (widget);
+  g_auto (LigRunSettings) settings;
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  lig_train_read (get_document (self), &settings, NULL);
+  g_ascii_formatd (text, sizeof text, "%.6g", settings.lr / 10);
+  lig_train_set (get_document (self), "lr", text, NULL);
+  g_autofree char *said = g_strdup_printf (_ ("The learning rate is %s now"), text);
+  lig_toast (widget, said, _ ("Train"), "win.run");
+}
+
+static void
+halve_batch (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigRunPage *self = LIG_RUN_PAGE (widget);
+  gint64 batch = lig_train_halve_batch (get_document (self));
+  g_autofree char *count = lig_train_say_count (batch);
+  g_autofree char *said = g_strdup_printf (_ ("The batch is %s now"), count);
+  lig_toast (widget, said, _ ("Train"), "win.run");
+}
+
+static void
+choose_data (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  GtkWindow *window = GTK_WINDOW (gtk_widget_get_root (widget));
+  gtk_window_present (lig_data_chooser_new (window, get_document (LIG_RUN_PAGE (widget))));
+}
+
+/* --- The training that is shown ------------------------------------------------------------ */
+
+static void
+show_facts (LigRunPage *self)
+{
+  const LigRunSettings *settings = lig_training_get_settings (self->shown);
+  const char *data = lig_training_get_data (self->shown);
+  g_autofree char *facts = g_strdup_printf (_ ("%s · %s"), lig_training_get_device (self->shown),
+                                            data             ? data
+                                            : settings->data ? settings->data
+                                                             : _ ("as the checkpoint says"));
+  gtk_label_set_text (self->title, lig_training_get_title (self->shown));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), lig_training_get_title (self->shown));
+  gtk_label_set_text (self->facts, facts);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->facts), facts);
+}
+
+static void
+show_buttons (LigRunPage *self)
+{
+  gboolean active = lig_training_is_active (self->shown);
+  gboolean paused = get_status (self->shown) == LIG_RUN_PAUSED;
+  gboolean resumable = !active && get_status (self->shown) != LIG_RUN_DONE &&
+                       lig_training_get_checkpoint (self->shown);
+  gtk_widget_set_visible (self->pause, active);
+  gtk_widget_set_visible (self->save, active);
+  gtk_widget_set_visible (self->stop, active);
+  gtk_widget_set_visible (self->resume, resumable);
+  adw_button_content_set_label (self->pause_content, paused ? _ ("Go On") : _ ("Pause"));
+  adw_button_content_set_icon_name (self->pause_content, paused ? "media-playback-start-symbolic"
+                                                                : "media-playback-pause-symbolic");
+}
+
+static void
+show_whole (LigRunPage *self)
+{
+  show_facts (self);
+  show_buttons (self);
+  show_error (self);
+  lig_run_live_update (&self->live, self->shown, TRUE);
+  refresh_charts (self, TRUE);
+}
+
+static void
+shown_progressed (LigRunPage *self)
+{
+  gint64 before = self->live.updated;
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self->charts)))
+    return;
+  refresh_charts (self, FALSE);
+  lig_run_live_update (&self->live, self->shown, FALSE);
+  if (self->live.updated == before)
+    return;
+  show_facts (self);
+  show_buttons (self);
+}
+
+static void
+set_shown (LigRunPage *self, LigTraining *training)
+{
+  if (training == self->shown)
+    return;
+  if (self->shown)
+    g_signal_handlers_disconnect_by_data (self->shown, self);
+  g_set_object (&self->shown, training);
+  fill_charts (self);
+  if (!training)
+    return;
+  g_signal_connect_object (training, "progressed", G_CALLBACK (shown_progressed), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (training, "ended", G_CALLBACK (show_whole), self, G_CONNECT_SWAPPED);
+  show_whole (self);
+}
+
+/* --- The window's actions ------------------------------------------------------------------ */
+
+static void
+enable (LigRunPage *self, const char *name, gboolean enabled)
+{
+  GAction *action = self->map ? g_action_map_lookup_action (self->map, name) : NULL;
+  if (action)
+    g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
+}
+
+static void
+update_actions (LigRunPage *self)
+{
+  g_autofree char *sentence = NULL;
+  LigTrainObstacle obstacle = lig_train_find_obstacle (get_document (self), &sentence);
+  gboolean active = self->current && lig_training_is_active (self->current);
+  gboolean resumable = self->current && !active && get_status (self->current) != LIG_RUN_DONE &&
+                       lig_training_get_checkpoint (self->current);
+  enable (self, "run", obstacle == LIG_TRAIN_POSSIBLE && !active);
+  enable (self, "pause", active);
+  enable (self, "stop", active);
+  enable (self, "resume", resumable);
+  gtk_label_set_text (self->reason, sentence ? sentence : "");
+  gtk_widget_set_tooltip_text (self->train, sentence);
+}
+
+static void
+current_ended (LigRunPage *self)
+{
+  update_actions (self);
+}
+
+/* Another training is the document's. */
+static void
+follow_document (LigRunPage *self)
+{
+  LigTraining *current = lig_train_get_current (get_document (self));
+  if (current != self->current) {
+    if (self->current)
+      g_signal_handlers_disconnect_by_func (self->current, current_ended, self);
+    g_set_object (&self->current, current);
+    g_signal_connect_object (current, "ended", G_CALLBACK (current_ended), self, G_CONNECT_SWAPPED);
+    for (int i = 0; gtk_list_box_get_row_at_index (self->list, i); i++) {
+      GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->list, i);
+      if (lig_training_row_get (row) == current)
+        gtk_list_box_select_row (self->list, row);
+    }
+  }
+  update_actions (self);
+}
+
+static void
+run (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_train_start (get_document (data));
+}
+
+static void
+toggle_pause (LigTraining *training)
+{
+  if (get_status (training) == LIG_RUN_PAUSED)
+    lig_training_unpause (training);
+  else
+    lig_training_pause (training);
+}
+
+static void
+pause_current (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  toggle_pause (LIG_RUN_PAGE (data)->current);
+}
+
+static void
+stop_current (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_training_cancel (LIG_RUN_PAGE (data)->current);
+}
+
+static void
+resume_current (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigRunPage *self = data;
+  lig_train_resume (get_document (self), lig_training_get_checkpoint (self->current));
+}
+
+static void
+lig_run_page_add_actions (LigPage *page, GActionMap *map)
+{
+  static const GActionEntry actions[] = {
+    {.name = "run", .activate = run},
+    {.name = "pause", .activate = pause_current},
+    {.name = "stop", .activate = stop_current},
+    {.name = "resume", .activate = resume_current},
+  };
+  LigRunPage *self = LIG_RUN_PAGE (page);
+  self->map = map;
+  g_object_add_weak_pointer (G_OBJECT (map), (gpointer *) &self->map);
+  g_action_map_add_action_entries (map, actions, G_N_ELEMENTS (actions), self);
+  update_actions (self);
+}
+
+/* --- The page's actions, of the training that is shown -------------------------------------- */
+
+static void
+pause_shown (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  toggle_pause (LIG_RUN_PAGE (widget)->shown);
+}
+
+static void
+stop_shown (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_training_cancel (LIG_RUN_PAGE (widget)->shown);
+}
+
+static void
+save_shown (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_training_save (LIG_RUN_PAGE (widget)->shown);
+  lig_toast (widget, _ ("A checkpoint is saved after this step"), NULL, NULL);
+}
+
+static void
+resume_shown (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigRunPage *self = LIG_RUN_PAGE (widget);
+  const char *checkpoint = lig_training_get_checkpoint (self->shown);
+  if (checkpoint)
+    lig_train_resume (get_document (self), checkpoint);
+}
+
+static void
+copy_command (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  const char *command = lig_training_get_command (LIG_RUN_PAGE (widget)->shown);
+  if (!command)
+    return;
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), command);
+  lig_toast (widget, _ ("Copied as command"), NULL, NULL);
+}
+
+/* --- The list ------------------------------------------------------------------------------ */
+
+static GtkWidget *
+make_row (gpointer item, gpointer data)
+{
+  return lig_training_row_new (item);
+}
+
+static void
+row_selected (LigRunPage *self, GtkListBoxRow *row)
+{
+  if (row)
+    set_shown (self, lig_training_row_get (row));
+}
+
+static void
+update_list (LigRunPage *self)
+{
+  GListModel *trainings =
+    G_LIST_MODEL (lig_session_get_trainings (lig_page_get_session (LIG_PAGE (self))));
+  guint count = g_list_model_get_n_items (trainings);
+  gtk_stack_set_visible_child_name (self->stack, count > 0 ? "trainings" : "empty");
+  gtk_widget_set_visible (self->side, count > 1);
+  gtk_widget_set_visible (self->side_line, count > 1);
+  if (count > 0 && !gtk_list_box_get_selected_row (self->list))
+    gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, 0));
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+connect (LigRunPage *self, gpointer from, const char *signal, void (*func) (LigRunPage *))
+{
+  g_signal_connect_object (from, signal, G_CALLBACK (func), self, G_CONNECT_SWAPPED);
+}
+
+static void
+lig_run_page_constructed (GObject *object)
+{
+  LigRunPage *self = LIG_RUN_PAGE (object);
+  LigSession *session = lig_page_get_session (LIG_PAGE (self));
+  GListStore *trainings = lig_session_get_trainings (session);
+  LigDocument *doc = get_document (self);
+  G_OBJECT_CLASS (lig_run_page_parent_class)->constructed (object);
+  gtk_list_box_bind_model (self->list, G_LIST_MODEL (trainings), make_row, NULL, NULL);
+  g_signal_connect_object (self->list, "row-selected", G_CALLBACK (row_selected), self,
+                           G_CONNECT_SWAPPED);
+  connect (self, trainings, "items-changed", update_list);
+  connect (self, doc, "settings", follow_document);
+  connect (self, doc, "changed", update_actions);
+  connect (self, doc, "planned", update_actions);
+  update_list (self);
+  update_actions (self);
+}
+
+static void
+lig_run_page_dispose (GObject *object)
+{
+  LigRunPage *self = LIG_RUN_PAGE (object);
+  lig_run_live_clear (&self->live);
+  if (self->map)
+    g_object_remove_weak_pointer (G_OBJECT (self->map), (gpointer *) &self->map);
+  self->map = NULL;
+  if (self->shown)
+    g_signal_handlers_disconnect_by_data (self->shown, self);
+  if (self->current)
+    g_signal_handlers_disconnect_by_data (self->current, self);
+  adw_bin_set_child (ADW_BIN (self), NULL);
+  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_RUN_PAGE);
+  g_clear_object (&self->shown);
+  g_clear_object (&self->current);
+  G_OBJECT_CLASS (lig_run_page_parent_class)->dispose (object);
+}
+
+static void
+bind_children (GtkWidgetClass *class)
+{
+#define BIND(name) gtk_widget_class_bind_template_child (class, LigRunPage, name)
+  BIND (stack);
+  BIND (side);
+  BIND (side_line);
+  BIND (train);
+  BIND (reason);
+  BIND (pause);
+  BIND (pause_content);
+  BIND (save);
+  BIND (stop);
+  BIND (resume);
+  BIND (list);
+  BIND (banner_revealer);
+  BIND (banner_error);
+  BIND (banner_hint);
+  BIND (banner_mend);
+  BIND (title);
+  BIND (facts);
+  BIND (charts);
+#undef BIND
+#define BIND(name) \
+  gtk_widget_class_bind_template_child_full ( \
+    class, #name, FALSE, G_STRUCT_OFFSET (LigRunPage, live) + G_STRUCT_OFFSET (LigRunLive, name))
+  BIND (loss);
+  BIND (held_out);
+  BIND (speed);
+  BIND (status);
+  BIND (progress);
+#undef BIND
+}
+
 static void
 lig_run_page_class_init (LigRunPageClass *class)
 {
+  static const struct {
+    const char *name;
+    GtkWidgetActionActivateFunc func;
+  } actions[] = {
+    {"training.pause", pause_shown},         {"training.stop", stop_shown},
+    {"training.save", save_shown},           {"training.resume", resume_shown},
+    {"training.copy-command", copy_command}, {"training.lower-rate", lower_rate},
+    {"training.choose-data", choose_data},   {"training.halve-batch", halve_batch},
+  };
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->constructed = lig_run_page_constructed;
+  G_OBJECT_CLASS (class)->dispose = lig_run_page_dispose;
+  LIG_PAGE_CLASS (class)->add_actions = lig_run_page_add_actions;
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/ui/run-page.ui");
+  gtk_widget_class_set_css_name (widget_class, "runpage");
+  bind_children (widget_class);
 }
 
 static void
 lig_run_page_init (LigRunPage *self)
 {
-  adw_bin_set_child (ADW_BIN (self), gtk_label_new (_ ("Run")));
+  gtk_widget_init_template (GTK_WIDGET (self));
+  add_charts (self);
 }

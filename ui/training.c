@@ -1,19 +1,523 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings that the window started. */
+/* Trainings that the window started. The device is opened and the plans are compiled on a thread;
+ * then a timer takes what the run has measured, thirty times a second. */
 #include "ui/training.h"
+
+#include "ui/measuring.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+/* What one tick of the timer takes: the time between two, the values at a time, and how long it may
+ * go on with them. */
+#define TICK_MS 33
+#define BATCH 1024
+#define MOST_SECONDS 0.002
+
+enum { CURVE_LOSS, CURVE_EVAL_LOSS, CURVE_ACCURACY, CURVE_RATE, CURVE_NORM, CURVE_SPEED, N_CURVES };
+
+static const char *const curve_names[N_CURVES] = {LIG_METRIC_LOSS,          LIG_METRIC_EVAL_LOSS,
+                                                  LIG_METRIC_EVAL_ACCURACY, "learning-rate",
+                                                  "gradient-norm",          "samples-per-second"};
 
 struct _LigTraining {
   GObject parent_instance;
+  LigStore *store;
+  LigSequence *sequence;
+  LigRunSettings settings;
+  char *title, *device, *resumed, *command, *measuring, *error;
+
+  LigRun *run; /* null until it is prepared */
+  LigRunProgress progress;
+  LigCurve *curves[N_CURVES];
+  guint timer, ticks;
+  gboolean ended;
+
+  /* Where the rate was measured last. */
+  gint64 rate_step;
+  gint64 rate_time;
+
+  /* Asked for before there was a run. */
+  gboolean pause, cancel, interrupt;
 };
 
 G_DEFINE_FINAL_TYPE (LigTraining, lig_training, G_TYPE_OBJECT)
 
+enum { PROGRESSED, ENDED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+/* A run that goes on saves itself and ends as interrupted. */
+static void
+lig_training_finalize (GObject *object)
+{
+  LigTraining *self = LIG_TRAINING (object);
+  g_clear_handle_id (&self->timer, g_source_remove);
+  if (self->run && !self->ended)
+    lig_run_interrupt (self->run);
+  g_clear_object (&self->run);
+  g_clear_object (&self->store);
+  g_clear_object (&self->sequence);
+  lig_run_settings_clear (&self->settings);
+  for (int i = 0; i < N_CURVES; i++)
+    lig_curve_free (self->curves[i]);
+  g_free (self->title);
+  g_free (self->device);
+  g_free (self->resumed);
+  g_free (self->command);
+  g_free (self->measuring);
+  g_free (self->error);
+  G_OBJECT_CLASS (lig_training_parent_class)->finalize (object);
+}
+
 static void
 lig_training_class_init (LigTrainingClass *class)
 {
+  G_OBJECT_CLASS (class)->finalize = lig_training_finalize;
+  signals[PROGRESSED] = g_signal_new ("progressed", LIG_TYPE_TRAINING, G_SIGNAL_RUN_LAST, 0, NULL,
+                                      NULL, NULL, G_TYPE_NONE, 0);
+  signals[ENDED] = g_signal_new ("ended", LIG_TYPE_TRAINING, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                 G_TYPE_NONE, 0);
 }
 
 static void
 lig_training_init (LigTraining *self)
 {
+  lig_run_settings_init (&self->settings);
+  for (int i = 0; i < N_CURVES; i++)
+    self->curves[i] = lig_curve_new ();
+  self->progress = (LigRunProgress){.left = NAN,
+                                    .loss = NAN,
+                                    .first_loss = NAN,
+                                    .eval_loss = NAN,
+                                    .eval_accuracy = NAN,
+                                    .learning_rate = NAN,
+                                    .gradient_norm = NAN,
+                                    .step_seconds = NAN,
+                                    .samples_per_second = NAN};
+}
+
+/* --- What the run measured ----------------------------------------------------------------- */
+
+static void
+take_metric (LigTraining *self, const LigRunMetric *metric)
+{
+  for (int i = 0; i < CURVE_SPEED; i++)
+    if (g_str_equal (curve_names[i], metric->name))
+      lig_curve_append (self->curves[i], (double) metric->step, metric->value);
+}
+
+/* Whether everything was taken within the time. */
+static gboolean
+take_metrics (LigTraining *self, double most_seconds)
+{
+  LigRunMetric metrics[BATCH];
+  gint64 until = g_get_monotonic_time () + (gint64) (most_seconds * 1e6);
+  guint count;
+  do {
+    count = lig_run_take_metrics (self->run, metrics, BATCH);
+    for (guint i = 0; i < count; i++)
+      take_metric (self, &metrics[i]);
+  } while (count == BATCH && g_get_monotonic_time () < until);
+  return count < BATCH;
+}
+
+/* Samples a second since the last time, but for pauses. */
+static void
+take_rate (LigTraining *self)
+{
+  gint64 now = g_get_monotonic_time (), step = self->progress.step;
+  gboolean running = self->progress.status == LIG_RUN_RUNNING;
+  if (running && self->rate_time > 0 && step > self->rate_step && now > self->rate_time) {
+    LigShape shape;
+    LigDtype dtype;
+    lig_sequence_get_input (self->sequence, &shape, &dtype);
+    double samples = (double) shape.axes[0] * (double) self->settings.accumulate;
+    double rate = samples * (double) (step - self->rate_step) / (double) (now - self->rate_time);
+    lig_curve_append (self->curves[CURVE_SPEED], (double) step, rate * 1e6);
+  } else if (running && self->rate_time > 0)
+    return;
+  self->rate_time = running ? now : 0;
+  self->rate_step = step;
+}
+
+static gboolean
+tick (gpointer data)
+{
+  LigTraining *self = data;
+  take_metrics (self, MOST_SECONDS);
+  /* The run sorts the times of its last steps for this. */
+  if (self->ticks++ % 4 == 0) {
+    lig_run_get_progress (self->run, &self->progress);
+    take_rate (self);
+  }
+  g_signal_emit (self, signals[PROGRESSED], 0);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+end (LigTraining *self)
+{
+  g_autoptr (LigTraining) kept = g_object_ref (self);
+  g_clear_handle_id (&self->timer, g_source_remove);
+  g_clear_pointer (&self->measuring, g_free);
+  self->ended = TRUE;
+  g_signal_emit (self, signals[PROGRESSED], 0);
+  g_signal_emit (self, signals[ENDED], 0);
+}
+
+static void
+take_end (LigTraining *self)
+{
+  g_autoptr (GError) error = NULL;
+  if (!lig_run_wait (self->run, &error))
+    self->error = g_strdup (error->message);
+  while (!take_metrics (self, MOST_SECONDS))
+    ;
+  lig_run_get_progress (self->run, &self->progress);
+  end (self);
+}
+
+/* --- Preparing ----------------------------------------------------------------------------- */
+
+typedef struct {
+  LigSequence *sequence;
+  LigRunSettings settings;
+  LigStore *store;
+  char *device, *resumed;
+  LigTraining *training; /* (transfer none): for messages to the main loop alone */
+} Wish;
+
+typedef struct {
+  LigTraining *training;
+  char *what;
+} Message;
+
+static void
+free_wish (gpointer data)
+{
+  Wish *wish = data;
+  g_clear_object (&wish->sequence);
+  g_clear_object (&wish->store);
+  lig_run_settings_clear (&wish->settings);
+  g_free (wish->device);
+  g_free (wish->resumed);
+  g_free (wish);
+}
+
+static gboolean
+show_measuring (gpointer data)
+{
+  Message *message = data;
+  LigTraining *self = message->training;
+  if (!self->run && !self->ended) {
+    g_free (self->measuring);
+    self->measuring = g_steal_pointer (&message->what);
+    g_signal_emit (self, signals[PROGRESSED], 0);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+static void
+free_message (gpointer data)
+{
+  Message *message = data;
+  g_object_unref (message->training);
+  g_free (message->what);
+  g_free (message);
+}
+
+/* The task holds the training while its thread works. */
+static void
+say_measuring (gpointer data, const char *what)
+{
+  const Wish *wish = data;
+  Message *message = g_new (Message, 1);
+  message->training = g_object_ref (wish->training);
+  message->what = g_strdup (what);
+  g_idle_add_full (G_PRIORITY_DEFAULT, show_measuring, message, free_message);
+}
+
+static LigRun *
+make_run (Wish *wish, GError **error)
+{
+  g_autofree char *found =
+    wish->resumed ? lig_run_checkpoint_device (wish->resumed, error) : g_strdup (wish->device);
+  g_autoptr (LigDevice) device = found ? lig_device_open (found, error) : NULL;
+  if (!device)
+    return NULL;
+  if (wish->resumed)
+    return lig_run_resume (wish->resumed, device, NULL, wish->store, error);
+  return lig_run_new (wish->sequence, device, &wish->settings, NULL, wish->store, error);
+}
+
+static void
+prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Wish *wish = data;
+  GError *error = NULL;
+  lig_measuring_listen (say_measuring, wish);
+  LigRun *run = make_run (wish, &error);
+  lig_measuring_listen (NULL, NULL);
+  if (run)
+    g_task_return_pointer (task, run, g_object_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+/* The run knows best: the data may have changed the sequence's input. */
+static void
+copy_facts (LigTraining *self)
+{
+  g_set_object (&self->sequence, lig_run_get_sequence (self->run));
+  lig_run_settings_clear (&self->settings);
+  lig_run_settings_copy (lig_run_get_settings (self->run), &self->settings);
+  g_free (self->device);
+  self->device = g_strdup (lig_device_get_name (lig_run_get_device (self->run)));
+  if (!self->resumed)
+    return;
+  g_free (self->title);
+  self->title = g_strdup (lig_sequence_get_name (self->sequence));
+  if (!self->title)
+    self->title = lig_sequence_to_expression (self->sequence);
+}
+
+/* A run that was cancelled while it was prepared begins and ends, so that the store knows. */
+static void
+begin (LigTraining *self)
+{
+  if (self->pause)
+    lig_run_pause (self->run);
+  if (self->interrupt)
+    lig_run_interrupt (self->run);
+  if (self->cancel)
+    lig_run_cancel (self->run);
+  g_signal_connect_object (self->run, "finished", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);
+  lig_run_start (self->run);
+  lig_run_get_progress (self->run, &self->progress);
+  self->timer = g_timeout_add (TICK_MS, tick, self);
+  g_signal_emit (self, signals[PROGRESSED], 0);
+}
+
+static void
+take_run (GObject *source, GAsyncResult *result, gpointer data)
+{
+  LigTraining *self = LIG_TRAINING (source);
+  g_autoptr (GError) error = NULL;
+  self->run = g_task_propagate_pointer (G_TASK (result), &error);
+  g_clear_pointer (&self->measuring, g_free);
+  if (self->run) {
+    copy_facts (self);
+    begin (self);
+    return;
+  }
+  self->error = g_strdup (error->message);
+  self->progress.status = LIG_RUN_FAILED;
+  end (self);
+}
+
+static void
+prepare_on_thread (LigTraining *self, LigSession *session)
+{
+  Wish *wish = g_new0 (Wish, 1);
+  wish->training = self;
+  wish->sequence = self->sequence ? lig_sequence_copy (self->sequence) : NULL;
+  lig_run_settings_copy (&self->settings, &wish->settings);
+  wish->store = self->store ? g_object_ref (self->store) : NULL;
+  wish->device = g_strdup (self->device);
+  wish->resumed = g_strdup (self->resumed);
+  g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
+  g_task_set_task_data (task, wish, free_wish);
+  g_task_run_in_thread (task, prepare);
+  g_list_store_insert (lig_session_get_trainings (session), 0, self);
+}
+
+/* --- Starting ------------------------------------------------------------------------------ */
+
+static LigTraining *
+new_training (LigSession *session)
+{
+  LigTraining *self = g_object_new (LIG_TYPE_TRAINING, NULL);
+  LigStore *store = lig_session_get_store (session);
+  self->store = store ? g_object_ref (store) : NULL;
+  return self;
+}
+
+/* The session's list holds it. */
+LigTraining *
+lig_training_start (LigSession *session,
+                    LigSequence *sequence,
+                    const char *device,
+                    const LigRunSettings *settings)
+{
+  g_autoptr (LigTraining) self = new_training (session);
+  self->sequence = lig_sequence_copy (sequence);
+  self->device = g_strdup (device);
+  lig_run_settings_clear (&self->settings);
+  lig_run_settings_copy (settings, &self->settings);
+  self->progress.steps = settings->steps;
+  const char *name = settings->name ? settings->name : lig_sequence_get_name (sequence);
+  self->title = name ? g_strdup (name) : lig_sequence_to_expression (sequence);
+  prepare_on_thread (self, session);
+  return self;
+}
+
+LigTraining *
+lig_training_resume (LigSession *session, const char *checkpoint)
+{
+  g_autoptr (LigTraining) self = new_training (session);
+  self->resumed = g_strdup (checkpoint);
+  self->title = g_path_get_basename (checkpoint);
+  self->device = g_strdup ("");
+  g_autofree char *quoted = g_shell_quote (checkpoint);
+  self->command = g_strdup_printf ("lig train --resume %s", quoted);
+  prepare_on_thread (self, session);
+  return self;
+}
+
+LigTraining *
+lig_training_find_active (LigSession *session)
+{
+  GListModel *all = G_LIST_MODEL (lig_session_get_trainings (session));
+  for (guint i = 0; i < g_list_model_get_n_items (all); i++) {
+    g_autoptr (LigTraining) training = g_list_model_get_item (all, i);
+    if (lig_training_is_active (training))
+      return training;
+  }
+  return NULL;
+}
+
+/* --- What it says of itself ---------------------------------------------------------------- */
+
+void
+lig_training_get_progress (LigTraining *self, LigRunProgress *progress)
+{
+  *progress = self->progress;
+}
+
+const char *
+lig_training_get_title (LigTraining *self)
+{
+  return self->title;
+}
+
+const char *
+lig_training_get_device (LigTraining *self)
+{
+  return self->device;
+}
+
+LigSequence *
+lig_training_get_sequence (LigTraining *self)
+{
+  return self->sequence;
+}
+
+const LigRunSettings *
+lig_training_get_settings (LigTraining *self)
+{
+  return &self->settings;
+}
+
+const char *
+lig_training_get_command (LigTraining *self)
+{
+  return self->command;
+}
+
+void
+lig_training_set_command (LigTraining *self, const char *command)
+{
+  g_free (self->command);
+  self->command = g_strdup (command);
+}
+
+const char *
+lig_training_get_error (LigTraining *self)
+{
+  return self->error;
+}
+
+const char *
+lig_training_get_measuring (LigTraining *self)
+{
+  return self->measuring;
+}
+
+const char *
+lig_training_get_data (LigTraining *self)
+{
+  return self->run ? lig_run_describe_data (self->run) : NULL;
+}
+
+const char *
+lig_training_get_uuid (LigTraining *self)
+{
+  return self->run ? lig_run_get_uuid (self->run) : NULL;
+}
+
+const char *
+lig_training_get_checkpoint (LigTraining *self)
+{
+  const char *path = self->run && self->ended ? lig_run_get_checkpoint (self->run) : NULL;
+  return path && g_file_test (path, G_FILE_TEST_EXISTS) ? path : NULL;
+}
+
+LigCurve *
+lig_training_get_curve (LigTraining *self, const char *metric)
+{
+  for (int i = 0; i < N_CURVES; i++)
+    if (g_str_equal (curve_names[i], metric))
+      return self->curves[i];
+  return NULL;
+}
+
+gboolean
+lig_training_is_active (LigTraining *self)
+{
+  return !self->ended;
+}
+
+/* --- What can be done to it ---------------------------------------------------------------- */
+
+static void
+set_paused (LigTraining *self, gboolean paused)
+{
+  self->pause = paused;
+  if (self->run && !self->ended)
+    (paused ? lig_run_pause : lig_run_unpause) (self->run);
+}
+
+void
+lig_training_pause (LigTraining *self)
+{
+  set_paused (self, TRUE);
+}
+
+void
+lig_training_unpause (LigTraining *self)
+{
+  set_paused (self, FALSE);
+}
+
+void
+lig_training_cancel (LigTraining *self)
+{
+  self->cancel = TRUE;
+  if (self->run && !self->ended)
+    lig_run_cancel (self->run);
+}
+
+void
+lig_training_interrupt (LigTraining *self)
+{
+  self->interrupt = TRUE;
+  if (self->run && !self->ended)
+    lig_run_interrupt (self->run);
+}
+
+void
+lig_training_save (LigTraining *self)
+{
+  if (self->run && !self->ended)
+    lig_run_save (self->run);
 }

@@ -25,8 +25,21 @@ LigTraining *lig_training_start (LigSession *session,
                                  const char *device,
                                  const LigRunSettings *settings);
 
-/* Goes on from a run's checkpoint. */
+/* Goes on from a run's checkpoint, on the device that it was made on. */
 LigTraining *lig_training_resume (LigSession *session, const char *checkpoint);
+
+/* (nullable): a training of the session that has not ended, the newest. */
+LigTraining *lig_training_find_active (LigSession *session);
+
+/* As it was started; of a resumed one null until it is prepared. */
+LigSequence *lig_training_get_sequence (LigTraining *self);
+
+/* What was asked for; of a resumed one the defaults until it is prepared. */
+const LigRunSettings *lig_training_get_settings (LigTraining *self);
+
+/* `lig train …`: what does the same; (nullable). */
+const char *lig_training_get_command (LigTraining *self);
+void lig_training_set_command (LigTraining *self, const char *command);
 
 /* Status READY means that it is still being prepared. */
 void lig_training_get_progress (LigTraining *self, LigRunProgress *progress);
@@ -36,17 +49,29 @@ const char *lig_training_get_device (LigTraining *self);
 /* (nullable): the engine's sentence, once it has failed. */
 const char *lig_training_get_error (LigTraining *self);
 
+/* (nullable): what is measured on the device while it is being prepared. */
+const char *lig_training_get_measuring (LigTraining *self);
+
+/* (nullable): until it is prepared; what the data set says of itself. */
+const char *lig_training_get_data (LigTraining *self);
+
 /* (nullable): until it is prepared. */
 const char *lig_training_get_uuid (LigTraining *self);
 
-/* (transfer none) (nullable): `loss`, `eval-loss`, `learning-rate`, `gradient-norm`,
- * `samples-per-second`. */
+/* (nullable): the file that it goes on from after it has ended, if it was written. */
+const char *lig_training_get_checkpoint (LigTraining *self);
+
+/* (transfer none) (nullable): `loss`, `eval-loss`, `eval-accuracy`, `learning-rate`,
+ * `gradient-norm`, `samples-per-second`. */
 LigCurve *lig_training_get_curve (LigTraining *self, const char *metric);
 
 gboolean lig_training_is_active (LigTraining *self);
 void lig_training_pause (LigTraining *self);
 void lig_training_unpause (LigTraining *self);
 void lig_training_cancel (LigTraining *self);
+
+/* Saves a checkpoint and goes on. */
+void lig_training_save (LigTraining *self);
 
 /* Saves a checkpoint and ends as `interrupted`: it can be resumed. */
 void lig_training_interrupt (LigTraining *self);

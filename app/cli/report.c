@@ -12,10 +12,10 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (report) = {
   .name = "report",
-  .usage = "P|RUN -o FILE.{md,json,csv} [--input I] [--device D] …",
-  .summary = "A plan or a run as a file: md to read, json with everything, csv for spreadsheets",
+  .usage = "P|RUN -o FILE.{html,svg,pdf,png,md,json,csv,trace.json,dot} [--input I] [--device D] …",
+  .summary = "A plan or a run as a file: html to read, pictures, or data to compute with",
   .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
-             " --device null:h200 -o report.md",
+             " --device null:h200 -o report.html",
   .run = run,
 };
 
@@ -187,7 +187,7 @@ run (int argc, char **argv)
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
      "Where to write; the ending says the format; -: standard output", "FILE"},
     {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-     "md, json or csv, of P or of a RUN: last, a uuid, 4 or more of its first characters", "F"},
+     "The format where the name does not say it; a RUN is last, or the beginning of a uuid", "F"},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);

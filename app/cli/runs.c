@@ -68,7 +68,12 @@ print_list (GPtrArray *runs)
 static int
 list (LigStore *store, int n, char **arguments)
 {
-  const LigRunFilter filter = {n ? arguments[0] : NULL, status, device, tag, starred, limit};
+  const LigRunFilter filter = {.text = n ? arguments[0] : NULL,
+                               .status = status,
+                               .device = device,
+                               .tag = tag,
+                               .starred = starred,
+                               .limit = limit};
   GError *error = NULL;
   g_autoptr (GPtrArray) runs = lig_store_list_runs (store, &filter, &error);
   if (!runs)

@@ -459,6 +459,48 @@ csv_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void
     lig_narrow (self->target.dtype, targets, target, csv->n_targets);
 }
 
+static char *
+show_target (const Csv *csv, float value)
+{
+  GHashTableIter iter;
+  gpointer label, number;
+  if (!csv->labels)
+    return g_strdup_printf ("%g", (double) value);
+  g_hash_table_iter_init (&iter, csv->labels);
+  while (g_hash_table_iter_next (&iter, &label, &number))
+    if ((float) GPOINTER_TO_UINT (number) == value)
+      return lig_format_excerpt (label, 24);
+  return g_strdup ("");
+}
+
+/* Columns as in the file; an arrow before those that are predicted. */
+static guint
+csv_preview (const LigDataset *self, guint rows, GPtrArray *cells)
+{
+  const Csv *csv = self->data;
+  guint first = csv->n_columns > LIG_PREVIEW_COLUMNS ? LIG_PREVIEW_COLUMNS - 1 : csv->n_columns;
+  guint count = MIN (csv->n_columns, LIG_PREVIEW_COLUMNS);
+  for (guint i = 0; i < count; i++) {
+    guint column = i < first ? i : csv->n_columns - 1;
+    const char *arrow = csv->target_of[column] >= 0 ? "→ " : "";
+    g_autofree char *name = csv->names ? lig_format_excerpt (csv->names->pdata[column], 24)
+                                       : g_strdup_printf ("%u", column + 1);
+    g_ptr_array_add (cells, g_strconcat (arrow, name, NULL));
+  }
+  for (gint64 row = 0; row < MIN ((gint64) rows, csv->n_rows); row++)
+    for (guint i = 0; i < count; i++) {
+      guint column = i < first ? i : csv->n_columns - 1, feature = 0;
+      int target = csv->target_of[column];
+      for (guint before = 0; before < column; before++)
+        feature += csv->target_of[before] < 0;
+      g_ptr_array_add (
+        cells, target >= 0
+                 ? show_target (csv, csv->targets[row * csv->n_targets + target])
+                 : g_strdup_printf ("%g", (double) csv->features[row * csv->n_features + feature]));
+    }
+  return count;
+}
+
 static void
 csv_close (LigDataset *self)
 {
@@ -481,4 +523,5 @@ const LigDatasetKind lig_dataset_csv = {
   .bind = csv_bind,
   .read = csv_read,
   .close = csv_close,
+  .preview = csv_preview,
 };

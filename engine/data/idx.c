@@ -175,6 +175,25 @@ idx_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void
     *(gint32 *) target = idx->labels[image];
 }
 
+/* How dark or bright an image is, so that a file of noughts is noticed. */
+static guint
+idx_preview (const LigDataset *self, guint rows, GPtrArray *cells)
+{
+  const Idx *idx = self->data;
+  static const char *const titles[] = {"image", "mean pixel", "→ label"};
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    g_ptr_array_add (cells, g_strdup (titles[i]));
+  for (gint64 image = 0; image < MIN ((gint64) rows, idx->count); image++) {
+    double sum = 0;
+    for (gint64 i = 0; i < idx->pixels; i++)
+      sum += idx->images[image * idx->pixels + i];
+    g_ptr_array_add (cells, g_strdup_printf ("%" G_GINT64_FORMAT, image));
+    g_ptr_array_add (cells, g_strdup_printf ("%.3f", sum / 255 / (double) idx->pixels));
+    g_ptr_array_add (cells, g_strdup_printf ("%d", idx->labels[image]));
+  }
+  return G_N_ELEMENTS (titles);
+}
+
 static void
 idx_close (LigDataset *self)
 {
@@ -194,4 +213,5 @@ const LigDatasetKind lig_dataset_idx = {
   .bind = idx_bind,
   .read = idx_read,
   .close = idx_close,
+  .preview = idx_preview,
 };

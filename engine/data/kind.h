@@ -53,7 +53,14 @@ struct LigDatasetKind {
   void (*read) (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target);
 
   void (*close) (LigDataset *self);
+
+  /* (nullable): appends the texts of a table's titles, then of at most `rows` rows, and says how
+   * many columns it has; without it a table of the inputs' elements is made. */
+  guint (*preview) (const LigDataset *self, guint rows, GPtrArray *cells);
 };
+
+/* The most columns of a table for people. */
+#define LIG_PREVIEW_COLUMNS 8
 
 /* Splits a spec and reads the options that every kind has. */
 gboolean lig_dataset_parse (LigDataset *self, const char *spec, GError **error);

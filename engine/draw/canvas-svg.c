@@ -288,7 +288,17 @@ lig_svg_begin_mark (LigCanvas *self, const char *text)
 }
 
 void
-lig_svg_end_mark (LigCanvas *self)
+lig_svg_begin_shift (LigCanvas *self, double x, double y)
+{
+  g_string_append (self->svg, "<g transform=\"translate(");
+  append_number (self->svg, x);
+  g_string_append_c (self->svg, ' ');
+  append_number (self->svg, y);
+  g_string_append (self->svg, ")\">\n");
+}
+
+void
+lig_svg_end_group (LigCanvas *self)
 {
   g_string_append (self->svg, "</g>\n");
 }

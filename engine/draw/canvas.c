@@ -32,6 +32,7 @@ new_canvas (cairo_t *cairo)
   pango_layout_set_font_description (self->layout, self->font);
   self->marks = g_array_new (FALSE, FALSE, sizeof (LigMark));
   g_array_set_clear_func (self->marks, clear_mark);
+  self->shifts = g_array_new (FALSE, FALSE, sizeof (double));
   return self;
 }
 
@@ -68,6 +69,7 @@ lig_canvas_free (LigCanvas *self)
   g_object_unref (self->layout);
   pango_font_description_free (self->font);
   g_array_unref (self->marks);
+  g_array_unref (self->shifts);
   g_free (self);
 }
 
@@ -338,10 +340,40 @@ lig_canvas_end_clip (LigCanvas *self)
 }
 
 void
+lig_canvas_begin_shift (LigCanvas *self, double x, double y)
+{
+  g_array_append_val (self->shifts, x);
+  g_array_append_val (self->shifts, y);
+  self->across += x;
+  self->down += y;
+  if (self->svg)
+    lig_svg_begin_shift (self, x, y);
+  if (!self->cairo)
+    return;
+  cairo_save (self->cairo);
+  cairo_translate (self->cairo, x, y);
+}
+
+void
+lig_canvas_end_shift (LigCanvas *self)
+{
+  guint last = self->shifts->len;
+  g_return_if_fail (last >= 2);
+  self->across -= g_array_index (self->shifts, double, last - 2);
+  self->down -= g_array_index (self->shifts, double, last - 1);
+  g_array_set_size (self->shifts, last - 2);
+  if (self->svg)
+    lig_svg_end_group (self);
+  if (self->cairo)
+    cairo_restore (self->cairo);
+}
+
+void
 lig_canvas_begin_mark (
   LigCanvas *self, double x, double y, double width, double height, const char *text)
 {
-  LigMark mark = {x, y, width, height, g_utf8_make_valid (text ? text : "", -1)};
+  LigMark mark = {x + self->across, y + self->down, width, height,
+                  g_utf8_make_valid (text ? text : "", -1)};
   g_array_append_val (self->marks, mark);
   if (self->svg)
     lig_svg_begin_mark (self, mark.text);
@@ -351,7 +383,7 @@ void
 lig_canvas_end_mark (LigCanvas *self)
 {
   if (self->svg)
-    lig_svg_end_mark (self);
+    lig_svg_end_group (self);
 }
 
 const LigMark *

@@ -15,7 +15,9 @@ struct _LigCanvas {
   double width, height;
   PangoLayout *layout;
   PangoFontDescription *font;
-  GArray *marks; /* LigMark */
+  GArray *marks;       /* LigMark */
+  GArray *shifts;      /* double: x and y in turn, of each that is open */
+  double across, down; /* all of them */
 };
 
 /* An SVG canvas that names the colours of @inks, `var(--lig-ink)`, so that a style chooses them. */
@@ -44,8 +46,9 @@ void
 lig_svg_text (LigCanvas *self, double x, double y, const LigTextStyle *style, const char *text);
 void lig_svg_begin_clip (LigCanvas *self, double x, double y, double width, double height);
 void lig_svg_end_clip (LigCanvas *self);
+void lig_svg_begin_shift (LigCanvas *self, double x, double y);
+void lig_svg_end_group (LigCanvas *self);
 void lig_svg_begin_mark (LigCanvas *self, const char *text);
-void lig_svg_end_mark (LigCanvas *self);
 
 /* Text of XML: what means something escaped, what XML cannot hold replaced. */
 void lig_svg_append_text (GString *to, const char *text);

@@ -35,8 +35,8 @@ append_number (GString *to, double value)
     lig_literal_append_number (to, value, FALSE);
 }
 
-static void
-write_plan (GString *to, LigPlan *plan, const char *command)
+static gboolean
+write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
@@ -59,10 +59,11 @@ write_plan (GString *to, LigPlan *plan, const char *command)
       append_number (to, step->predicted * 1e6);
     g_string_append_c (to, '\n');
   }
+  return TRUE;
 }
 
-static void
-write_run (GString *to, const LigReportRun *run)
+static gboolean
+write_run (GString *to, const LigReportRun *run, GError **error)
 {
   g_string_append (to, "metric,step,value\n");
   for (guint i = 0; i < run->metrics->len; i++) {
@@ -76,6 +77,7 @@ write_run (GString *to, const LigReportRun *run)
       g_string_append_c (to, '\n');
     }
   }
+  return TRUE;
 }
 
 LIG_REPORT_FORMAT (csv) = {.name = "csv", .plan = write_plan, .run = write_run};

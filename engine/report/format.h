@@ -19,9 +19,9 @@ typedef struct {
 
 typedef struct {
   const char *name; /* the ending of its files */
-  /* They append the report; null where the format has none of that kind. */
-  void (*plan) (GString *to, LigPlan *plan, const char *command);
-  void (*run) (GString *to, const LigReportRun *run);
+  /* They append the report, text or bytes; null where the format has none of that kind. */
+  gboolean (*plan) (GString *to, LigPlan *plan, const char *command, GError **error);
+  gboolean (*run) (GString *to, const LigReportRun *run, GError **error);
 } LigReportFormat;
 
 /* Each format's file defines `const LigReportFormat lig_report_format_NAME`. */

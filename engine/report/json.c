@@ -142,8 +142,8 @@ add_memory (JsonBuilder *to, LigPlan *plan)
   json_builder_end_object (to);
 }
 
-static void
-write_plan (GString *to, LigPlan *plan, const char *command)
+static gboolean
+write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
 {
   g_autoptr (JsonNode) document = lig_plan_to_json (plan);
   g_autoptr (JsonBuilder) more = json_builder_new ();
@@ -165,6 +165,7 @@ write_plan (GString *to, LigPlan *plan, const char *command)
                             json_object_dup_member (json_node_get_object (root), name->data));
   g_autofree char *text = lig_json_to_text (document);
   g_string_append_printf (to, "%s\n", text);
+  return TRUE;
 }
 
 /* --- Runs ---------------------------------------------------------------------------------- */
@@ -333,8 +334,8 @@ append_metric (GString *to, const LigReportMetric *metric)
   g_string_append (to, "]\n    }");
 }
 
-static void
-write_run (GString *to, const LigReportRun *run)
+static gboolean
+write_run (GString *to, const LigReportRun *run, GError **error)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
@@ -354,6 +355,7 @@ write_run (GString *to, const LigReportRun *run)
     append_metric (to, run->metrics->pdata[i]);
   }
   g_string_append (to, run->metrics->len > 0 ? "\n  }\n}\n" : "}\n}\n");
+  return TRUE;
 }
 
 LIG_REPORT_FORMAT (json) = {.name = "json", .plan = write_plan, .run = write_run};

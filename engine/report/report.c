@@ -19,9 +19,6 @@ static const LigReportFormat *const formats[] = {
 #undef LIG_REPORT
 };
 
-/* Endings that belong to formats to come, and of which a shorter ending is a format of today. */
-static const char *const reserved[] = {"trace.json"};
-
 /* --- Choosing a format --------------------------------------------------------------------- */
 
 const char *
@@ -53,18 +50,15 @@ lig_report_choose_format (const char *path, GError **error)
 {
   g_return_val_if_fail (path, NULL);
   const char *found = NULL;
-  gboolean later = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (reserved); i++)
-    later |= has_ending (path, reserved[i]);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (has_ending (path, formats[i]->name) &&
         (!found || strlen (found) < strlen (formats[i]->name)))
       found = formats[i]->name;
-  if (found && (!later || strchr (found, '.')))
+  if (found)
     return found;
   g_autofree char *names = list_formats ();
   g_autofree char *base = g_path_get_basename (path);
-  const char *dot = later ? strchr (base, '.') : strrchr (base, '.');
+  const char *dot = strrchr (base, '.');
   if (dot)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: there is no report '%s', expected %s",
                  path, dot + 1, names);
@@ -187,8 +181,10 @@ lig_report_plan (LigPlan *plan, const char *command, const char *format, GError 
   if (!found)
     return NULL;
   GString *text = g_string_new (NULL);
-  found->plan (text, plan, command);
-  return g_string_free_to_bytes (text);
+  if (found->plan (text, plan, command, error))
+    return g_string_free_to_bytes (text);
+  g_string_free (text, TRUE);
+  return NULL;
 }
 
 GBytes *
@@ -200,8 +196,10 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
   if (!found || !read_run (&contents, store, run, error))
     return NULL;
   GString *text = g_string_new (NULL);
-  found->run (text, &contents);
-  return g_string_free_to_bytes (text);
+  if (found->run (text, &contents, error))
+    return g_string_free_to_bytes (text);
+  g_string_free (text, TRUE);
+  return NULL;
 }
 
 /* --- Files --------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ static const gsize strings[] = {
   " e.sequence, r.status, r.message, r.host, r.revision, r.notes, r.seed, r.started, r.ended," \
   " r.starred, (SELECT group_concat (tag, char (31)) FROM tag WHERE run = r.id), r.last_step," \
   " r.first_loss, r.last_loss, r.eval_loss, r.eval_accuracy, r.boot, r.pid, r.process_start," \
-  " r.heartbeat FROM run r JOIN experiment e ON e.id = r.experiment "
+  " r.heartbeat, r.step_ms FROM run r JOIN experiment e ON e.id = r.experiment "
 
 enum {
   STATUS = 10,
@@ -42,6 +42,7 @@ enum {
   PID,
   PROCESS_START,
   BEAT,
+  STEP_MS,
 };
 
 G_DEFINE_BOXED_TYPE (LigRunRow, lig_run_row, lig_run_row_copy, lig_run_row_free)
@@ -143,6 +144,7 @@ read_row (sqlite3_stmt *from, const LigRunRow *before)
   row->last_loss = lig_sql_real (from, LAST_LOSS);
   row->eval_loss = lig_sql_real (from, EVAL_LOSS);
   row->eval_accuracy = lig_sql_real (from, EVAL_ACCURACY);
+  row->step_ms = lig_sql_real (from, STEP_MS);
   return row;
 }
 
@@ -158,15 +160,17 @@ lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error)
     " AND (?2 IS NULL OR r.status = ?2 OR (?2 = 'interrupted' AND r.status = 'running'))"
     " AND (?3 IS NULL OR r.device = ?3)"
     " AND (?4 IS NULL OR EXISTS (SELECT 1 FROM tag WHERE run = r.id AND tag = ?4))"
-    " AND (?5 = 0 OR r.starred) ORDER BY r.started DESC, r.id DESC";
+    " AND (?5 = 0 OR r.starred) AND (?6 IS NULL OR r.kind = ?6) AND r.started >= ?7"
+    " AND (?8 = 0 OR r.started < ?8) ORDER BY r.started DESC, r.id DESC";
   static const LigRunFilter all = {0};
   g_return_val_if_fail (LIG_IS_STORE (self), NULL);
   const LigRunFilter *f = filter ? filter : &all;
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
   g_autoptr (GError) failure = NULL;
   const LigRunRow *before = NULL;
-  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "tttti", f->text, f->status,
-                                                  f->device, f->tag, (gint64) f->starred);
+  sqlite3_stmt *statement =
+    lig_store_begin_read (self, &failure, sql, "ttttitii", f->text, f->status, f->device, f->tag,
+                          (gint64) f->starred, f->kind, f->started_from, f->started_to);
   while (statement && (f->limit <= 0 || rows->len < (guint) f->limit) &&
          lig_sql_next (statement, &failure)) {
     g_autoptr (LigRunRow) row = read_row (statement, before);
@@ -174,6 +178,30 @@ lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error)
       continue;
     before = row;
     g_ptr_array_add (rows, g_steal_pointer (&row));
+  }
+  lig_store_end_read (self, statement);
+  if (!failure)
+    return g_steal_pointer (&rows);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
+}
+
+GPtrArray *
+lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **error)
+{
+  static const char sql[] = COLUMNS "WHERE r.id = ?1";
+  g_return_val_if_fail (LIG_IS_STORE (self) && (keys || !count), NULL);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
+  g_autoptr (GError) failure = NULL;
+  const LigRunRow *before = NULL;
+  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "i", (gint64) 0);
+  for (guint i = 0; statement && !failure && i < count; i++) {
+    sqlite3_reset (statement);
+    sqlite3_bind_int64 (statement, 1, keys[i]);
+    LigRunRow *row = NULL;
+    if (lig_sql_next (statement, &failure))
+      before = row = read_row (statement, before);
+    g_ptr_array_add (rows, row);
   }
   lig_store_end_read (self, statement);
   if (!failure)

@@ -156,13 +156,23 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
   return done;
 }
 
+/* The median of the last 1,000 steps: reading all of a long training would take seconds. */
+#define STEP_MS \
+  "CASE kind WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing" \
+  "                               WHERE run = run.id)" \
+  " ELSE (SELECT value FROM (" \
+  "  SELECT value, row_number () OVER (ORDER BY value) AS place, count (*) OVER () AS n FROM (" \
+  "   SELECT value FROM metric WHERE run = run.id AND name = 'step-ms'" \
+  "   ORDER BY step DESC LIMIT 1000)) WHERE place = n / 2 + 1) END"
+
 gboolean
 lig_store_finish_run (
   LigStore *self, const char *run, const char *status, const char *message, GError **error)
 {
   static const char *const statuses[] = {"done", "failed", "cancelled", "interrupted", NULL};
   static const char sql[] =
-    "UPDATE run SET status = ?2, message = ?3, ended = ?4, heartbeat = ?4 WHERE uuid = ?1";
+    "UPDATE run SET status = ?2, message = ?3, ended = ?4, heartbeat = ?4, step_ms = " STEP_MS
+    " WHERE uuid = ?1";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
   g_return_val_if_fail (status && g_strv_contains (statuses, status), FALSE);
   g_autoptr (GError) failure = NULL;

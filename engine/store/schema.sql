@@ -146,3 +146,16 @@ UPDATE run SET
                ORDER BY step DESC LIMIT 1),
   eval_accuracy = (SELECT value FROM metric WHERE run = run.id AND name = 'eval-accuracy'
                    ORDER BY step DESC LIMIT 1);
+
+-- 3
+-- How long a step takes, and an index that lists of runs are filtered and sorted from without a
+-- look at the rows, which are long.
+ALTER TABLE run ADD COLUMN step_ms REAL;
+UPDATE run SET step_ms = CASE kind
+  WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing WHERE run = run.id)
+  ELSE (SELECT value FROM (
+          SELECT value, row_number () OVER (ORDER BY value) AS place, count (*) OVER () AS n
+          FROM metric WHERE run = run.id AND name = 'step-ms') WHERE place = n / 2 + 1) END
+  WHERE status != 'running';
+CREATE INDEX run_list ON run (started, experiment, kind, device, dtype, policy, status, starred,
+  ended, last_step, last_loss, eval_loss, eval_accuracy, step_ms, uuid, notes);

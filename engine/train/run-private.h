@@ -57,6 +57,13 @@ struct _LigRun {
   LigRunProgress progress;
   GError *error;
   GArray *step_seconds; /* of float, the last ones, for the median */
+  gboolean wants_save;  /* a checkpoint, in between */
+
+  /* A ring of metrics for a watcher, with a lock of its own: how many came and were taken in all.
+   */
+  GMutex metrics_lock;
+  LigRunMetric *metrics;
+  guint64 metrics_in, metrics_out;
 };
 
 /* A step of the training; what it did is noted now or, on devices that work by themselves, a few
@@ -64,7 +71,7 @@ struct _LigRun {
 gboolean lig_run_step (LigRun *self, gint64 step, GError **error);
 gboolean lig_run_settle (LigRun *self, GError **error);
 
-/* Into the store, if there is one and the value is finite. */
+/* For a watcher and into the store, if there is one, where the value is finite. */
 void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);
 
 /* Opens the data set, checks that sequence and data fit, makes the state. `seed`, `batch` and the

@@ -35,6 +35,8 @@ lig_run_finalize (GObject *object)
   g_free (self->checkpoint);
   g_free (self->choices);
   lig_run_settings_clear (&self->settings);
+  g_free (self->metrics);
+  g_mutex_clear (&self->metrics_lock);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   G_OBJECT_CLASS (lig_run_parent_class)->finalize (object);
@@ -53,6 +55,8 @@ static void
 lig_run_init (LigRun *self)
 {
   g_mutex_init (&self->lock);
+  g_mutex_init (&self->metrics_lock);
+  self->metrics = g_new (LigRunMetric, LIG_RUN_METRICS);
   g_cond_init (&self->changed);
   lig_run_settings_init (&self->settings);
   self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), LIG_KEPT_STEP_TIMES);
@@ -143,24 +147,45 @@ static gboolean
 is_interrupted (LigRun *self)
 {
   g_mutex_lock (&self->lock);
-  gboolean interrupted = self->paused || self->request != LIG_REQUEST_NONE;
+  gboolean interrupted = self->paused || self->wants_save || self->request != LIG_REQUEST_NONE;
   g_mutex_unlock (&self->lock);
   return interrupted;
 }
 
-/* Waits while paused; what was asked for meanwhile. */
+/* Waits while paused, until a checkpoint is wanted at most; what was asked for meanwhile. */
 static LigRequest
-wait_for_request (LigRun *self)
+wait_for_request (LigRun *self, gboolean *save)
 {
   g_mutex_lock (&self->lock);
-  while (self->paused && self->request == LIG_REQUEST_NONE) {
+  while (self->paused && !self->wants_save && self->request == LIG_REQUEST_NONE) {
     self->progress.status = LIG_RUN_PAUSED;
     g_cond_wait (&self->changed, &self->lock);
   }
-  self->progress.status = LIG_RUN_RUNNING;
+  *save = self->wants_save;
+  self->wants_save = FALSE;
+  if (!self->paused || self->request != LIG_REQUEST_NONE)
+    self->progress.status = LIG_RUN_RUNNING;
   LigRequest request = self->request;
   g_mutex_unlock (&self->lock);
   return request;
+}
+
+/* Between two steps: ends what is under way, waits while paused, saves where it was asked for. */
+static gboolean
+heed (LigRun *self, LigRequest *request, double *saved, GError **error)
+{
+  gboolean save = FALSE;
+  if (is_interrupted (self) && !lig_run_settle (self, error))
+    return FALSE;
+  do {
+    *request = wait_for_request (self, &save);
+    if (!save || *request != LIG_REQUEST_NONE)
+      continue;
+    if (!lig_run_save_checkpoint (self, error))
+      return FALSE;
+    *saved = lig_now ();
+  } while (save && *request == LIG_REQUEST_NONE);
+  return TRUE;
 }
 
 static gboolean
@@ -169,9 +194,8 @@ train (LigRun *self, LigRequest *request, GError **error)
   const LigRunSettings *settings = &self->settings;
   double saved = lig_now ();
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
-    if (is_interrupted (self) && !lig_run_settle (self, error))
+    if (!heed (self, request, &saved, error))
       return FALSE;
-    *request = wait_for_request (self);
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
     if (!lig_run_step (self, step, error))
@@ -329,6 +353,29 @@ void
 lig_run_interrupt (LigRun *self)
 {
   ask (self, LIG_REQUEST_INTERRUPT);
+}
+
+void
+lig_run_save (LigRun *self)
+{
+  g_mutex_lock (&self->lock);
+  self->wants_save = TRUE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+guint
+lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most)
+{
+  g_mutex_lock (&self->metrics_lock);
+  if (self->metrics_in - self->metrics_out > LIG_RUN_METRICS)
+    self->metrics_out = self->metrics_in - LIG_RUN_METRICS;
+  guint count = (guint) MIN (self->metrics_in - self->metrics_out, most);
+  for (guint i = 0; i < count; i++)
+    to[i] = self->metrics[(self->metrics_out + i) % LIG_RUN_METRICS];
+  self->metrics_out += count;
+  g_mutex_unlock (&self->metrics_lock);
+  return count;
 }
 
 void

@@ -12,7 +12,12 @@ enum { LATE = LIG_PLAN_LATE - 2 };
 void
 lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
 {
-  if (self->store && isfinite (value))
+  if (!isfinite (value))
+    return;
+  g_mutex_lock (&self->metrics_lock);
+  self->metrics[self->metrics_in++ % LIG_RUN_METRICS] = (LigRunMetric){step, name, value};
+  g_mutex_unlock (&self->metrics_lock);
+  if (self->store)
     lig_store_add_metric (self->store, self->uuid, step, name, value);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of runs for people, in Markdown. */
+/* Reports of runs for people. */
 #include "engine/private/json.h"
-#include "engine/report/markdown.h"
+#include "engine/report/paper.h"
 #include "engine/run.h"
 
 #include <math.h>
@@ -19,9 +19,42 @@ format_moment (gint64 when)
   return when && moment ? g_date_time_format_iso8601 (moment) : NULL;
 }
 
-static void
-append_facts (GString *to, const LigRunRow *row)
+static char *
+format_value (JsonNode *value)
 {
+  if (JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (value));
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, value);
+  if (JSON_NODE_HOLDS_VALUE (value) && g_str_has_suffix (text->str, ".0"))
+    g_string_truncate (text, text->len - 2);
+  return g_string_free (text, FALSE);
+}
+
+/* (transfer full): `ligature 0.1.0, device NVIDIA H200` instead of an object. */
+static char *
+describe_versions (const char *text)
+{
+  g_autoptr (JsonNode) root = lig_json_read (text, strlen (text), NULL, NULL);
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    return g_strdup (text);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+  GString *line = g_string_new (NULL);
+  json_object_iter_init_ordered (&iter, json_node_get_object (root));
+  while (json_object_iter_next_ordered (&iter, &name, &value)) {
+    g_autofree char *given = format_value (value);
+    if (*given)
+      g_string_append_printf (line, "%s%s %s", line->len > 0 ? ", " : "", name, given);
+  }
+  return g_string_free (line, FALSE);
+}
+
+static void
+append_facts (LigPaper *to, const LigRunRow *row)
+{
+  g_autofree char *versions = describe_versions (row->versions);
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   g_autofree char *started = format_moment (row->started);
   g_autofree char *ended = format_moment (row->ended);
@@ -44,35 +77,35 @@ append_facts (GString *to, const LigRunRow *row)
     {"Took", took},
     {"Host", row->host},
     {"Revision", row->revision},
-    {"Versions", row->versions},
+    {"Versions", versions},
     {"Tags", tags},
     {"Starred", row->starred ? "yes" : ""},
     {"Notes", row->notes},
   };
-  lig_markdown_head (to, "|");
+  lig_paper_head (to, "|");
   for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
-    lig_markdown_fact (to, facts[i][0], facts[i][1]);
+    lig_paper_fact (to, facts[i][0], facts[i][1]);
 }
 
 static void
-append_result (GString *to, const LigRunRow *row)
+append_result (LigPaper *to, const LigRunRow *row)
 {
   g_autofree char *step = g_strdup_printf ("%" G_GINT64_FORMAT, row->last_step);
   g_autofree char *accuracy = g_strdup_printf ("%.4g %%", 100 * row->eval_accuracy);
   g_autofree char *first = lig_report_number (row->first_loss);
   g_autofree char *last = lig_report_number (row->last_loss);
   g_autofree char *held_out = lig_report_number (row->eval_loss);
-  lig_markdown_heading (to, "Result");
+  lig_paper_heading (to, "Result");
   if (row->last_step < 0) {
-    g_string_append (to, "The run reported no metrics.\n");
+    lig_paper_say (to, "The run reported no metrics.");
     return;
   }
-  lig_markdown_head (to, "|>");
-  lig_markdown_fact (to, "Last step", step);
-  lig_markdown_fact (to, "First loss", first);
-  lig_markdown_fact (to, "Last loss", last);
-  lig_markdown_fact (to, "Held-out loss", held_out);
-  lig_markdown_fact (to, "Held-out accuracy", isnan (row->eval_accuracy) ? "-" : accuracy);
+  lig_paper_head (to, "|>");
+  lig_paper_fact (to, "Last step", step);
+  lig_paper_fact (to, "First loss", first);
+  lig_paper_fact (to, "Last loss", last);
+  lig_paper_fact (to, "Held-out loss", held_out);
+  lig_paper_fact (to, "Held-out accuracy", isnan (row->eval_accuracy) ? "-" : accuracy);
 }
 
 /* --- Settings ------------------------------------------------------------------------------- */
@@ -87,18 +120,6 @@ find_setting (const char *name)
   return setting;
 }
 
-static char *
-format_value (JsonNode *value)
-{
-  if (JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == G_TYPE_STRING)
-    return g_strdup (json_node_get_string (value));
-  GString *text = g_string_new (NULL);
-  lig_json_append (text, value);
-  if (JSON_NODE_HOLDS_VALUE (value) && g_str_has_suffix (text->str, ".0"))
-    g_string_truncate (text, text->len - 2);
-  return g_string_free (text, FALSE);
-}
-
 /* A text has no default: it is there where it was given. */
 static gboolean
 is_default (const LigSetting *setting, JsonNode *value)
@@ -108,14 +129,14 @@ is_default (const LigSetting *setting, JsonNode *value)
 }
 
 static void
-append_settings (GString *to, const char *text)
+append_settings (LigPaper *to, const char *text)
 {
   g_autoptr (JsonNode) root = lig_json_read (text, strlen (text), NULL, NULL);
   if (!root || !JSON_NODE_HOLDS_OBJECT (root) ||
       json_object_get_size (json_node_get_object (root)) == 0)
     return;
-  lig_markdown_heading (to, "Settings");
-  lig_markdown_head (to, "Setting|Value|Default|What it is");
+  lig_paper_heading (to, "Settings");
+  lig_paper_head (to, "Setting|Value|Default|What it is");
   for (int usual = 0; usual < 2; usual++) {
     JsonObjectIter iter;
     const char *name;
@@ -129,8 +150,8 @@ append_settings (GString *to, const char *text)
       g_autofree char *initial = setting && setting->kind != LIG_SETTING_TEXT
                                    ? lig_report_number (setting->initial)
                                    : g_strdup ("");
-      lig_markdown_row (to, name, given, usual ? "the same" : initial, setting ? setting->help : "",
-                        NULL);
+      lig_paper_row (to, name, given, usual ? "the same" : initial, setting ? setting->help : "",
+                     NULL);
     }
   }
 }
@@ -154,7 +175,7 @@ fill_columns (const LigReportMetric *loss, double *columns, guint count)
 }
 
 static void
-append_sparkline (GString *to, const LigReportMetric *loss)
+append_sparkline (LigPaper *to, const LigReportMetric *loss)
 {
   static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double columns[COLUMNS], least = INFINITY, most = -INFINITY;
@@ -172,7 +193,7 @@ append_sparkline (GString *to, const LigReportMetric *loss)
     g_string_append (line, isnan (columns[i]) ? " " : levels[(int) (share * 7 + 0.5)]);
   }
   g_string_append_printf (line, "  (█ %.4g, ▁ %.4g)", most, least);
-  lig_markdown_block (to, "", line->str);
+  lig_paper_block (to, "", line->str);
 }
 
 static double
@@ -214,7 +235,7 @@ choose_steps (const LigReportMetric *loss, const LigReportMetric *held_out)
 }
 
 static void
-append_loss (GString *to, const LigReportRun *run)
+append_loss (LigPaper *to, const LigReportRun *run)
 {
   const LigReportMetric *loss = lig_report_find_metric (run, LIG_METRIC_LOSS);
   const LigReportMetric *held_out = lig_report_find_metric (run, LIG_METRIC_EVAL_LOSS);
@@ -222,10 +243,10 @@ append_loss (GString *to, const LigReportRun *run)
   g_autoptr (GArray) steps = choose_steps (loss, held_out);
   if (steps->len == 0)
     return;
-  lig_markdown_heading (to, "Loss");
-  if (loss)
+  lig_paper_heading (to, "Loss");
+  if (!lig_paper_figure (to, LIG_FIGURE_METRICS) && loss)
     append_sparkline (to, loss);
-  lig_markdown_head (to, ">Step|>Loss|>Held-out loss|>Held-out accuracy");
+  lig_paper_head (to, ">Step|>Loss|>Held-out loss|>Held-out accuracy");
   for (guint i = 0; i < steps->len; i++) {
     gint64 step = g_array_index (steps, gint64, i);
     if (i > 0 && step == g_array_index (steps, gint64, i - 1))
@@ -234,17 +255,17 @@ append_loss (GString *to, const LigReportRun *run)
     g_autofree char *value = lig_report_number (get_value (loss, step));
     g_autofree char *held_out_value = lig_report_number (get_value (held_out, step));
     g_autofree char *share = lig_report_number (get_value (accuracy, step));
-    lig_markdown_row (to, number, value, held_out_value, share, NULL);
+    lig_paper_row (to, number, value, held_out_value, share, NULL);
   }
 }
 
 static void
-append_metrics (GString *to, GPtrArray *metrics)
+append_metrics (LigPaper *to, GPtrArray *metrics)
 {
   if (metrics->len == 0)
     return;
-  lig_markdown_heading (to, "Metrics");
-  lig_markdown_head (to, "Metric|>Values|>First|>Last");
+  lig_paper_heading (to, "Metrics");
+  lig_paper_head (to, "Metric|>Values|>First|>Last");
   for (guint i = 0; i < metrics->len; i++) {
     const LigReportMetric *metric = metrics->pdata[i];
     guint n = metric->values->len;
@@ -253,27 +274,43 @@ append_metrics (GString *to, GPtrArray *metrics)
       lig_report_number (n ? g_array_index (metric->values, double, 0) : NAN);
     g_autofree char *last =
       lig_report_number (n ? g_array_index (metric->values, double, n - 1) : NAN);
-    lig_markdown_row (to, metric->name, count, first, last, NULL);
+    lig_paper_row (to, metric->name, count, first, last, NULL);
   }
 }
 
 /* --- Groups, times, verdicts ---------------------------------------------------------------- */
 
+/* Only where there are pictures. */
 static void
-append_groups (GString *to, GPtrArray *fusions)
+append_score (LigPaper *to)
 {
-  lig_markdown_heading (to, "Groups");
+  if (!to->picture || !to->picture->timed.plan)
+    return;
+  lig_paper_heading (to, "Rails");
+  lig_paper_figure (to, LIG_FIGURE_SCORE);
+  if (!to->picture->steps &&
+      lig_device_get_facts (lig_plan_get_device (to->picture->timed.plan))->copy <= 0)
+    return;
+  lig_paper_heading (to, "Where the time goes");
+  lig_paper_figure (to, LIG_FIGURE_TIMES);
+  lig_paper_heading (to, "Memory over a step");
+  lig_paper_figure (to, LIG_FIGURE_MEMORY);
+}
+
+static void
+append_groups (LigPaper *to, GPtrArray *fusions)
+{
+  lig_paper_heading (to, "Groups");
   if (fusions->len == 0) {
-    g_string_append (to, "None was recorded.\n");
+    lig_paper_say (to, "None was recorded.");
     return;
   }
-  lig_markdown_head (to, "Pass|>Group|Fusion|>Indexes");
+  lig_paper_head (to, "Pass|>Group|Fusion|>Indexes");
   for (guint i = 0; i < fusions->len; i++) {
     const LigFusionRow *fusion = fusions->pdata[i];
     g_autofree char *group = g_strdup_printf ("%d", fusion->group);
     g_autofree char *indexes = lig_report_indexes (fusion->first_op, fusion->count);
-    lig_markdown_row (to, fusion->pass, group, fusion->fusion ? fusion->fusion : "-", indexes,
-                      NULL);
+    lig_paper_row (to, fusion->pass, group, fusion->fusion ? fusion->fusion : "-", indexes, NULL);
   }
 }
 
@@ -286,7 +323,7 @@ compare_times (gconstpointer a, gconstpointer b)
 
 /* Rows of one group follow each other; one line stands for them. Returns how many there are. */
 static guint
-append_time (GString *to, GPtrArray *timings, guint first)
+append_time (LigPaper *to, GPtrArray *timings, guint first)
 {
   const LigTimingRow *row = timings->pdata[first];
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
@@ -305,113 +342,123 @@ append_time (GString *to, GPtrArray *timings, guint first)
   g_autofree char *flops = lig_report_count (row->flops);
   g_autofree char *rate = lig_report_bytes (median > 0 ? row->bytes / median * 1e6 : 0);
   g_autofree char *rate_text = g_strconcat (rate, "/s", NULL);
-  lig_markdown_row (to, row->pass, group, count, time, bytes, flops, rate_text, NULL);
+  lig_paper_row (to, row->pass, group, count, time, bytes, flops, rate_text, NULL);
   return times->len;
 }
 
 static void
-append_times (GString *to, GPtrArray *timings)
+append_times (LigPaper *to, GPtrArray *timings)
 {
   if (timings->len == 0)
     return;
-  lig_markdown_heading (to, "Times");
-  lig_markdown_head (to, "Pass|>Group|>Samples|>Median us|>Bytes|>Flops|>Moved");
+  lig_paper_heading (to, "Times");
+  lig_paper_head (to, "Pass|>Group|>Samples|>Median us|>Bytes|>Flops|>Moved");
   for (guint i = 0; i < timings->len;)
     i += append_time (to, timings, i);
 }
 
 static void
-append_verdicts (GString *to, GPtrArray *verdicts)
+append_verdicts (LigPaper *to, GPtrArray *verdicts)
 {
-  lig_markdown_heading (to, "Verdicts");
+  lig_paper_heading (to, "Verdicts");
   if (verdicts->len == 0) {
-    g_string_append (to, "None was recorded.\n");
+    lig_paper_say (to, "None was recorded.");
     return;
   }
-  lig_markdown_head (to, ">Indexes|Fusion|Pass|Reason|Verdict");
+  lig_paper_head (to, ">Indexes|Fusion|Pass|Reason|Verdict");
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdictRow *verdict = verdicts->pdata[i];
     g_autofree char *indexes = lig_report_indexes (verdict->first_op, verdict->count);
-    lig_markdown_row (to, indexes, verdict->fusion, verdict->pass,
-                      verdict->taken    ? "taken"
-                      : verdict->reason ? verdict->reason
-                                        : "",
-                      verdict->text ? verdict->text : "", NULL);
+    lig_paper_row (to, indexes, verdict->fusion, verdict->pass,
+                   verdict->taken    ? "taken"
+                   : verdict->reason ? verdict->reason
+                                     : "",
+                   verdict->text ? verdict->text : "", NULL);
   }
 }
 
 /* --- What is left --------------------------------------------------------------------------- */
 
 static void
-append_artifacts (GString *to, GPtrArray *artifacts)
+append_artifacts (LigPaper *to, GPtrArray *artifacts)
 {
   if (artifacts->len == 0)
     return;
-  lig_markdown_heading (to, "Files");
-  lig_markdown_head (to, "Kind|File");
+  lig_paper_heading (to, "Files");
+  lig_paper_head (to, "Kind|File");
   for (guint i = 0; i < artifacts->len; i++) {
     const LigArtifactRow *artifact = artifacts->pdata[i];
-    lig_markdown_row (to, artifact->kind, artifact->path, NULL);
+    lig_paper_row (to, artifact->kind, artifact->path, NULL);
   }
 }
 
 static void
-append_sequence (GString *to, const char *json)
+append_sequence (LigPaper *to, const char *json)
 {
   g_autoptr (LigSequence) sequence = lig_sequence_from_json (json, -1, NULL, NULL);
   g_autofree char *expression = sequence ? lig_sequence_to_expression (sequence) : NULL;
   if (!*json)
     return;
-  lig_markdown_heading (to, "Sequence");
+  lig_paper_heading (to, "Sequence");
   if (expression)
-    lig_markdown_block (to, "", expression);
-  lig_markdown_block (to, "json", json);
+    lig_paper_block (to, "", expression);
+  lig_paper_block (to, "json", json);
 }
 
 static void
-append_command (GString *to, const LigReportRun *run, const char *more)
+append_again (LigPaper *to, const LigReportRun *run)
+{
+  g_autofree char *command = lig_report_run_command (run);
+  if (!command)
+    return;
+  lig_paper_heading (to, "How to make it again");
+  lig_paper_block (to, "sh", command);
+}
+
+static void
+append_command (LigPaper *to, const LigReportRun *run, const char *more)
 {
   g_autofree char *store = run->store ? g_shell_quote (run->store) : NULL;
   g_autofree char *text = g_strdup_printf ("lig train --resume %s%s%s%s", run->row->uuid, more,
                                            store ? " --store " : "", store ? store : "");
-  lig_markdown_block (to, "sh", text);
+  lig_paper_block (to, "sh", text);
 }
 
 static void
-append_outlook (GString *to, const LigReportRun *run)
+append_outlook (LigPaper *to, const LigReportRun *run)
 {
   gboolean saved = FALSE, done = g_str_equal (run->row->status, "done");
   if (!g_str_equal (run->row->kind, "train"))
     return;
   for (guint i = 0; i < run->artifacts->len; i++)
     saved |= g_str_equal (((const LigArtifactRow *) run->artifacts->pdata[i])->kind, "checkpoint");
-  lig_markdown_heading (to, "How to continue");
+  lig_paper_heading (to, "How to continue");
   if (g_str_equal (run->row->status, "running"))
-    g_string_append (to, "It is running; once it was stopped:\n\n");
+    lig_paper_say (to, "It is running; once it was stopped:");
   else if (!saved)
-    g_string_append (to, "No checkpoint is recorded; with one it would be:\n\n");
+    lig_paper_say (to, "No checkpoint is recorded; with one it would be:");
   else if (done)
-    g_string_append (to, "All steps are done; give a number larger than theirs to go on.\n\n");
+    lig_paper_say (to, "All steps are done; give a number larger than theirs to go on.");
   append_command (to, run, saved && done ? " --steps N" : "");
 }
 
 void
-lig_markdown_run (GString *to, const LigReportRun *run)
+lig_paper_run (LigPaper *to, const LigReportRun *run)
 {
   const LigRunRow *row = run->row;
   g_autofree char *title = lig_report_shorten (*row->name ? row->name : row->uuid);
-  g_string_append (to, "# Run: ");
-  lig_markdown_text (to, title);
-  g_string_append (to, "\n\n");
+  lig_paper_title (to, "Run", title);
   append_facts (to, row);
   append_result (to, row);
   append_settings (to, row->settings);
   append_loss (to, run);
   append_metrics (to, run->metrics);
+  append_score (to);
   append_times (to, run->timings);
   append_groups (to, run->fusions);
   append_verdicts (to, run->verdicts);
   append_artifacts (to, run->artifacts);
   append_sequence (to, row->sequence);
+  append_again (to, run);
   append_outlook (to, run);
 }

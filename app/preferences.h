@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The preferences: theme, store, and what a new document begins with. */
+#pragma once
+
+#include "ui/session.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_PREFERENCES (lig_preferences_get_type ())
+G_DECLARE_FINAL_TYPE (LigPreferences, lig_preferences, LIG, PREFERENCES, AdwPreferencesWindow)
+
+GtkWidget *lig_preferences_new (LigSession *session);
+
+G_END_DECLS

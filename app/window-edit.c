@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* A window's edits of the sequence, and the keys for them. Those keys also mean something while a
+ * text is typed, so a text that has the focus comes first: they are no accelerators of the
+ * application, which would win over every widget. */
+#include "app/window-private.h"
+
+#include "ui/clipboard.h"
+#include "ui/edit.h"
+#include "ui/toast.h"
+
+#include <glib/gi18n.h>
+
+/* --- Undo ---------------------------------------------------------------------------------- */
+
+static void
+undo (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_document_undo (LIG_WINDOW (data)->document);
+}
+
+static void
+redo (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_document_redo (LIG_WINDOW (data)->document);
+}
+
+static void
+append_item (GMenu *menu, const char *label, const char *action, const char *key)
+{
+  g_autoptr (GMenuItem) item = g_menu_item_new (label, action);
+  g_menu_item_set_attribute (item, "accel", "s", key);
+  g_menu_append_item (menu, item);
+}
+
+/* The menu says what would be undone. */
+static void
+update_history_menu (LigWindow *self)
+{
+  const char *undo_label = lig_document_get_undo_label (self->document);
+  const char *redo_label = lig_document_get_redo_label (self->document);
+  g_autofree char *undo_text =
+    undo_label ? g_strdup_printf (_ ("_Undo “%s”"), undo_label) : g_strdup (_ ("_Undo"));
+  g_autofree char *redo_text =
+    redo_label ? g_strdup_printf (_ ("_Redo “%s”"), redo_label) : g_strdup (_ ("_Redo"));
+  g_menu_remove_all (self->history_section);
+  append_item (self->history_section, undo_text, "win.undo", "<Control>z");
+  append_item (self->history_section, redo_text, "win.redo", "<Control><Shift>z");
+  lig_window_set_enabled (self, "undo", undo_label != NULL);
+  lig_window_set_enabled (self, "redo", redo_label != NULL);
+}
+
+/* The toast offers to undo the last edit, so it goes with the next one. */
+static void
+dismiss_undo_toast (LigWindow *self)
+{
+  AdwToast *toast = g_steal_pointer (&self->undo_toast);
+  if (!toast)
+    return;
+  g_object_remove_weak_pointer (G_OBJECT (toast), (gpointer *) &self->undo_toast);
+  adw_toast_dismiss (toast);
+}
+
+static void
+offer_undo (LigWindow *self, const char *text)
+{
+  AdwToast *toast = adw_toast_new (text);
+  adw_toast_set_button_label (toast, _ ("_Undo"));
+  adw_toast_set_action_name (toast, "win.undo");
+  dismiss_undo_toast (self);
+  g_set_weak_pointer (&self->undo_toast, toast);
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->toasts), toast);
+}
+
+/* --- Clipboard ----------------------------------------------------------------------------- */
+
+static gboolean
+copy_selection (LigWindow *self)
+{
+  g_autofree char *text = lig_edit_copy (self->document);
+  if (text)
+    lig_clipboard_set (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
+  return text != NULL;
+}
+
+static void
+delete_selection (LigWindow *self)
+{
+  guint count = lig_edit_delete (self->document);
+  g_autofree char *text =
+    g_strdup_printf (ngettext ("Deleted %u operation", "Deleted %u operations", count), count);
+  if (count > 0)
+    offer_undo (self, text);
+}
+
+static void
+cut (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  if (copy_selection (LIG_WINDOW (data)))
+    delete_selection (LIG_WINDOW (data));
+}
+
+static void
+copy (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  copy_selection (LIG_WINDOW (data));
+}
+
+static void
+take_text (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (LigWindow) self = data;
+  GError *error = NULL;
+  g_autofree char *text = lig_clipboard_read_finish (GDK_CLIPBOARD (source), result, &error);
+  if (!self->document) {
+    g_clear_error (&error);
+    return;
+  }
+  if (!text || !lig_edit_paste (self->document, text, &error))
+    lig_toast_error (self->toasts, error);
+}
+
+static void
+paste (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigWindow *self = data;
+  lig_clipboard_read_async (gtk_widget_get_clipboard (GTK_WIDGET (self)), self->cancellable,
+                            take_text, g_object_ref (self));
+}
+
+/* --- Operations ---------------------------------------------------------------------------- */
+
+static void delete (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  delete_selection (LIG_WINDOW (data));
+}
+
+static void
+duplicate (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_edit_duplicate (LIG_WINDOW (data)->document);
+}
+
+static void
+select_all (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_document_select_all (LIG_WINDOW (data)->document);
+}
+
+static void
+move_up (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_edit_move_by (LIG_WINDOW (data)->document, -1);
+}
+
+static void
+move_down (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_edit_move_by (LIG_WINDOW (data)->document, 1);
+}
+
+static void
+toggle_fence (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigDocument *document = LIG_WINDOW (data)->document;
+  LigOp *op = lig_document_get_cursor (document);
+  if (op)
+    lig_edit_set_fence (document, op, !lig_op_get_fence (op));
+}
+
+static void
+group (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GError *error = NULL;
+  if (!lig_edit_group (LIG_WINDOW (data)->document, 2, &error))
+    lig_toast_error (LIG_WINDOW (data)->toasts, error);
+}
+
+static void
+ungroup (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GError *error = NULL;
+  if (!lig_edit_ungroup (LIG_WINDOW (data)->document, &error))
+    lig_toast_error (LIG_WINDOW (data)->toasts, error);
+}
+
+static void
+insert_op (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigWindow *self = data;
+  GError *error = NULL;
+  if (lig_edit_add (self->document, g_variant_get_string (parameter, NULL), &error))
+    lig_window_show_page (self, "sequence");
+  else
+    lig_toast_error (self->toasts, error);
+}
+
+static const GActionEntry actions[] = {
+  {.name = "undo", .activate = undo},
+  {.name = "redo", .activate = redo},
+  {.name = "cut", .activate = cut},
+  {.name = "copy", .activate = copy},
+  {.name = "paste", .activate = paste},
+  {.name = "delete", .activate = delete},
+  {.name = "duplicate", .activate = duplicate},
+  {.name = "select-all", .activate = select_all},
+  {.name = "move-up", .activate = move_up},
+  {.name = "move-down", .activate = move_down},
+  {.name = "fence", .activate = toggle_fence},
+  {.name = "group", .activate = group},
+  {.name = "ungroup", .activate = ungroup},
+  {.name = "insert-op", .activate = insert_op, .parameter_type = "s"},
+};
+
+/* --- What can be done ---------------------------------------------------------------------- */
+
+static void
+update_selection (LigWindow *self)
+{
+  static const char *const of_selection[] = {"cut",     "copy",      "delete", "duplicate",
+                                             "move-up", "move-down", "group"};
+  g_autoptr (GPtrArray) chosen = lig_document_get_selection (self->document);
+  LigOp *cursor = lig_document_get_cursor (self->document);
+  const LigRow *row = cursor ? lig_document_find_row (self->document, cursor) : NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (of_selection); i++)
+    lig_window_set_enabled (self, of_selection[i], chosen->len > 0);
+  /* Nothing stands before the first operation that a fence could part it from. */
+  lig_window_set_enabled (self, "fence", row && (row->index > 0 || row->depth > 0));
+  lig_window_set_enabled (self, "ungroup", row && lig_op_get_body (row->op));
+}
+
+static void
+update_paste (LigWindow *self)
+{
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (GTK_WIDGET (self));
+  lig_window_set_enabled (self, "paste", lig_clipboard_has_text (clipboard));
+}
+
+void
+lig_window_update_edit (LigWindow *self)
+{
+  guint count;
+  lig_document_get_rows (self->document, &count);
+  lig_window_set_enabled (self, "select-all", count > 0);
+  update_history_menu (self);
+  update_selection (self);
+  update_paste (self);
+}
+
+static void
+take_change (LigWindow *self)
+{
+  dismiss_undo_toast (self);
+  lig_window_update_edit (self);
+}
+
+/* --- Keys ---------------------------------------------------------------------------------- */
+
+/* @everywhere: also where another page than the sequence is shown, and where a text has the focus
+ * that has no use for the key. */
+typedef struct {
+  const char *key, *action;
+  gboolean everywhere;
+} EditKey;
+
+static const EditKey edit_keys[] = {
+  {"<Control>z", "win.undo", TRUE},        {"<Control><Shift>z", "win.redo", TRUE},
+  {"<Control>y", "win.redo", TRUE},        {"<Control>x", "win.cut", FALSE},
+  {"<Control>c", "win.copy", FALSE},       {"<Control>v", "win.paste", FALSE},
+  {"<Shift>Delete", "win.cut", FALSE},     {"<Control>Insert", "win.copy", FALSE},
+  {"<Shift>Insert", "win.paste", FALSE},   {"Delete", "win.delete", FALSE},
+  {"KP_Delete", "win.delete", FALSE},      {"<Control>d", "win.duplicate", FALSE},
+  {"<Control>a", "win.select-all", FALSE}, {"<Alt>Up", "win.move-up", FALSE},
+  {"<Alt>Down", "win.move-down", FALSE},   {"m", "win.fence", FALSE},
+  {"<Control>g", "win.group", FALSE},      {"<Control><Shift>g", "win.ungroup", FALSE},
+};
+
+static gboolean
+press_key (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  const EditKey *key = data;
+  LigWindow *self = LIG_WINDOW (widget);
+  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (self));
+  gboolean typing = GTK_IS_TEXT (focus) || GTK_IS_TEXT_VIEW (focus);
+  const char *page = adw_view_stack_get_visible_child_name (self->stack);
+  if (!key->everywhere && (typing || g_strcmp0 (page, "sequence") != 0))
+    return FALSE;
+  return gtk_widget_activate_action (widget, key->action, NULL);
+}
+
+static void
+add_keys (LigWindow *self)
+{
+  GtkEventController *keys = gtk_shortcut_controller_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (edit_keys); i++)
+    gtk_shortcut_controller_add_shortcut (
+      GTK_SHORTCUT_CONTROLLER (keys),
+      gtk_shortcut_new (gtk_shortcut_trigger_parse_string (edit_keys[i].key),
+                        gtk_callback_action_new (press_key, (gpointer) &edit_keys[i], NULL)));
+  gtk_widget_add_controller (GTK_WIDGET (self), keys);
+}
+
+void
+lig_window_init_edit (LigWindow *self)
+{
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (GTK_WIDGET (self));
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  add_keys (self);
+  g_signal_connect_object (clipboard, "changed", G_CALLBACK (update_paste), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "changed", G_CALLBACK (take_change), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "selected", G_CALLBACK (update_selection), self,
+                           G_CONNECT_SWAPPED);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* What a window gives away: reports, and the same as a command. */
+#include "app/window-private.h"
+
+#include "engine/report.h"
+#include "ui/export.h"
+#include "ui/toast.h"
+
+#include <glib/gi18n.h>
+
+/* --- Writing ------------------------------------------------------------------------------- */
+
+typedef struct {
+  LigWindow *window;
+  char *path;
+} Writing;
+
+static void
+take_report (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Writing *writing = data;
+  LigWindow *self = writing->window;
+  GError *error = NULL;
+  gboolean fine = lig_export_finish (LIG_DOCUMENT (source), result, &error);
+  if (fine && self->document) {
+    g_autofree char *base = g_path_get_basename (writing->path);
+    g_autofree char *name = g_filename_display_name (base);
+    g_autofree char *text = g_strdup_printf (_ ("Exported “%s”"), name);
+    g_autofree char *folder = g_path_get_dirname (writing->path);
+    g_autofree char *action =
+      g_action_print_detailed_name ("win.open-folder", g_variant_new_string (folder));
+    lig_toast (self->toasts, text, _ ("_Open Folder"), action);
+  } else if (self->document)
+    lig_toast_error (self->toasts, g_steal_pointer (&error));
+  g_clear_error (&error);
+  g_object_unref (self);
+  g_free (writing->path);
+  g_free (writing);
+}
+
+static void
+export_path (LigWindow *self, const char *path, gpointer data)
+{
+  Writing *writing = g_new (Writing, 1);
+  *writing = (Writing){g_object_ref (self), g_canonicalize_filename (path, NULL)};
+  lig_export_async (self->document, writing->path, NULL, take_report, writing);
+}
+
+static void
+export_to (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  export_path (LIG_WINDOW (data), g_variant_get_string (parameter, NULL), NULL);
+}
+
+/* --- The dialog ---------------------------------------------------------------------------- */
+
+static void
+choose_path (LigWindow *self, const char *format)
+{
+  g_autofree char *title = lig_document_get_title (self->document);
+  g_autofree char *name = g_strdup_printf ("%s.%s", g_strdelimit (title, "/", '-'), format);
+  GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
+    _ ("Export"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
+  lig_window_choose_file (self, GTK_NATIVE_DIALOG (chooser), export_path, NULL);
+}
+
+static void
+choose_format (LigWindow *self, GtkListBoxRow *row)
+{
+  const char *format = g_object_get_data (G_OBJECT (row), "format");
+  GtkRoot *dialog = gtk_widget_get_root (GTK_WIDGET (row));
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  choose_path (self, format);
+}
+
+static GtkWidget *
+new_format_row (const char *format)
+{
+  GtkWidget *row = adw_action_row_new ();
+  g_autofree char *ending = g_strconcat (".", format, NULL);
+  GtkWidget *label = gtk_label_new (ending);
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_widget_add_css_class (label, "monospace");
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), lig_export_format_title (format));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), lig_export_format_help (format));
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
+  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+  g_object_set_data (G_OBJECT (row), "format", (gpointer) format);
+  return row;
+}
+
+static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigWindow *self = data;
+  g_autoptr (GtkBuilder) builder =
+    gtk_builder_new_from_resource ("/org/ligature/Ligature/app/export.ui");
+  GtkWindow *dialog = GTK_WINDOW (gtk_builder_get_object (builder, "dialog"));
+  GtkListBox *list = GTK_LIST_BOX (gtk_builder_get_object (builder, "formats"));
+  const char *format;
+  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
+    gtk_list_box_append (list, new_format_row (format));
+  g_signal_connect_object (list, "row-activated", G_CALLBACK (choose_format), self,
+                           G_CONNECT_SWAPPED);
+  gtk_window_set_transient_for (dialog, GTK_WINDOW (self));
+  gtk_window_present (dialog);
+}
+
+/* --- Commands and folders ------------------------------------------------------------------ */
+
+static void
+copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  static const char *const commands[][2] = {
+    {"plan", "plan"}, {"run", "train"}, {"profile", "profile"}};
+  LigWindow *self = data;
+  const char *page = adw_view_stack_get_visible_child_name (self->stack), *command = "fuse";
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (g_strcmp0 (page, commands[i][0]) == 0)
+      command = commands[i][1];
+  g_autofree char *text = lig_document_to_command (self->document, command);
+  if (!text) {
+    lig_toast (self->toasts, _ ("There is no operation yet that a command could name"), NULL, NULL);
+    return;
+  }
+  g_autofree char *said = g_strdup_printf (_ ("Copied “%s”"), text);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
+  lig_toast (self->toasts, said, NULL, NULL);
+}
+
+static void
+open_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autofree char *uri = g_filename_to_uri (g_variant_get_string (parameter, NULL), NULL, NULL);
+  if (uri)
+    gtk_show_uri (GTK_WINDOW (data), uri, GDK_CURRENT_TIME);
+}
+
+void
+lig_window_init_export (LigWindow *self)
+{
+  static const GActionEntry actions[] = {
+    {.name = "export", .activate = export},
+    {.name = "export-to", .activate = export_to, .parameter_type = "s"},
+    {.name = "copy-command", .activate = copy_command},
+    {.name = "open-folder", .activate = open_folder, .parameter_type = "s"},
+  };
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+}

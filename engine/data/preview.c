@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* A table of what was understood of a dataset: lines of a text, tokens, or numbers. */
+#include "engine/data/file.h"
+#include "engine/data/kind.h"
+
+#include <string.h>
+
+#define LINE_CHARACTERS 72
+#define ROW_TOKENS 12
+
+static char *
+show_number (gsize number)
+{
+  return g_strdup_printf ("%" G_GSIZE_FORMAT, number);
+}
+
+/* Lines, each with the byte that it begins at. */
+static guint
+preview_text (const LigDataset *self, guint rows, GPtrArray *cells)
+{
+  const guint16 *tokens = self->tokens[LIG_TRAINING];
+  gsize count = self->n_tokens[LIG_TRAINING], at = 0;
+  g_ptr_array_add (cells, g_strdup ("byte"));
+  g_ptr_array_add (cells, g_strdup ("text"));
+  for (guint row = 0; row < rows && at < count; row++) {
+    g_autoptr (GString) line = g_string_new (NULL);
+    gsize end = at;
+    for (; end < count && tokens[end] != '\n' && end - at < 4 * LINE_CHARACTERS; end++)
+      g_string_append_c (line, tokens[end] >= ' ' ? (char) tokens[end] : ' ');
+    g_ptr_array_add (cells, show_number (at));
+    g_ptr_array_add (cells, lig_format_excerpt (line->str, LINE_CHARACTERS));
+    at = end + (end < count && tokens[end] == '\n');
+  }
+  return 2;
+}
+
+static guint
+preview_tokens (const LigDataset *self, guint rows, GPtrArray *cells)
+{
+  const guint16 *tokens = self->tokens[LIG_TRAINING];
+  gsize count = self->n_tokens[LIG_TRAINING];
+  g_ptr_array_add (cells, g_strdup ("token"));
+  g_ptr_array_add (cells, g_strdup ("values"));
+  for (gsize at = 0; at < count && at < (gsize) rows * ROW_TOKENS; at += ROW_TOKENS) {
+    g_autoptr (GString) line = g_string_new (NULL);
+    for (gsize i = at; i < MIN (at + ROW_TOKENS, count); i++)
+      g_string_append_printf (line, i > at ? " %u" : "%u", tokens[i]);
+    g_ptr_array_add (cells, show_number (at));
+    g_ptr_array_add (cells, g_strdup (line->str));
+  }
+  return 2;
+}
+
+static char *
+show_element (const LigTensor *sample, gint64 i)
+{
+  if (sample->dtype == LIG_INT32)
+    return g_strdup_printf ("%d", ((const gint32 *) sample->data)[i]);
+  return g_strdup_printf ("%.4g", (double) lig_tensor_get (sample, i));
+}
+
+/* The first elements of each sample. */
+static guint
+preview_elements (const LigDataset *self, guint rows, GPtrArray *cells)
+{
+  LigShape shape = self->input;
+  shape.axes[0] = 1;
+  g_autoptr (LigTensor) sample = lig_tensor_new (self->dtype, &shape, NULL);
+  guint columns = sample ? (guint) MIN (sample->size, LIG_PREVIEW_COLUMNS) : 0;
+  for (guint i = 0; i < columns; i++)
+    g_ptr_array_add (cells, show_number (i + 1));
+  for (gint64 row = 0; row < MIN ((gint64) rows, self->samples[LIG_TRAINING]) && columns > 0;
+       row++) {
+    self->kind->read (self, LIG_TRAINING, row, sample->data, NULL);
+    for (guint i = 0; i < columns; i++)
+      g_ptr_array_add (cells, show_element (sample, i));
+  }
+  return columns;
+}
+
+GStrv
+lig_dataset_preview (LigDataset *self, guint rows, guint *columns)
+{
+  g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
+  if (self->kind->preview)
+    *columns = self->kind->preview (self, rows, cells);
+  else if (self->tokens[LIG_TRAINING] && g_str_equal (self->kind->name, "text"))
+    *columns = preview_text (self, rows, cells);
+  else if (self->tokens[LIG_TRAINING])
+    *columns = preview_tokens (self, rows, cells);
+  else
+    *columns = preview_elements (self, rows, cells);
+  g_ptr_array_add (cells, NULL);
+  return (GStrv) g_ptr_array_steal (cells, NULL);
+}

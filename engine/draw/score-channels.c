@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Channels of a score: arcs in lanes beside the ops, from the op that writes to the op that reads.
+ * Arcs that would meet lie in lanes of their own, the short ones nearest to the ops. */
+#include "engine/draw/score.h"
+
+#include <glib/gi18n-lib.h>
+
+enum { LANE = 18 };
+
+typedef struct {
+  int from, to, lane; /* parts */
+  const char *name;
+} Arc;
+
+static int
+compare_arcs (gconstpointer a, gconstpointer b)
+{
+  const Arc *left = a, *right = b;
+  int difference = (left->to - left->from) - (right->to - right->from);
+  return difference ? difference : left->from - right->from;
+}
+
+/* The first lane in which no arc lies beside this one. */
+static int
+choose_lane (GArray *arcs, guint index)
+{
+  const Arc *arc = &g_array_index (arcs, Arc, index);
+  for (int lane = 0;; lane++) {
+    gboolean free_lane = TRUE;
+    for (guint i = 0; i < index && free_lane; i++) {
+      const Arc *other = &g_array_index (arcs, Arc, i);
+      free_lane = other->lane != lane || other->to <= arc->from || other->from >= arc->to;
+    }
+    if (free_lane)
+      return lane;
+  }
+}
+
+/* A channel of a repetition that is not shown is drawn in the one that is. */
+static GArray *
+collect_arcs (const LigScoreLayout *layout)
+{
+  GArray *arcs = g_array_new (FALSE, FALSE, sizeof (Arc));
+  for (int i = 0; i < layout->n_parts; i++) {
+    const LigPart *part = lig_part (layout->plan->draft, i);
+    for (int j = 0; j < part->n_inputs && layout->places[i].like == i; j++) {
+      if (part->input_parts[j] < 0)
+        continue;
+      const LigPart *producer = lig_part (layout->plan->draft, part->input_parts[j]);
+      Arc arc = {.from = layout->places[part->input_parts[j]].like,
+                 .to = i,
+                 .name = producer->output_channels[part->input_slots[j]]};
+      if (arc.from < arc.to)
+        g_array_append_val (arcs, arc);
+    }
+  }
+  g_array_sort (arcs, compare_arcs);
+  for (guint i = 0; i < arcs->len; i++)
+    g_array_index (arcs, Arc, i).lane = choose_lane (arcs, i);
+  return arcs;
+}
+
+int
+lig_score_count_lanes (const LigScoreLayout *layout)
+{
+  g_autoptr (GArray) arcs = collect_arcs (layout);
+  int lanes = 0;
+  for (guint i = 0; i < arcs->len; i++)
+    lanes = MAX (lanes, g_array_index (arcs, Arc, i).lane + 1);
+  return lanes;
+}
+
+/* Where arcs begin and end: a little below and above the middle, so that they keep apart from the
+ * lines of the groups. */
+static double
+find_end (const LigScore *self, int part, double shift, double *x)
+{
+  const LigScorePlace *place = &self->layout->places[part];
+  const LigScoreRow *row = &g_array_index (self->layout->rows, LigScoreRow, place->row);
+  *x = self->ops + row->depth * 10;
+  return place->y + place->height / 2 + shift;
+}
+
+static void
+draw_name (const LigScore *self, const Arc *arc, double x, double y, double length)
+{
+  LigTextStyle style = {.size = 11,
+                        .bold = TRUE,
+                        .colour = self->inks->channel,
+                        .anchor = LIG_TEXT_MIDDLE,
+                        .angle = -90,
+                        .width = length - 8};
+  if (length < 40 || !arc->name)
+    return;
+  double width = lig_canvas_text_width (self->canvas, &style, arc->name) + 8;
+  lig_canvas_box (self->canvas, x - 7, y - width / 2, 14, width, 4, self->inks->ground, 0, 0);
+  lig_canvas_text (self->canvas, x + 4, y, &style, arc->name);
+}
+
+static void
+draw_arc (const LigScore *self, const Arc *arc)
+{
+  double x0, x1, y0 = find_end (self, arc->from, 8, &x0), y1 = find_end (self, arc->to, -8, &x1);
+  double lane = self->ops - 16 - MIN (arc->lane, self->lanes - 1) * LANE;
+  double turn = MIN (28, (y1 - y0) / 2), middle = (y0 + y1) / 2;
+  double out[] = {x0, y0, lane, y0, lane, y0, lane, y0 + turn};
+  double down[] = {lane, y0 + turn, lane, y1 - turn};
+  double in[] = {lane, y1 - turn, lane, y1, lane, y1, x1, y1};
+  g_autofree char *text =
+    g_strdup_printf (_ ("Channel %s from %s to %s"), arc->name ? arc->name : "",
+                     lig_part (self->layout->plan->draft, arc->from)->path,
+                     lig_part (self->layout->plan->draft, arc->to)->path);
+  lig_canvas_begin_mark (self->canvas, lane - 8, y0, x0 - lane + 8, y1 - y0, text);
+  lig_canvas_curve (self->canvas, out, self->inks->channel, 2);
+  lig_canvas_lines (self->canvas, down, 2, self->inks->channel, 2, 0);
+  lig_canvas_curve (self->canvas, in, self->inks->channel, 2);
+  double head[] = {x1, y1, x1 - 7, y1 - 4, x1 - 7, y1 + 4};
+  lig_canvas_area (self->canvas, head, 3, self->inks->channel);
+  lig_canvas_disc (self->canvas, x0, y0, 3, self->inks->channel);
+  draw_name (self, arc, lane, middle, y1 - y0 - 2 * turn + 24);
+  lig_canvas_end_mark (self->canvas);
+}
+
+void
+lig_score_draw_channels (const LigScore *self)
+{
+  g_autoptr (GArray) arcs = collect_arcs (self->layout);
+  for (guint i = arcs->len; i-- > 0;)
+    draw_arc (self, &g_array_index (arcs, Arc, i));
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* The middle of a score: a card for each op as written, its parts as lines, frames around blocks,
+ * and fences between. */
+#include "engine/draw/score.h"
+
+#include <glib/gi18n-lib.h>
+
+enum { PAD = 14 };
+
+/* (transfer full): the path, and the index among the expanded ops where that is another. */
+static char *
+describe_place (const LigPlanOp *op)
+{
+  g_autofree char *index = g_strdup_printf ("%d", op->index);
+  return g_str_equal (index, op->path) ? g_steal_pointer (&index)
+                                       : g_strdup_printf ("%s · #%s", op->path, index);
+}
+
+static void
+draw_parts (const LigScore *self, const LigScoreRow *row, double x, double width)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self->layout->plan, &count);
+  for (int i = 0; i < row->count; i++) {
+    const LigPlanOp *op = &ops[row->first + i];
+    const LigScorePlace *place = &self->layout->places[row->first + i];
+    double y = place->y + place->height - LIG_SCORE_PART;
+    double line[] = {x + 1, y, x + width - 1, y};
+    LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
+    LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+    g_autofree char *index = describe_place (op);
+    lig_canvas_lines (self->canvas, line, 2, lig_colour_fade (self->inks->line, 0xa0), 1, 0);
+    lig_canvas_text (self->canvas, x + PAD + 8, y + 17, &style, _ (op->info->title));
+    lig_canvas_text (self->canvas, x + width - PAD, y + 17, &end, index);
+  }
+}
+
+/* Shape on the right, title on what remains of the line. */
+static void
+draw_head (const LigScore *self, const LigScoreRow *row, double x, double width, double baseline)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self->layout->plan, &count);
+  const LigPlanOp *last = &ops[row->first + row->count - 1];
+  LigTextStyle end = {.size = 11, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle title = {.size = 13.5, .bold = TRUE, .colour = self->inks->ink};
+  g_autofree char *tensor =
+    last->y.n_axes > 0 ? lig_draw_tensor (&last->y, last->y_dtype) : g_strdup (_ ("one number"));
+  end.width = width / 2;
+  title.width =
+    width - 2 * PAD - MIN (lig_canvas_text_width (self->canvas, &end, tensor), end.width) - 10;
+  lig_canvas_text (self->canvas, x + width - PAD, baseline, &end, tensor);
+  lig_canvas_text (self->canvas, x + PAD, baseline, &title, lig_score_title (&ops[row->first]));
+  if (row->count == 1)
+    return;
+  /* A card of several lines has no line for its parameters. */
+  g_autofree char *params = lig_score_params (self->layout, row);
+  double used =
+    lig_canvas_text_width (self->canvas, &title, lig_score_title (&ops[row->first])) + 10;
+  LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = title.width - used};
+  if (dim.width > 40)
+    lig_canvas_text (self->canvas, x + PAD + used, baseline, &dim, params);
+}
+
+static void
+draw_row (const LigScore *self, const LigScoreRow *row)
+{
+  guint count;
+  const LigPlanOp *op = &lig_plan_get_ops (self->layout->plan, &count)[row->first];
+  double x = self->ops + row->depth * 10, width = self->ops_width - row->depth * 20;
+  g_autofree char *text = lig_score_row_text (self->layout, row);
+  g_autofree char *params = lig_score_params (self->layout, row);
+  g_autofree char *index = describe_place (op);
+  LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
+  LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+  lig_canvas_begin_mark (self->canvas, x, row->y, width, row->height, text);
+  lig_canvas_box (self->canvas, x, row->y, width, row->height, 9, self->inks->card,
+                  self->inks->line, 1.25);
+  if (row->count > 1) {
+    draw_head (self, row, x, width, row->y + 19);
+    draw_parts (self, row, x, width);
+  } else {
+    draw_head (self, row, x, width, row->y + 22);
+    lig_canvas_text (self->canvas, x + PAD, row->y + 41, &dim, params);
+    lig_canvas_text (self->canvas, x + width - PAD, row->y + 41, &end, index);
+  }
+  lig_canvas_end_mark (self->canvas);
+}
+
+/* --- Blocks and fences ---------------------------------------------------------------------- */
+
+static void
+draw_block_time (const LigScore *self, const LigScoreBlock *block, LigPass pass)
+{
+  double x = pass == LIG_PASS_FORWARD ? LIG_SCORE_MARGIN + 12
+                                      : self->width - LIG_SCORE_MARGIN - self->rail + 12;
+  LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = self->rail - 24};
+  g_autofree char *time = lig_draw_time (block->seconds[pass]);
+  g_autofree char *text = g_strdup_printf (_ ("all %d repetitions: %s"), block->count, time);
+  if (block->seconds[pass] > 0)
+    lig_canvas_text (self->canvas, x, block->y + 17, &style, text);
+}
+
+static void
+draw_block (const LigScore *self, const LigScoreBlock *block)
+{
+  double x = self->ops + block->depth * 10, width = self->ops_width - block->depth * 20;
+  LigTextStyle bold = {.size = 12, .bold = TRUE, .colour = self->inks->ink};
+  LigTextStyle end = {.size = 11, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+  g_autofree char *title = g_strdup_printf (_ ("Block × %d"), block->count);
+  g_autofree char *text =
+    g_strdup_printf (_ ("Block at %s, %d times %d ops"), block->path, block->count, block->n_parts);
+  const char *note = block->count < 2 ? ""
+                     : block->alike   ? _ ("each fused alike")
+                                      : _ ("the first of them; not all are fused alike");
+  end.width = width - 2 * PAD - lig_canvas_text_width (self->canvas, &bold, title) - 10;
+  lig_canvas_begin_mark (self->canvas, x, block->y, width, block->height, text);
+  lig_canvas_box (self->canvas, x, block->y, width, block->height, 12,
+                  lig_colour_fade (self->inks->line, 0x40), self->inks->line, 1);
+  lig_canvas_text (self->canvas, x + PAD, block->y + 17, &bold, title);
+  lig_canvas_text (self->canvas, x + width - PAD, block->y + 17, &end, note);
+  lig_canvas_end_mark (self->canvas);
+  if (block->depth > 0)
+    return;
+  draw_block_time (self, block, LIG_PASS_FORWARD);
+  draw_block_time (self, block, LIG_PASS_BACKWARD);
+}
+
+static void
+draw_fence (const LigScore *self, const LigScoreRow *row)
+{
+  const LigPart *part = lig_part (self->layout->plan->draft, row->first);
+  if (!part->fence)
+    return;
+  double y = row->y - LIG_SCORE_GAP / 2.;
+  double x = LIG_SCORE_MARGIN / 2., end = self->width - LIG_SCORE_MARGIN / 2.;
+  double points[] = {x, y, end, y};
+  LigTextStyle style = {
+    .size = 10, .bold = TRUE, .colour = self->inks->warning, .anchor = LIG_TEXT_MIDDLE};
+  double width = lig_canvas_text_width (self->canvas, &style, _ ("fence")) + 10;
+  double middle = self->ops + self->ops_width / 2;
+  g_autofree char *text = g_strdup_printf (_ ("Fence before %s: no fusion crosses it"), part->path);
+  lig_canvas_begin_mark (self->canvas, x, y - 6, end - x, 12, text);
+  lig_canvas_lines (self->canvas, points, 2, self->inks->warning, 2, 6);
+  lig_canvas_box (self->canvas, middle - width / 2, y - 6, width, 12, 3, self->inks->ground, 0, 0);
+  lig_canvas_text (self->canvas, middle, y + 3.5, &style, _ ("fence"));
+  lig_canvas_end_mark (self->canvas);
+}
+
+void
+lig_score_draw_ops (const LigScore *self)
+{
+  for (guint i = 0; i < self->layout->blocks->len; i++)
+    draw_block (self, &g_array_index (self->layout->blocks, LigScoreBlock, i));
+  for (guint i = 0; i < self->layout->rows->len; i++) {
+    const LigScoreRow *row = &g_array_index (self->layout->rows, LigScoreRow, i);
+    draw_fence (self, row);
+    draw_row (self, row);
+  }
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* What a score says in words: names of groups, kernels, parameters, and the whole of each mark. */
+#include "engine/draw/score.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+char *
+lig_draw_tensor (const LigShape *shape, LigDtype dtype)
+{
+  g_autofree char *plain = lig_shape_to_string (shape);
+  g_auto (GStrv) axes = g_strsplit (plain, "x", -1);
+  g_autofree char *spaced = g_strjoinv (" × ", axes);
+  return g_strdup_printf ("%s %s", spaced, lig_dtype_name (dtype));
+}
+
+/* --- Groups -------------------------------------------------------------------------------- */
+
+/* Whether the group covers what a word of its fusion's name stands for: some of it is optional. */
+static gboolean
+covers (const LigScoreLayout *layout, const LigPlanGroup *group, const char *word)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
+  unsigned flags = LIG_OP_ACTIVATION | LIG_OP_GATED;
+  gboolean activation = g_str_equal (word, "activation"), bias = g_str_equal (word, "bias");
+  for (int i = group->first; i < group->first + group->count; i++)
+    if ((activation && ops[i].info->flags & flags) ||
+        (bias && g_str_equal (ops[i].info->name, word)))
+      return TRUE;
+  return !activation && !bias;
+}
+
+/* Without the pass, which the rail says already; parts joined by a plus. */
+char *
+lig_score_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
+  if (!group->fusion)
+    return g_strdup (_ (ops[group->first].info->title));
+  g_auto (GStrv) words = g_strsplit (group->fusion->name, "-", -1);
+  GString *text = g_string_new (NULL);
+  for (guint i = words[0] && words[1] ? 1 : 0; words[i]; i++)
+    if (covers (layout, group, words[i]))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " + " : "", words[i]);
+  return g_string_free (text, FALSE);
+}
+
+char *
+lig_score_kernels (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  GString *text = g_string_new (NULL);
+  if (group->n_steps == 0)
+    g_string_append (text, _ ("no kernel: the same tensor"));
+  for (int i = 0, next; i < group->n_steps; i = next) {
+    const LigKernel *kernel = steps[group->first_step + i].kernel;
+    for (next = i + 1; next < group->n_steps; next++)
+      if (steps[group->first_step + next].kernel != kernel)
+        break;
+    g_string_append (text, i > 0 ? ", " : "");
+    if (next > i + 1)
+      g_string_append_printf (text, "%d × ", next - i);
+    g_string_append (text, kernel ? kernel->name : "opaque");
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_ops (GString *to, const LigScoreLayout *layout, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
+  for (int i = group->first; i < group->first + group->count; i++)
+    g_string_append_printf (to, "%s%s %s", i > group->first ? ", " : "", ops[i].path,
+                            ops[i].info->name);
+}
+
+char *
+lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group)
+{
+  GString *text = g_string_new (group->fusion ? group->fusion->name : _ ("alone"));
+  g_autofree char *kernels = lig_score_kernels (layout->plan, group);
+  g_autofree char *bytes = lig_draw_bytes (group->bytes);
+  g_autofree char *flops = lig_draw_number (group->flops, 3);
+  double measured = lig_score_measured (layout, group);
+  g_string_append (text, ": ");
+  append_ops (text, layout, group);
+  g_string_append_printf (text, "\n%s", kernels);
+  if (group->n_steps == 0)
+    return g_string_free (text, FALSE);
+  g_string_append_c (text, '\n');
+  g_string_append_printf (text, _ ("%s read and written, %s operations"), bytes, flops);
+  if (group->predicted > 0) {
+    g_autofree char *time = lig_draw_time (group->predicted);
+    g_string_append_c (text, '\n');
+    g_string_append_printf (text, _ ("predicted %s"), time);
+  }
+  if (measured > 0) {
+    g_autofree char *time = lig_draw_time (measured);
+    g_string_append_c (text, '\n');
+    g_string_append_printf (text, _ ("measured %s"), time);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* --- Ops ----------------------------------------------------------------------------------- */
+
+static char *
+format_value (const GValue *value)
+{
+  if (G_VALUE_HOLDS_STRING (value))
+    return g_value_dup_string (value);
+  if (G_VALUE_HOLDS_DOUBLE (value))
+    return lig_draw_number (g_value_get_double (value), 6);
+  if (G_VALUE_HOLDS_INT64 (value))
+    return g_strdup_printf ("%" G_GINT64_FORMAT, g_value_get_int64 (value));
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    return g_strdup (g_value_get_boolean (value) ? _ ("yes") : _ ("no"));
+  return lig_shape_to_string (g_value_get_boxed (value));
+}
+
+/* What was given and the shapes do not say already. */
+static void
+append_params (GString *to, LigOp *op)
+{
+  const LigParam *params = lig_op_get_info (op)->params;
+  for (guint i = 0; params && params[i].name; i++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    if (!lig_op_get_value (op, &params[i], &value) || params[i].flags & LIG_PARAM_INFERRED ||
+        g_str_equal (params[i].name, "out-features"))
+      continue;
+    g_autofree char *text = format_value (&value);
+    g_string_append_printf (to, "%s%s %s", to->len > 0 ? " · " : "", params[i].name, text);
+  }
+}
+
+const char *
+lig_score_title (const LigPlanOp *op)
+{
+  const LigOpInfo *info = lig_op_info_find (op->title);
+  return info ? _ (info->title) : op->title;
+}
+
+char *
+lig_score_params (const LigScoreLayout *layout, const LigScoreRow *row)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
+  const LigShape *x = &ops[row->first].x, *y = &ops[row->first + row->count - 1].y;
+  GString *text = g_string_new (NULL);
+  if (x->n_axes > 0 && x->n_axes == y->n_axes && x->axes[x->n_axes - 1] != y->axes[y->n_axes - 1])
+    g_string_append_printf (text, "%" G_GINT64_FORMAT " → %" G_GINT64_FORMAT,
+                            x->axes[x->n_axes - 1], y->axes[y->n_axes - 1]);
+  append_params (text, lig_part (layout->plan->draft, row->first)->written);
+  return g_string_free (text, FALSE);
+}
+
+char *
+lig_score_row_text (const LigScoreLayout *layout, const LigScoreRow *row)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
+  const LigPlanOp *first = &ops[row->first], *last = &ops[row->first + row->count - 1];
+  gint64 parameters = 0, saved = 0;
+  for (int i = 0; i < row->count; i++) {
+    parameters += ops[row->first + i].parameters;
+    saved += ops[row->first + i].saved_bytes;
+  }
+  g_autofree char *tensor = lig_draw_tensor (&last->y, last->y_dtype);
+  g_autofree char *params = lig_score_params (layout, row);
+  GString *text = g_string_new (NULL);
+  g_string_append_printf (text, _ ("%s at %s gives %s"), lig_score_title (first), first->path,
+                          tensor);
+  if (*params)
+    g_string_append_printf (text, "\n%s", params);
+  if (parameters > 0) {
+    g_autofree char *number = lig_draw_number ((double) parameters, 3);
+    g_string_append_c (text, '\n');
+    g_string_append_printf (text, _ ("%s parameters"), number);
+  }
+  if (saved > 0) {
+    g_autofree char *bytes = lig_draw_bytes ((double) saved);
+    g_string_append_c (text, '\n');
+    g_string_append_printf (text, _ ("keeps %s for backward"), bytes);
+  }
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans for Graphviz: ops from top to bottom, once for forward and once for backward, a box around
+ * the ops that one fusion covers, channels as edges beside. */
+#include "engine/private/plan.h"
+#include "engine/report/picture.h"
+
+#include <string.h>
+
+/* Within quotes; a line break of ours is written as \n. */
+static void
+append_text (GString *to, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  for (const char *at = valid; *at; at++) {
+    if (*at == '"' || *at == '\\')
+      g_string_append_c (to, '\\');
+    if (*at == '\n')
+      g_string_append (to, "\\n");
+    else
+      g_string_append_c (to, g_ascii_iscntrl (*at) ? ' ' : *at);
+  }
+}
+
+static char *
+describe_op (const LigPlanOp *op)
+{
+  g_autofree char *shape = lig_shape_to_string (&op->y);
+  return g_strdup_printf ("%s %s\n%s %s", op->path, op->info->name, shape,
+                          lig_dtype_name (op->y_dtype));
+}
+
+/* The kernels, and times where they are known. */
+static char *
+describe_group (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  GString *text = g_string_new (group->fusion ? group->fusion->name : "");
+  for (int i = 0; i < group->n_steps; i++)
+    g_string_append_printf (text, "%s%s",
+                            i > 0           ? ", "
+                            : text->len > 0 ? "\n"
+                                            : "",
+                            lig_report_kernel_name (&steps[group->first_step + i]));
+  if (group->predicted > 0)
+    g_string_append_printf (text, "\npredicted %.4g us", group->predicted * 1e6);
+  if (group->measured > 0)
+    g_string_append_printf (text, "\nmeasured %.4g us", group->measured * 1e6);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_op (GString *to, const LigPlanOp *op, char pass, const char *more)
+{
+  g_autofree char *label = describe_op (op);
+  g_string_append_printf (to, "%c%d [label=\"", pass, op->index);
+  append_text (to, label);
+  if (*more) {
+    g_string_append (to, "\\n");
+    append_text (to, more);
+  }
+  g_string_append (to, "\"];\n");
+}
+
+static void
+append_group (GString *to, LigPlan *plan, const LigPlanGroup *group, char pass)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  g_autofree char *label = describe_group (plan, group);
+  if (!group->fusion) {
+    g_string_append (to, "    ");
+    append_op (to, &ops[group->first], pass, label);
+    return;
+  }
+  g_string_append_printf (to, "    subgraph cluster_%c%d {\n      label=\"", pass, group->first);
+  append_text (to, label);
+  g_string_append_printf (to, "\"; style=\"rounded,filled\"; color=\"%s\"; fillcolor=\"%s\";\n",
+                          pass == 'f' ? "#1a5fb4" : "#17694a", pass == 'f' ? "#e4eefb" : "#e3f4ea");
+  for (int i = group->first; i < group->first + group->count; i++) {
+    g_string_append (to, "      ");
+    append_op (to, &ops[i], pass, "");
+  }
+  g_string_append (to, "    }\n");
+}
+
+/* Ops without a group of their own in the pass are there, too, but say so. */
+static void
+append_pass (GString *to, LigPlan *plan, LigPass pass)
+{
+  guint count, n_ops;
+  char letter = pass == LIG_PASS_FORWARD ? 'f' : 'b';
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  g_string_append_printf (to, "  subgraph cluster_%s {\n    label=\"%s\"; color=\"#d6d5da\";\n",
+                          lig_pass_name (pass), lig_pass_name (pass));
+  guint covered = 0;
+  for (guint i = 0; i < count; i++) {
+    for (; covered < (guint) groups[i].first; covered++) {
+      g_string_append (to, "    ");
+      append_op (to, &ops[covered], letter, "no kernel");
+    }
+    append_group (to, plan, &groups[i], letter);
+    covered = MAX (covered, (guint) (groups[i].first + groups[i].count));
+  }
+  for (; covered < n_ops; covered++) {
+    g_string_append (to, "    ");
+    append_op (to, &ops[covered], letter, "no kernel");
+  }
+  g_string_append (to, "  }\n");
+}
+
+/* Backward runs from the last op to the first. */
+static void
+append_edges (GString *to, LigPlan *plan, char pass)
+{
+  guint count;
+  lig_plan_get_ops (plan, &count);
+  for (guint i = 1; i < count; i++)
+    g_string_append_printf (to, "  %c%u -> %c%u;\n", pass, pass == 'f' ? i - 1 : i, pass,
+                            pass == 'f' ? i : i - 1);
+  for (guint i = 0; i < count; i++) {
+    const LigPart *part = lig_part (plan->draft, i);
+    for (int j = 0; j < part->n_inputs; j++) {
+      int from = part->input_parts[j];
+      if (from < 0)
+        continue;
+      const char *name = lig_part (plan->draft, from)->output_channels[part->input_slots[j]];
+      g_string_append_printf (to,
+                              "  %c%d -> %c%d [color=\"#813d9c\"; fontcolor=\"#813d9c\"; "
+                              "constraint=false; label=\"",
+                              pass, pass == 'f' ? from : (int) i, pass,
+                              pass == 'f' ? (int) i : from);
+      append_text (to, name ? name : "");
+      g_string_append (to, "\"];\n");
+    }
+  }
+}
+
+static void
+append_plan (GString *to, LigPlan *plan, const char *title)
+{
+  guint backward;
+  lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &backward);
+  g_string_append (to, "digraph plan {\n  label=\"");
+  append_text (to, title);
+  g_string_append (to, "\"; labelloc=t; fontname=\"sans-serif\";\n"
+                       "  node [shape=box; style=\"rounded,filled\"; fillcolor=white;"
+                       " color=\"#5a5860\"; fontname=\"sans-serif\"; fontsize=11];\n"
+                       "  edge [color=\"#5a5860\"; fontname=\"sans-serif\"; fontsize=10];\n");
+  append_pass (to, plan, LIG_PASS_FORWARD);
+  append_edges (to, plan, 'f');
+  if (backward > 0) {
+    append_pass (to, plan, LIG_PASS_BACKWARD);
+    append_edges (to, plan, 'b');
+  }
+  g_string_append (to, "}\n");
+}
+
+static gboolean
+write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
+{
+  g_auto (LigPicture) picture;
+  lig_picture_init_plan (&picture, plan);
+  append_plan (to, plan, picture.title);
+  return TRUE;
+}
+
+static gboolean
+write_run (GString *to, const LigReportRun *run, GError **error)
+{
+  g_auto (LigPicture) picture;
+  lig_picture_init_run (&picture, run);
+  if (!picture.timed.plan) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "run %s: %s", run->row->uuid, picture.note);
+    return FALSE;
+  }
+  g_autofree char *title = g_strdup_printf ("%s\n%s", picture.title, picture.note);
+  append_plan (to, picture.timed.plan, title);
+  return TRUE;
+}
+
+LIG_REPORT_FORMAT (dot) = {.name = "dot", .plan = write_plan, .run = write_run};

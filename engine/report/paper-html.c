@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Paper of HTML: what md says in tables, and pictures as SVG within the page. */
+#include "engine/draw/canvas.h"
+#include "engine/draw/score.h"
+#include "engine/report/paper-kinds.h"
+
+enum { WIDTH = 1000, CHART = 260, TIMELINE = 260, ROOFLINE = 420, MEMORY = 300 };
+
+/* Valid UTF-8 in which nothing means anything. */
+static void
+append_text (GString *to, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  lig_svg_append_text (to, valid);
+}
+
+void
+lig_html_title (GString *to, const char *kind, const char *text)
+{
+  g_string_append_printf (to, "<h1><span class=\"kind\">%s</span> ", kind);
+  append_text (to, text);
+  g_string_append (to, "</h1>\n");
+}
+
+void
+lig_html_heading (GString *to, const char *text)
+{
+  g_string_append (to, "<h2>");
+  append_text (to, text);
+  g_string_append (to, "</h2>\n");
+}
+
+void
+lig_html_say (GString *to, const char *text)
+{
+  g_string_append (to, "<p>");
+  append_text (to, text);
+  g_string_append (to, "</p>\n");
+}
+
+void
+lig_html_block (GString *to, const char *language, const char *text)
+{
+  g_string_append (to, "<pre><code>");
+  append_text (to, text);
+  g_string_append (to, "</code></pre>\n");
+}
+
+/* --- Tables -------------------------------------------------------------------------------- */
+
+/* A table of facts has no names over its columns. */
+static gboolean
+has_names (char *const *names)
+{
+  for (; *names; names++)
+    if ((*names)[**names == '>'])
+      return TRUE;
+  return FALSE;
+}
+
+void
+lig_html_head (GString *to, char *const *names)
+{
+  gboolean named = has_names (names);
+  g_string_append_printf (to, "<div class=\"wide\"><table%s>\n", named ? "" : " class=\"facts\"");
+  if (named) {
+    g_string_append (to, "<thead><tr>");
+    for (; *names; names++) {
+      gboolean right = **names == '>';
+      g_string_append_printf (to, "<th scope=\"col\"%s>", right ? " class=\"number\"" : "");
+      append_text (to, *names + right);
+      g_string_append (to, "</th>");
+    }
+    g_string_append (to, "</tr></thead>\n");
+  }
+  g_string_append (to, "<tbody>\n");
+}
+
+void
+lig_html_row (GString *to, char *const *columns, const char *const *cells)
+{
+  gboolean facts = !columns || !has_names (columns);
+  g_string_append (to, "<tr>");
+  for (guint i = 0; cells[i]; i++) {
+    gboolean right = columns && *columns && **columns == '>';
+    const char *tag = facts && i == 0 ? "th" : "td";
+    g_string_append_printf (to, "<%s%s%s>", tag, facts && i == 0 ? " scope=\"row\"" : "",
+                            right ? " class=\"number\"" : "");
+    append_text (to, cells[i]);
+    g_string_append_printf (to, "</%s>", tag);
+    columns += columns && *columns;
+  }
+  g_string_append (to, "</tr>\n");
+}
+
+void
+lig_html_end_table (GString *to)
+{
+  g_string_append (to, "</tbody></table></div>\n");
+}
+
+/* --- Pictures ------------------------------------------------------------------------------ */
+
+/* The colours are the page's, light or dark. */
+static LigCanvas *
+begin_figure (GString *to, double width, double height, const char *name)
+{
+  LigCanvas *canvas = lig_canvas_new_svg (width, height);
+  lig_canvas_name_inks (canvas, lig_inks (LIG_INKS_LIGHT));
+  g_string_append (to, "<figure>\n");
+  g_string_append_printf (to, "<div class=\"wide\" role=\"img\" aria-label=\"%s\">\n", name);
+  return canvas;
+}
+
+static void
+end_figure (GString *to, LigCanvas *canvas, const char *caption)
+{
+  g_autofree char *svg = lig_canvas_to_svg (canvas);
+  g_string_append (to, svg);
+  g_string_append (to, "</div>\n");
+  if (caption) {
+    g_string_append (to, "<figcaption>");
+    append_text (to, caption);
+    g_string_append (to, "</figcaption>\n");
+  }
+  g_string_append (to, "</figure>\n");
+  lig_canvas_free (canvas);
+}
+
+static gboolean
+append_score (GString *to, const LigPicture *picture)
+{
+  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  LigPlan *plan = picture->timed.plan;
+  if (!plan) {
+    if (picture->note)
+      lig_html_say (to, picture->note);
+    return FALSE;
+  }
+  LigCanvas *canvas = begin_figure (to, WIDTH, lig_draw_score_height (plan), "Rails of the plan");
+  lig_draw_score_against (canvas, inks, &picture->timed, picture->unfused, WIDTH);
+  end_figure (to, canvas, picture->note);
+  return TRUE;
+}
+
+/* What each group takes, when, and how far that is from what the device can do. */
+static gboolean
+append_times (GString *to, const LigPicture *picture)
+{
+  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  const LigTimedPlan *timed = &picture->timed;
+  LigTimedPlan unfused = {.plan = picture->unfused};
+  if (!timed->plan)
+    return FALSE;
+  LigCanvas *canvas = begin_figure (to, WIDTH, lig_draw_times_height (timed), "Time of each group");
+  lig_draw_times (canvas, inks, timed, WIDTH);
+  end_figure (to, canvas, NULL);
+  canvas = begin_figure (to, WIDTH, TIMELINE, "One step from left to right");
+  lig_draw_timeline (canvas, inks, timed, WIDTH, TIMELINE);
+  end_figure (to, canvas, NULL);
+  canvas = begin_figure (to, WIDTH, ROOFLINE, "Roofline");
+  lig_draw_roofline (canvas, inks, timed, picture->unfused && !timed->steps ? &unfused : NULL,
+                     WIDTH, ROOFLINE);
+  end_figure (to, canvas,
+              "Work against bytes, under the ceilings of the device; an arrow leads from the ops "
+              "apart to the fusion.");
+  return TRUE;
+}
+
+static gboolean
+append_memory (GString *to, const LigPicture *picture)
+{
+  if (!picture->timed.plan)
+    return FALSE;
+  LigCanvas *canvas = begin_figure (to, WIDTH, MEMORY, "Memory over one step");
+  lig_draw_memory (canvas, lig_inks (LIG_INKS_LIGHT), picture->timed.plan, WIDTH, MEMORY);
+  end_figure (to, canvas, NULL);
+  return TRUE;
+}
+
+/* The first over the whole width, the others in pairs. */
+static gboolean
+append_charts (GString *to, const LigPicture *picture)
+{
+  guint count = picture->run ? lig_picture_count_charts (picture->run) : 0;
+  for (guint i = 0; i < count; i++) {
+    double width = i == 0 ? WIDTH : WIDTH / 2.;
+    if (i == 1)
+      g_string_append (to, "<div class=\"pairs\">\n");
+    LigCanvas *canvas = begin_figure (to, width, CHART, "Curve of the run");
+    lig_picture_draw_chart (picture->run, i, canvas, lig_inks (LIG_INKS_LIGHT), width, CHART);
+    end_figure (to, canvas, NULL);
+  }
+  if (count > 1)
+    g_string_append (to, "</div>\n");
+  return count > 0;
+}
+
+gboolean
+lig_html_figure (GString *to, const LigPicture *picture, LigFigure figure)
+{
+  switch (figure) {
+  case LIG_FIGURE_SCORE:
+    return append_score (to, picture);
+  case LIG_FIGURE_METRICS:
+    return append_charts (to, picture);
+  case LIG_FIGURE_TIMES:
+    return append_times (to, picture);
+  default:
+    return append_memory (to, picture);
+  }
+}

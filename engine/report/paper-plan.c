@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of plans for people. */
+#include "engine/private/plan.h"
+#include "engine/report/paper.h"
+
+#include <string.h>
+
+/* Of the values that lie in the arena, so many are named. */
+#define LARGEST 10
+
+/* Whether there are ceilings to predict from. */
+static gboolean
+is_priced (LigPlan *plan)
+{
+  return lig_device_get_facts (lig_plan_get_device (plan))->copy > 0;
+}
+
+static char *
+format_time (LigPlan *plan, double seconds)
+{
+  return is_priced (plan) ? g_strdup_printf ("%.4g", seconds * 1e6) : g_strdup ("-");
+}
+
+/* --- What it is a plan of, and for ---------------------------------------------------------- */
+
+static void
+append_title (LigPaper *to, LigSequence *sequence)
+{
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  const char *name = lig_sequence_get_name (sequence);
+  g_autofree char *title = lig_report_shorten (name && *name ? name : expression);
+  lig_paper_title (to, "Plan", title);
+}
+
+static char *
+describe_ceilings (LigDevice *device)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  if (facts->copy <= 0)
+    return g_strdup ("not known: nothing is predicted");
+  const char *source = facts->measured ? "measured on this device"
+                       : lig_device_get_backend (device) == LIG_BACKEND_NULL
+                         ? "from a profile, not measured here"
+                         : "assumed, not measured";
+  g_autofree char *copy = lig_report_bytes (facts->copy);
+  GString *text = g_string_new (NULL);
+  g_string_append_printf (text, "%s: copy %s/s", source, copy);
+  for (int i = 0; i < LIG_N_DTYPES; i++) {
+    g_autofree char *rate = lig_report_count (facts->product[i]);
+    if (facts->product[i] > 0)
+      g_string_append_printf (text, ", %s products %s%sflop/s", lig_dtype_name ((LigDtype) i), rate,
+                              strchr (rate, ' ') ? "" : " ");
+  }
+  g_string_append_printf (text, ", a launch %.3g us", facts->launch * 1e6);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_facts (LigPaper *to, LigPlan *plan)
+{
+  guint n_ops, n_steps;
+  LigShape shape;
+  LigDtype dtype;
+  LigDevice *device = lig_plan_get_device (plan);
+  gboolean there = lig_device_get_backend (device) != LIG_BACKEND_NULL;
+  const LigPlanOptions *options = &plan->draft->options;
+  g_autofree char *name =
+    g_strdup_printf ("%s, %s%s", lig_device_get_name (device), lig_device_get_facts (device)->name,
+                     there ? "" : " (described, not there)");
+  g_autofree char *ceilings = describe_ceilings (device);
+  g_autofree char *types = g_strdup_printf (
+    "compute %s, parameters %s%s", lig_dtype_name (lig_plan_get_compute (plan)),
+    lig_dtype_name (lig_plan_get_parameters (plan)), options->tf32 ? ", TF32 products" : "");
+  lig_plan_get_input (plan, &shape, &dtype);
+  g_autofree char *input = lig_report_tensor (&shape, dtype);
+  lig_plan_get_output (plan, &shape, &dtype);
+  g_autofree char *output = lig_report_tensor (&shape, dtype);
+  lig_plan_get_ops (plan, &n_ops);
+  lig_plan_get_steps (plan, &n_steps);
+  g_autofree char *size = g_strdup_printf ("%u ops, %u steps", n_ops, n_steps);
+  lig_paper_head (to, "|");
+  lig_paper_fact (to, "Device", name);
+  lig_paper_fact (to, "Ceilings", ceilings);
+  lig_paper_fact (to, "Libraries", lig_device_get_facts (device)->libraries);
+  lig_paper_fact (to, "Types", types);
+  lig_paper_fact (to, "Policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_paper_fact (to, "For", options->training ? "training" : "evaluation");
+  lig_paper_fact (to, "Input", input);
+  lig_paper_fact (to, "Output", output);
+  lig_paper_fact (to, "Size", size);
+  lig_paper_fact (to, "Ligature", LIG_VERSION);
+}
+
+/* --- What was chosen ------------------------------------------------------------------------ */
+
+static char *
+list_kernels (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  GString *text = g_string_new (group->n_steps > 0 ? NULL : "-");
+  for (int i = 0; i < group->n_steps; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "",
+                            lig_report_kernel_name (&steps[group->first_step + i]));
+  return g_string_free (text, FALSE);
+}
+
+/* The ops of a group by path and name: `4 basic-linear, 4 bias`. */
+static char *
+list_ops (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  GString *text = g_string_new (NULL);
+  for (int i = group->first; i < group->first + group->count; i++)
+    g_string_append_printf (text, "%s%s %s", i > group->first ? ", " : "", ops[i].path,
+                            ops[i].info->name);
+  return g_string_free (text, FALSE);
+}
+
+static void
+append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint index)
+{
+  g_autofree char *number = g_strdup_printf ("%u", index);
+  g_autofree char *indexes = lig_report_indexes (group->first, group->count);
+  g_autofree char *ops = list_ops (plan, group);
+  g_autofree char *kernels = list_kernels (plan, group);
+  g_autofree char *bytes = lig_report_bytes (group->bytes);
+  g_autofree char *flops = lig_report_count (group->flops);
+  g_autofree char *predicted = format_time (plan, group->predicted);
+  g_autofree char *measured =
+    group->measured > 0 ? g_strdup_printf ("%.4g", group->measured * 1e6) : g_strdup ("-");
+  lig_paper_row (to, number, group->fusion ? group->fusion->name : "-", indexes, ops, kernels,
+                 bytes, flops, predicted, measured, NULL);
+}
+
+static void
+append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  double bytes = 0, flops = 0, seconds = 0;
+  lig_paper_heading (to, pass == LIG_PASS_FORWARD ? "Forward groups" : "Backward groups");
+  if (count == 0) {
+    lig_paper_say (to, "None.");
+    return;
+  }
+  lig_paper_head (to, ">Group|Fusion|>Indexes|Ops|Kernels|>Bytes|>Flops|>Predicted us"
+                      "|>Measured us");
+  for (guint i = 0; i < count; i++) {
+    append_group (to, plan, &groups[i], i);
+    bytes += groups[i].bytes;
+    flops += groups[i].flops;
+    seconds += groups[i].predicted;
+  }
+  g_autofree char *all_bytes = lig_report_bytes (bytes);
+  g_autofree char *all_flops = lig_report_count (flops);
+  g_autofree char *all_time = format_time (plan, seconds);
+  lig_paper_row (to, "all", "", "", "", "", all_bytes, all_flops, all_time, "", NULL);
+}
+
+static void
+append_verdicts (LigPaper *to, LigPlan *plan)
+{
+  guint count, n_ops;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  lig_paper_heading (to, "Verdicts");
+  if (count == 0) {
+    lig_paper_say (to, "No fusion begins with any of these ops.");
+    return;
+  }
+  lig_paper_head (to, "Path|Fusion|Pass|>Indexes|Reason|Verdict");
+  for (guint i = 0; i < count; i++) {
+    const char *reason = lig_reason_name (verdicts[i].reason);
+    g_autofree char *indexes = lig_report_indexes (verdicts[i].first, verdicts[i].count);
+    lig_paper_row (to, ops[verdicts[i].first].path, verdicts[i].fusion->name,
+                   lig_pass_name (verdicts[i].pass), indexes, verdicts[i].taken ? "taken" : reason,
+                   verdicts[i].text, NULL);
+  }
+}
+
+/* --- Memory and ops ------------------------------------------------------------------------- */
+
+/* The largest first, then those that live first. */
+static int
+compare_values (gconstpointer a, gconstpointer b)
+{
+  const LigPlanValue *const *left = a, *const *right = b;
+  if ((*left)->bytes != (*right)->bytes)
+    return (*left)->bytes > (*right)->bytes ? -1 : 1;
+  return (*left)->first < (*right)->first ? -1 : (*left)->first > (*right)->first;
+}
+
+static void
+append_value (LigPaper *to, const LigPlanValue *value)
+{
+  g_autofree char *tensor = lig_report_tensor (&value->shape, value->dtype);
+  g_autofree char *bytes = lig_report_bytes ((double) value->bytes);
+  g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, value->offset);
+  g_autofree char *first =
+    value->first < 0 ? g_strdup ("before") : g_strdup_printf ("%d", value->first);
+  g_autofree char *last =
+    value->last == G_MAXINT ? g_strdup ("after") : g_strdup_printf ("%d", value->last);
+  lig_paper_row (to, value->name, tensor, bytes, offset, first, last,
+                 value->saved ? "for backward" : "", NULL);
+}
+
+static void
+append_memory (LigPaper *to, LigPlan *plan)
+{
+  guint count;
+  gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  g_autofree char *arena_text = lig_report_bytes ((double) arena);
+  g_autofree char *peak_text = lig_report_bytes ((double) peak);
+  g_autofree char *state = lig_report_bytes ((double) lig_plan_get_state_bytes (plan));
+  g_autofree char *segments = g_strdup_printf ("%u", lig_plan_get_segments (plan));
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (values[i].place, "arena"))
+      g_ptr_array_add (list, (gpointer) &values[i]);
+  g_ptr_array_sort (list, compare_values);
+  lig_paper_heading (to, "Memory");
+  lig_paper_figure (to, LIG_FIGURE_MEMORY);
+  lig_paper_head (to, "|");
+  lig_paper_fact (to, "Arena", arena_text);
+  lig_paper_fact (to, "Alive at once, at most", peak_text);
+  lig_paper_fact (to, "State", state);
+  lig_paper_fact (to, "Segments", segments);
+  if (list->len == 0)
+    return;
+  lig_paper_say (to, "The largest values of the arena; they live from one step to another.");
+  lig_paper_head (to, "Value|Tensor|>Bytes|>Offset|>From step|>To step|Saved");
+  for (guint i = 0; i < MIN (list->len, LARGEST); i++)
+    append_value (to, list->pdata[i]);
+}
+
+static void
+append_ops (LigPaper *to, LigPlan *plan)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  double parameters = 0, saved = 0;
+  lig_paper_heading (to, "Ops");
+  lig_paper_head (to, ">Index|Path|Op|Input|Output|>Parameters|>Saved bytes");
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *index = g_strdup_printf ("%d", ops[i].index);
+    g_autofree char *input = lig_shape_to_string (&ops[i].x);
+    g_autofree char *output = lig_report_tensor (&ops[i].y, ops[i].y_dtype);
+    g_autofree char *trained = g_strdup_printf ("%" G_GINT64_FORMAT, ops[i].parameters);
+    g_autofree char *kept = lig_report_bytes ((double) ops[i].saved_bytes);
+    lig_paper_row (to, index, ops[i].path, ops[i].info->name, input, output, trained, kept, NULL);
+    parameters += (double) ops[i].parameters;
+    saved += (double) ops[i].saved_bytes;
+  }
+  g_autofree char *all_parameters = g_strdup_printf ("%.0f", parameters);
+  g_autofree char *all_saved = lig_report_bytes (saved);
+  lig_paper_row (to, "all", "", "", "", "", all_parameters, all_saved, NULL);
+}
+
+static void
+append_sequence (LigPaper *to, LigSequence *sequence)
+{
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  g_autofree char *json = lig_sequence_to_json (sequence);
+  lig_paper_heading (to, "Sequence");
+  lig_paper_block (to, "", expression);
+  lig_paper_block (to, "json", json);
+}
+
+/* Pictures alone: the tables below have the numbers. */
+static void
+append_times (LigPaper *to, LigPlan *plan)
+{
+  if (!to->picture || !is_priced (plan))
+    return;
+  lig_paper_heading (to, "Where the time goes");
+  lig_paper_figure (to, LIG_FIGURE_TIMES);
+}
+
+void
+lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
+{
+  LigSequence *sequence = plan->draft->sequence;
+  g_autofree char *rails = lig_plan_to_rails (plan, FALSE);
+  append_title (to, sequence);
+  if (command)
+    lig_paper_block (to, "sh", command);
+  append_facts (to, plan);
+  lig_paper_heading (to, "Rails");
+  if (!lig_paper_figure (to, LIG_FIGURE_SCORE))
+    lig_paper_block (to, "", rails);
+  append_times (to, plan);
+  append_groups (to, plan, LIG_PASS_FORWARD);
+  append_groups (to, plan, LIG_PASS_BACKWARD);
+  append_verdicts (to, plan);
+  append_memory (to, plan);
+  append_ops (to, plan);
+  /* What was edited since is no longer what the plan was made from. */
+  if (lig_sequence_get_version (sequence) == lig_plan_get_version (plan))
+    append_sequence (to, sequence);
+}

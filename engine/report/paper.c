@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Paper: what is written on it gets the form of its kind; and figures in units for people. */
+#include "engine/report/paper-kinds.h"
+
+#include <math.h>
+
+void
+lig_paper_title (LigPaper *to, const char *kind, const char *text)
+{
+  (to->html ? lig_html_title : lig_markdown_title) (to->text, kind, text);
+}
+
+/* What is no row ends a table. */
+static void
+end_table (LigPaper *to)
+{
+  if (to->html && to->columns)
+    lig_html_end_table (to->text);
+  g_clear_pointer (&to->columns, g_strfreev);
+}
+
+void
+lig_paper_heading (LigPaper *to, const char *text)
+{
+  end_table (to);
+  (to->html ? lig_html_heading : lig_markdown_heading) (to->text, text);
+}
+
+void
+lig_paper_say (LigPaper *to, const char *text)
+{
+  end_table (to);
+  (to->html ? lig_html_say : lig_markdown_say) (to->text, text);
+}
+
+void
+lig_paper_block (LigPaper *to, const char *language, const char *text)
+{
+  end_table (to);
+  (to->html ? lig_html_block : lig_markdown_block) (to->text, language, text);
+}
+
+void
+lig_paper_head (LigPaper *to, const char *columns)
+{
+  end_table (to);
+  to->columns = g_strsplit (columns, "|", -1);
+  (to->html ? lig_html_head : lig_markdown_head) (to->text, to->columns);
+}
+
+void
+lig_paper_row (LigPaper *to, ...)
+{
+  const char *cells[16] = {NULL};
+  va_list list;
+  va_start (list, to);
+  for (guint i = 0; i + 1 < G_N_ELEMENTS (cells); i++)
+    if (!(cells[i] = va_arg (list, const char *)))
+      break;
+  va_end (list);
+  if (to->html)
+    lig_html_row (to->text, to->columns, cells);
+  else
+    lig_markdown_row (to->text, cells);
+}
+
+void
+lig_paper_fact (LigPaper *to, const char *name, const char *value)
+{
+  if (value && *value)
+    lig_paper_row (to, name, value, NULL);
+}
+
+gboolean
+lig_paper_figure (LigPaper *to, LigFigure figure)
+{
+  if (!to->picture)
+    return FALSE;
+  end_table (to);
+  return lig_html_figure (to->text, to->picture, figure);
+}
+
+void
+lig_paper_clear (LigPaper *self)
+{
+  end_table (self);
+}
+
+/* --- Texts --------------------------------------------------------------------------------- */
+
+char *
+lig_report_line (const char *text)
+{
+  char *valid = g_utf8_make_valid (text, -1);
+  for (char *at = valid; *at; at++)
+    if (g_ascii_iscntrl (*at))
+      *at = ' ';
+  return valid;
+}
+
+static char *
+scale (double value, const char *const *units, int count)
+{
+  int unit = 0;
+  while (unit + 1 < count && fabs (value) >= 999.5) {
+    value /= 1000;
+    unit++;
+  }
+  return g_strdup_printf (unit == 0 && value == floor (value) ? "%.0f%s" : "%.3g%s", value,
+                          units[unit]);
+}
+
+char *
+lig_report_bytes (double bytes)
+{
+  static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB"};
+  return scale (bytes, units, G_N_ELEMENTS (units));
+}
+
+char *
+lig_report_count (double count)
+{
+  static const char *const units[] = {"", " k", " M", " G", " T", " P"};
+  return scale (count, units, G_N_ELEMENTS (units));
+}
+
+char *
+lig_report_number (double value)
+{
+  return isnan (value) ? g_strdup ("-") : g_strdup_printf ("%.6g", value);
+}
+
+char *
+lig_report_indexes (int first, int count)
+{
+  return count > 1 ? g_strdup_printf ("%d to %d", first, first + count - 1)
+                   : g_strdup_printf ("%d", first);
+}
+
+char *
+lig_report_tensor (const LigShape *shape, LigDtype dtype)
+{
+  g_autofree char *text = lig_shape_to_string (shape);
+  return g_strconcat (text, " ", lig_dtype_name (dtype), NULL);
+}
+
+char *
+lig_report_shorten (const char *text)
+{
+  g_autofree char *line = lig_report_line (text);
+  if (g_utf8_strlen (line, -1) <= 80)
+    return g_steal_pointer (&line);
+  g_autofree char *start = g_utf8_substring (line, 0, 79);
+  return g_strconcat (start, "…", NULL);
+}

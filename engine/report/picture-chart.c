@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* The curves of a run: those that belong together in one chart, the others in one each. */
+#include "engine/report/picture.h"
+
+/* Metrics that share a chart; what is not named here has one of its own. */
+static const struct {
+  const char *title, *metrics[2], *labels[2], *unit;
+  gboolean noisy; /* readable only when smoothed */
+} known[] = {
+  {"Loss", {LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS}, {"training", "held out"}, NULL, TRUE},
+  {"Held-out accuracy", {LIG_METRIC_EVAL_ACCURACY}, {"held out"}, NULL, FALSE},
+  {"Step time", {"step-ms"}, {"step time"}, "milliseconds", TRUE},
+  {"Learning rate", {"learning-rate"}, {"learning rate"}, NULL, FALSE},
+  {"Gradient norm", {"gradient-norm"}, {"gradient norm"}, NULL, TRUE},
+};
+
+/* A chart in the making. */
+typedef struct {
+  const char *title, *unit, *labels[2];
+  const LigReportMetric *metrics[2];
+  guint count;
+  gboolean noisy;
+} Curves;
+
+/* A metric that no chart of several has. */
+static gboolean
+is_known (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (known[i].metrics); j++)
+      if (g_strcmp0 (known[i].metrics[j], name) == 0)
+        return TRUE;
+  return FALSE;
+}
+
+/* FALSE beyond the last. */
+static gboolean
+find_chart (const LigReportRun *run, guint n, Curves *chart)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
+    *chart = (Curves){.title = known[i].title, .unit = known[i].unit, .noisy = known[i].noisy};
+    for (guint j = 0; j < 2 && known[i].metrics[j]; j++) {
+      chart->labels[chart->count] = known[i].labels[j];
+      chart->metrics[chart->count] = lig_report_find_metric (run, known[i].metrics[j]);
+      chart->count += chart->metrics[chart->count] != NULL;
+    }
+    if (chart->count > 0 && n-- == 0)
+      return TRUE;
+  }
+  for (guint i = 0; i < run->metrics->len; i++) {
+    const LigReportMetric *metric = run->metrics->pdata[i];
+    *chart =
+      (Curves){.title = metric->name, .labels = {metric->name}, .metrics = {metric}, .count = 1};
+    if (!is_known (metric->name) && n-- == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+guint
+lig_picture_count_charts (const LigReportRun *run)
+{
+  Curves curves;
+  guint count = 0;
+  while (find_chart (run, count, &curves))
+    count++;
+  return count;
+}
+
+void
+lig_picture_draw_chart (const LigReportRun *run,
+                        guint n,
+                        LigCanvas *canvas,
+                        const LigInks *inks,
+                        double width,
+                        double height)
+{
+  Curves curves;
+  LigChartSeries series[2] = {0};
+  double *steps[2] = {NULL};
+  LigChart chart = LIG_CHART_INIT;
+  g_return_if_fail (find_chart (run, n, &curves));
+  chart.series = series;
+  chart.x_label = "step";
+  chart.count = curves.count;
+  chart.title = curves.title;
+  chart.y_label = curves.unit;
+  for (guint i = 0; i < curves.count; i++) {
+    const LigReportMetric *metric = curves.metrics[i];
+    guint count = metric->steps->len;
+    steps[i] = g_new (double, MAX (count, 1));
+    for (guint j = 0; j < count; j++)
+      steps[i][j] = (double) g_array_index (metric->steps, gint64, j);
+    series[i] = (LigChartSeries){.label = curves.labels[i],
+                                 .x = steps[i],
+                                 .y = (const double *) (gpointer) metric->values->data,
+                                 .count = count,
+                                 .colour = i,
+                                 .dashed = i > 0};
+    if (curves.noisy && count > 200)
+      chart.smoothing = 0.9;
+  }
+  lig_draw_chart (canvas, inks, &chart, width, height);
+  for (guint i = 0; i < 2; i++)
+    g_free (steps[i]);
+}

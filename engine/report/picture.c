@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports as one picture: title, where it comes from, the curves of a run, the score. */
+#include "engine/report/picture.h"
+
+#include "engine/draw/score.h"
+#include "engine/report/paper.h"
+
+enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
+
+/* The same plan with every op alone: what its fusions did not move. */
+static LigPlan *
+compile_unfused (LigPlan *plan)
+{
+  LigSequence *sequence = plan->draft->sequence;
+  LigPlanOptions options = plan->draft->options;
+  options.policy = LIG_POLICY_NONE;
+  options.optimizer = NULL;
+  options.tuning = NULL;
+  options.choices = NULL;
+  if (lig_sequence_get_version (sequence) != lig_plan_get_version (plan))
+    return NULL;
+  return lig_plan_compile (sequence, lig_plan_get_device (plan), &options, NULL);
+}
+
+void
+lig_picture_init_plan (LigPicture *self, LigPlan *plan)
+{
+  LigSequence *sequence = plan->draft->sequence;
+  const char *name = lig_sequence_get_name (sequence);
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  *self = (LigPicture){.timed.plan = lig_plan_ref (plan), .unfused = compile_unfused (plan)};
+  self->title = lig_report_shorten (name && *name ? name : expression);
+}
+
+void
+lig_picture_init_run (LigPicture *self, const LigReportRun *run)
+{
+  *self = (LigPicture){.run = run};
+  self->title = lig_report_shorten (*run->row->name ? run->row->name : run->row->uuid);
+  self->timed.plan = lig_report_rebuild (run, &self->note);
+  if (!self->timed.plan)
+    return;
+  self->unfused = compile_unfused (self->timed.plan);
+  self->steps = lig_report_step_times (run, self->timed.plan);
+  self->timed.steps = self->steps;
+}
+
+void
+lig_picture_clear (LigPicture *self)
+{
+  g_clear_pointer (&self->timed.plan, lig_plan_unref);
+  g_clear_pointer (&self->unfused, lig_plan_unref);
+  g_clear_pointer (&self->steps, g_free);
+  g_clear_pointer (&self->title, g_free);
+  g_clear_pointer (&self->note, g_free);
+}
+
+/* --- One picture --------------------------------------------------------------------------- */
+
+static double
+chart_height (const LigPicture *self)
+{
+  guint count = self->run ? lig_picture_count_charts (self->run) : 0;
+  return (double) ((count + 1) / 2) * CHART;
+}
+
+static double
+note_height (const LigPicture *self)
+{
+  return self->note ? NOTE : 0;
+}
+
+static double
+get_height (const LigPicture *self)
+{
+  double score = self->timed.plan ? lig_draw_score_height (self->timed.plan) : MARGIN;
+  return TITLE + chart_height (self) + note_height (self) + score;
+}
+
+/* `done on cuda:0 · bf16 · 2000 steps`, of a run. */
+static char *
+describe (const LigPicture *self)
+{
+  guint ops, steps;
+  if (self->run) {
+    const LigRunRow *row = self->run->row;
+    return g_strdup_printf ("%s · %s on %s · %s · %s", row->kind, row->status, row->device,
+                            row->dtype, row->uuid);
+  }
+  lig_plan_get_ops (self->timed.plan, &ops);
+  lig_plan_get_steps (self->timed.plan, &steps);
+  return g_strdup_printf ("%u ops, %u steps · Ligature " LIG_VERSION, ops, steps);
+}
+
+static void
+draw_charts (const LigPicture *self, LigCanvas *canvas, const LigInks *inks)
+{
+  guint count = lig_picture_count_charts (self->run);
+  double width = (WIDTH - 2. * MARGIN) / 2;
+  for (guint i = 0; i < count; i++) {
+    gboolean alone = i == count - 1 && i % 2 == 0;
+    lig_canvas_begin_shift (canvas, MARGIN + (i % 2) * width, TITLE + (i / 2) * CHART);
+    lig_picture_draw_chart (self->run, i, canvas, inks, alone ? 2 * width : width, CHART - 12);
+    lig_canvas_end_shift (canvas);
+  }
+}
+
+static void
+draw (LigCanvas *canvas, gpointer data)
+{
+  const LigPicture *self = data;
+  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  LigTextStyle title = {.size = 20, .bold = TRUE, .colour = inks->ink, .width = WIDTH - 2 * MARGIN};
+  LigTextStyle dim = {.size = 11.5, .colour = inks->dim, .width = WIDTH - 2 * MARGIN};
+  g_autofree char *text = describe (self);
+  lig_canvas_text (canvas, MARGIN, 30, &title, self->title);
+  lig_canvas_text (canvas, MARGIN, 49, &dim, text);
+  if (self->run)
+    draw_charts (self, canvas, inks);
+  double y = TITLE + chart_height (self);
+  if (self->note)
+    lig_canvas_text (canvas, MARGIN, y + 14, &dim, self->note);
+  if (!self->timed.plan)
+    return;
+  lig_canvas_begin_shift (canvas, 0, y + note_height (self));
+  lig_draw_score_against (canvas, inks, &self->timed, self->unfused, WIDTH);
+  lig_canvas_end_shift (canvas);
+}
+
+gboolean
+lig_picture_write (const LigPicture *self, const char *format, GString *to, GError **error)
+{
+  g_autoptr (GBytes) bytes =
+    lig_draw_to_file (format, WIDTH, get_height (self), lig_inks (LIG_INKS_LIGHT)->ground, draw,
+                      (gpointer) self, error);
+  gsize size;
+  const char *data = bytes ? g_bytes_get_data (bytes, &size) : NULL;
+  if (data)
+    g_string_append_len (to, data, (gssize) size);
+  return data != NULL;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan of a run, compiled anew: with the groups that it recorded, on its device or one that is
+ * described alike. */
+#include "engine/private/json.h"
+#include "engine/report/picture.h"
+#include "engine/run.h"
+
+#include <string.h>
+
+/* --- The device ---------------------------------------------------------------------------- */
+
+/* (transfer full): the name that the run's device gave itself; null where it was not recorded. */
+static char *
+read_device_name (const LigReportRun *run)
+{
+  const char *text = run->row->versions;
+  g_autoptr (JsonNode) root = lig_json_read (text, strlen (text), NULL, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  JsonNode *name = object ? json_object_get_member (object, "device") : NULL;
+  return name && JSON_NODE_HOLDS_VALUE (name) ? json_node_dup_string (name) : NULL;
+}
+
+/* The profile that describes a device of this name. */
+static LigDevice *
+open_profile (const char *name)
+{
+  g_auto (GStrv) names = lig_device_list ();
+  for (char **at = names; name && *name && *at; at++) {
+    g_autoptr (LigDevice) device =
+      g_str_has_prefix (*at, "null:") ? lig_device_open (*at, NULL) : NULL;
+    if (device && g_str_equal (lig_device_get_facts (device)->name, name))
+      return g_steal_pointer (&device);
+  }
+  return NULL;
+}
+
+/* Another machine's `cuda:0` may be another device. */
+static LigDevice *
+open_device (const LigReportRun *run, GString *note)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = read_device_name (run);
+  g_autoptr (LigDevice) device = lig_device_open (run->row->device, &error);
+  if (device && (!name || g_str_equal (name, lig_device_get_facts (device)->name))) {
+    g_string_append_printf (note, "on %s", run->row->device);
+    return g_steal_pointer (&device);
+  }
+  LigDevice *profile = open_profile (name);
+  if (profile) {
+    g_string_append_printf (note, "on %s, which describes the %s of the run; times are predicted",
+                            lig_device_get_name (profile), name);
+    return profile;
+  }
+  g_string_append_printf (note, "on a device without properties, for the run's %s (%s) is not here",
+                          run->row->device, name ? name : "not described");
+  return lig_device_open ("null", NULL);
+}
+
+/* --- Options ------------------------------------------------------------------------------- */
+
+static void
+read_types (const char *text, LigPlanOptions *options)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ":", 2);
+  for (int i = 0; parts[i]; i++) {
+    LigDtype dtype;
+    if (lig_dtype_from_name (parts[i], &dtype) && lig_dtype_is_floating (dtype))
+      *(i == 0 ? &options->compute : &options->parameters) = (int) dtype;
+  }
+}
+
+/* Whether the run's plan had an update; profiles record how long it took. */
+static gboolean
+has_update (const LigReportRun *run)
+{
+  for (guint i = 0; i < run->timings->len; i++)
+    if (g_str_equal (((const LigTimingRow *) run->timings->pdata[i])->pass, "update"))
+      return TRUE;
+  return g_str_equal (run->row->kind, "train");
+}
+
+/* What decides the kernels of the update. */
+static void
+read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *optimizer)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  gboolean known = lig_run_settings_read (&settings, run->row->settings, NULL, NULL);
+  options->tf32 = known && settings.tf32 != 0;
+  if (known && settings.optimizer)
+    lig_optimizer_from_name (settings.optimizer, &optimizer->kind, NULL);
+  options->optimizer = has_update (run) ? optimizer : NULL;
+}
+
+/* The groups as lig_plan_get_choices() writes them. A joint one is there in both passes. */
+static char *
+list_choices (const LigReportRun *run)
+{
+  GString *text = g_string_new (NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < run->fusions->len; i++) {
+    const LigFusionRow *row = run->fusions->pdata[i];
+    if (!row->fusion)
+      continue;
+    char *choice = g_strdup_printf ("%s@%d+%d", row->fusion, row->first_op, row->count);
+    if (!g_hash_table_contains (seen, choice))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", choice);
+    g_hash_table_add (seen, choice);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* With the groups that were recorded; where these cannot be, with those of the policy. */
+static LigPlan *
+compile (const LigReportRun *run,
+         LigSequence *sequence,
+         LigDevice *device,
+         LigPlanOptions *options,
+         GString *note,
+         GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  g_autofree char *choices = list_choices (run);
+  if (run->fusions->len > 0) {
+    options->choices = choices;
+    LigPlan *plan = lig_plan_compile (sequence, device, options, &local);
+    if (plan) {
+      g_string_prepend (note, "Compiled anew with the groups that the run recorded, ");
+      return plan;
+    }
+  }
+  options->choices = NULL;
+  LigPlan *plan = lig_plan_compile (sequence, device, options, error);
+  g_string_prepend (note, "Compiled anew with the groups that would be chosen today, ");
+  if (local)
+    g_string_append_printf (note, "; those of the run cannot be: %s", local->message);
+  return plan;
+}
+
+LigPlan *
+lig_report_rebuild (const LigReportRun *run, char **note)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (run->row->sequence, -1, NULL, &error);
+  g_autoptr (LigDevice) device = sequence ? open_device (run, text) : NULL;
+  read_types (run->row->dtype, &options);
+  read_settings (run, &options, &optimizer);
+  /* A policy that measures would spend time on the device. */
+  options.policy = LIG_POLICY_ALL;
+  if (g_str_equal (run->row->policy, "none"))
+    options.policy = LIG_POLICY_NONE;
+  LigPlan *plan = device ? compile (run, sequence, device, &options, text, &error) : NULL;
+  *note = plan ? g_strdup_printf ("%s.", text->str)
+               : g_strdup_printf ("There is no picture of the rails: %s",
+                                  error ? error->message : "no device can be opened");
+  return plan;
+}
+
+/* --- Times --------------------------------------------------------------------------------- */
+
+/* Spreads a group's time over its steps. */
+static void
+spread (const LigPlanStep *steps, int first, int count, double seconds, double *times)
+{
+  double predicted = 0;
+  for (int i = first; i < first + count; i++)
+    predicted += steps[i].predicted;
+  for (int i = first; i < first + count; i++)
+    times[i] = seconds * (predicted > 0 ? steps[i].predicted / predicted : 1. / count);
+}
+
+double *
+lig_report_step_times (const LigReportRun *run, LigPlan *plan)
+{
+  guint n_steps, n_groups;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
+  if (!g_str_equal (run->row->kind, "profile") || run->timings->len == 0)
+    return NULL;
+  g_autofree double *times = g_new0 (double, MAX (n_steps, 1));
+  for (guint i = 0; i < run->timings->len; i++) {
+    const LigTimingRow *row = run->timings->pdata[i];
+    gboolean update = g_str_equal (row->pass, "update");
+    LigPass pass = g_str_equal (row->pass, "forward") ? LIG_PASS_FORWARD : LIG_PASS_BACKWARD;
+    const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &n_groups);
+    if (update && row->group >= 0 && (guint) row->group < n_steps)
+      times[row->group] = row->microseconds * 1e-6;
+    else if (update || row->group < 0 || (guint) row->group >= n_groups)
+      return NULL;
+    else
+      spread (steps, groups[row->group].first_step, groups[row->group].n_steps,
+              row->microseconds * 1e-6, times);
+  }
+  return g_steal_pointer (&times);
+}

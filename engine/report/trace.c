@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces as chrome://tracing and Perfetto read them: an event for each step, a thread for each
+ * pass; times are measured where they were, else predicted, and each event says which. */
+#include "engine/private/json.h"
+#include "engine/report/picture.h"
+
+static void
+add_text (JsonBuilder *to, const char *name, const char *value)
+{
+  g_autofree char *valid = value ? g_utf8_make_valid (value, -1) : NULL;
+  json_builder_set_member_name (to, name);
+  json_builder_add_string_value (to, valid);
+}
+
+static void
+add_number (JsonBuilder *to, const char *name, double value)
+{
+  json_builder_set_member_name (to, name);
+  json_builder_add_double_value (to, value);
+}
+
+static void
+add_integer (JsonBuilder *to, const char *name, gint64 value)
+{
+  json_builder_set_member_name (to, name);
+  json_builder_add_int_value (to, value);
+}
+
+static void
+add_name (JsonBuilder *to, const char *what, int thread, const char *name)
+{
+  json_builder_begin_object (to);
+  add_text (to, "name", what);
+  add_text (to, "ph", "M");
+  add_integer (to, "pid", 1);
+  add_integer (to, "tid", thread);
+  json_builder_set_member_name (to, "args");
+  json_builder_begin_object (to);
+  add_text (to, "name", name);
+  json_builder_end_object (to);
+  json_builder_end_object (to);
+}
+
+/* Indexes of the ops that the step serves; the update serves none. */
+static void
+add_ops (JsonBuilder *to, LigPlan *plan, const LigPlanStep *step)
+{
+  guint count, n_ops;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
+  json_builder_set_member_name (to, "ops");
+  json_builder_begin_array (to);
+  if (step->group >= 0 && step->pass <= LIG_PASS_BACKWARD) {
+    const LigPlanGroup *group = &lig_plan_get_groups (plan, step->pass, &count)[step->group];
+    for (int i = group->first; i < group->first + group->count; i++) {
+      g_autofree char *text = g_strdup_printf ("%s %s", ops[i].path, ops[i].info->name);
+      json_builder_add_string_value (to, text);
+    }
+  } else if (step->part >= 0) {
+    g_autofree char *text =
+      g_strdup_printf ("%s %s", ops[step->part].path, ops[step->part].info->name);
+    json_builder_add_string_value (to, text);
+  }
+  json_builder_end_array (to);
+}
+
+/* Returns how long it takes, in microseconds. */
+static double
+add_step (JsonBuilder *to, const LigTimedPlan *timed, guint index, double start)
+{
+  guint count;
+  const LigPlanStep *step = &lig_plan_get_steps (timed->plan, &count)[index];
+  double predicted = step->predicted * 1e6;
+  double duration = timed->steps ? timed->steps[index] * 1e6 : predicted;
+  json_builder_begin_object (to);
+  add_text (to, "name", lig_report_kernel_name (step));
+  add_text (to, "cat", lig_pass_name (step->pass));
+  add_text (to, "ph", "X");
+  add_integer (to, "pid", 1);
+  add_integer (to, "tid", (int) step->pass + 1);
+  add_number (to, "ts", start);
+  add_number (to, "dur", duration);
+  json_builder_set_member_name (to, "args");
+  json_builder_begin_object (to);
+  add_integer (to, "step", index);
+  add_text (to, "fusion", lig_report_fusion_name (timed->plan, step));
+  add_ops (to, timed->plan, step);
+  json_builder_set_member_name (to, "kernels");
+  json_builder_begin_array (to);
+  json_builder_add_string_value (to, lig_report_kernel_name (step));
+  json_builder_end_array (to);
+  add_text (to, "operands", step->operands);
+  add_number (to, "bytes", step->read + step->written);
+  add_number (to, "flops", step->flops);
+  add_number (to, "predicted_us", predicted);
+  json_builder_set_member_name (to, "measured_us");
+  if (timed->steps)
+    json_builder_add_double_value (to, timed->steps[index] * 1e6);
+  else
+    json_builder_add_null_value (to);
+  json_builder_end_object (to);
+  json_builder_end_object (to);
+  return duration;
+}
+
+static void
+write_trace (GString *to, const LigPicture *picture, const char *command)
+{
+  guint count;
+  double time = 0;
+  gboolean passes[3] = {FALSE};
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  const LigPlanStep *steps = lig_plan_get_steps (picture->timed.plan, &count);
+  json_builder_begin_object (builder);
+  add_text (builder, "displayTimeUnit", "ns");
+  json_builder_set_member_name (builder, "otherData");
+  json_builder_begin_object (builder);
+  add_text (builder, "ligature", LIG_VERSION);
+  add_text (builder, "device", lig_device_get_name (lig_plan_get_device (picture->timed.plan)));
+  add_text (builder, "times", picture->timed.steps ? "measured" : "predicted");
+  add_text (builder, "command", command);
+  add_text (builder, "note", picture->note);
+  json_builder_end_object (builder);
+  json_builder_set_member_name (builder, "traceEvents");
+  json_builder_begin_array (builder);
+  add_name (builder, "process_name", 0, picture->title);
+  for (guint i = 0; i < count; i++) {
+    if (!passes[steps[i].pass])
+      add_name (builder, "thread_name", (int) steps[i].pass + 1, lig_pass_name (steps[i].pass));
+    passes[steps[i].pass] = TRUE;
+    time += add_step (builder, &picture->timed, i, time);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  g_autofree char *text = lig_json_to_text (root);
+  g_string_append (to, text);
+}
+
+static gboolean
+write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
+{
+  g_auto (LigPicture) picture;
+  lig_picture_init_plan (&picture, plan);
+  write_trace (to, &picture, command);
+  return TRUE;
+}
+
+static gboolean
+write_run (GString *to, const LigReportRun *run, GError **error)
+{
+  g_auto (LigPicture) picture;
+  lig_picture_init_run (&picture, run);
+  if (!picture.timed.plan) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "run %s: %s", run->row->uuid, picture.note);
+    return FALSE;
+  }
+  write_trace (to, &picture, NULL);
+  return TRUE;
+}
+
+LIG_REPORT_FORMAT (trace) = {.name = "trace.json", .plan = write_plan, .run = write_run};

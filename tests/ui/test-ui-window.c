@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: MIT */
+/* The window and the application: files good and broken, every action that is the document's, what
+ * is asked before something is lost, and what a killed program left. */
+#include "app/application.h"
+#include "app/preferences.h"
+#include "app/window.h"
+#include "ui/clipboard.h"
+#include "ui/edit.h"
+#include "ui/page.h"
+
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+  char *folder;
+  LigApplication *application;
+  LigWindow *window;
+  LigDocument *doc;
+} Fixture;
+
+static gboolean
+tick (gpointer data)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+/* Runs the main loop until something is so, 20 seconds at most. */
+#define WAIT_UNTIL(condition) \
+  G_STMT_START \
+  { \
+    gint64 until_ = g_get_monotonic_time () + 20 * G_USEC_PER_SEC; \
+    guint tick_ = g_timeout_add (20, tick, NULL); \
+    while (!(condition) && g_get_monotonic_time () < until_) \
+      g_main_context_iteration (NULL, TRUE); \
+    g_source_remove (tick_); \
+    g_assert_true (condition); \
+  } \
+  G_STMT_END
+
+static char *
+in_folder (Fixture *f, const char *name)
+{
+  return g_build_filename (f->folder, name, NULL);
+}
+
+static LigWindow *
+find_window (Fixture *f)
+{
+  GList *windows = gtk_application_get_windows (GTK_APPLICATION (f->application));
+  while (windows && !LIG_IS_WINDOW (windows->data))
+    windows = windows->next;
+  return windows ? windows->data : NULL;
+}
+
+/* One for all tests, as it is one for all windows. */
+static LigApplication *application;
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  f->folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
+  f->application = application;
+  g_application_activate (G_APPLICATION (application));
+  f->window = find_window (f);
+  f->doc = lig_window_get_document (f->window);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  for (LigWindow *window; (window = find_window (f));) {
+    lig_document_discard (lig_window_get_document (window));
+    gtk_window_destroy (GTK_WINDOW (window));
+  }
+  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
+  g_assert_cmpint (system (command), ==, 0);
+  g_free (f->folder);
+}
+
+static void
+start_application (const char *store)
+{
+  g_autoptr (GError) error = NULL;
+  g_setenv ("LIGATURE_STORE", store, TRUE);
+  gtk_init ();
+  application = lig_application_new ();
+  g_application_set_flags (G_APPLICATION (application),
+                           G_APPLICATION_NON_UNIQUE | G_APPLICATION_HANDLES_OPEN);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
+  g_assert_no_error (error);
+}
+
+static void
+act (Fixture *f, const char *action)
+{
+  g_autofree char *name = g_strconcat ("win.", action, NULL);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->window), name, NULL));
+}
+
+static void
+act_on (Fixture *f, const char *action, const char *target)
+{
+  g_autofree char *name = g_strconcat ("win.", action, NULL);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (f->window), name, "s", target));
+}
+
+static gboolean
+is_enabled (Fixture *f, const char *action)
+{
+  GAction *found = g_action_map_lookup_action (G_ACTION_MAP (f->window), action);
+  g_assert_nonnull (found);
+  return g_action_get_enabled (found);
+}
+
+static void
+assert_ops (Fixture *f, const char *expected)
+{
+  g_autofree char *text = lig_sequence_to_expression (lig_document_get_sequence (f->doc));
+  g_assert_cmpstr (text, ==, expected);
+}
+
+static void
+write_file (Fixture *f, const char *name, const char *text)
+{
+  g_autofree char *path = in_folder (f, name);
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+}
+
+static void
+open_file (Fixture *f, const char *name)
+{
+  g_autofree char *path = in_folder (f, name);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  lig_application_open_file (f->application, file);
+}
+
+/* The first descendant of that type, or with that text where one is given. */
+static GtkWidget *
+find_widget (GtkWidget *root, GType type, const char *text)
+{
+  const char *label = GTK_IS_LABEL (root) ? gtk_label_get_text (GTK_LABEL (root)) : NULL;
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) && (!text || (label && strstr (label, text))))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_widget (child, type, text);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+static const char *
+get_page (Fixture *f)
+{
+  GtkWidget *stack = find_widget (GTK_WIDGET (f->window), ADW_TYPE_VIEW_STACK, NULL);
+  return adw_view_stack_get_visible_child_name (ADW_VIEW_STACK (stack));
+}
+
+static gboolean
+says (Fixture *f, const char *text)
+{
+  GtkWidget *label = find_widget (GTK_WIDGET (f->window), GTK_TYPE_LABEL, text);
+  return label && gtk_widget_get_mapped (label);
+}
+
+static AdwMessageDialog *
+find_dialog (void)
+{
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  for (GList *item = windows; item; item = item->next)
+    if (ADW_IS_MESSAGE_DIALOG (item->data) && gtk_widget_get_visible (item->data))
+      return item->data;
+  return NULL;
+}
+
+/* --- Files --------------------------------------------------------------------------------- */
+
+static void
+test_open (Fixture *f, gconstpointer data)
+{
+  write_file (f, "a.lig", "{\"ligature\":1,\"name\":\"first\",\"ops\":[{\"op\":\"gelu\"}]}");
+  write_file (f, "b.lig", "{\"ligature\":1,\"odd\":3,\"ops\":[{\"op\":\"relu\"}]}");
+  open_file (f, "a.lig");
+  WAIT_UNTIL (lig_document_get_path (f->doc));
+  assert_ops (f, "gelu");
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (f->window)), ==, "first — Ligature");
+  /* Once more is the same window, another file another one. */
+  open_file (f, "a.lig");
+  g_assert_cmpuint (g_list_length (gtk_application_get_windows (GTK_APPLICATION (f->application))),
+                    ==, 1);
+  open_file (f, "b.lig");
+  g_assert_cmpuint (g_list_length (gtk_application_get_windows (GTK_APPLICATION (f->application))),
+                    ==, 2);
+  f->window = LIG_WINDOW (gtk_application_get_active_window (GTK_APPLICATION (f->application)));
+  f->doc = lig_window_get_document (f->window);
+  WAIT_UNTIL (lig_document_get_path (f->doc));
+  assert_ops (f, "relu");
+  WAIT_UNTIL (says (f, "unknown key"));
+}
+
+static void
+test_broken (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    const char *text, *sentence, *place;
+  } files[] = {
+    {"{\"ligature\":1,\n\"ops\":[{\"op\":\"linear\",}]}", "Expected a string", "Line 2, column"},
+    {"{\"ligature\":1,\"ops\":[{\"op\":\"gelu\"},{\"op\":\"linear\",\"out-features\":\"x\"}]}",
+     "Expected a whole number", "$.ops[1].out-features"},
+    {"\xff\xfe", "UTF-8", "broken.lig"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    write_file (f, "broken.lig", files[i].text);
+    open_file (f, "broken.lig");
+    WAIT_UNTIL (says (f, files[i].sentence) && says (f, files[i].place));
+    g_assert_cmpstr (get_page (f), ==, "error");
+    g_assert_true (lig_window_is_pristine (f->window));
+  }
+  act (f, "copy-error");
+  write_file (f, "good.lig", "{\"ligature\":1,\"ops\":[{\"op\":\"gelu\"}]}");
+  open_file (f, "good.lig");
+  WAIT_UNTIL (lig_document_get_path (f->doc));
+  g_assert_cmpstr (get_page (f), ==, "sequence");
+}
+
+static void
+test_save (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = in_folder (f, "saved.lig");
+  g_autoptr (GError) error = NULL;
+  act_on (f, "insert-op", "gelu");
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (f->window)), "• "));
+  act_on (f, "save-to", path);
+  /* What is edited while the file is being written is not what was saved. */
+  act_on (f, "insert-op", "relu");
+  WAIT_UNTIL (lig_document_get_path (f->doc));
+  g_assert_true (lig_document_is_modified (f->doc));
+  g_autoptr (LigSequence) half = lig_sequence_load (path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (lig_sequence_get_length (half), ==, 1);
+  act (f, "save");
+  WAIT_UNTIL (!lig_document_is_modified (f->doc));
+  g_autoptr (LigSequence) whole = lig_sequence_load (path, NULL, &error);
+  g_assert_cmpuint (lig_sequence_get_length (whole), ==, 2);
+  g_assert_false (is_enabled (f, "save"));
+  act (f, "undo");
+  g_assert_true (lig_document_is_modified (f->doc));
+  act (f, "redo");
+  g_assert_false (lig_document_is_modified (f->doc));
+}
+
+static void
+test_save_fails (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = in_folder (f, "no/such/folder.lig");
+  act_on (f, "insert-op", "gelu");
+  act_on (f, "save-to", path);
+  WAIT_UNTIL (find_dialog ());
+  g_assert_nonnull (strstr (adw_message_dialog_get_body (find_dialog ()), "No such file"));
+  adw_message_dialog_response (find_dialog (), "cancel");
+  g_assert_true (lig_document_is_modified (f->doc));
+  g_assert_null (lig_document_get_path (f->doc));
+  assert_ops (f, "gelu");
+}
+
+/* --- Edits --------------------------------------------------------------------------------- */
+
+/* The label of an item of the menu, found by its action. */
+static char *
+find_label (GMenuModel *menu, const char *action)
+{
+  for (int i = 0; i < g_menu_model_get_n_items (menu); i++) {
+    g_autofree char *found = NULL;
+    g_autofree char *label = NULL;
+    g_menu_model_get_item_attribute (menu, i, "action", "s", &found);
+    if (g_strcmp0 (found, action) == 0 &&
+        g_menu_model_get_item_attribute (menu, i, "label", "s", &label))
+      return g_steal_pointer (&label);
+    g_autoptr (GMenuLinkIter) links = g_menu_model_iterate_item_links (menu, i);
+    while (g_menu_link_iter_next (links)) {
+      g_autoptr (GMenuModel) inner = g_menu_link_iter_get_value (links);
+      char *deep = find_label (inner, action);
+      if (deep)
+        return deep;
+    }
+  }
+  return NULL;
+}
+
+static GMenuModel *
+find_main_menu (Fixture *f)
+{
+  GtkWidget *bar = find_widget (GTK_WIDGET (f->window), ADW_TYPE_HEADER_BAR, NULL);
+  GtkWidget *found = NULL;
+  for (GtkWidget *end =
+         gtk_widget_get_last_child (gtk_widget_get_first_child (gtk_widget_get_first_child (bar)));
+       end && !found; end = gtk_widget_get_prev_sibling (end))
+    found = find_widget (end, GTK_TYPE_MENU_BUTTON, NULL);
+  g_assert_nonnull (found);
+  return gtk_menu_button_get_menu_model (GTK_MENU_BUTTON (found));
+}
+
+static void
+test_edit (Fixture *f, gconstpointer data)
+{
+  g_assert_false (is_enabled (f, "undo"));
+  g_assert_false (is_enabled (f, "delete"));
+  act_on (f, "insert-op", "gelu");
+  act_on (f, "insert-op", "relu");
+  assert_ops (f, "gelu ! relu");
+  g_autofree char *label = find_label (find_main_menu (f), "win.undo");
+  g_assert_nonnull (strstr (label, "Add"));
+  act (f, "move-up");
+  assert_ops (f, "relu ! gelu");
+  g_assert_false (is_enabled (f, "fence"));
+  act (f, "move-down");
+  assert_ops (f, "gelu ! relu");
+  act (f, "fence");
+  assert_ops (f, "gelu ! | ! relu");
+  act (f, "fence");
+  act (f, "duplicate");
+  assert_ops (f, "gelu ! relu ! relu");
+  act (f, "select-all");
+  act (f, "group");
+  assert_ops (f, "block(2) { gelu ! relu ! relu }");
+  act (f, "ungroup");
+  assert_ops (f, "gelu ! relu ! relu");
+  act (f, "select-all");
+  act (f, "delete");
+  assert_ops (f, "");
+  WAIT_UNTIL (says (f, "Deleted 3 operations"));
+  act (f, "undo");
+  assert_ops (f, "gelu ! relu ! relu");
+  act_on (f, "insert-op", "nothing-like-it");
+  assert_ops (f, "gelu ! relu ! relu");
+  WAIT_UNTIL (says (f, "nothing-like-it"));
+}
+
+static void
+test_clipboard (Fixture *f, gconstpointer data)
+{
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (GTK_WIDGET (f->window));
+  act_on (f, "insert-op", "gelu");
+  act (f, "copy");
+  g_assert_true (gdk_content_formats_contain_mime_type (gdk_clipboard_get_formats (clipboard),
+                                                        LIG_CLIPBOARD_TYPE));
+  WAIT_UNTIL (is_enabled (f, "paste"));
+  act (f, "paste");
+  WAIT_UNTIL (lig_sequence_get_length (lig_document_get_sequence (f->doc)) == 2);
+  act (f, "cut");
+  assert_ops (f, "gelu");
+  gdk_clipboard_set_text (clipboard, "silu ! relu");
+  act (f, "paste");
+  WAIT_UNTIL (lig_sequence_get_length (lig_document_get_sequence (f->doc)) == 3);
+  assert_ops (f, "gelu ! silu ! relu");
+  gdk_clipboard_set_text (clipboard, "what is this?");
+  act (f, "paste");
+  WAIT_UNTIL (says (f, "what") || says (f, "What"));
+  assert_ops (f, "gelu ! silu ! relu");
+}
+
+/* --- Pages, exports, windows --------------------------------------------------------------- */
+
+static void
+test_pages (Fixture *f, gconstpointer data)
+{
+  const LigPageInfo *info;
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    act_on (f, "page", info->name);
+    g_assert_cmpstr (get_page (f), ==, info->name);
+    g_autoptr (GVariant) state =
+      g_action_group_get_action_state (G_ACTION_GROUP (f->window), "page");
+    g_assert_cmpstr (g_variant_get_string (state, NULL), ==, info->name);
+  }
+  act_on (f, "page", "no-such-page");
+  g_assert_cmpstr (get_page (f), ==, "devices");
+}
+
+static void
+test_export (Fixture *f, gconstpointer data)
+{
+  static const char *const formats[] = {"md", "json", "csv"};
+  act_on (f, "insert-op", "gelu");
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autofree char *name = g_strconcat ("report.", formats[i], NULL);
+    g_autofree char *path = in_folder (f, name);
+    g_autofree char *said = g_strdup_printf ("Exported “%s”", name);
+    act_on (f, "export-to", path);
+    WAIT_UNTIL (g_file_test (path, G_FILE_TEST_EXISTS));
+  }
+  WAIT_UNTIL (says (f, "Exported"));
+  act_on (f, "export-to", "/no/such/folder/report.md");
+  act (f, "copy-command");
+  g_assert_cmpuint (
+    gdk_content_formats_contain_gtype (
+      gdk_clipboard_get_formats (gtk_widget_get_clipboard (GTK_WIDGET (f->window))), G_TYPE_STRING),
+    ==, TRUE);
+}
+
+static void
+test_dialogs (Fixture *f, gconstpointer data)
+{
+  static const char *const names[] = {"show-help-overlay", "export"};
+  act_on (f, "insert-op", "gelu");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    guint before = g_list_model_get_n_items (gtk_window_get_toplevels ());
+    act (f, names[i]);
+    g_assert_cmpuint (g_list_model_get_n_items (gtk_window_get_toplevels ()), ==, before + 1);
+    g_autoptr (GtkWindow) shown = g_list_model_get_item (gtk_window_get_toplevels (), 0);
+    gtk_test_widget_wait_for_draw (GTK_WIDGET (f->window));
+    g_autoptr (GList) windows = gtk_window_list_toplevels ();
+    for (GList *item = windows; item; item = item->next)
+      if (item->data != f->window)
+        gtk_window_destroy (item->data);
+  }
+  g_action_group_activate_action (G_ACTION_GROUP (f->application), "about", NULL);
+  g_action_group_activate_action (G_ACTION_GROUP (f->application), "preferences", NULL);
+  gtk_test_widget_wait_for_draw (GTK_WIDGET (f->window));
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  for (GList *item = windows; item; item = item->next)
+    if (item->data != f->window)
+      gtk_window_destroy (item->data);
+}
+
+/* --- Closing ------------------------------------------------------------------------------- */
+
+static void
+test_close (Fixture *f, gconstpointer data)
+{
+  GObject *watched = G_OBJECT (f->window);
+  g_object_add_weak_pointer (watched, (gpointer *) &watched);
+  act_on (f, "insert-op", "gelu");
+  gtk_window_close (GTK_WINDOW (f->window));
+  WAIT_UNTIL (find_dialog ());
+  adw_message_dialog_response (find_dialog (), "cancel");
+  g_assert_nonnull (find_window (f));
+  gtk_window_close (GTK_WINDOW (f->window));
+  WAIT_UNTIL (find_dialog ());
+  adw_message_dialog_response (find_dialog (), "discard");
+  /* Nothing holds a closed window. */
+  WAIT_UNTIL (!watched);
+  g_assert_null (find_window (f));
+}
+
+/* A program with edits is killed: the next one offers them. */
+static void
+test_recover (Fixture *f, gconstpointer data)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  char *args[] = {program, (char *) "--edit-and-die", (char *) g_getenv ("LIGATURE_STORE"), NULL};
+  int status;
+  g_assert_true (
+    g_spawn_sync (NULL, args, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status, NULL));
+  lig_window_offer_help (f->window);
+  WAIT_UNTIL (says (f, "unsaved edit"));
+  GtkWidget *bar = find_widget (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR, NULL);
+  gtk_info_bar_response (GTK_INFO_BAR (bar), 0);
+  assert_ops (f, "gelu ! relu");
+  g_assert_true (lig_document_is_modified (f->doc));
+}
+
+/* Leaves two edits in the journal of the store. */
+static int
+edit_and_die (const char *store)
+{
+  g_autoptr (LigSession) session = lig_session_new (store, NULL);
+  LigDocument *document = lig_document_new (session);
+  lig_edit_add (document, "gelu", NULL);
+  lig_edit_add (document, "relu", NULL);
+  g_object_run_dispose (G_OBJECT (document)); /* waits for the journal */
+  _exit (0);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 3 && g_str_equal (argv[1], "--edit-and-die"))
+    return edit_and_die (argv[2]);
+  /* The application is this one, whatever else runs in the session. */
+  g_setenv ("DBUS_SESSION_BUS_ADDRESS", "disabled:", TRUE);
+  gtk_test_init (&argc, &argv);
+  g_autofree char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
+  g_autofree char *store = g_build_filename (folder, "store.db", NULL);
+  start_application (store);
+#define ADD(name, func) g_test_add ("/window/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("open", test_open);
+  ADD ("broken-file", test_broken);
+  ADD ("save", test_save);
+  ADD ("save-fails", test_save_fails);
+  ADD ("edit", test_edit);
+  ADD ("clipboard", test_clipboard);
+  ADD ("pages", test_pages);
+  ADD ("export", test_export);
+  ADD ("dialogs", test_dialogs);
+  ADD ("close", test_close);
+  ADD ("recover", test_recover);
+  int status = g_test_run ();
+  g_autofree char *command = g_strdup_printf ("rm -r '%s'", folder);
+  return system (command) == 0 ? status : 1;
+}

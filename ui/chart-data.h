@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The curves of a chart as the drawing code takes them. */
+#pragma once
+
+#include "engine/draw.h"
+#include "ui/curve.h"
+
+typedef struct _LigChartData LigChartData;
+
+LigChartData *lig_chart_data_new (void);
+void lig_chart_data_free (LigChartData *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigChartData, lig_chart_data_free)
+
+void lig_chart_data_clear (LigChartData *self);
+void lig_chart_data_add_curve (LigChartData *self, const char *label, LigCurve *curve);
+void lig_chart_data_add_points (
+  LigChartData *self, const char *label, const double *x, const double *y, guint count);
+
+/**
+ * lig_chart_data_fill:
+ * @most: points of each series between the chart's `from` and `to`; where there are more,
+ *   neighbours become one point with their mean, least and greatest; 0: all points as they are
+ *
+ * Sets series and count of a chart; they belong to the data and are valid until its next call.
+ *
+ * Returns: whether there is a point at all
+ */
+gboolean lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most);
+
+/* The x that lies @steps points from @x among those of all series; an end where @x is NaN or
+ * beyond. */
+double lig_chart_data_move (LigChartData *self, double x, int steps);
+gboolean lig_chart_data_get_ends (LigChartData *self, double *least, double *greatest);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on the clipboard: the text of a .lig file under a name of its own, and as plain text
+ * for every other program. Reading goes on beside the main loop. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define LIG_CLIPBOARD_TYPE "application/x-ligature+json"
+
+/* @json: the text of a .lig file. */
+void lig_clipboard_set (GdkClipboard *clipboard, const char *json);
+
+/* Whether there is anything that could be pasted. */
+gboolean lig_clipboard_has_text (GdkClipboard *clipboard);
+
+/* Reads what was copied here, or any text that another program offers. */
+void lig_clipboard_read_async (GdkClipboard *clipboard,
+                               GCancellable *cancellable,
+                               GAsyncReadyCallback callback,
+                               gpointer data);
+
+/* (transfer full): UTF-8, or %NULL with an error. */
+char *lig_clipboard_read_finish (GdkClipboard *clipboard, GAsyncResult *result, GError **error);
+
+G_END_DECLS

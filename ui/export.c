@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The plan is written as it is, whatever is edited meanwhile. */
+#include "ui/export.h"
+
+#include "engine/report.h"
+
+#include <glib/gi18n.h>
+
+typedef struct {
+  LigPlan *plan;
+  char *path, *command;
+  gulong handler;
+} Export;
+
+static void
+free_export (gpointer data)
+{
+  Export *export = data;
+  g_clear_pointer (&export->plan, lig_plan_unref);
+  g_free (export->path);
+  g_free (export->command);
+  g_free (export);
+}
+
+static void
+write_report (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Export *export = data;
+  GError *error = NULL;
+  if (lig_report_write_plan (export->plan, export->command, export->path, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+begin (GTask *task)
+{
+  LigDocument *document = g_task_get_source_object (task);
+  Export *export = g_task_get_task_data (task);
+  const LigProblem *problem = lig_document_get_problem (document, 0);
+  LigPlan *plan = lig_document_get_plan (document);
+  if (problem || !plan) {
+    g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_VALUE, "%s",
+                             problem ? problem->text : _ ("there is nothing to report on yet"));
+    return;
+  }
+  export->plan = lig_plan_ref (plan);
+  export->command = lig_document_to_command (document, "report");
+  g_task_run_in_thread (task, write_report);
+}
+
+static void
+go_on (LigDocument *document, GTask *task)
+{
+  const Export *export = g_task_get_task_data (task);
+  if (lig_document_is_stale (document))
+    return;
+  begin (task);
+  /* The handler holds the task. */
+  g_signal_handler_disconnect (document, export->handler);
+}
+
+static void
+release_task (gpointer task, GClosure *closure)
+{
+  g_object_unref (task);
+}
+
+void
+lig_export_async (LigDocument *document,
+                  const char *path,
+                  GCancellable *cancellable,
+                  GAsyncReadyCallback callback,
+                  gpointer data)
+{
+  g_autoptr (GTask) task = g_task_new (document, cancellable, callback, data);
+  Export *export = g_new0 (Export, 1);
+  GError *error = NULL;
+  export->path = g_strdup (path);
+  g_task_set_task_data (task, export, free_export);
+  if (!lig_report_choose_format (path, &error))
+    g_task_return_error (task, error);
+  else if (!lig_document_is_stale (document))
+    begin (task);
+  else
+    export->handler = g_signal_connect_data (document, "planned", G_CALLBACK (go_on),
+                                             g_object_ref (task), release_task, 0);
+}
+
+gboolean
+lig_export_finish (LigDocument *document, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+/* --- Formats ------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name, *title, *help;
+} formats[] = {
+  {"html", N_ ("Web page"), N_ ("One file with the pictures, the verdicts and the command")},
+  {"pdf", N_ ("PDF document"), N_ ("The pictures on pages to print or send")},
+  {"svg", N_ ("SVG picture"), N_ ("Both rails, sharp at every size")},
+  {"png", N_ ("PNG picture"), N_ ("Both rails as pixels")},
+  {"md", N_ ("Markdown"), N_ ("Text and tables for a repository or an issue")},
+  {"json", N_ ("JSON"), N_ ("Everything that the plan knows, for programs")},
+  {"csv", N_ ("Table"), N_ ("One line for each step of the plan, for a spreadsheet")},
+  {"dot", N_ ("Graphviz"), N_ ("The operations and the groups, to be laid out by dot")},
+  {"trace.json", N_ ("Chrome trace"), N_ ("The timeline of a step for a trace viewer")},
+};
+
+const char *
+lig_export_format_title (const char *format)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (g_str_equal (format, formats[i].name))
+      return _ (formats[i].title);
+  return format;
+}
+
+const char *
+lig_export_format_help (const char *format)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (g_str_equal (format, formats[i].name))
+      return _ (formats[i].help);
+  return "";
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a document's plan as a report, on a thread. */
+#pragma once
+
+#include "ui/document.h"
+
+G_BEGIN_DECLS
+
+/**
+ * lig_export_async:
+ * @path: its ending chooses the format
+ *
+ * Waits for a plan that is still being compiled. Fails with the problem's sentence where the
+ * sequence has one, and with the engine's where the file cannot be written.
+ */
+void lig_export_async (LigDocument *document,
+                       const char *path,
+                       GCancellable *cancellable,
+                       GAsyncReadyCallback callback,
+                       gpointer data);
+gboolean lig_export_finish (LigDocument *document, GAsyncResult *result, GError **error);
+
+/* What a person reads of a format: `Web page`, and one sentence on what is in it. */
+const char *lig_export_format_title (const char *format);
+const char *lig_export_format_help (const char *format);
+
+G_END_DECLS

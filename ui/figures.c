@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures as people read them: three digits and a unit. */
+#include "ui/figures.h"
+
+#include <glib/gi18n.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+/* Three digits, whatever the size: `939`, `5.37`. */
+static char *
+write_digits (double value)
+{
+  int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  if (value == floor (value))
+    digits = 0;
+  return g_strdup_printf ("%.*f", digits, value);
+}
+
+static char *
+write_scaled (double value, const char *const *units, guint count)
+{
+  guint unit = 0;
+  while (fabs (value) >= 999.5 && unit + 1 < count) {
+    value /= 1000;
+    unit++;
+  }
+  g_autofree char *digits = write_digits (value);
+  return g_strdup_printf ("%s %s", digits, units[unit]);
+}
+
+char *
+lig_figure_bytes (double bytes)
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  return write_scaled (bytes, units, G_N_ELEMENTS (units));
+}
+
+char *
+lig_figure_time (double seconds)
+{
+  static const char *const units[] = {"ns", "µs", "ms", "s"};
+  return seconds > 0 ? write_scaled (seconds * 1e9, units, G_N_ELEMENTS (units)) : g_strdup ("0");
+}
+
+char *
+lig_figure_count (gint64 count)
+{
+  const char *between = localeconv ()->thousands_sep;
+  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, count);
+  GString *text = g_string_new (NULL);
+  gsize length = strlen (digits);
+  if (!between || !*between || !g_utf8_validate (between, -1, NULL))
+    between = "\u202f";
+  for (gsize i = 0; i < length; i++) {
+    if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0)
+      g_string_append (text, between);
+    g_string_append_c (text, digits[i]);
+  }
+  return g_string_free (text, FALSE);
+}
+
+char *
+lig_figure_shape (const LigShape *shape)
+{
+  if (shape->n_axes <= 0)
+    return g_strdup (_ ("scalar"));
+  GString *text = g_string_new (NULL);
+  for (int i = 0; i < shape->n_axes; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? " × " : "",
+                            (gint64) shape->axes[i]);
+  return g_string_free (text, FALSE);
+}
+
+char *
+lig_figure_tensor (const LigShape *shape, LigDtype dtype)
+{
+  g_autofree char *axes = lig_figure_shape (shape);
+  return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
+}
+
+char *
+lig_figure_sentence (const char *message)
+{
+  g_autofree char *start = g_utf8_substring (message, 0, MIN (g_utf8_strlen (message, -1), 1));
+  g_autofree char *capital = g_utf8_strup (start, -1);
+  return g_strconcat (capital, message + strlen (start), NULL);
+}

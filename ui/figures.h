@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures as people read them: bytes, times, counts, shapes. All are (transfer full). */
+#pragma once
+
+#include "engine/tensor.h"
+
+G_BEGIN_DECLS
+
+/* `939 MB`, of 1,000 kB each. */
+char *lig_figure_bytes (double bytes);
+
+/* `142 µs`, `5.37 ms`. */
+char *lig_figure_time (double seconds);
+
+/* `12 594 176`, with the separator of the person's language. */
+char *lig_figure_count (gint64 count);
+
+/* `16384 × 4096`; `scalar` without axes. */
+char *lig_figure_shape (const LigShape *shape);
+
+/* The same, and the name of the type. */
+char *lig_figure_tensor (const LigShape *shape, LigDtype dtype);
+
+/* The engine's sentence with a capital letter. */
+char *lig_figure_sentence (const char *message);
+
+G_END_DECLS

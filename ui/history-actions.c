@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be done with the selected runs of the history. */
+#include "engine/report.h"
+#include "ui/history-format.h"
+#include "ui/history-page.h"
+#include "ui/run-settings.h"
+#include "ui/toast.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+/* Runs that were hidden together; they are deleted when their toast is gone. */
+typedef struct {
+  LigHistoryPage *page; /* not owned */
+  LigStore *store;
+  GArray *keys;
+  AdwToast *toast; /* not owned; null when it is gone */
+  gboolean sent;   /* to be deleted, no way back */
+} Deletion;
+
+static void
+edit_selected (LigHistoryPage *self, LigHistoryEdit edit, const char *text)
+{
+  g_autoptr (GArray) keys = lig_history_get_selected (self);
+  if (keys->len && lig_history_get_store (self))
+    lig_history_edits_add (self->edits, lig_history_get_store (self), edit,
+                           (gint64 *) (gpointer) keys->data, keys->len, text);
+}
+
+/* --- Marks --------------------------------------------------------------------------------- */
+
+/* Gives stars unless all that are known have one. */
+static void
+star (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  g_autoptr (GtkBitset) selected =
+    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  GtkBitsetIter iter;
+  guint position, looked_at = 0;
+  gboolean plain = FALSE;
+  gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position);
+  for (; more && looked_at < 1000; more = gtk_bitset_iter_next (&iter, &position), looked_at++) {
+    g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
+    const LigRunRow *row = lig_run_item_get_row (item);
+    plain = plain || (row && !row->starred);
+  }
+  edit_selected (self, plain ? LIG_HISTORY_STAR : LIG_HISTORY_UNSTAR, NULL);
+}
+
+static void
+add_tag (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  const char *tag = g_variant_get_string (parameter, NULL);
+  if (*tag)
+    edit_selected (LIG_HISTORY_PAGE (widget), LIG_HISTORY_TAG, tag);
+}
+
+static void
+take_tag (AdwMessageDialog *dialog, const char *response, LigHistoryPage *self)
+{
+  GtkWidget *entry = adw_message_dialog_get_extra_child (dialog);
+  g_autofree char *tag = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (entry))));
+  if (strcmp (response, "tag") == 0 && *tag)
+    edit_selected (self, LIG_HISTORY_TAG, tag);
+}
+
+static void
+tag (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  g_autoptr (GArray) keys = lig_history_get_selected (self);
+  if (keys->len == 1) {
+    lig_run_detail_edit_tags (self->detail);
+    return;
+  }
+  GtkWindow *window = GTK_WINDOW (gtk_widget_get_root (widget));
+  GtkWidget *dialog = adw_message_dialog_new (window, NULL, NULL);
+  GtkWidget *entry = gtk_entry_new ();
+  adw_message_dialog_format_heading (ADW_MESSAGE_DIALOG (dialog),
+                                     ngettext ("Tag %u run", "Tag %u runs", keys->len), keys->len);
+  gtk_entry_set_placeholder_text (GTK_ENTRY (entry), _ ("Tag"));
+  gtk_entry_set_activates_default (GTK_ENTRY (entry), TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Tag"),
+                                  -1);
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), entry);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "tag",
+                                    _ ("_Tag"), NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "tag",
+                                              ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "tag");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_signal_connect_object (dialog, "response", G_CALLBACK (take_tag), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+note (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_run_detail_edit_notes (LIG_HISTORY_PAGE (widget)->detail);
+}
+
+/* --- Deleting ------------------------------------------------------------------------------ */
+
+void
+lig_history_free_deletion (gpointer data)
+{
+  Deletion *self = data;
+  if (self->toast)
+    g_signal_handlers_disconnect_by_data (self->toast, self);
+  g_object_unref (self->store);
+  g_array_unref (self->keys);
+  g_free (self);
+}
+
+static void
+hide (Deletion *self, gboolean hidden)
+{
+  if (self->store == lig_history_get_store (self->page))
+    lig_run_list_hide (self->page->list, (gint64 *) (gpointer) self->keys->data, self->keys->len,
+                       hidden);
+}
+
+static void
+send_deletion (Deletion *self)
+{
+  if (self->sent)
+    return;
+  self->sent = TRUE;
+  lig_history_edits_add (self->page->edits, self->store, LIG_HISTORY_DELETE,
+                         (gint64 *) (gpointer) self->keys->data, self->keys->len, NULL);
+}
+
+static void
+take_back (Deletion *self)
+{
+  LigHistoryPage *page = self->page;
+  if (self->sent)
+    return;
+  hide (self, FALSE);
+  if (self->toast) {
+    g_signal_handlers_disconnect_by_data (self->toast, self);
+    adw_toast_dismiss (self->toast);
+    self->toast = NULL;
+  }
+  g_ptr_array_remove (page->deletions, self);
+}
+
+static void
+end_toast (AdwToast *toast, Deletion *self)
+{
+  g_signal_handlers_disconnect_by_data (toast, self);
+  self->toast = NULL;
+  send_deletion (self);
+}
+
+static void
+show_toast (Deletion *self)
+{
+  GtkWidget *overlay = gtk_widget_get_ancestor (GTK_WIDGET (self->page), ADW_TYPE_TOAST_OVERLAY);
+  guint n = self->keys->len;
+  if (!overlay)
+    return;
+  g_autofree char *text = g_strdup_printf (ngettext ("Deleted %u run", "Deleted %u runs", n), n);
+  self->toast = adw_toast_new (text);
+  adw_toast_set_timeout (self->toast, 10);
+  adw_toast_set_button_label (self->toast, _ ("_Undo"));
+  g_signal_connect_swapped (self->toast, "button-clicked", G_CALLBACK (take_back), self);
+  g_signal_connect (self->toast, "dismissed", G_CALLBACK (end_toast), self);
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), self->toast);
+}
+
+static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  g_autoptr (GArray) keys = lig_history_get_selected (self);
+  if (!keys->len || !lig_history_get_store (self))
+    return;
+  g_autoptr (GtkBitset) selected =
+    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  guint first = gtk_bitset_get_minimum (selected);
+  Deletion *deletion = g_new0 (Deletion, 1);
+  deletion->page = self;
+  deletion->store = g_object_ref (lig_history_get_store (self));
+  deletion->keys = g_steal_pointer (&keys);
+  g_ptr_array_add (self->deletions, deletion);
+  gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (self->selection));
+  hide (deletion, TRUE);
+  /* What follows is selected, so that one after the other can be deleted. */
+  guint left = lig_run_list_get_count (self->list);
+  if (left)
+    gtk_selection_model_select_item (GTK_SELECTION_MODEL (self->selection), MIN (first, left - 1),
+                                     TRUE);
+  show_toast (deletion);
+}
+
+static void
+undelete (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  for (guint i = self->deletions->len; i-- > 0;) {
+    Deletion *deletion = self->deletions->pdata[i];
+    if (!deletion->sent) {
+      take_back (deletion);
+      return;
+    }
+  }
+}
+
+void
+lig_history_delete_hidden (LigHistoryPage *self)
+{
+  for (guint i = 0; i < self->deletions->len; i++)
+    send_deletion (self->deletions->pdata[i]);
+}
+
+void
+lig_history_show_undeleted (LigHistoryPage *self)
+{
+  for (guint i = self->deletions->len; i-- > 0;) {
+    Deletion *deletion = self->deletions->pdata[i];
+    if (!deletion->sent)
+      continue;
+    hide (deletion, FALSE);
+    g_ptr_array_remove_index (self->deletions, i);
+  }
+}
+
+/* --- One run ------------------------------------------------------------------------------- */
+
+static void
+open_sequence (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  g_autoptr (LigRunItem) item = lig_history_get_only (LIG_HISTORY_PAGE (widget));
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (row)
+    gtk_widget_activate_action (widget, "win.open-sequence", "s", row->sequence);
+}
+
+static void
+resume (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  const char *checkpoint = lig_run_detail_get_checkpoint (self->detail);
+  if (!checkpoint)
+    return;
+  lig_train_resume (lig_page_get_document (LIG_PAGE (self)), checkpoint);
+  gtk_widget_activate_action (widget, "win.page", "s", "run");
+}
+
+/* A line for each selected run whose row is known, up to a thousand. */
+static void
+copy_lines (LigHistoryPage *self, char *(*format) (const LigRunRow *row))
+{
+  g_autoptr (GtkBitset) selected =
+    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  g_autoptr (GString) text = g_string_new (NULL);
+  GtkBitsetIter iter;
+  guint position, n = 0;
+  gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position);
+  for (; more && n < 1000; more = gtk_bitset_iter_next (&iter, &position)) {
+    g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
+    const LigRunRow *row = lig_run_item_get_row (item);
+    if (!row)
+      continue;
+    g_autofree char *line = format (row);
+    g_string_append_printf (text, "%s%s", n++ ? "\n" : "", line);
+  }
+  if (!n)
+    return;
+  g_autofree char *said = g_strdup_printf (ngettext ("Copied %u line", "Copied %u lines", n), n);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text->str);
+  lig_toast (GTK_WIDGET (self), said, NULL, NULL);
+}
+
+static char *
+get_uuid (const LigRunRow *row)
+{
+  return g_strdup (row->uuid);
+}
+
+static void
+copy_uuid (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  copy_lines (LIG_HISTORY_PAGE (widget), get_uuid);
+}
+
+static void
+copy_command (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  copy_lines (LIG_HISTORY_PAGE (widget), lig_history_command);
+}
+
+/* --- Exporting ----------------------------------------------------------------------------- */
+
+typedef struct {
+  LigStore *store;
+  char *run, *path;
+} Export;
+
+static void
+free_export (gpointer data)
+{
+  Export *self = data;
+  g_object_unref (self->store);
+  g_free (self->run);
+  g_free (self->path);
+  g_free (self);
+}
+
+static void
+write_export (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Export *self = data;
+  GError *error = NULL;
+  if (lig_report_write_run (self->store, self->run, self->path, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+end_export (GObject *source, GAsyncResult *result, gpointer unused)
+{
+  Export *written = g_task_get_task_data (G_TASK (result));
+  GError *error = NULL;
+  if (!g_task_propagate_boolean (G_TASK (result), &error)) {
+    lig_toast_error (GTK_WIDGET (source), error);
+    return;
+  }
+  g_autofree char *text = g_strdup_printf (_ ("Wrote %s"), written->path);
+  lig_toast (GTK_WIDGET (source), text, NULL, NULL);
+}
+
+static void
+export_to (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  g_autoptr (LigRunItem) item = lig_history_get_only (self);
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (!row || !lig_history_get_store (self))
+    return;
+  Export *job = g_new0 (Export, 1);
+  job->store = g_object_ref (lig_history_get_store (self));
+  job->run = g_strdup (row->uuid);
+  job->path = g_variant_dup_string (parameter, NULL);
+  g_autoptr (GTask) task = g_task_new (self, NULL, end_export, NULL);
+  g_task_set_task_data (task, job, free_export);
+  g_task_run_in_thread (task, write_export);
+}
+
+static void
+take_file (GtkNativeDialog *dialog, int response, LigHistoryPage *self)
+{
+  if (response == GTK_RESPONSE_ACCEPT) {
+    g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+    g_autofree char *path = file ? g_file_get_path (file) : NULL;
+    if (path)
+      gtk_widget_activate_action (GTK_WIDGET (self), "history.export-to", "s", path);
+  }
+  gtk_native_dialog_destroy (dialog);
+  g_object_unref (dialog);
+}
+
+static void
+export_run (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  g_autoptr (LigRunItem) item = lig_history_get_only (LIG_HISTORY_PAGE (widget));
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (!row)
+    return;
+  g_autofree char *name = g_strdup_printf ("%s.md", *row->name ? row->name : row->uuid);
+  GtkFileChooserNative *dialog =
+    gtk_file_chooser_native_new (_ ("Export Run"), GTK_WINDOW (gtk_widget_get_root (widget)),
+                                 GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
+  g_strdelimit (name, "/", '-');
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (take_file), widget, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* --- Several runs, and the rest ------------------------------------------------------------ */
+
+static void
+study (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_history_study (LIG_HISTORY_PAGE (widget), action + strlen ("history."));
+}
+
+static void
+back (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_history_end_study (LIG_HISTORY_PAGE (widget));
+}
+
+static void
+clear_filters (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_history_filters_clear (LIG_HISTORY_PAGE (widget)->filters);
+}
+
+static void
+retry (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  LigSession *session = lig_page_get_session (LIG_PAGE (self));
+  if (lig_session_get_store (session)) {
+    lig_run_list_reload (self->list);
+    return;
+  }
+  GError *error = NULL;
+  g_autofree char *usual = g_settings_get_string (lig_session_get_settings (session), "store");
+  if (!lig_session_open_store (session, *usual ? usual : NULL, &error))
+    lig_toast_error (widget, error);
+}
+
+static void
+choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  if (!gtk_widget_activate_action (widget, "win.choose-store", NULL))
+    gtk_widget_activate_action (widget, "app.preferences", NULL);
+}
+
+static const struct {
+  const char *name, *parameter;
+  GtkWidgetActionActivateFunc activate;
+  guint least, most; /* selected runs; 0: however many */
+} actions[] = {
+  {"history.open", NULL, open_sequence, 1, 1},
+  {"history.resume", NULL, resume, 1, 1},
+  {"history.note", NULL, note, 1, 1},
+  {"history.export", NULL, export_run, 1, 1},
+  {"history.export-to", "s", export_to, 1, 1},
+  {"history.star", NULL, star, 1, 0},
+  {"history.tag", NULL, tag, 1, 0},
+  {"history.add-tag", "s", add_tag, 1, 0},
+  {"history.delete", NULL, delete, 1, 0},
+  {"history.copy-uuid", NULL, copy_uuid, 1, 0},
+  {"history.copy-command", NULL, copy_command, 1, 0},
+  {"history.compare", NULL, study, 2, 0},
+  {"history.overlay", NULL, study, 1, 0},
+  {"history.undelete", NULL, undelete, 0, 0},
+  {"history.back", NULL, back, 0, 0},
+  {"history.clear-filters", NULL, clear_filters, 0, 0},
+  {"history.retry", NULL, retry, 0, 0},
+  {"history.choose-store", NULL, choose_store, 0, 0},
+};
+
+void
+lig_history_install_actions (GtkWidgetClass *class)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    gtk_widget_class_install_action (class, actions[i].name, actions[i].parameter,
+                                     actions[i].activate);
+}
+
+void
+lig_history_update_actions (LigHistoryPage *self)
+{
+  g_autoptr (GtkBitset) selected =
+    gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
+  guint64 n = gtk_bitset_get_size (selected);
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++) {
+    gboolean enabled = n >= actions[i].least && (actions[i].most == 0 || n <= actions[i].most);
+    if (actions[i].activate == resume)
+      enabled = enabled && lig_run_detail_get_checkpoint (self->detail);
+    gtk_widget_action_set_enabled (GTK_WIDGET (self), actions[i].name, enabled);
+  }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Curves of any number of runs in one chart: a metric over steps or over time. */
+#pragma once
+
+#include "engine/store.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_HISTORY_CHART (lig_history_chart_get_type ())
+G_DECLARE_FINAL_TYPE (LigHistoryChart, lig_history_chart, LIG, HISTORY_CHART, AdwBin)
+
+/* A run's curve has so many points at most: the least and the greatest of what each stands for. */
+#define LIG_HISTORY_POINTS 4096
+
+/**
+ * lig_history_chart_show:
+ * @runs: (element-type LigRunRow): in the order of the legend
+ *
+ * Reads the curves on a thread; a signal `loaded` says when they are shown.
+ */
+void lig_history_chart_show (LigHistoryChart *self, LigStore *store, GPtrArray *runs);
+
+/* The number of curves and of their points that are shown. */
+guint lig_history_chart_get_curves (LigHistoryChart *self, guint *points);
+
+/* `loss`; a metric that none of the runs has is not shown. */
+void lig_history_chart_set_metric (LigHistoryChart *self, const char *metric);
+void lig_history_chart_set_time (LigHistoryChart *self, gboolean time);
+
+G_END_DECLS

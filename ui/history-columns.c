@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of the history. GTK 4.8 does not tell by which column a view is sorted, so its sorter
+ * is asked to compare two things, and the column that is asked first is the one. */
+#include "ui/history-columns.h"
+
+#include "ui/history-format.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+typedef char *(*Format) (const LigRunRow *row);
+
+/* `tip`: null for the text itself. */
+typedef struct {
+  const char *name, *title;
+  LigRunOrder order; /* LIG_RUN_N_ORDERS: cannot be sorted by */
+  gboolean numeric;
+  int width;
+  Format text, tip;
+} Column;
+
+struct _LigHistoryColumns {
+  GObject parent_instance;
+  GtkColumnView *view; /* not owned: it outlives this */
+  LigRunList *list;
+  GSettings *settings;
+  GSimpleActionGroup *actions;
+  GHashTable *made; /* name to GtkColumnViewColumn */
+  gboolean loading;
+  guint save_source;
+};
+
+G_DEFINE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, G_TYPE_OBJECT)
+
+enum { MENU, STAR, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+/* --- Texts --------------------------------------------------------------------------------- */
+
+#define FORMAT(function, value) \
+  static char *function (const LigRunRow *row) \
+  { \
+    return value; \
+  }
+
+static char *
+get_types (const LigRunRow *row)
+{
+  return g_strdup_printf ("%s · %s", row->dtype, row->policy);
+}
+
+FORMAT (get_name, g_strdup (row->name))
+FORMAT (get_status, g_strdup (lig_history_status_word (row->status)))
+FORMAT (get_status_tip, g_strdup (*row->message ? row->message : NULL))
+FORMAT (get_kind, g_strdup (lig_history_kind_word (row->kind)))
+FORMAT (get_device, g_strdup (row->device))
+FORMAT (get_started, lig_history_ago (row->started))
+FORMAT (get_started_tip, lig_history_moment (row->started))
+FORMAT (get_duration, lig_history_run_duration (row))
+FORMAT (get_steps, lig_history_count (row->last_step))
+FORMAT (get_loss, lig_history_number (row->last_loss))
+FORMAT (get_eval_loss, lig_history_number (row->eval_loss))
+FORMAT (get_accuracy, lig_history_number (row->eval_accuracy))
+FORMAT (get_step_ms, lig_history_number (row->step_ms))
+FORMAT (get_tags, g_strjoinv (", ", row->tags))
+FORMAT (get_notes, g_strdelimit (g_strdup (row->notes), "\n", ' '))
+FORMAT (get_notes_tip, g_strdup (row->notes))
+FORMAT (get_uuid, g_strndup (row->uuid, 8))
+FORMAT (get_uuid_tip, g_strdup (row->uuid))
+
+static const Column columns[] = {
+  {"name", N_ ("Name"), LIG_RUN_BY_NAME, FALSE, 190, get_name, NULL},
+  {"status", N_ ("Status"), LIG_RUN_BY_STATUS, FALSE, 118, get_status, get_status_tip},
+  {"kind", N_ ("Kind"), LIG_RUN_BY_KIND, FALSE, 90, get_kind, NULL},
+  {"device", N_ ("Device"), LIG_RUN_BY_DEVICE, FALSE, 84, get_device, NULL},
+  {"types", N_ ("Types and policy"), LIG_RUN_BY_DTYPE, FALSE, 160, get_types, NULL},
+  {"started", N_ ("Started"), LIG_RUN_BY_START, FALSE, 118, get_started, get_started_tip},
+  {"duration", N_ ("Duration"), LIG_RUN_BY_DURATION, TRUE, 100, get_duration, NULL},
+  {"steps", N_ ("Last step"), LIG_RUN_BY_STEPS, TRUE, 90, get_steps, NULL},
+  {"loss", N_ ("Loss"), LIG_RUN_BY_LOSS, TRUE, 80, get_loss, NULL},
+  {"eval-loss", N_ ("Held out"), LIG_RUN_BY_EVAL_LOSS, TRUE, 92, get_eval_loss, NULL},
+  {"accuracy", N_ ("Accuracy"), LIG_RUN_BY_ACCURACY, TRUE, 92, get_accuracy, NULL},
+  {"step-ms", N_ ("Step, ms"), LIG_RUN_BY_STEP_TIME, TRUE, 90, get_step_ms, NULL},
+  {"tags", N_ ("Tags"), LIG_RUN_N_ORDERS, FALSE, 130, get_tags, NULL},
+  {"notes", N_ ("Notes"), LIG_RUN_BY_NOTES, FALSE, 180, get_notes, get_notes_tip},
+  {"uuid", N_ ("Run"), LIG_RUN_N_ORDERS, FALSE, 90, get_uuid, get_uuid_tip},
+};
+
+static const Column star_column = {"star", N_ ("Starred"), LIG_RUN_BY_STAR, FALSE, 44, NULL, NULL};
+
+static const Column *
+find_column (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    if (strcmp (columns[i].name, name) == 0)
+      return &columns[i];
+  return NULL;
+}
+
+/* --- Cells --------------------------------------------------------------------------------- */
+
+/* What hangs on a cell's widget. */
+typedef struct {
+  LigHistoryColumns *self;
+  const Column *column;
+  GtkListItem *item;
+  GtkWidget *icon, *text; /* the icon of the status alone */
+  gulong handler;
+  gboolean updating;
+} Cell;
+
+static void
+show_text (Cell *cell, const LigRunRow *row)
+{
+  g_autofree char *text = row ? cell->column->text (row) : g_strdup ("…");
+  g_autofree char *tip = row && cell->column->tip ? cell->column->tip (row) : NULL;
+  gtk_inscription_set_text (GTK_INSCRIPTION (cell->text), text);
+  gtk_widget_set_tooltip_text (cell->text, tip ? tip : text);
+  if (!cell->icon)
+    return;
+  const char *status = row ? row->status : "";
+  const char *class[] = {"history-status", status, NULL};
+  gtk_image_set_from_icon_name (GTK_IMAGE (cell->icon),
+                                row ? lig_history_status_icon (status) : NULL);
+  gtk_widget_set_css_classes (cell->icon, class);
+}
+
+static void
+show_star (Cell *cell, const LigRunRow *row)
+{
+  gboolean starred = row && row->starred;
+  const char *tip = starred ? _ ("Take the star away") : _ ("Give it a star");
+  cell->updating = TRUE;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (cell->text), starred);
+  cell->updating = FALSE;
+  gtk_button_set_icon_name (GTK_BUTTON (cell->text),
+                            starred ? "starred-symbolic" : "non-starred-symbolic");
+  gtk_widget_set_tooltip_text (cell->text, tip);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (cell->text), GTK_ACCESSIBLE_PROPERTY_LABEL, tip,
+                                  -1);
+}
+
+static void
+show (Cell *cell)
+{
+  LigRunItem *item = gtk_list_item_get_item (cell->item);
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (cell->column->text)
+    show_text (cell, row);
+  else
+    show_star (cell, row);
+}
+
+static void
+toggle_star (GtkToggleButton *button, Cell *cell)
+{
+  if (!cell->updating)
+    g_signal_emit (cell->self, signals[STAR], 0, gtk_list_item_get_position (cell->item));
+}
+
+static void
+ask_for_menu (GtkGestureClick *gesture, int presses, double x, double y, Cell *cell)
+{
+  GtkWidget *widget = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (gesture));
+  gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  g_signal_emit (cell->self, signals[MENU], 0, widget, gtk_list_item_get_position (cell->item), x,
+                 y);
+}
+
+static GtkWidget *
+make_star (Cell *cell)
+{
+  cell->text = gtk_toggle_button_new ();
+  gtk_widget_add_css_class (cell->text, "flat");
+  gtk_widget_add_css_class (cell->text, "history-star");
+  gtk_widget_set_halign (cell->text, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (cell->text, GTK_ALIGN_CENTER);
+  gtk_widget_set_focus_on_click (cell->text, FALSE);
+  g_signal_connect (cell->text, "toggled", G_CALLBACK (toggle_star), cell);
+  return cell->text;
+}
+
+static GtkWidget *
+make_text (Cell *cell)
+{
+  gboolean numeric = cell->column->numeric;
+  cell->text = gtk_inscription_new (NULL);
+  gtk_inscription_set_text_overflow (GTK_INSCRIPTION (cell->text),
+                                     GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END);
+  gtk_inscription_set_xalign (GTK_INSCRIPTION (cell->text), numeric ? 1 : 0);
+  gtk_inscription_set_min_lines (GTK_INSCRIPTION (cell->text), 1);
+  gtk_inscription_set_nat_lines (GTK_INSCRIPTION (cell->text), 1);
+  gtk_widget_set_hexpand (cell->text, TRUE);
+  gtk_widget_set_valign (cell->text, GTK_ALIGN_CENTER);
+  if (numeric)
+    gtk_widget_add_css_class (cell->text, "numeric");
+  if (strcmp (cell->column->name, "status") != 0)
+    return cell->text;
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  cell->icon = gtk_image_new ();
+  gtk_accessible_update_state (GTK_ACCESSIBLE (cell->icon), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
+  gtk_box_append (GTK_BOX (box), cell->icon);
+  gtk_box_append (GTK_BOX (box), cell->text);
+  return box;
+}
+
+static void
+set_up_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryColumns *self)
+{
+  Cell *cell = g_new0 (Cell, 1);
+  cell->self = self;
+  cell->column = g_object_get_data (G_OBJECT (factory), "column");
+  cell->item = item;
+  GtkWidget *widget = cell->column->text ? make_text (cell) : make_star (cell);
+  GtkGesture *click = gtk_gesture_click_new ();
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
+  g_signal_connect (click, "pressed", G_CALLBACK (ask_for_menu), cell);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
+  g_object_set_data_full (G_OBJECT (item), "cell", cell, g_free);
+  gtk_list_item_set_child (item, widget);
+}
+
+static void
+bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryColumns *self)
+{
+  Cell *cell = g_object_get_data (G_OBJECT (item), "cell");
+  cell->handler =
+    g_signal_connect_swapped (gtk_list_item_get_item (item), "changed", G_CALLBACK (show), cell);
+  show (cell);
+}
+
+static void
+unbind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryColumns *self)
+{
+  Cell *cell = g_object_get_data (G_OBJECT (item), "cell");
+  if (cell->handler)
+    g_signal_handler_disconnect (gtk_list_item_get_item (item), cell->handler);
+  cell->handler = 0;
+}
+
+/* --- Sorting ------------------------------------------------------------------------------- */
+
+static const Column *asked_first;
+
+static int
+note_asked (gconstpointer a, gconstpointer b, gpointer column)
+{
+  if (!asked_first)
+    asked_first = column;
+  return -1;
+}
+
+static void
+sort (GtkSorter *sorter, GtkSorterChange change, LigHistoryColumns *self)
+{
+  g_autoptr (GObject) one = g_object_new (LIG_TYPE_RUN_ITEM, NULL);
+  g_autoptr (GObject) other = g_object_new (LIG_TYPE_RUN_ITEM, NULL);
+  asked_first = NULL;
+  GtkOrdering ordering = gtk_sorter_compare (sorter, one, other);
+  if (asked_first)
+    lig_run_list_set_order (self->list, asked_first->order, ordering == GTK_ORDERING_LARGER);
+}
+
+/* --- Columns ------------------------------------------------------------------------------- */
+
+static gboolean
+save (gpointer data)
+{
+  LigHistoryColumns *self = data;
+  GListModel *shown = gtk_column_view_get_columns (self->view);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  GVariantBuilder widths;
+  self->save_source = 0;
+  g_variant_builder_init (&widths, G_VARIANT_TYPE ("a{si}"));
+  for (guint i = 0; i < g_list_model_get_n_items (shown); i++) {
+    g_autoptr (GtkColumnViewColumn) made = g_list_model_get_item (shown, i);
+    const Column *column = g_object_get_data (G_OBJECT (made), "column");
+    if (column == &star_column)
+      continue;
+    g_strv_builder_add (names, column->name);
+    g_variant_builder_add (&widths, "{si}", column->name,
+                           gtk_column_view_column_get_fixed_width (made));
+  }
+  g_auto (GStrv) list = g_strv_builder_end (names);
+  g_settings_set_strv (self->settings, "history-columns", (const char *const *) list);
+  g_settings_set_value (self->settings, "history-widths", g_variant_builder_end (&widths));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+save_soon (LigHistoryColumns *self)
+{
+  if (!self->loading && !self->save_source)
+    self->save_source = g_timeout_add (300, save, self);
+}
+
+static GtkColumnViewColumn *
+make_column (LigHistoryColumns *self, const Column *column)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  g_object_set_data (G_OBJECT (factory), "column", (gpointer) column);
+  g_signal_connect_object (factory, "setup", G_CALLBACK (set_up_cell), self, 0);
+  g_signal_connect_object (factory, "bind", G_CALLBACK (bind_cell), self, 0);
+  g_signal_connect_object (factory, "unbind", G_CALLBACK (unbind_cell), self, 0);
+  const char *title = column->text ? _ (column->title) : "★";
+  GtkColumnViewColumn *made = gtk_column_view_column_new (title, factory);
+  g_object_set_data (G_OBJECT (made), "column", (gpointer) column);
+  gtk_column_view_column_set_resizable (made, column->text != NULL);
+  if (column->order != LIG_RUN_N_ORDERS) {
+    GtkCustomSorter *sorter = gtk_custom_sorter_new (note_asked, (gpointer) column, NULL);
+    gtk_column_view_column_set_sorter (made, GTK_SORTER (sorter));
+    g_object_unref (sorter);
+  }
+  g_autoptr (GVariant) widths = g_settings_get_value (self->settings, "history-widths");
+  int width = column->width;
+  g_variant_lookup (widths, column->name, "i", &width);
+  gtk_column_view_column_set_fixed_width (made, CLAMP (width, 40, 2000));
+  gtk_column_view_column_set_expand (made, strcmp (column->name, "name") == 0);
+  g_signal_connect_object (made, "notify::fixed-width", G_CALLBACK (save_soon), self,
+                           G_CONNECT_SWAPPED);
+  g_hash_table_insert (self->made, (gpointer) column->name, made);
+  return made;
+}
+
+static GtkColumnViewColumn *
+get_column (LigHistoryColumns *self, const Column *column)
+{
+  GtkColumnViewColumn *made = g_hash_table_lookup (self->made, column->name);
+  return made ? made : make_column (self, column);
+}
+
+static gboolean
+is_shown (LigHistoryColumns *self, const Column *column)
+{
+  GtkColumnViewColumn *made = g_hash_table_lookup (self->made, column->name);
+  return made && gtk_column_view_column_get_column_view (made) == self->view;
+}
+
+static void
+show_column (GSimpleAction *action, GVariant *state, gpointer data)
+{
+  LigHistoryColumns *self = data;
+  const Column *column = find_column (g_action_get_name (G_ACTION (action)));
+  gboolean wanted = g_variant_get_boolean (state);
+  guint shown = g_list_model_get_n_items (gtk_column_view_get_columns (self->view));
+  if (wanted == is_shown (self, column) || (!wanted && shown <= 2))
+    return;
+  if (wanted)
+    gtk_column_view_append_column (self->view, get_column (self, column));
+  else
+    gtk_column_view_remove_column (self->view, get_column (self, column));
+  g_simple_action_set_state (action, state);
+  save_soon (self);
+}
+
+static void
+load (LigHistoryColumns *self)
+{
+  g_auto (GStrv) names = g_settings_get_strv (self->settings, "history-columns");
+  self->loading = TRUE;
+  gtk_column_view_append_column (self->view, get_column (self, &star_column));
+  for (char **name = names; *name; name++) {
+    const Column *column = find_column (*name);
+    if (column && !is_shown (self, column))
+      gtk_column_view_append_column (self->view, get_column (self, column));
+  }
+  if (g_list_model_get_n_items (gtk_column_view_get_columns (self->view)) == 1)
+    gtk_column_view_append_column (self->view, get_column (self, find_column ("name")));
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    GSimpleAction *action = g_simple_action_new_stateful (
+      columns[i].name, NULL, g_variant_new_boolean (is_shown (self, &columns[i])));
+    g_signal_connect_object (action, "change-state", G_CALLBACK (show_column), self, 0);
+    g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (action));
+    g_object_unref (action);
+  }
+  self->loading = FALSE;
+}
+
+GActionGroup *
+lig_history_columns_get_actions (LigHistoryColumns *self)
+{
+  return G_ACTION_GROUP (self->actions);
+}
+
+GMenuModel *
+lig_history_columns_make_menu (LigHistoryColumns *self)
+{
+  GMenu *menu = g_menu_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    g_autofree char *action = g_strconcat ("columns.", columns[i].name, NULL);
+    g_menu_append (menu, _ (columns[i].title), action);
+  }
+  return G_MENU_MODEL (menu);
+}
+
+/* The shown columns' titles, or texts of a row. */
+static GStrv
+collect (LigHistoryColumns *self, const LigRunRow *row)
+{
+  GListModel *shown = gtk_column_view_get_columns (self->view);
+  g_autoptr (GStrvBuilder) texts = g_strv_builder_new ();
+  for (guint i = 0; i < g_list_model_get_n_items (shown); i++) {
+    g_autoptr (GObject) made = g_list_model_get_item (shown, i);
+    const Column *column = g_object_get_data (made, "column");
+    if (!column->text)
+      continue;
+    g_autofree char *text = row ? column->text (row) : g_strdup (_ (column->title));
+    g_strv_builder_add (texts, text);
+  }
+  return g_strv_builder_end (texts);
+}
+
+GStrv
+lig_history_columns_get_titles (LigHistoryColumns *self)
+{
+  return collect (self, NULL);
+}
+
+GStrv
+lig_history_columns_get_texts (LigHistoryColumns *self, const LigRunRow *row)
+{
+  return collect (self, row);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_history_columns_dispose (GObject *object)
+{
+  LigHistoryColumns *self = LIG_HISTORY_COLUMNS (object);
+  g_clear_handle_id (&self->save_source, g_source_remove);
+  g_clear_object (&self->list);
+  g_clear_object (&self->settings);
+  g_clear_object (&self->actions);
+  g_clear_pointer (&self->made, g_hash_table_unref);
+  G_OBJECT_CLASS (lig_history_columns_parent_class)->dispose (object);
+}
+
+static void
+lig_history_columns_class_init (LigHistoryColumnsClass *class)
+{
+  G_OBJECT_CLASS (class)->dispose = lig_history_columns_dispose;
+  signals[MENU] =
+    g_signal_new ("menu", LIG_TYPE_HISTORY_COLUMNS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                  G_TYPE_NONE, 4, GTK_TYPE_WIDGET, G_TYPE_UINT, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+  signals[STAR] = g_signal_new ("star", LIG_TYPE_HISTORY_COLUMNS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+}
+
+static void
+lig_history_columns_init (LigHistoryColumns *self)
+{
+  self->actions = g_simple_action_group_new ();
+  self->made = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
+}
+
+LigHistoryColumns *
+lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *settings)
+{
+  LigHistoryColumns *self = g_object_new (LIG_TYPE_HISTORY_COLUMNS, NULL);
+  self->view = view;
+  self->list = g_object_ref (list);
+  self->settings = g_object_ref (settings);
+  load (self);
+  gtk_column_view_sort_by_column (view, get_column (self, find_column ("started")),
+                                  GTK_SORT_DESCENDING);
+  g_signal_connect_object (gtk_column_view_get_sorter (view), "changed", G_CALLBACK (sort), self,
+                           0);
+  g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
+                           G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+  return self;
+}

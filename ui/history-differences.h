@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What runs have in common and in what they differ: settings, sequences op by op, results. */
+#pragma once
+
+#include "engine/store.h"
+
+G_BEGIN_DECLS
+
+typedef enum { LIG_LINE_SETTING, LIG_LINE_SEQUENCE, LIG_LINE_RESULT } LigLineKind;
+
+/**
+ * LigLine: one line of a comparison.
+ *
+ * @name: as `lig runs compare` says it: `settings.lr`, `loss`; of an op its index in the merged
+ *   sequence: `op 3`
+ * @cells: a text for each run; a dash where it has none
+ * @numbers: of results: NaN where there is none
+ * @differs: whether any run differs from the first
+ * @sense: of results: 1 where greater is better, -1 where less is, 0 where neither
+ */
+typedef struct {
+  LigLineKind kind;
+  char *name;
+  GStrv cells;
+  double *numbers;
+  gboolean differs;
+  int sense;
+} LigLine;
+
+/**
+ * lig_compare_runs:
+ * @runs: (element-type LigRunRow)
+ *
+ * Reads the last values of all metrics; for a thread.
+ *
+ * Returns: (transfer container) (element-type LigLine): settings, sequence, results; or %NULL with
+ *   an error
+ */
+GPtrArray *lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error);
+
+/* (nullable): `−0.12 (−4.3 %), better`: by what a run's number differs from the first run's. */
+char *lig_line_get_delta (const LigLine *self, guint run);
+
+/* 1 better, -1 worse, 0 neither. */
+int lig_line_judge (const LigLine *self, guint run);
+
+G_END_DECLS

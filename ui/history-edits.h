@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What a person changes of runs, written on a thread in the order in which it was asked for: a
+ * store that another process locks must not stop the window. */
+#pragma once
+
+#include "engine/store.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  LIG_HISTORY_STAR,
+  LIG_HISTORY_UNSTAR,
+  LIG_HISTORY_TAG,
+  LIG_HISTORY_UNTAG,
+  LIG_HISTORY_NOTE,
+  LIG_HISTORY_DELETE
+} LigHistoryEdit;
+
+#define LIG_TYPE_HISTORY_EDITS (lig_history_edits_get_type ())
+G_DECLARE_FINAL_TYPE (LigHistoryEdits, lig_history_edits, LIG, HISTORY_EDITS, GObject)
+
+/* Signals, with the LigHistoryEdit: `done` after each; before it, where it failed, `failed` with
+ * the error's sentence, too. */
+LigHistoryEdits *lig_history_edits_new (void);
+
+/**
+ * lig_history_edits_add:
+ * @keys: of the runs; copied
+ * @text: (nullable): the tag or the note
+ *
+ * A run that is running is not deleted: `failed` then says how many were kept.
+ */
+void lig_history_edits_add (LigHistoryEdits *self,
+                            LigStore *store,
+                            LigHistoryEdit edit,
+                            const gint64 *keys,
+                            guint count,
+                            const char *text);
+
+/* Waits until all are written; for the end of the program. */
+void lig_history_edits_finish (LigHistoryEdits *self);
+
+G_END_DECLS

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What the store has of a run, as tables of names and values. */
+#pragma once
+
+#include "engine/store.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Appends a table for each of results, run, settings, versions, fusions and files. @fusions and
+ * @artifacts may be null until they are read. */
+void lig_history_facts_append (GtkBox *to,
+                               const LigRunRow *row,
+                               GPtrArray *fusions,
+                               GPtrArray *artifacts);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The bar above the history: what to search for, which runs to show, how many there are. */
+#pragma once
+
+#include "ui/run-list.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_HISTORY_FILTERS (lig_history_filters_get_type ())
+G_DECLARE_FINAL_TYPE (LigHistoryFilters, lig_history_filters, LIG, HISTORY_FILTERS, AdwBin)
+
+/* Sets the filter of the list, and shows what there is to choose from in it. */
+void lig_history_filters_set_list (LigHistoryFilters *self, LigRunList *list);
+
+void lig_history_filters_set_columns_menu (LigHistoryFilters *self, GMenuModel *menu);
+void lig_history_filters_focus_search (LigHistoryFilters *self);
+void lig_history_filters_clear (LigHistoryFilters *self);
+
+G_END_DECLS

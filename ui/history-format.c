@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* How the history writes times, numbers and states. */
+#include "ui/history-format.h"
+
+#include "engine/run.h"
+#include "engine/sequence.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#define MINUTE (60 * G_USEC_PER_SEC)
+#define HOUR (60 * (gint64) MINUTE)
+#define DAY (24 * HOUR)
+
+static const struct {
+  const char *status, *word, *icon;
+} statuses[] = {
+  {"running", N_ ("Running"), "media-playback-start-symbolic"},
+  {"done", N_ ("Done"), "object-select-symbolic"},
+  {"failed", N_ ("Failed"), "dialog-error-symbolic"},
+  {"cancelled", N_ ("Cancelled"), "process-stop-symbolic"},
+  {"interrupted", N_ ("Interrupted"), "media-playback-pause-symbolic"},
+};
+
+static char *
+format_date (gint64 when, const char *format)
+{
+  g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
+  char *text = moment ? g_date_time_format (moment, format) : NULL;
+  return text ? text : g_strdup ("–");
+}
+
+char *
+lig_history_moment (gint64 when)
+{
+  return format_date (when, "%Y-%m-%d %H:%M:%S");
+}
+
+char *
+lig_history_ago (gint64 when)
+{
+  gint64 past = g_get_real_time () - when;
+  if (past < MINUTE)
+    return g_strdup (_ ("just now"));
+  int n = (int) (past < HOUR ? past / MINUTE : past < DAY ? past / HOUR : MIN (past / DAY, 8));
+  if (past < HOUR)
+    return g_strdup_printf (ngettext ("%d minute ago", "%d minutes ago", n), n);
+  if (past < DAY)
+    return g_strdup_printf (ngettext ("%d hour ago", "%d hours ago", n), n);
+  if (past < 7 * DAY)
+    return g_strdup_printf (ngettext ("%d day ago", "%d days ago", n), n);
+  /* Translators: a date, as strftime() takes it */
+  return format_date (when, _ ("%-d %b %Y"));
+}
+
+char *
+lig_history_duration (gint64 microseconds)
+{
+  gint64 seconds = microseconds / G_USEC_PER_SEC;
+  if (microseconds < 0)
+    return g_strdup ("–");
+  if (seconds < 1)
+    return g_strdup_printf (_ ("%d ms"), (int) (microseconds / 1000));
+  if (seconds < 60)
+    return g_strdup_printf (_ ("%.1f s"), (double) microseconds / G_USEC_PER_SEC);
+  if (seconds < 3600)
+    return g_strdup_printf (_ ("%d min %d s"), (int) (seconds / 60), (int) (seconds % 60));
+  return g_strdup_printf (_ ("%d h %d min"), (int) (seconds / 3600), (int) (seconds / 60 % 60));
+}
+
+char *
+lig_history_run_duration (const LigRunRow *row)
+{
+  return lig_history_duration ((row->ended ? row->ended : g_get_real_time ()) - row->started);
+}
+
+char *
+lig_history_number (double value)
+{
+  return isnan (value) ? g_strdup ("–") : g_strdup_printf ("%.4g", value);
+}
+
+char *
+lig_history_count (gint64 value)
+{
+  if (value < 0)
+    return g_strdup ("–");
+  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, value);
+  GString *text = g_string_new (digits);
+  /* Translators: what stands between thousands */
+  for (gssize i = (gssize) text->len - 3; i > 0; i -= 3)
+    g_string_insert (text, i, _ (","));
+  return g_string_free (text, FALSE);
+}
+
+const char *
+lig_history_status_word (const char *status)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (statuses); i++)
+    if (strcmp (status, statuses[i].status) == 0)
+      return _ (statuses[i].word);
+  return status;
+}
+
+const char *
+lig_history_status_icon (const char *status)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (statuses); i++)
+    if (strcmp (status, statuses[i].status) == 0)
+      return statuses[i].icon;
+  return "dialog-question-symbolic";
+}
+
+const char *
+lig_history_kind_word (const char *kind)
+{
+  if (strcmp (kind, "train") == 0)
+    return _ ("Training");
+  return strcmp (kind, "profile") == 0 ? _ ("Profile") : kind;
+}
+
+/* --- The command --------------------------------------------------------------------------- */
+
+static void
+append_quoted (GString *to, const char *option, const char *text)
+{
+  g_autofree char *quoted = g_shell_quote (text);
+  g_string_append_printf (to, " %s%s%s", option, *option ? " " : "",
+                          strpbrk (text, " '\"!()|*$\\&;<>~`?[]{}#\t\n") || !*text ? quoted : text);
+}
+
+static void
+append_settings (GString *to, const LigRunRow *row)
+{
+  g_auto (LigRunSettings) settings;
+  const LigSetting *setting;
+  lig_run_settings_init (&settings);
+  if (!lig_run_settings_read (&settings, row->settings, NULL, NULL))
+    return;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    g_autofree char *value = lig_run_settings_get (&settings, setting->name);
+    g_autofree char *option = g_strconcat ("--", setting->name, NULL);
+    if (value)
+      append_quoted (to, option, value);
+  }
+}
+
+char *
+lig_history_command (const LigRunRow *row)
+{
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, NULL);
+  g_autofree char *expression = sequence ? lig_sequence_to_expression (sequence) : NULL;
+  if (!expression || strcmp (row->kind, "train") != 0)
+    return g_strdup_printf ("lig runs show %s", row->uuid);
+  GString *text = g_string_new ("lig train");
+  append_quoted (text, "", expression);
+  append_quoted (text, "--device", row->device);
+  append_settings (text, row);
+  return g_string_free (text, FALSE);
+}

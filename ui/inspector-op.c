@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* The inspector's face for one op. */
+#include "ui/edit.h"
+#include "ui/figures.h"
+#include "ui/inspector-parts.h"
+
+#include <glib/gi18n.h>
+
+/* A folded block stands for more groups than anybody reads one by one. */
+#define MOST_GROUPS 6
+
+struct _LigInspectorOp {
+  AdwBin parent_instance;
+  LigDocument *doc;
+  LigOp *op; /* (transfer none): shown last */
+  GtkLabel *title, *path, *summary, *formula, *problem;
+  GtkBox *wishes;
+  GtkWidget *fusions;
+  GtkSwitch *fence;
+  gboolean filling;
+  char *wished; /* what the lines of wishes were made from */
+  GtkWidget *params, *sizes, *kernels;
+};
+
+G_DEFINE_FINAL_TYPE (LigInspectorOp, lig_inspector_op, ADW_TYPE_BIN)
+
+/* --- Head ---------------------------------------------------------------------------------- */
+
+static const char *
+find_problem (LigInspectorOp *self, LigOp *op)
+{
+  const LigProblem *problem;
+  for (guint i = 0; (problem = lig_document_get_problem (self->doc, i)); i++) {
+    const LigRow *row = problem->path ? lig_document_find_path (self->doc, problem->path) : NULL;
+    if (row && row->op == op)
+      return problem->text;
+  }
+  return NULL;
+}
+
+static void
+show_head (LigInspectorOp *self, LigOp *op, const char *path)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  const char *problem = find_problem (self, op);
+  g_autofree char *place = g_strdup_printf (_ ("at %s"), path);
+  g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
+  gtk_label_set_text (self->title, _ (info->title));
+  gtk_label_set_text (self->path, place);
+  gtk_label_set_text (self->summary, _ (info->summary));
+  gtk_label_set_text (self->formula, info->formula ? info->formula : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->formula), info->formula != NULL);
+  gtk_label_set_text (self->problem, sentence ? sentence : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->problem), sentence != NULL);
+}
+
+/* --- Facts --------------------------------------------------------------------------------- */
+
+static LigDtype
+find_input_dtype (LigPlan *plan, const LigPlanOp *op)
+{
+  guint count;
+  LigShape shape;
+  LigDtype dtype;
+  if (op->index > 0)
+    return lig_plan_get_ops (plan, &count)[op->index - 1].y_dtype;
+  lig_plan_get_input (plan, &shape, &dtype);
+  return dtype;
+}
+
+static void
+show_sizes (LigInspectorOp *self, LigPlan *plan, const LigPlanOp *parts, guint count)
+{
+  LigFacts *facts = LIG_FACTS (self->sizes);
+  gint64 parameters = 0, saved = 0;
+  for (guint i = 0; i < count; i++) {
+    parameters += parts[i].parameters;
+    saved += parts[i].saved_bytes;
+  }
+  lig_facts_begin (facts);
+  if (count > 0) {
+    const LigPlanOp *last = &parts[count - 1];
+    lig_facts_take (facts, _ ("Input"),
+                    lig_figure_tensor (&parts->x, find_input_dtype (plan, parts)));
+    lig_facts_take (facts, _ ("Output"), lig_figure_tensor (&last->y, last->y_dtype));
+    lig_facts_take (facts, _ ("Trained parameters"),
+                    parameters > 0 ? lig_figure_count (parameters) : g_strdup (_ ("none")));
+    lig_facts_take (facts, _ ("Saved for backward"),
+                    saved > 0 ? lig_figure_bytes ((double) saved) : g_strdup (_ ("nothing")));
+  }
+  lig_facts_end (facts);
+}
+
+static char *
+name_kernels (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  GString *names = g_string_new (NULL);
+  for (int i = 0; i < group->n_steps; i++) {
+    const LigKernel *kernel = steps[group->first_step + i].kernel;
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+                            kernel ? kernel->name : _ ("callback"));
+  }
+  return g_string_free (names, FALSE);
+}
+
+static void
+show_group (LigInspectorOp *self, LigPlan *plan, const LigPlanGroup *group)
+{
+  LigFacts *facts = LIG_FACTS (self->kernels);
+  const char *pass = group->pass == LIG_PASS_BACKWARD ? _ ("Backward") : _ ("Forward");
+  const char *fusion = group->fusion ? group->fusion->name : _ ("alone");
+  g_autofree char *kernels = name_kernels (plan, group);
+  if (group->n_steps == 0) {
+    lig_facts_add (facts, pass, _ ("no kernel"), _ ("nothing moves: the same tensor"));
+    return;
+  }
+  g_autofree char *bytes = lig_figure_bytes (group->bytes);
+  g_autofree char *predicted = lig_figure_time (group->predicted);
+  g_autofree char *measured = lig_figure_time (group->measured);
+  g_autofree char *value =
+    g_strdup_printf (group->measured > 0 ? _ ("%s measured") : _ ("%s predicted"),
+                     group->measured > 0 ? measured : predicted);
+  g_autofree char *floor = g_strdup_printf (_ ("floor %s, %s moved"), predicted, bytes);
+  g_autofree char *detail = g_strdup_printf ("%s\n%s\n%s", fusion, kernels, floor);
+  lig_facts_add (facts, pass, value, detail);
+}
+
+static void
+show_sum (LigInspectorOp *self, const LigPlanGroup *const *groups, guint count)
+{
+  double seconds = 0;
+  guint kernels = 0;
+  for (guint i = 0; i < count; i++) {
+    seconds += groups[i]->measured > 0 ? groups[i]->measured : groups[i]->predicted;
+    kernels += (guint) groups[i]->n_steps;
+  }
+  g_autofree char *time = lig_figure_time (seconds);
+  g_autofree char *detail =
+    g_strdup_printf (ngettext ("%u kernel", "%u kernels", kernels), kernels);
+  lig_facts_add (LIG_FACTS (self->kernels),
+                 groups[0]->pass == LIG_PASS_BACKWARD ? _ ("Backward") : _ ("Forward"), time,
+                 detail);
+}
+
+static void
+show_pass (LigInspectorOp *self, LigPlan *plan, LigPass pass, int first, int end)
+{
+  guint total;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &total);
+  g_autoptr (GPtrArray) covering = g_ptr_array_new ();
+  for (guint i = 0; i < total; i++)
+    if (groups[i].first < end && groups[i].first + groups[i].count > first)
+      g_ptr_array_add (covering, (gpointer) &groups[i]);
+  if (covering->len > MOST_GROUPS) {
+    show_sum (self, (const LigPlanGroup *const *) covering->pdata, covering->len);
+    return;
+  }
+  for (guint i = 0; i < covering->len; i++)
+    show_group (self, plan, covering->pdata[i]);
+}
+
+static void
+show_facts (LigInspectorOp *self, const char *path)
+{
+  guint count = 0;
+  LigPlan *plan = lig_document_get_plan (self->doc);
+  const LigPlanOp *parts = plan ? lig_document_find_parts (self->doc, path, &count) : NULL;
+  show_sizes (self, plan, parts, count);
+  lig_facts_begin (LIG_FACTS (self->kernels));
+  if (count > 0) {
+    show_pass (self, plan, LIG_PASS_FORWARD, parts->index, parts->index + (int) count);
+    show_pass (self, plan, LIG_PASS_BACKWARD, parts->index, parts->index + (int) count);
+  }
+  lig_facts_end (LIG_FACTS (self->kernels));
+}
+
+/* --- Wishes -------------------------------------------------------------------------------- */
+
+static void
+show_wishes (LigInspectorOp *self, LigOp *op)
+{
+  const char *const *forced = lig_op_get_forced (op), *const *forbidden = lig_op_get_forbidden (op);
+  g_autofree char *first = g_strjoinv (" ", (GStrv) forced);
+  g_autofree char *second = g_strjoinv (" ", (GStrv) forbidden);
+  g_autofree char *wished = g_strconcat (first, "|", second, NULL);
+  GtkWidget *line;
+  self->filling = TRUE;
+  gtk_switch_set_active (self->fence, lig_op_get_fence (op));
+  self->filling = FALSE;
+  if (g_strcmp0 (wished, self->wished) == 0)
+    return;
+  g_free (self->wished);
+  self->wished = g_steal_pointer (&wished);
+  while ((line = gtk_widget_get_first_child (GTK_WIDGET (self->wishes))))
+    gtk_box_remove (self->wishes, line);
+  for (; *forced; forced++)
+    gtk_box_append (self->wishes, lig_inspector_wish (_ ("Forced to start here"), *forced,
+                                                      _ ("Do Not Force"), "wish.release"));
+  for (; *forbidden; forbidden++)
+    gtk_box_append (self->wishes, lig_inspector_wish (_ ("Forbidden to start here"), *forbidden,
+                                                      _ ("Allow"), "wish.allow"));
+}
+
+static void
+change_wish (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigInspectorOp *self = LIG_INSPECTOR_OP (widget);
+  const char *fusion = g_variant_get_string (parameter, NULL);
+  if (!self->op)
+    return;
+  if (g_str_equal (action, "wish.allow"))
+    lig_edit_forbid (self->doc, self->op, fusion, FALSE);
+  else
+    lig_edit_force (self->doc, self->op, fusion, FALSE);
+}
+
+static void
+change_fence (LigInspectorOp *self)
+{
+  if (self->op && !self->filling)
+    lig_edit_set_fence (self->doc, self->op, gtk_switch_get_active (self->fence));
+}
+
+void
+lig_inspector_op_show (LigInspectorOp *self, LigOp *op)
+{
+  const LigRow *row = lig_document_find_row (self->doc, op);
+  g_autoptr (GPtrArray) ops = g_ptr_array_new_with_free_func (g_object_unref);
+  self->op = row ? op : NULL;
+  if (!row)
+    return;
+  g_ptr_array_add (ops, g_object_ref (op));
+  show_head (self, op, row->path);
+  lig_param_list_show (LIG_PARAM_LIST (self->params), ops, row->path);
+  show_wishes (self, op);
+  show_facts (self, row->path);
+  if (lig_document_is_stale (self->doc))
+    gtk_widget_add_css_class (GTK_WIDGET (self), "stale");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "stale");
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_inspector_op_finalize (GObject *object)
+{
+  LigInspectorOp *self = LIG_INSPECTOR_OP (object);
+  g_clear_object (&self->doc);
+  g_free (self->wished);
+  G_OBJECT_CLASS (lig_inspector_op_parent_class)->finalize (object);
+}
+
+static void
+lig_inspector_op_class_init (LigInspectorOpClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->finalize = lig_inspector_op_finalize;
+  gtk_widget_class_install_action (widget_class, "wish.allow", "s", change_wish);
+  gtk_widget_class_install_action (widget_class, "wish.release", "s", change_wish);
+  gtk_widget_class_set_css_name (widget_class, "inspector-op");
+}
+
+static void
+lig_inspector_op_init (LigInspectorOp *self)
+{
+}
+
+static GtkWidget *
+make_head (LigInspectorOp *self)
+{
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  self->title = GTK_LABEL (lig_inspector_label ("", "title-3"));
+  self->path = GTK_LABEL (lig_inspector_label ("", "dim-label"));
+  self->summary = GTK_LABEL (lig_inspector_label ("", NULL));
+  self->formula = GTK_LABEL (lig_inspector_label ("", "monospace"));
+  self->problem = GTK_LABEL (lig_inspector_label ("", "error"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->formula), "formula");
+  gtk_widget_set_hexpand (GTK_WIDGET (self->title), TRUE);
+  gtk_widget_set_valign (GTK_WIDGET (self->path), GTK_ALIGN_BASELINE);
+  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->title));
+  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->path));
+  gtk_box_append (GTK_BOX (head), line);
+  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->summary));
+  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->formula));
+  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->problem));
+  return head;
+}
+
+static GtkWidget *
+make_fusions (LigInspectorOp *self)
+{
+  GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *label = lig_inspector_label (_ ("Fence above"), NULL);
+  const char *help = _ ("No kernel reaches across the gap before this operation");
+  self->fence = GTK_SWITCH (gtk_switch_new ());
+  self->wishes = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_widget_set_valign (GTK_WIDGET (self->fence), GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (line, help);
+  gtk_label_set_mnemonic_widget (GTK_LABEL (label), GTK_WIDGET (self->fence));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->fence), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Fence above"), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, help, -1);
+  g_signal_connect_swapped (self->fence, "notify::active", G_CALLBACK (change_fence), self);
+  gtk_widget_add_css_class (line, "line");
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "lines");
+  gtk_widget_add_css_class (GTK_WIDGET (self->wishes), "lines");
+  gtk_box_append (GTK_BOX (line), label);
+  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->fence));
+  gtk_box_append (GTK_BOX (card), line);
+  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->wishes));
+  gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Fusions"), "heading"));
+  gtk_box_append (GTK_BOX (whole), card);
+  return whole;
+}
+
+GtkWidget *
+lig_inspector_op_new (LigDocument *doc)
+{
+  LigInspectorOp *self = g_object_new (LIG_TYPE_INSPECTOR_OP, NULL);
+  GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 18);
+  self->doc = g_object_ref (doc);
+  self->params = lig_param_list_new (doc);
+  self->sizes = lig_facts_new (_ ("Shapes and memory"));
+  self->kernels = lig_facts_new (_ ("Kernels"));
+  gtk_box_append (GTK_BOX (whole), make_head (self));
+  gtk_box_append (GTK_BOX (whole), self->params);
+  gtk_box_append (GTK_BOX (whole), self->sizes);
+  gtk_box_append (GTK_BOX (whole), self->kernels);
+  gtk_box_append (GTK_BOX (whole), make_fusions (self));
+  adw_bin_set_child (ADW_BIN (self), whole);
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The parameters of the inspector: a row for each entry of the op's table. */
+#include "ui/inspector-parts.h"
+#include "ui/param-row.h"
+#include "ui/param-text.h"
+
+#include <glib/gi18n.h>
+
+struct _LigParamList {
+  AdwBin parent_instance;
+  LigDocument *doc;
+  GtkBox *box;
+  const LigOpInfo *info; /* that the rows are made from */
+  char *key;
+};
+
+G_DEFINE_FINAL_TYPE (LigParamList, lig_param_list, ADW_TYPE_BIN)
+
+static void
+rebuild (LigParamList *self, const LigOpInfo *info)
+{
+  GtkWidget *child;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))))
+    gtk_box_remove (self->box, child);
+  self->info = info;
+  for (const LigParam *param = info->params; param && param->name; param++)
+    gtk_box_append (self->box, lig_param_row_new (self->doc, param));
+}
+
+/* What the plan made of a parameter that was left out; a macro's is one of its parts'. */
+static char *
+find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
+{
+  guint count = 0;
+  const LigRow *row = lig_document_find_row (self->doc, op);
+  const LigPlanOp *parts = row ? lig_document_find_parts (self->doc, row->path, &count) : NULL;
+  for (guint i = 0; i < count; i++)
+    for (const LigParam *param = parts[i].info->params; param && param->name; param++) {
+      g_auto (GValue) value = G_VALUE_INIT;
+      if (g_str_equal (param->name, wanted->name) && param->kind == wanted->kind &&
+          lig_op_get_value (parts[i].op, param, &value))
+        return lig_param_to_text (param, &value);
+    }
+  return NULL;
+}
+
+static const char *
+get_hint (const LigParam *param)
+{
+  switch (param->kind) {
+  case LIG_PARAM_INPUT:
+  case LIG_PARAM_OUTPUT:
+    return _ ("the caller");
+  default:
+    return param->flags & LIG_PARAM_INFERRED ? _ ("inferred") : NULL;
+  }
+}
+
+void
+lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key)
+{
+  const LigOpInfo *info = lig_op_get_info (ops->pdata[0]);
+  gboolean afresh = info != self->info || g_strcmp0 (key, self->key) != 0;
+  if (info != self->info)
+    rebuild (self, info);
+  g_free (self->key);
+  self->key = g_strdup (key);
+  gtk_widget_set_visible (GTK_WIDGET (self),
+                          gtk_widget_get_first_child (GTK_WIDGET (self->box)) != NULL);
+  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->box)); row;
+       row = gtk_widget_get_next_sibling (row)) {
+    const LigParam *param = lig_param_row_get_param (LIG_PARAM_ROW (row));
+    g_autofree char *inferred =
+      param->flags & LIG_PARAM_INFERRED ? find_inferred (self, ops->pdata[0], param) : NULL;
+    lig_param_row_show (LIG_PARAM_ROW (row), ops, inferred ? inferred : get_hint (param), afresh);
+  }
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_param_list_finalize (GObject *object)
+{
+  LigParamList *self = LIG_PARAM_LIST (object);
+  g_clear_object (&self->doc);
+  g_free (self->key);
+  G_OBJECT_CLASS (lig_param_list_parent_class)->finalize (object);
+}
+
+static void
+lig_param_list_class_init (LigParamListClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = lig_param_list_finalize;
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (class), GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+lig_param_list_init (LigParamList *self)
+{
+  GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  self->box = GTK_BOX (box);
+  gtk_widget_add_css_class (box, "card");
+  gtk_widget_add_css_class (box, "lines");
+  gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Parameters"), "heading"));
+  gtk_box_append (GTK_BOX (whole), box);
+  adw_bin_set_child (ADW_BIN (self), whole);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Parameters"), -1);
+}
+
+GtkWidget *
+lig_param_list_new (LigDocument *doc)
+{
+  LigParamList *self = g_object_new (LIG_TYPE_PARAM_LIST, NULL);
+  self->doc = g_object_ref (doc);
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* The inspector's face where nothing is selected: what belongs to the whole sequence. */
+#include "ui/edit.h"
+#include "ui/figures.h"
+#include "ui/inspector-parts.h"
+#include "ui/param-text.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+struct _LigInspectorSequence {
+  AdwBin parent_instance;
+  LigDocument *doc;
+  gboolean filling, applying;
+  GtkEditable *name, *shape;
+  GtkDropDown *dtype, *compute, *parameters;
+  GtkLabel *error;
+  GtkBox *forbidden;
+  GtkWidget *wishes, *totals, *times;
+  char *wished;
+  char *given; /* the shape that the editor stands for */
+};
+
+G_DEFINE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, ADW_TYPE_BIN)
+
+static const LigDtype dtypes[] = {LIG_FP32, LIG_BF16, LIG_FP16, LIG_INT32};
+static const char *const dtype_names[] = {"fp32", "bf16", "fp16", "int32", NULL};
+static const char *const type_names[] = {N_ ("As the input"), "fp32", "bf16", "fp16", NULL};
+
+static const LigParam shape_param = {.kind = LIG_PARAM_SHAPE, .minimum = 1};
+
+static guint
+find_dtype (int dtype)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
+    if ((int) dtypes[i] == dtype)
+      return i;
+  return GTK_INVALID_LIST_POSITION;
+}
+
+/* --- Showing ------------------------------------------------------------------------------- */
+
+static void
+show_input (LigInspectorSequence *self, LigSequence *sequence)
+{
+  LigShape shape;
+  LigDtype dtype;
+  g_auto (GValue) value = G_VALUE_INIT;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  g_value_init (&value, LIG_TYPE_SHAPE);
+  g_value_set_boxed (&value, &shape);
+  g_autofree char *text = lig_param_to_text (&shape_param, &value);
+  if (g_strcmp0 (text, self->given) != 0 && !self->applying) {
+    gtk_editable_set_text (self->shape, text);
+    gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);
+  }
+  g_free (self->given);
+  self->given = g_steal_pointer (&text);
+  gtk_drop_down_set_selected (self->dtype, find_dtype ((int) dtype));
+}
+
+static void
+show_type (GtkDropDown *down, int dtype)
+{
+  gtk_drop_down_set_selected (down, dtype < 0 ? 0 : find_dtype (dtype) + 1);
+}
+
+static void
+show_totals (LigInspectorSequence *self, LigPlan *plan)
+{
+  LigFacts *facts = LIG_FACTS (self->totals);
+  gint64 parameters = 0, saved = 0, peak = 0;
+  guint count, steps;
+  lig_facts_begin (facts);
+  if (plan) {
+    const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+    for (guint i = 0; i < count; i++) {
+      parameters += ops[i].parameters;
+      saved += ops[i].saved_bytes;
+    }
+    lig_plan_get_steps (plan, &steps);
+    lig_facts_take (facts, _ ("Output"),
+                    lig_figure_tensor (&ops[count - 1].y, ops[count - 1].y_dtype));
+    lig_facts_take (facts, _ ("Trained parameters"), lig_figure_count (parameters));
+    lig_facts_take (facts, _ ("Saved for backward"), lig_figure_bytes ((double) saved));
+    lig_facts_take (facts, _ ("Arena"),
+                    lig_figure_bytes ((double) lig_plan_get_arena_bytes (plan, &peak)));
+    lig_facts_take (facts, _ ("State"),
+                    lig_figure_bytes ((double) lig_plan_get_state_bytes (plan)));
+    lig_facts_take (facts, _ ("Steps"), lig_figure_count (steps));
+  }
+  lig_facts_end (facts);
+}
+
+static void
+show_pass (LigFacts *facts, LigPlan *plan, LigPass pass, const char *label)
+{
+  guint count, fused = 0;
+  double seconds = 0;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = 0; i < count; i++) {
+    seconds += groups[i].predicted;
+    fused += groups[i].fusion != NULL;
+  }
+  if (count == 0)
+    return;
+  g_autofree char *time = lig_figure_time (seconds);
+  g_autofree char *value = g_strdup_printf (_ ("%s predicted"), time);
+  g_autofree char *detail = g_strdup_printf (
+    ngettext ("%u group, %u of them fused", "%u groups, %u of them fused", count), count, fused);
+  lig_facts_add (facts, label, value, detail);
+}
+
+static void
+show_times (LigInspectorSequence *self, LigPlan *plan)
+{
+  LigFacts *facts = LIG_FACTS (self->times);
+  lig_facts_begin (facts);
+  if (plan) {
+    show_pass (facts, plan, LIG_PASS_FORWARD, _ ("Forward"));
+    show_pass (facts, plan, LIG_PASS_BACKWARD, _ ("Backward"));
+  }
+  lig_facts_end (facts);
+}
+
+static void
+show_forbidden (LigInspectorSequence *self, LigSequence *sequence)
+{
+  const char *const *names = lig_sequence_get_forbidden (sequence);
+  g_autofree char *wished = names ? g_strjoinv (" ", (GStrv) names) : g_strdup ("");
+  GtkWidget *line;
+  gtk_widget_set_visible (self->wishes, names && *names);
+  if (g_strcmp0 (wished, self->wished) == 0)
+    return;
+  g_free (self->wished);
+  self->wished = g_steal_pointer (&wished);
+  while ((line = gtk_widget_get_first_child (GTK_WIDGET (self->forbidden))))
+    gtk_box_remove (self->forbidden, line);
+  for (; names && *names; names++) {
+    const LigFusion *fusion = lig_fusion_find (*names);
+    const char *summary = fusion && fusion->summary ? _ (fusion->summary) : _ ("Unknown fusion");
+    gtk_box_append (self->forbidden,
+                    lig_inspector_wish (summary, *names, _ ("Allow"), "wish.allow"));
+  }
+}
+
+void
+lig_inspector_sequence_show (LigInspectorSequence *self)
+{
+  LigSequence *sequence = lig_document_get_sequence (self->doc);
+  LigPlan *plan = lig_document_get_plan (self->doc);
+  const char *name = lig_sequence_get_name (sequence);
+  g_autofree char *title = lig_document_get_title (self->doc);
+  self->filling = TRUE;
+  if (!self->applying && g_strcmp0 (gtk_editable_get_text (self->name), name ? name : "") != 0)
+    gtk_editable_set_text (self->name, name ? name : "");
+  gtk_entry_set_placeholder_text (GTK_ENTRY (self->name), title);
+  show_input (self, sequence);
+  show_type (self->compute, lig_sequence_get_compute (sequence));
+  show_type (self->parameters, lig_sequence_get_parameters (sequence));
+  self->filling = FALSE;
+  show_totals (self, plan);
+  show_times (self, plan);
+  show_forbidden (self, sequence);
+}
+
+/* --- Changing ------------------------------------------------------------------------------ */
+
+static void
+change_name (LigInspectorSequence *self)
+{
+  if (self->filling)
+    return;
+  const char *name = gtk_editable_get_text (self->name);
+  self->applying = TRUE;
+  lig_edit_set_name (self->doc, *name ? name : NULL);
+  self->applying = FALSE;
+}
+
+/* Null, or why the text is no shape of an input. */
+static GError *
+parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
+{
+  GError *error = NULL;
+  g_auto (GValue) value = G_VALUE_INIT;
+  lig_param_from_text (&shape_param, gtk_editable_get_text (self->shape), &value);
+  if (!G_VALUE_HOLDS (&value, LIG_TYPE_SHAPE))
+    return g_error_new (LIG_ERROR, LIG_ERROR_SHAPE, "%s",
+                        _ ("the input is up to eight lengths like 2048 × 768"));
+  *shape = *(const LigShape *) g_value_get_boxed (&value);
+  lig_shape_check (shape, dtype, &error);
+  return error;
+}
+
+static void
+change_input (LigInspectorSequence *self)
+{
+  if (self->filling)
+    return;
+  LigShape shape;
+  guint chosen = gtk_drop_down_get_selected (self->dtype);
+  LigDtype dtype = chosen < G_N_ELEMENTS (dtypes) ? dtypes[chosen] : LIG_FP32;
+  g_autoptr (GError) error = parse_input (self, &shape, dtype);
+  g_autofree char *text = error ? lig_figure_sentence (error->message) : NULL;
+  gtk_label_set_text (self->error, text ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->error), text != NULL);
+  gtk_accessible_update_state (GTK_ACCESSIBLE (self->shape), GTK_ACCESSIBLE_STATE_INVALID,
+                               text ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE,
+                               -1);
+  if (text)
+    return;
+  self->applying = TRUE;
+  lig_edit_set_input (self->doc, &shape, dtype);
+  self->applying = FALSE;
+}
+
+static int
+read_type (GtkDropDown *down)
+{
+  guint chosen = gtk_drop_down_get_selected (down);
+  return chosen > 0 && chosen <= 3 ? (int) dtypes[chosen - 1] : -1;
+}
+
+static void
+change_types (LigInspectorSequence *self)
+{
+  if (!self->filling)
+    lig_edit_set_types (self->doc, read_type (self->compute), read_type (self->parameters));
+}
+
+static void
+allow (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigInspectorSequence *self = LIG_INSPECTOR_SEQUENCE (widget);
+  lig_edit_forbid (self->doc, NULL, g_variant_get_string (parameter, NULL), FALSE);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_inspector_sequence_finalize (GObject *object)
+{
+  LigInspectorSequence *self = LIG_INSPECTOR_SEQUENCE (object);
+  g_clear_object (&self->doc);
+  g_free (self->wished);
+  g_free (self->given);
+  G_OBJECT_CLASS (lig_inspector_sequence_parent_class)->finalize (object);
+}
+
+static void
+lig_inspector_sequence_class_init (LigInspectorSequenceClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = lig_inspector_sequence_finalize;
+  gtk_widget_class_install_action (GTK_WIDGET_CLASS (class), "wish.allow", "s", allow);
+  gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (class), "inspector-sequence");
+}
+
+static void
+lig_inspector_sequence_init (LigInspectorSequence *self)
+{
+}
+
+/* A line with an editor at its right. */
+static GtkWidget *
+make_line (const char *label, const char *help, GtkWidget *editor)
+{
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  GtkWidget *title = lig_inspector_label (label, NULL);
+  gtk_widget_set_hexpand (title, TRUE);
+  gtk_label_set_mnemonic_widget (GTK_LABEL (title), editor);
+  gtk_widget_set_valign (editor, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (line, help);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (editor), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, help, -1);
+  gtk_widget_add_css_class (line, "line");
+  gtk_box_append (GTK_BOX (line), title);
+  gtk_box_append (GTK_BOX (line), editor);
+  return line;
+}
+
+static GtkEditable *
+make_entry (LigInspectorSequence *self, GCallback changed)
+{
+  GtkWidget *entry = gtk_entry_new ();
+  gtk_editable_set_enable_undo (GTK_EDITABLE (entry), FALSE);
+  gtk_editable_set_width_chars (GTK_EDITABLE (entry), 14);
+  gtk_editable_set_max_width_chars (GTK_EDITABLE (entry), 18);
+  g_signal_connect_swapped (entry, "changed", changed, self);
+  return GTK_EDITABLE (entry);
+}
+
+static GtkDropDown *
+make_down (LigInspectorSequence *self, const char *const *names, GCallback changed)
+{
+  GtkStringList *list = gtk_string_list_new (NULL);
+  for (; *names; names++)
+    gtk_string_list_append (list, _ (*names));
+  GtkWidget *down = gtk_drop_down_new (G_LIST_MODEL (list), NULL);
+  g_signal_connect_swapped (down, "notify::selected", changed, self);
+  return GTK_DROP_DOWN (down);
+}
+
+static void
+fill_card (LigInspectorSequence *self, GtkBox *card)
+{
+  self->name = make_entry (self, G_CALLBACK (change_name));
+  self->shape = make_entry (self, G_CALLBACK (change_input));
+  self->dtype = make_down (self, dtype_names, G_CALLBACK (change_input));
+  self->compute = make_down (self, type_names, G_CALLBACK (change_types));
+  self->parameters = make_down (self, type_names, G_CALLBACK (change_types));
+  self->error = GTK_LABEL (lig_inspector_label ("", "error"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->error), "caption");
+  gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);
+  GtkWidget *input = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_widget_add_css_class (input, "with-error");
+  gtk_box_append (GTK_BOX (input),
+                  make_line (_ ("Input shape"),
+                             _ ("Lengths of the input’s axes; the first is the batch"),
+                             GTK_WIDGET (self->shape)));
+  gtk_box_append (GTK_BOX (input), GTK_WIDGET (self->error));
+  gtk_box_append (card, make_line (_ ("Name"), _ ("What runs and reports call the sequence"),
+                                   GTK_WIDGET (self->name)));
+  gtk_box_append (card, input);
+  gtk_box_append (card, make_line (_ ("Input type"), _ ("Type of the input’s elements"),
+                                   GTK_WIDGET (self->dtype)));
+  gtk_box_append (card, make_line (_ ("Compute type"), _ ("Type of the values between operations"),
+                                   GTK_WIDGET (self->compute)));
+  gtk_box_append (card, make_line (_ ("Parameter type"), _ ("Type in which parameters are kept"),
+                                   GTK_WIDGET (self->parameters)));
+}
+
+GtkWidget *
+lig_inspector_sequence_new (LigDocument *doc)
+{
+  LigInspectorSequence *self = g_object_new (LIG_TYPE_INSPECTOR_SEQUENCE, NULL);
+  GtkWidget *whole = gtk_box_new (GTK_ORIENTATION_VERTICAL, 18);
+  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *wished = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  self->doc = g_object_ref (doc);
+  self->forbidden = GTK_BOX (wished);
+  self->wishes = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  self->totals = lig_facts_new (_ ("Totals"));
+  self->times = lig_facts_new (_ ("Time of a step"));
+  gtk_widget_add_css_class (card, "card");
+  gtk_widget_add_css_class (card, "lines");
+  gtk_widget_add_css_class (wished, "card");
+  gtk_widget_add_css_class (wished, "lines");
+  fill_card (self, GTK_BOX (card));
+  gtk_box_append (GTK_BOX (self->wishes),
+                  lig_inspector_label (_ ("Fusions forbidden everywhere"), "heading"));
+  gtk_box_append (GTK_BOX (self->wishes), wished);
+  gtk_box_append (GTK_BOX (whole), lig_inspector_label (_ ("Sequence"), "title-3"));
+  gtk_box_append (GTK_BOX (whole), card);
+  gtk_box_append (GTK_BOX (whole), self->totals);
+  gtk_box_append (GTK_BOX (whole), self->times);
+  gtk_box_append (GTK_BOX (whole), self->wishes);
+  adw_bin_set_child (ADW_BIN (self), whole);
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* The inspector chooses its face by what is selected, and lets it update itself. */
+#include "ui/inspector.h"
+
+#include "ui/inspector-parts.h"
+
+#include <glib/gi18n.h>
+
+struct _LigInspector {
+  AdwBin parent_instance;
+  LigDocument *doc;
+  GtkStack *stack;
+  GtkWidget *op, *several, *sequence;
+};
+
+G_DEFINE_FINAL_TYPE (LigInspector, lig_inspector, ADW_TYPE_BIN)
+
+static void
+update (LigInspector *self)
+{
+  g_autoptr (GPtrArray) rows = lig_document_get_selection (self->doc);
+  LigOp *op = lig_document_get_cursor (self->doc);
+  if (!op && rows->len == 1)
+    op = ((const LigRow *) rows->pdata[0])->op;
+  if (rows->len > 1) {
+    lig_inspector_several_show (LIG_INSPECTOR_SEVERAL (self->several), rows);
+    gtk_stack_set_visible_child (self->stack, self->several);
+  } else if (op) {
+    lig_inspector_op_show (LIG_INSPECTOR_OP (self->op), op);
+    gtk_stack_set_visible_child (self->stack, self->op);
+  } else {
+    lig_inspector_sequence_show (LIG_INSPECTOR_SEQUENCE (self->sequence));
+    gtk_stack_set_visible_child (self->stack, self->sequence);
+  }
+}
+
+gboolean
+lig_inspector_focus (LigInspector *self)
+{
+  return gtk_widget_child_focus (GTK_WIDGET (self->stack), GTK_DIR_TAB_FORWARD);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_inspector_finalize (GObject *object)
+{
+  g_clear_object (&LIG_INSPECTOR (object)->doc);
+  G_OBJECT_CLASS (lig_inspector_parent_class)->finalize (object);
+}
+
+static void
+lig_inspector_class_init (LigInspectorClass *class)
+{
+  G_OBJECT_CLASS (class)->finalize = lig_inspector_finalize;
+  gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (class), "inspector");
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (class), GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+lig_inspector_init (LigInspector *self)
+{
+}
+
+GtkWidget *
+lig_inspector_new (LigDocument *doc)
+{
+  static const char *const signals[] = {"changed", "planned", "selected", "titled"};
+  LigInspector *self = g_object_new (LIG_TYPE_INSPECTOR, NULL);
+  GtkWidget *scroller = gtk_scrolled_window_new ();
+  self->doc = g_object_ref (doc);
+  self->stack = GTK_STACK (gtk_stack_new ());
+  self->op = lig_inspector_op_new (doc);
+  self->several = lig_inspector_several_new (doc);
+  self->sequence = lig_inspector_sequence_new (doc);
+  gtk_stack_set_vhomogeneous (self->stack, FALSE);
+  gtk_stack_add_child (self->stack, self->op);
+  gtk_stack_add_child (self->stack, self->several);
+  gtk_stack_add_child (self->stack, self->sequence);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->stack));
+  adw_bin_set_child (ADW_BIN (self), scroller);
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_object (doc, signals[i], G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Inspector"), -1);
+  update (self);
+  return GTK_WIDGET (self);
+}

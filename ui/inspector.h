@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The inspector: parameters and facts of the op under the cursor, of several selected ops, or of
+ * the whole sequence. It is made from the tables of the ops. */
+#pragma once
+
+#include "ui/document.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_INSPECTOR (lig_inspector_get_type ())
+G_DECLARE_FINAL_TYPE (LigInspector, lig_inspector, LIG, INSPECTOR, AdwBin)
+
+GtkWidget *lig_inspector_new (LigDocument *doc);
+
+/* The first editor gets the focus; for a key that leads from the score to the parameters. */
+gboolean lig_inspector_focus (LigInspector *self);
+
+G_END_DECLS

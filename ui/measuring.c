@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Hands the engine's monitor calls on to the listener of their thread. */
+#include "ui/measuring.h"
+
+#include "engine/tuning.h"
+
+typedef struct {
+  LigMeasuringFunc func;
+  gpointer data;
+} Listener;
+
+static GPrivate listener = G_PRIVATE_INIT (g_free);
+
+static void
+hand_on (const char *what, double seconds)
+{
+  const Listener *mine = g_private_get (&listener);
+  if (mine)
+    mine->func (mine->data, what);
+}
+
+void
+lig_measuring_listen (LigMeasuringFunc func, gpointer data)
+{
+  static gsize begun;
+  if (g_once_init_enter (&begun)) {
+    lig_tuning_set_monitor (hand_on);
+    g_once_init_leave (&begun, 1);
+  }
+  Listener *mine = func ? g_new (Listener, 1) : NULL;
+  if (mine)
+    *mine = (Listener){func, data};
+  g_private_replace (&listener, mine);
+}

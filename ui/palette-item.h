@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* An op in the palette: dragged into a gap, or activated, which adds it after the cursor. */
+#pragma once
+
+#include "engine/op.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_PALETTE_ITEM (lig_palette_item_get_type ())
+G_DECLARE_FINAL_TYPE (LigPaletteItem, lig_palette_item, LIG, PALETTE_ITEM, GtkListBoxRow)
+
+/* Its action `item.add` emits the list's `row-activated`. */
+GtkWidget *lig_palette_item_new (const LigOpInfo *info, guint place);
+
+const LigOpInfo *lig_palette_item_get_info (LigPaletteItem *self);
+
+/* @words: what was typed, folded as by g_utf8_casefold(); null for nothing. Afterwards the rank
+ * tells how well the op fits: less is better, negative not at all. */
+void lig_palette_item_match (LigPaletteItem *self, const char *const *words);
+int lig_palette_item_get_rank (LigPaletteItem *self);
+
+/* Its number in the registry. */
+guint lig_palette_item_get_place (LigPaletteItem *self);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The palette: every op of the registry by category, with a search. An op is dragged into a gap of
+ * the score (what is dragged is its name, a string), or activated, which adds it after the cursor.
+ */
+#pragma once
+
+#include "ui/document.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_PALETTE (lig_palette_get_type ())
+G_DECLARE_FINAL_TYPE (LigPalette, lig_palette, LIG, PALETTE, GtkWidget)
+
+GtkWidget *lig_palette_new (LigDocument *doc);
+
+/* For win.add-op: what was searched for is selected, so that typing replaces it. */
+void lig_palette_focus_search (LigPalette *self);
+
+G_END_DECLS

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of problems: the count in a bar, the sentences below it. */
+#include "ui/problems.h"
+
+#include "ui/figures.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+struct _LigProblems {
+  GtkWidget parent_instance;
+  LigDocument *doc;
+  GtkRevealer *revealer;
+  GtkLabel *count;
+  GtkButton *next;
+  GtkListBox *list;
+  guint length;
+  int shown; /* by `next`; -1: none yet */
+};
+
+G_DEFINE_FINAL_TYPE (LigProblems, lig_problems, GTK_TYPE_WIDGET)
+
+/* --- Going there --------------------------------------------------------------------------- */
+
+/* The row of the path; folded blocks around it are opened. */
+static const LigRow *
+reach (LigProblems *self, const char *path)
+{
+  for (;;) {
+    const LigRow *row = lig_document_find_path (self->doc, path);
+    if (!row || row->open || !lig_op_get_body (row->op) || strlen (path) <= strlen (row->path))
+      return row;
+    lig_document_set_open (self->doc, row->op, TRUE);
+  }
+}
+
+static void
+go_to (LigProblems *self, guint n)
+{
+  const LigProblem *problem = lig_document_get_problem (self->doc, n);
+  g_autofree char *path = problem ? g_strdup (problem->path) : NULL;
+  const LigRow *row = path ? reach (self, path) : NULL;
+  self->shown = (int) n;
+  if (row)
+    lig_document_select (self->doc, row->op, LIG_SELECT_ONLY);
+}
+
+void
+lig_problems_next (LigProblems *self)
+{
+  if (self->length > 0)
+    go_to (self, (guint) (self->shown + 1) % self->length);
+}
+
+static void
+activate_row (LigProblems *self, GtkListBoxRow *row)
+{
+  go_to (self, (guint) gtk_list_box_row_get_index (row));
+}
+
+static void
+run_next (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  lig_problems_next (LIG_PROBLEMS (widget));
+}
+
+/* --- The list ------------------------------------------------------------------------------ */
+
+static GtkWidget *
+make_row (const LigProblem *problem)
+{
+  GtkWidget *row = gtk_list_box_row_new ();
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *path = gtk_label_new (problem->path ? problem->path : "–");
+  g_autofree char *sentence = lig_figure_sentence (problem->text);
+  GtkWidget *text = gtk_label_new (sentence);
+  gtk_label_set_xalign (GTK_LABEL (path), 0);
+  gtk_label_set_width_chars (GTK_LABEL (path), 4);
+  gtk_widget_set_valign (path, GTK_ALIGN_START);
+  gtk_widget_add_css_class (path, "numeric");
+  gtk_widget_add_css_class (path, "dim-label");
+  gtk_label_set_xalign (GTK_LABEL (text), 0);
+  gtk_label_set_wrap (GTK_LABEL (text), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (text), PANGO_WRAP_WORD_CHAR);
+  gtk_box_append (GTK_BOX (line), path);
+  gtk_box_append (GTK_BOX (line), text);
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, sentence,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  problem->path ? _ ("Selects the operation") : "", -1);
+  g_object_set_data_full (G_OBJECT (row), "text", g_strdup (problem->text), g_free);
+  return row;
+}
+
+static gboolean
+is_shown (LigProblems *self)
+{
+  for (guint i = 0;; i++) {
+    const LigProblem *problem = lig_document_get_problem (self->doc, i);
+    GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->list, (int) i);
+    if (!problem || !row)
+      return !problem && !row;
+    if (g_strcmp0 (g_object_get_data (G_OBJECT (row), "text"), problem->text) != 0)
+      return FALSE;
+  }
+}
+
+static void
+update (LigProblems *self)
+{
+  const LigProblem *problem;
+  GtkListBoxRow *row;
+  if (is_shown (self))
+    return;
+  while ((row = gtk_list_box_get_row_at_index (self->list, 0)))
+    gtk_list_box_remove (self->list, GTK_WIDGET (row));
+  for (self->length = 0; (problem = lig_document_get_problem (self->doc, self->length));
+       self->length++)
+    gtk_list_box_append (self->list, make_row (problem));
+  self->shown = -1;
+  /* While the bar slides away it says what it said. */
+  if (self->length > 0) {
+    g_autofree char *text =
+      g_strdup_printf (ngettext ("%u problem", "%u problems", self->length), self->length);
+    gtk_label_set_text (self->count, text);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (self->count), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    text, -1);
+  }
+  gtk_revealer_set_reveal_child (self->revealer, self->length > 0);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_problems_dispose (GObject *object)
+{
+  LigProblems *self = LIG_PROBLEMS (object);
+  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_PROBLEMS);
+  g_clear_object (&self->doc);
+  G_OBJECT_CLASS (lig_problems_parent_class)->dispose (object);
+}
+
+static void
+lig_problems_class_init (LigProblemsClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = lig_problems_dispose;
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/ui/problems.ui");
+  gtk_widget_class_bind_template_child (widget_class, LigProblems, revealer);
+  gtk_widget_class_bind_template_child (widget_class, LigProblems, count);
+  gtk_widget_class_bind_template_child (widget_class, LigProblems, next);
+  gtk_widget_class_bind_template_child (widget_class, LigProblems, list);
+  gtk_widget_class_bind_template_callback (widget_class, activate_row);
+  gtk_widget_class_install_action (widget_class, "problems.next", NULL, run_next);
+  gtk_widget_class_set_css_name (widget_class, "problems");
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+lig_problems_init (LigProblems *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->shown = -1;
+}
+
+GtkWidget *
+lig_problems_new (LigDocument *doc)
+{
+  LigProblems *self = g_object_new (LIG_TYPE_PROBLEMS, NULL);
+  self->doc = g_object_ref (doc);
+  g_signal_connect_object (doc, "planned", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  update (self);
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The sequence as one line of text. */
+#include "ui/quick-entry.h"
+
+#include "ui/figures.h"
+#include "ui/op-completion.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+struct _LigQuickEntry {
+  GtkWidget parent_instance;
+  LigDocument *doc;
+  GtkEntry *entry;
+  GtkWidget *trouble;
+  GtkLabel *error;
+  LigOpCompletion *completion;
+  char *followed; /* the expression that was shown last */
+  gboolean filling;
+};
+
+G_DEFINE_FINAL_TYPE (LigQuickEntry, lig_quick_entry, GTK_TYPE_WIDGET)
+
+enum { FINISHED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+const char *
+lig_quick_entry_get_error (LigQuickEntry *self)
+{
+  return gtk_widget_get_visible (self->trouble) ? gtk_label_get_text (self->error) : NULL;
+}
+
+static const char *
+get_text (LigQuickEntry *self)
+{
+  return gtk_editable_get_text (GTK_EDITABLE (self->entry));
+}
+
+static gboolean
+is_edited (LigQuickEntry *self)
+{
+  return g_strcmp0 (get_text (self), self->followed) != 0;
+}
+
+/* --- Checking ------------------------------------------------------------------------------ */
+
+/* Underlines from `column 14: …` to the end of the word there. */
+static void
+underline (LigQuickEntry *self, const GError *error)
+{
+  PangoAttrList *attributes = pango_attr_list_new ();
+  const char *text = get_text (self);
+  guint64 column = error && g_str_has_prefix (error->message, "column ")
+                     ? g_ascii_strtoull (error->message + strlen ("column "), NULL, 10)
+                     : 0;
+  if (column > 0 && column <= (guint64) g_utf8_strlen (text, -1)) {
+    PangoAttribute *line = pango_attr_underline_new (PANGO_UNDERLINE_ERROR);
+    const char *start = g_utf8_offset_to_pointer (text, (glong) column - 1);
+    gsize length = strcspn (start, " !(){}[],=|");
+    line->start_index = (guint) (start - text);
+    line->end_index = line->start_index + (guint) MAX (length, 1);
+    pango_attr_list_insert (attributes, line);
+  }
+  gtk_entry_set_attributes (self->entry, attributes);
+  pango_attr_list_unref (attributes);
+}
+
+static void
+show_error (LigQuickEntry *self, const GError *error)
+{
+  g_autofree char *text = error ? lig_figure_sentence (error->message) : NULL;
+  underline (self, error);
+  gtk_label_set_text (self->error, text ? text : "");
+  gtk_widget_set_visible (self->trouble, text != NULL);
+  gtk_accessible_update_state (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_STATE_INVALID,
+                               text ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE,
+                               -1);
+  if (text)
+    gtk_widget_add_css_class (GTK_WIDGET (self->entry), "error");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
+}
+
+/* (nullable): what the text says. What is not edited is as right as the document. */
+static LigSequence *
+check (LigQuickEntry *self)
+{
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence =
+    is_edited (self) ? lig_sequence_from_expression (get_text (self), &error) : NULL;
+  show_error (self, error);
+  return sequence;
+}
+
+static void
+change (LigQuickEntry *self)
+{
+  if (self->filling)
+    return;
+  g_autoptr (LigSequence) sequence = check (self);
+  lig_op_completion_update (self->completion);
+}
+
+/* --- Following the document ---------------------------------------------------------------- */
+
+static void
+fill (LigQuickEntry *self)
+{
+  self->filling = TRUE;
+  gtk_editable_set_text (GTK_EDITABLE (self->entry), self->followed);
+  gtk_editable_set_position (GTK_EDITABLE (self->entry), -1);
+  self->filling = FALSE;
+  lig_op_completion_hide (self->completion);
+  show_error (self, NULL);
+}
+
+static void
+follow (LigQuickEntry *self)
+{
+  gboolean edited = self->followed && is_edited (self);
+  g_free (self->followed);
+  self->followed = lig_sequence_to_expression (lig_document_get_sequence (self->doc));
+  if (!edited)
+    fill (self);
+  else
+    check (self);
+}
+
+/* --- Into the document --------------------------------------------------------------------- */
+
+static void
+copy_wishes (LigOp *from, LigOp *to)
+{
+  lig_op_set_forbidden (to, lig_op_get_forbidden (from));
+  lig_op_set_forced (to, lig_op_get_forced (from));
+  lig_op_set_unknown (to, lig_op_get_unknown (from));
+}
+
+static gboolean
+are_alike (LigSequence *a, guint i, LigSequence *b, guint k)
+{
+  return g_str_equal (lig_op_get_name (lig_sequence_get (a, (int) i, NULL)),
+                      lig_op_get_name (lig_sequence_get (b, (int) k, NULL)));
+}
+
+/* An expression does not say what is forced or forbidden at an op: ops before and after what was
+ * edited keep it. */
+static void
+keep_wishes (LigSequence *old, LigSequence *new)
+{
+  guint before = lig_sequence_get_length (old), now = lig_sequence_get_length (new);
+  guint start = 0, end = 0, shorter = MIN (before, now);
+  while (start < shorter && are_alike (old, start, new, start))
+    start++;
+  while (end < shorter - start && are_alike (old, before - 1 - end, new, now - 1 - end))
+    end++;
+  for (guint i = 0; i < now; i++) {
+    guint k = i < start ? i : i + before - now;
+    if (i < start || i >= now - end)
+      copy_wishes (lig_sequence_get (old, (int) k, NULL), lig_sequence_get (new, (int) i, NULL));
+    LigSequence *body = lig_op_get_body (lig_sequence_get (new, (int) i, NULL));
+    if (body && (i < start || i >= now - end))
+      keep_wishes (lig_op_get_body (lig_sequence_get (old, (int) k, NULL)), body);
+  }
+}
+
+static void
+keep_settings (LigSequence *old, LigSequence *new)
+{
+  LigShape shape;
+  LigDtype dtype;
+  lig_sequence_get_input (old, &shape, &dtype);
+  lig_sequence_set_input (new, &shape, dtype);
+  lig_sequence_set_name (new, lig_sequence_get_name (old));
+  lig_sequence_set_types (new, lig_sequence_get_compute (old), lig_sequence_get_parameters (old));
+  lig_sequence_set_train (new, lig_sequence_get_train (old));
+  lig_sequence_set_unknown (new, lig_sequence_get_unknown (old));
+  lig_sequence_set_forbidden (new, lig_sequence_get_forbidden (old));
+  keep_wishes (old, new);
+}
+
+static void
+accept (LigQuickEntry *self)
+{
+  LigSequence *old = lig_document_get_sequence (self->doc);
+  g_autoptr (LigSequence) new = check (self);
+  if (lig_quick_entry_get_error (self))
+    return;
+  if (new) {
+    keep_settings (old, new);
+    g_free (self->followed);
+    self->followed = g_strdup (get_text (self));
+    lig_document_replace (self->doc, new, _ ("Edit as text"));
+    /* Where the edit changed nothing but the writing, nothing was emitted. */
+    follow (self);
+  }
+  g_signal_emit (self, signals[FINISHED], 0);
+}
+
+static gboolean
+press_key (LigQuickEntry *self, guint key)
+{
+  if (lig_op_completion_press_key (self->completion, key))
+    return TRUE;
+  if (key != GDK_KEY_Escape)
+    return FALSE;
+  if (is_edited (self))
+    fill (self);
+  else
+    g_signal_emit (self, signals[FINISHED], 0);
+  return TRUE;
+}
+
+static void
+leave (LigQuickEntry *self)
+{
+  lig_op_completion_hide (self->completion);
+}
+
+void
+lig_quick_entry_focus (LigQuickEntry *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->entry));
+  gtk_editable_select_region (GTK_EDITABLE (self->entry), 0, -1);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_quick_entry_dispose (GObject *object)
+{
+  LigQuickEntry *self = LIG_QUICK_ENTRY (object);
+  g_clear_pointer (&self->completion, lig_op_completion_free);
+  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_QUICK_ENTRY);
+  g_clear_object (&self->doc);
+  g_clear_pointer (&self->followed, g_free);
+  G_OBJECT_CLASS (lig_quick_entry_parent_class)->dispose (object);
+}
+
+static void
+lig_quick_entry_class_init (LigQuickEntryClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = lig_quick_entry_dispose;
+  signals[FINISHED] = g_signal_new ("finished", LIG_TYPE_QUICK_ENTRY, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/ui/quick-entry.ui");
+  gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, entry);
+  gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, trouble);
+  gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, error);
+  gtk_widget_class_bind_template_callback (widget_class, change);
+  gtk_widget_class_bind_template_callback (widget_class, accept);
+  gtk_widget_class_bind_template_callback (widget_class, press_key);
+  gtk_widget_class_bind_template_callback (widget_class, leave);
+  gtk_widget_class_set_css_name (widget_class, "quick-entry");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+lig_quick_entry_init (LigQuickEntry *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->completion = lig_op_completion_new (self->entry);
+}
+
+GtkWidget *
+lig_quick_entry_new (LigDocument *doc)
+{
+  LigQuickEntry *self = g_object_new (LIG_TYPE_QUICK_ENTRY, NULL);
+  self->doc = g_object_ref (doc);
+  g_signal_connect_object (doc, "changed", G_CALLBACK (follow), self, G_CONNECT_SWAPPED);
+  follow (self);
+  return GTK_WIDGET (self);
+}

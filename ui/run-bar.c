@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* What is chosen in the bar is an edit of the document or a setting of its window; the document's
+ * signals bring it back. */
+#include "ui/run-bar.h"
+
+#include "ui/data-chooser.h"
+#include "ui/edit.h"
+#include "ui/run-live.h"
+#include "ui/run-settings-list.h"
+#include "ui/run-settings.h"
+#include "ui/toast.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+struct _LigRunBar {
+  GtkWidget parent_instance;
+  LigDocument *doc;
+  GtkWidget *content, *mends;
+  GtkDropDown *device, *type, *policy;
+  GtkSpinButton *batch;
+  GtkWidget *data, *train, *pause, *stop, *profile;
+  AdwButtonContent *pause_content;
+  GtkLabel *data_label, *settings_label, *reason;
+  GtkMenuButton *settings;
+  GtkStack *lower;
+  LigRunLive live;
+  LigTraining *training; /* shown; null: none yet */
+  gboolean updating;
+};
+
+G_DEFINE_FINAL_TYPE (LigRunBar, lig_run_bar, GTK_TYPE_WIDGET)
+
+static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
+
+/* --- What the document says ---------------------------------------------------------------- */
+
+static void
+update_devices (LigRunBar *self)
+{
+  guint count, chosen = GTK_INVALID_LIST_POSITION;
+  const LigDeviceEntry *entries =
+    lig_session_get_devices (lig_document_get_session (self->doc), &count);
+  g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+  for (guint i = 0; i < count; i++) {
+    g_autofree char *marked =
+      entries[i].runs ? NULL : g_strdup_printf (_ ("%s · plan only"), entries[i].name);
+    gtk_string_list_append (titles, marked ? marked : entries[i].title);
+    if (g_str_equal (entries[i].name, lig_document_get_device (self->doc)))
+      chosen = i;
+  }
+  self->updating = TRUE;
+  gtk_drop_down_set_model (self->device, G_LIST_MODEL (titles));
+  gtk_drop_down_set_selected (self->device, chosen);
+  self->updating = FALSE;
+}
+
+static void
+update_types (LigRunBar *self)
+{
+  int compute = lig_sequence_get_compute (lig_document_get_sequence (self->doc));
+  guint chosen = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (compute == (int) types[i])
+      chosen = i + 1;
+  gtk_drop_down_set_selected (self->type, chosen);
+}
+
+/* `xor.csv`, `synthetic`; the whole is the tooltip. */
+static void
+update_data (LigRunBar *self, const LigRunSettings *settings)
+{
+  const char *path = strchr (settings->data, ':');
+  g_autofree char *kind = g_strndup (settings->data, strcspn (settings->data, ":?"));
+  g_autofree char *plain = path ? g_strdup (path + 1) : NULL;
+  char *query = plain ? strrchr (plain, '?') : NULL;
+  if (query && strchr (query, '='))
+    *query = '\0';
+  g_autofree char *name = plain ? g_path_get_basename (plain) : g_strdup (kind);
+  g_autofree char *tooltip =
+    lig_train_has_data (self->doc)
+      ? g_strdup_printf (_ ("Data: %s"), settings->data)
+      : g_strdup (_ ("No data chosen: random values, to see it run. Click to choose a file"));
+  gtk_label_set_text (self->data_label, name);
+  gtk_widget_set_tooltip_text (self->data, tooltip);
+  g_autofree char *label = g_strdup_printf (_ ("Data: %s"), name);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->data), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
+}
+
+static void
+update_settings (LigRunBar *self)
+{
+  g_auto (LigRunSettings) settings;
+  lig_train_read (self->doc, &settings, NULL);
+  g_autofree char *steps = lig_train_say_count (settings.steps);
+  g_autofree char *rate = lig_run_settings_get (&settings, "lr");
+  g_autofree char *label = g_strdup_printf (
+    _ ("%s steps · %s · lr %s"), steps, settings.optimizer ? settings.optimizer : "adamw", rate);
+  self->updating = TRUE;
+  gtk_spin_button_set_value (self->batch, (double) lig_train_get_batch (self->doc));
+  gtk_drop_down_set_selected (self->policy, (guint) lig_document_get_policy (self->doc));
+  update_types (self);
+  gtk_label_set_text (self->settings_label, label);
+  update_data (self, &settings);
+  self->updating = FALSE;
+}
+
+/* --- What the person chooses ---------------------------------------------------------------- */
+
+static void
+device_chosen (LigRunBar *self)
+{
+  guint count, chosen = gtk_drop_down_get_selected (self->device);
+  const LigDeviceEntry *entries =
+    lig_session_get_devices (lig_document_get_session (self->doc), &count);
+  if (!self->updating && chosen < count)
+    lig_document_set_device (self->doc, entries[chosen].name);
+}
+
+static void
+type_chosen (LigRunBar *self)
+{
+  guint chosen = gtk_drop_down_get_selected (self->type);
+  int parameters = lig_sequence_get_parameters (lig_document_get_sequence (self->doc));
+  if (!self->updating && chosen <= G_N_ELEMENTS (types))
+    lig_edit_set_types (self->doc, chosen == 0 ? -1 : (int) types[chosen - 1], parameters);
+}
+
+static void
+policy_chosen (LigRunBar *self)
+{
+  guint chosen = gtk_drop_down_get_selected (self->policy);
+  if (!self->updating && chosen <= LIG_POLICY_DEFAULT)
+    lig_document_set_policy (self->doc, (LigPolicy) chosen);
+}
+
+static void
+batch_chosen (LigRunBar *self)
+{
+  if (!self->updating)
+    lig_train_set_batch (self->doc, (gint64) gtk_spin_button_get_value (self->batch));
+}
+
+static void
+choose_data (LigRunBar *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  gtk_window_present (lig_data_chooser_new (GTK_WINDOW (root), self->doc));
+}
+
+static void
+add_loss (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigRunBar *self = LIG_RUN_BAR (widget);
+  GError *error = NULL;
+  LigSequence *sequence = lig_document_get_sequence (self->doc);
+  if (!lig_edit_insert_op (self->doc, sequence, (int) lig_sequence_get_length (sequence),
+                           g_variant_get_string (parameter, NULL), &error))
+    lig_toast_error (widget, error);
+}
+
+/* --- The training -------------------------------------------------------------------------- */
+
+/* Why not, or how the last one ended. */
+static void
+show_reason (LigRunBar *self)
+{
+  g_autofree char *sentence = NULL, *status = NULL;
+  LigTrainObstacle obstacle = lig_train_find_obstacle (self->doc, &sentence);
+  const char *error = self->training ? lig_training_get_error (self->training) : NULL;
+  gboolean failed = obstacle == LIG_TRAIN_POSSIBLE && error;
+  if (!sentence && self->training)
+    status = lig_train_say_status (self->training);
+  const char *text = sentence ? sentence : error ? error : status ? status : _ ("Ready to train");
+  gtk_label_set_text (self->reason, text);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->reason), text);
+  gtk_widget_set_tooltip_text (self->train,
+                               sentence ? sentence : _ ("Train the sequence with these settings"));
+  (failed ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (GTK_WIDGET (self->reason),
+                                                                     "run-failed");
+  (failed ? gtk_widget_remove_css_class : gtk_widget_add_css_class) (GTK_WIDGET (self->reason),
+                                                                     "dim-label");
+  gtk_widget_set_visible (self->mends, obstacle == LIG_TRAIN_NO_LOSS);
+}
+
+static void
+show_buttons (LigRunBar *self, gboolean active)
+{
+  LigRunProgress progress = {.status = LIG_RUN_READY};
+  if (self->training)
+    lig_training_get_progress (self->training, &progress);
+  gboolean paused = progress.status == LIG_RUN_PAUSED;
+  gtk_widget_set_visible (self->train, !active);
+  gtk_widget_set_visible (self->pause, active);
+  gtk_widget_set_visible (self->stop, active);
+  adw_button_content_set_label (self->pause_content, paused ? _ ("Go On") : _ ("Pause"));
+  adw_button_content_set_icon_name (self->pause_content, paused ? "media-playback-start-symbolic"
+                                                                : "media-playback-pause-symbolic");
+}
+
+static void
+update_training (LigRunBar *self)
+{
+  gboolean active = self->training && lig_training_is_active (self->training);
+  show_buttons (self, active);
+  if (active)
+    lig_run_live_update (&self->live, self->training, FALSE);
+  else
+    show_reason (self);
+  gtk_stack_set_visible_child_name (self->lower, active ? "live" : "idle");
+}
+
+static void
+training_progressed (LigRunBar *self)
+{
+  gboolean active = lig_training_is_active (self->training);
+  if (!active || !gtk_widget_get_visible (self->pause) || gtk_widget_get_mapped (self->content))
+    update_training (self);
+}
+
+static void
+follow_training (LigRunBar *self)
+{
+  LigTraining *current = lig_train_get_current (self->doc);
+  if (current == self->training)
+    return;
+  if (self->training)
+    g_signal_handlers_disconnect_by_func (self->training, training_progressed, self);
+  g_set_object (&self->training, current);
+  if (current)
+    g_signal_connect_object (current, "progressed", G_CALLBACK (training_progressed), self,
+                             G_CONNECT_SWAPPED);
+  update_training (self);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+follow_settings (LigRunBar *self)
+{
+  guint count, chosen = gtk_drop_down_get_selected (self->device);
+  const LigDeviceEntry *entries =
+    lig_session_get_devices (lig_document_get_session (self->doc), &count);
+  if (chosen >= count || !g_str_equal (entries[chosen].name, lig_document_get_device (self->doc)))
+    update_devices (self);
+  update_settings (self);
+  follow_training (self);
+  update_training (self);
+}
+
+static void
+follow_changes (LigRunBar *self)
+{
+  update_settings (self);
+  update_training (self);
+}
+
+static void
+lig_run_bar_dispose (GObject *object)
+{
+  LigRunBar *self = LIG_RUN_BAR (object);
+  if (self->training)
+    g_signal_handlers_disconnect_by_func (self->training, training_progressed, self);
+  lig_run_live_clear (&self->live);
+  g_clear_object (&self->training);
+  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_RUN_BAR);
+  g_clear_object (&self->doc);
+  G_OBJECT_CLASS (lig_run_bar_parent_class)->dispose (object);
+}
+
+static void
+bind_children (GtkWidgetClass *class)
+{
+#define BIND(name) gtk_widget_class_bind_template_child (class, LigRunBar, name)
+  BIND (content);
+  BIND (mends);
+  BIND (device);
+  BIND (type);
+  BIND (policy);
+  BIND (batch);
+  BIND (data);
+  BIND (data_label);
+  BIND (settings);
+  BIND (settings_label);
+  BIND (train);
+  BIND (pause);
+  BIND (pause_content);
+  BIND (stop);
+  BIND (profile);
+  BIND (reason);
+  BIND (lower);
+#undef BIND
+#define BIND(name) \
+  gtk_widget_class_bind_template_child_full ( \
+    class, #name, FALSE, G_STRUCT_OFFSET (LigRunBar, live) + G_STRUCT_OFFSET (LigRunLive, name))
+  BIND (spark);
+  BIND (loss);
+  BIND (held_out);
+  BIND (speed);
+  BIND (progress);
+  BIND (status);
+#undef BIND
+}
+
+static void
+lig_run_bar_class_init (LigRunBarClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = lig_run_bar_dispose;
+  gtk_widget_class_install_action (widget_class, "bar.add-loss", "s", add_loss);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/ui/run-bar.ui");
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_css_name (widget_class, "runbar");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+  bind_children (widget_class);
+}
+
+static void
+lig_run_bar_init (LigRunBar *self)
+{
+  const char *const type_names[] = {_ ("Type of the input"), "fp32", "fp16", "bf16", NULL};
+  const char *const policy_names[] = {_ ("No fusions"), _ ("All fusions"), _ ("Measured fusions"),
+                                      _ ("Fusions as usual"), NULL};
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_autoptr (GtkStringList) type_list = gtk_string_list_new (type_names);
+  g_autoptr (GtkStringList) policy_list = gtk_string_list_new (policy_names);
+  gtk_drop_down_set_model (self->type, G_LIST_MODEL (type_list));
+  gtk_drop_down_set_model (self->policy, G_LIST_MODEL (policy_list));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Run bar"), -1);
+}
+
+static void
+connect (LigRunBar *self, gpointer from, const char *signal, void (*func) (LigRunBar *))
+{
+  g_signal_connect_object (from, signal, G_CALLBACK (func), self, G_CONNECT_SWAPPED);
+}
+
+GtkWidget *
+lig_run_bar_new (LigDocument *doc)
+{
+  LigRunBar *self = g_object_new (LIG_TYPE_RUN_BAR, NULL);
+  self->doc = g_object_ref (doc);
+  gtk_menu_button_set_popover (self->settings, lig_run_settings_list_new (doc));
+  update_devices (self);
+  follow_settings (self);
+  connect (self, self->device, "notify::selected", device_chosen);
+  connect (self, self->type, "notify::selected", type_chosen);
+  connect (self, self->policy, "notify::selected", policy_chosen);
+  connect (self, self->batch, "value-changed", batch_chosen);
+  connect (self, self->data, "clicked", choose_data);
+  connect (self, lig_document_get_session (doc), "devices-changed", update_devices);
+  connect (self, doc, "changed", follow_changes);
+  connect (self, doc, "planned", update_training);
+  connect (self, doc, "settings", follow_settings);
+  return GTK_WIDGET (self);
+}

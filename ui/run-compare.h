@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs beside each other, with only what they differ in. */
+#pragma once
+
+#include "engine/store.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_RUN_COMPARE (lig_run_compare_get_type ())
+G_DECLARE_FINAL_TYPE (LigRunCompare, lig_run_compare, LIG, RUN_COMPARE, AdwBin)
+
+/**
+ * lig_run_compare_show:
+ * @runs: (element-type LigRunRow): the first is what the others are compared with
+ *
+ * Reads their last values on a thread; a signal `loaded` says when the table is there.
+ */
+void lig_run_compare_show (LigRunCompare *self, LigStore *store, GPtrArray *runs);
+
+/* The table as it is shown; (transfer full). */
+char *lig_run_compare_to_csv (LigRunCompare *self);
+char *lig_run_compare_to_markdown (LigRunCompare *self);
+
+void lig_run_compare_set_all (LigRunCompare *self, gboolean all);
+
+G_END_DECLS

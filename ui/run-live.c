@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* The numbers of a training that is under way, and its loss as a line without axes. */
+#include "ui/run-live.h"
+
+#include "ui/run-settings.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#define EVERY_MICROSECONDS 100000
+
+/* --- The spark line ------------------------------------------------------------------------ */
+
+static void
+find_extent (const LigCurvePoint *points, guint count, double *least, double *greatest)
+{
+  *least = INFINITY;
+  *greatest = -INFINITY;
+  for (guint i = 0; i < count; i++) {
+    *least = fmin (*least, points[i].mean);
+    *greatest = fmax (*greatest, points[i].mean);
+  }
+}
+
+/* A few points for each pixel are enough. */
+static void
+draw_spark (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
+{
+  LigRunLive *self = data;
+  guint count = 0;
+  GdkRGBA colour;
+  double least, greatest;
+  const LigCurvePoint *points = self->curve ? lig_curve_get_points (self->curve, &count) : NULL;
+  find_extent (points, count, &least, &greatest);
+  if (count < 2 || !(points[count - 1].x > points[0].x))
+    return;
+  double span = greatest > least ? greatest - least : 1, first = points[0].x;
+  guint stride = MAX (count / ((guint) width * 2), 1);
+  for (guint i = 0; i < count; i += stride)
+    if (!isnan (points[i].mean))
+      cairo_line_to (cairo, (points[i].x - first) / (points[count - 1].x - first) * width,
+                     1 + (greatest - points[i].mean) / span * (height - 2));
+  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (area)), &colour);
+  gdk_cairo_set_source_rgba (cairo, &colour);
+  cairo_set_line_width (cairo, 1.5);
+  cairo_set_line_join (cairo, CAIRO_LINE_JOIN_ROUND);
+  cairo_stroke (cairo);
+}
+
+static void
+show_spark (LigRunLive *self, LigTraining *training)
+{
+  LigCurve *curve = lig_training_get_curve (training, LIG_METRIC_LOSS);
+  if (!self->spark)
+    return;
+  if (curve != self->curve) {
+    g_clear_pointer (&self->curve, lig_curve_free);
+    self->curve = lig_curve_ref (curve);
+    gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->spark), draw_spark, self, NULL);
+  }
+  gtk_widget_queue_draw (self->spark);
+}
+
+/* --- Numbers ------------------------------------------------------------------------------- */
+
+/* A label is laid out again only where its text is new. */
+static void
+set_text (GtkLabel *label, const char *text)
+{
+  if (label && !g_str_equal (gtk_label_get_text (label), text))
+    gtk_label_set_text (label, text);
+}
+
+static void
+show_losses (LigRunLive *self, const LigRunProgress *progress)
+{
+  g_autofree char *loss = lig_train_say_number (progress->loss);
+  g_autofree char *held_out = lig_train_say_number (progress->eval_loss);
+  g_autofree char *loss_text = g_strdup_printf (_ ("loss %s"), loss);
+  g_autofree char *held_out_text = isnan (progress->eval_accuracy)
+                                     ? g_strdup_printf (_ ("held out %s"), held_out)
+                                     : g_strdup_printf (_ ("held out %s · %.1f %% right"), held_out,
+                                                        progress->eval_accuracy * 100);
+  set_text (self->loss, loss_text);
+  set_text (self->held_out, isnan (progress->eval_loss) ? "" : held_out_text);
+}
+
+static void
+show_speed (LigRunLive *self, const LigRunProgress *progress)
+{
+  g_autofree char *step = lig_train_say_seconds (progress->step_seconds);
+  g_autofree char *rate = lig_train_say_rate (progress->samples_per_second);
+  g_autofree char *text = g_strdup_printf (_ ("step %s · %s samples"), step, rate);
+  set_text (self->speed, isnan (progress->step_seconds) ? "" : text);
+}
+
+void
+lig_run_live_update (LigRunLive *self, LigTraining *training, gboolean now)
+{
+  gint64 time = g_get_monotonic_time ();
+  LigRunProgress progress;
+  if (!now && time - self->updated < EVERY_MICROSECONDS)
+    return;
+  self->updated = time;
+  lig_training_get_progress (training, &progress);
+  g_autofree char *status = lig_train_say_status (training);
+  show_losses (self, &progress);
+  show_speed (self, &progress);
+  set_text (self->status, status);
+  show_spark (self, training);
+  if (!self->progress)
+    return;
+  if (progress.status == LIG_RUN_READY)
+    gtk_progress_bar_pulse (self->progress);
+  else
+    gtk_progress_bar_set_fraction (
+      self->progress, progress.steps > 0 ? (double) progress.step / (double) progress.steps : 0);
+}
+
+void
+lig_run_live_clear (LigRunLive *self)
+{
+  if (self->spark && self->curve)
+    gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->spark), NULL, NULL, NULL);
+  g_clear_pointer (&self->curve, lig_curve_free);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows are made from lig_run_setting_nth(): words become drop-downs, numbers entries with their
+ * range. Every change is an edit of the document. */
+#include "ui/run-settings-list.h"
+
+#include "ui/run-settings.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+typedef struct {
+  const LigSetting *setting;
+  GtkWidget *entry, *choice, *reset; /* one of the first two */
+  GtkLabel *error;
+} Row;
+
+typedef struct {
+  LigDocument *doc;
+  GArray *rows; /* of Row */
+  gboolean updating;
+} List;
+
+/* What the run bar shows beside the button, or what is the file's. */
+static const char *const elsewhere[] = {"data", "batch", "dtype", "policy", "name", NULL};
+
+/* In the order in which people ask for them; the others follow. */
+static const char *const first[] = {"steps",        "lr",   "optimizer",  "schedule", "warmup",
+                                    "weight-decay", "clip", "eval-every", "seed",     NULL};
+
+/* --- Reading ------------------------------------------------------------------------------- */
+
+static gboolean
+is_choice (const LigSetting *setting)
+{
+  return setting->kind == LIG_SETTING_TEXT && strchr (setting->argument, '|');
+}
+
+static void
+update_choice (const Row *row, const char *value)
+{
+  g_auto (GStrv) words = g_strsplit (row->setting->argument, "|", -1);
+  guint chosen = 0;
+  for (guint i = 0; words[i]; i++)
+    if (g_strcmp0 (words[i], value) == 0)
+      chosen = i;
+  /* Where nothing is said: adamw, constant. */
+  if (!value && g_str_equal (row->setting->name, "optimizer"))
+    chosen = 1;
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (row->choice), chosen);
+}
+
+static void
+update (List *self)
+{
+  g_auto (LigRunSettings) settings, initial;
+  g_autoptr (GError) error = NULL;
+  lig_train_read (self->doc, &settings, &error);
+  lig_run_settings_init (&initial);
+  self->updating = TRUE;
+  for (guint i = 0; i < self->rows->len; i++) {
+    const Row *row = &g_array_index (self->rows, Row, i);
+    g_autofree char *value = lig_run_settings_get (&settings, row->setting->name);
+    g_autofree char *usual = lig_run_settings_get (&initial, row->setting->name);
+    if (row->choice)
+      update_choice (row, value);
+    else if (!gtk_widget_has_focus (row->entry) &&
+             !g_str_equal (gtk_editable_get_text (GTK_EDITABLE (row->entry)), value ? value : ""))
+      gtk_editable_set_text (GTK_EDITABLE (row->entry), value ? value : "");
+    gtk_widget_set_sensitive (row->reset, g_strcmp0 (value, usual) != 0);
+  }
+  self->updating = FALSE;
+}
+
+/* --- Writing ------------------------------------------------------------------------------- */
+
+static Row *
+find_row (List *self, gpointer widget)
+{
+  for (guint i = 0; i < self->rows->len; i++) {
+    Row *row = &g_array_index (self->rows, Row, i);
+    if (row->entry == widget || row->choice == widget || row->reset == widget)
+      return row;
+  }
+  return NULL;
+}
+
+static void
+show_error (const Row *row, const char *text)
+{
+  gtk_label_set_text (row->error, text ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (row->error), text != NULL);
+  if (!row->entry)
+    return;
+  (text ? gtk_widget_add_css_class : gtk_widget_remove_css_class) (row->entry, "error");
+  gtk_accessible_update_state (GTK_ACCESSIBLE (row->entry), GTK_ACCESSIBLE_STATE_INVALID,
+                               text ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE,
+                               -1);
+}
+
+static void
+entry_changed (GtkEditable *entry, List *self)
+{
+  g_autoptr (GError) error = NULL;
+  const Row *row = find_row (self, entry);
+  if (self->updating)
+    return;
+  g_autofree char *text = g_strstrip (g_strdup (gtk_editable_get_text (entry)));
+  lig_train_set (self->doc, row->setting->name, *text ? text : NULL, &error);
+  show_error (row, error ? error->message : NULL);
+}
+
+static void
+choice_changed (GtkDropDown *choice, GParamSpec *spec, List *self)
+{
+  const Row *row = find_row (self, choice);
+  g_auto (GStrv) words = g_strsplit (row->setting->argument, "|", -1);
+  if (!self->updating && gtk_drop_down_get_selected (choice) < g_strv_length (words))
+    lig_train_set (self->doc, row->setting->name, words[gtk_drop_down_get_selected (choice)], NULL);
+}
+
+static void
+reset_clicked (GtkButton *button, List *self)
+{
+  const Row *row = find_row (self, button);
+  gtk_widget_grab_focus (row->entry ? row->entry : row->choice);
+  lig_train_set (self->doc, row->setting->name, NULL, NULL);
+  show_error (row, NULL);
+  if (row->entry) {
+    /* The focus is in it, so it was not updated. */
+    g_auto (LigRunSettings) initial;
+    lig_run_settings_init (&initial);
+    g_autofree char *usual = lig_run_settings_get (&initial, row->setting->name);
+    self->updating = TRUE;
+    gtk_editable_set_text (GTK_EDITABLE (row->entry), usual ? usual : "");
+    self->updating = FALSE;
+  }
+}
+
+/* --- Rows ---------------------------------------------------------------------------------- */
+
+/* `weight-decay` as `Weight decay`. */
+static char *
+make_label (const char *name)
+{
+  char *label = g_strdelimit (g_strdup (name), "-", ' ');
+  if (g_str_equal (name, "lr")) {
+    g_free (label);
+    return g_strdup (_ ("Learning rate"));
+  }
+  label[0] = g_ascii_toupper (label[0]);
+  return label;
+}
+
+static GtkWidget *
+make_input (List *self, Row *row)
+{
+  g_auto (GStrv) words = g_strsplit (row->setting->argument, "|", -1);
+  if (is_choice (row->setting)) {
+    row->choice = gtk_drop_down_new_from_strings ((const char *const *) words);
+    g_signal_connect (row->choice, "notify::selected", G_CALLBACK (choice_changed), self);
+    return row->choice;
+  }
+  row->entry = gtk_entry_new ();
+  gtk_editable_set_width_chars (GTK_EDITABLE (row->entry), 12);
+  gtk_editable_set_alignment (GTK_EDITABLE (row->entry),
+                              row->setting->kind == LIG_SETTING_TEXT ? 0 : 1);
+  if (row->setting->kind != LIG_SETTING_TEXT)
+    gtk_entry_set_input_purpose (GTK_ENTRY (row->entry), GTK_INPUT_PURPOSE_NUMBER);
+  g_signal_connect (row->entry, "changed", G_CALLBACK (entry_changed), self);
+  return row->entry;
+}
+
+static GtkWidget *
+make_texts (Row *row, const char *label)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *title = gtk_label_new (label), *help = gtk_label_new (_ (row->setting->help));
+  row->error = GTK_LABEL (gtk_label_new (NULL));
+  gtk_widget_add_css_class (help, "dim-label");
+  gtk_widget_add_css_class (help, "caption");
+  gtk_widget_add_css_class (GTK_WIDGET (row->error), "error");
+  gtk_widget_add_css_class (GTK_WIDGET (row->error), "caption");
+  gtk_widget_set_visible (GTK_WIDGET (row->error), FALSE);
+  GtkWidget *const labels[] = {title, help, GTK_WIDGET (row->error)};
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
+    gtk_label_set_xalign (GTK_LABEL (labels[i]), 0);
+    gtk_label_set_wrap (GTK_LABEL (labels[i]), TRUE);
+    gtk_label_set_max_width_chars (GTK_LABEL (labels[i]), 36);
+    gtk_box_append (GTK_BOX (box), labels[i]);
+  }
+  gtk_widget_set_hexpand (box, TRUE);
+  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
+  return box;
+}
+
+static void
+add_row (List *self, GtkGrid *grid, const LigSetting *setting)
+{
+  Row row = {.setting = setting};
+  int line = (int) self->rows->len;
+  g_autofree char *label = make_label (setting->name);
+  g_autofree char *reset = g_strdup_printf (_ ("Back to the default: %s"), label);
+  GtkWidget *input = make_input (self, &row);
+  row.reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
+  gtk_widget_add_css_class (row.reset, "flat");
+  gtk_widget_set_tooltip_text (row.reset, reset);
+  gtk_widget_set_valign (row.reset, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (input, GTK_ALIGN_CENTER);
+  gtk_grid_attach (grid, make_texts (&row, label), 0, line, 1, 1);
+  gtk_grid_attach (grid, input, 1, line, 1, 1);
+  gtk_grid_attach (grid, row.reset, 2, line, 1, 1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (input), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, _ (setting->help), -1);
+  g_signal_connect (row.reset, "clicked", G_CALLBACK (reset_clicked), self);
+  g_array_append_val (self->rows, row);
+}
+
+static void
+add_rows (List *self, GtkGrid *grid)
+{
+  const LigSetting *setting;
+  for (guint n = 0; first[n]; n++)
+    for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+      if (g_str_equal (setting->name, first[n]))
+        add_row (self, grid, setting);
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (!g_strv_contains (elsewhere, setting->name) && !g_strv_contains (first, setting->name))
+      add_row (self, grid, setting);
+}
+
+static void
+document_changed (LigDocument *doc, List *self)
+{
+  update (self);
+}
+
+static void
+free_list (gpointer data)
+{
+  List *self = data;
+  g_signal_handlers_disconnect_by_data (self->doc, self);
+  g_object_unref (self->doc);
+  g_array_unref (self->rows);
+  g_free (self);
+}
+
+GtkWidget *
+lig_run_settings_list_new (LigDocument *doc)
+{
+  List *self = g_new0 (List, 1);
+  GtkWidget *popover = gtk_popover_new (), *scrolled = gtk_scrolled_window_new ();
+  GtkWidget *grid = gtk_grid_new ();
+  self->doc = g_object_ref (doc);
+  self->rows = g_array_new (FALSE, TRUE, sizeof (Row));
+  gtk_grid_set_row_spacing (GTK_GRID (grid), 6);
+  gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
+  g_object_set (grid, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12,
+                NULL);
+  add_rows (self, GTK_GRID (grid));
+  update (self);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), grid);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scrolled), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scrolled), 480);
+  gtk_popover_set_child (GTK_POPOVER (popover), scrolled);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (popover), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Training settings"), -1);
+  g_signal_connect (doc, "changed", G_CALLBACK (document_changed), self);
+  g_object_set_data_full (G_OBJECT (popover), "list", self, free_list);
+  return popover;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of a training in a popover, one row each, made from the engine's table. */
+#pragma once
+
+#include "ui/document.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* A popover for a menu button. */
+GtkWidget *lig_run_settings_list_new (LigDocument *doc);
+
+G_END_DECLS

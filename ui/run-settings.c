@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* The `train` object holds what differs from the defaults, and what else stood in it. */
+#include "ui/run-settings.h"
+
+#include "engine/json.h"
+#include "ui/edit.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+/* --- Settings ------------------------------------------------------------------------------ */
+
+/* The first embedding says how many tokens there are. */
+static char *
+choose_data (LigSequence *sequence)
+{
+  LigShape shape;
+  LigDtype dtype;
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    gint64 vocabulary;
+    if (dtype != LIG_INT32 || !g_str_equal (lig_op_get_info (op)->name, "embedding"))
+      continue;
+    g_object_get (op, "vocabulary", &vocabulary, NULL);
+    return g_strdup_printf ("synthetic?vocabulary=%" G_GINT64_FORMAT, vocabulary);
+  }
+  return g_strdup ("synthetic");
+}
+
+gboolean
+lig_train_read (LigDocument *doc, LigRunSettings *settings, GError **error)
+{
+  LigSequence *sequence = lig_document_get_sequence (doc);
+  const char *train = lig_sequence_get_train (sequence);
+  g_auto (GStrv) warnings = NULL;
+  lig_run_settings_init (settings);
+  gboolean fine = !train || lig_run_settings_read (settings, train, &warnings, error);
+  if (!settings->data)
+    settings->data = choose_data (sequence);
+  if (lig_document_get_policy (doc) != LIG_POLICY_DEFAULT) {
+    g_free (settings->policy);
+    settings->policy = g_strdup (lig_policy_name (lig_document_get_policy (doc)));
+  }
+  return fine;
+}
+
+gboolean
+lig_train_has_data (LigDocument *doc)
+{
+  const char *train = lig_sequence_get_train (lig_document_get_sequence (doc));
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  return train && lig_run_settings_read (&settings, train, NULL, NULL) && settings.data;
+}
+
+static const LigSetting *
+find_setting (const char *name)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (g_str_equal (setting->name, name))
+      return setting;
+  return NULL;
+}
+
+static JsonObject *
+read_object (LigDocument *doc)
+{
+  const char *train = lig_sequence_get_train (lig_document_get_sequence (doc));
+  g_autoptr (JsonNode) root = train ? json_from_string (train, NULL) : NULL;
+  if (root && JSON_NODE_HOLDS_OBJECT (root))
+    return json_node_dup_object (root);
+  return json_object_new ();
+}
+
+static void
+write_object (LigDocument *doc, JsonObject *object)
+{
+  g_autoptr (JsonNode) root = json_node_init_object (json_node_alloc (), object);
+  g_autoptr (GString) text = g_string_new (NULL);
+  lig_json_append (text, root);
+  lig_edit_set_train (doc, json_object_get_size (object) > 0 ? text->str : NULL);
+}
+
+gboolean
+lig_train_set (LigDocument *doc, const char *name, const char *text, GError **error)
+{
+  const LigSetting *setting = find_setting (name);
+  g_auto (LigRunSettings) settings, initial;
+  lig_run_settings_init (&settings);
+  lig_run_settings_init (&initial);
+  if (text && !lig_run_settings_set (&settings, name, text, error))
+    return FALSE;
+  g_autofree char *value = lig_run_settings_get (&settings, name);
+  g_autofree char *usual = lig_run_settings_get (&initial, name);
+  g_autoptr (JsonObject) object = read_object (doc);
+  if (g_strcmp0 (value, usual) == 0)
+    json_object_remove_member (object, name);
+  else if (setting->kind == LIG_SETTING_TEXT)
+    json_object_set_string_member (object, name, value);
+  else if (setting->kind == LIG_SETTING_COUNT)
+    json_object_set_int_member (object, name, g_ascii_strtoll (value, NULL, 10));
+  else
+    json_object_set_double_member (object, name, g_ascii_strtod (value, NULL));
+  write_object (doc, object);
+  return TRUE;
+}
+
+gint64
+lig_train_get_batch (LigDocument *doc)
+{
+  LigShape shape;
+  LigDtype dtype;
+  g_auto (LigRunSettings) settings;
+  lig_train_read (doc, &settings, NULL);
+  lig_sequence_get_input (lig_document_get_sequence (doc), &shape, &dtype);
+  return settings.batch > 0 ? settings.batch : shape.n_axes > 0 ? shape.axes[0] : 1;
+}
+
+void
+lig_train_set_batch (LigDocument *doc, gint64 batch)
+{
+  g_auto (LigRunSettings) settings;
+  lig_train_read (doc, &settings, NULL);
+  if (settings.batch > 0)
+    lig_train_set (doc, "batch", NULL, NULL);
+  lig_edit_set_batch (doc, batch);
+}
+
+gint64
+lig_train_halve_batch (LigDocument *doc)
+{
+  gint64 batch = MAX (lig_train_get_batch (doc) / 2, 1);
+  lig_train_set_batch (doc, batch);
+  return batch;
+}
+
+/* --- What stands in the way ---------------------------------------------------------------- */
+
+static gboolean
+ends_in_loss (LigSequence *sequence)
+{
+  LigOp *last = lig_sequence_get (sequence, -1, NULL);
+  LigSequence *body = last ? lig_op_get_body (last) : NULL;
+  if (body)
+    return ends_in_loss (body);
+  return last && (lig_op_get_info (last)->flags & LIG_OP_LOSS);
+}
+
+static const char *
+find_device_title (LigDocument *doc)
+{
+  guint count;
+  const char *name = lig_document_get_device (doc);
+  const LigDeviceEntry *entries = lig_session_get_devices (lig_document_get_session (doc), &count);
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (entries[i].name, name))
+      return entries[i].title;
+  return name;
+}
+
+LigTrainObstacle
+lig_train_find_obstacle (LigDocument *doc, char **sentence)
+{
+  LigSequence *sequence = lig_document_get_sequence (doc);
+  g_autoptr (GError) error = NULL;
+  g_auto (LigRunSettings) settings;
+  gboolean readable = lig_train_read (doc, &settings, &error);
+  const LigProblem *problem = lig_document_get_problem (doc, 0);
+  *sentence = NULL;
+  if (lig_sequence_get_length (sequence) == 0) {
+    *sentence = g_strdup (_ ("Add operations to train them"));
+    return LIG_TRAIN_EMPTY;
+  }
+  if (g_str_has_prefix (lig_document_get_device (doc), "null")) {
+    *sentence = g_strdup_printf (_ ("%s: choose a device of this computer to train"),
+                                 find_device_title (doc));
+    return LIG_TRAIN_NO_DEVICE;
+  }
+  if (!ends_in_loss (sequence)) {
+    *sentence = g_strdup (_ ("Add a loss, like Cross-entropy, to train"));
+    return LIG_TRAIN_NO_LOSS;
+  }
+  if (!readable) {
+    *sentence = g_strdup (error->message);
+    return LIG_TRAIN_SETTINGS;
+  }
+  if (problem && !lig_document_is_stale (doc)) {
+    *sentence = g_strdup (problem->text);
+    return LIG_TRAIN_PROBLEM;
+  }
+  return LIG_TRAIN_POSSIBLE;
+}
+
+/* --- Trainings of a document --------------------------------------------------------------- */
+
+static void
+append_setting (GString *text, const char *name, const char *value)
+{
+  g_autofree char *quoted = g_shell_quote (value);
+  static const char plain[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
+  gboolean bare = *value && strspn (value, plain) == strlen (value);
+  g_string_append_printf (text, " --%s %s", name, bare ? value : quoted);
+}
+
+/* A saved file brings its own settings along; the policy stands in the command already. */
+char *
+lig_train_to_command (LigDocument *doc)
+{
+  g_autofree char *begin = lig_document_to_command (doc, "train");
+  if (!begin)
+    return NULL;
+  const LigSetting *setting;
+  g_auto (LigRunSettings) settings, initial;
+  gboolean saved = lig_document_get_path (doc) && !lig_document_is_modified (doc);
+  GString *text = g_string_new (begin);
+  lig_train_read (doc, &settings, NULL);
+  lig_run_settings_init (&initial);
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    g_autofree char *value = lig_run_settings_get (&settings, setting->name);
+    g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
+    gboolean data = g_str_equal (setting->name, "data");
+    gboolean said =
+      (saved && (!data || lig_train_has_data (doc))) || g_str_equal (setting->name, "policy");
+    if (value && !said && g_strcmp0 (value, usual) != 0)
+      append_setting (text, setting->name, value);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static GQuark
+current_quark (void)
+{
+  return g_quark_from_static_string ("ligature-training");
+}
+
+/* Which training is the document's is a setting of its window. */
+static LigTraining *
+adopt (LigDocument *doc, LigTraining *training)
+{
+  g_object_set_qdata_full (G_OBJECT (doc), current_quark (), g_object_ref (training),
+                           g_object_unref);
+  g_signal_emit_by_name (doc, "settings");
+  return training;
+}
+
+LigTraining *
+lig_train_start (LigDocument *doc)
+{
+  g_auto (LigRunSettings) settings;
+  lig_train_read (doc, &settings, NULL);
+  g_autofree char *command = lig_train_to_command (doc);
+  if (!settings.name && !lig_sequence_get_name (lig_document_get_sequence (doc)) &&
+      lig_document_get_path (doc))
+    settings.name = lig_document_get_title (doc);
+  LigTraining *training =
+    lig_training_start (lig_document_get_session (doc), lig_document_get_sequence (doc),
+                        lig_document_get_device (doc), &settings);
+  lig_training_set_command (training, command);
+  return adopt (doc, training);
+}
+
+LigTraining *
+lig_train_resume (LigDocument *doc, const char *checkpoint)
+{
+  return adopt (doc, lig_training_resume (lig_document_get_session (doc), checkpoint));
+}
+
+LigTraining *
+lig_train_get_current (LigDocument *doc)
+{
+  return g_object_get_qdata (G_OBJECT (doc), current_quark ());
+}
+
+/* --- Words --------------------------------------------------------------------------------- */
+
+char *
+lig_train_say_count (gint64 count)
+{
+  GString *text = g_string_new (NULL);
+  g_string_printf (text, "%" G_GINT64_FORMAT, count);
+  for (gssize at = (gssize) text->len - 3; at > (count < 0 ? 1 : 0); at -= 3)
+    g_string_insert_c (text, at, ',');
+  return g_string_free (text, FALSE);
+}
+
+char *
+lig_train_say_number (double value)
+{
+  if (!isfinite (value))
+    return g_strdup ("–");
+  return g_strdup_printf (value != 0 && fabs (value) < 1e-3 ? "%.2e" : "%.4g", value);
+}
+
+char *
+lig_train_say_rate (double value)
+{
+  if (!isfinite (value))
+    return g_strdup ("–");
+  if (value >= 1e6)
+    return g_strdup_printf (_ ("%.3g M/s"), value / 1e6);
+  if (value >= 1e4)
+    return g_strdup_printf (_ ("%.3g k/s"), value / 1e3);
+  return g_strdup_printf (_ ("%.0f /s"), value);
+}
+
+char *
+lig_train_say_seconds (double seconds)
+{
+  if (!isfinite (seconds))
+    return g_strdup ("–");
+  if (seconds < 1e-3)
+    return g_strdup_printf (_ ("%.3g µs"), seconds * 1e6);
+  if (seconds < 1)
+    return g_strdup_printf (_ ("%.3g ms"), seconds * 1e3);
+  gint64 whole = (gint64) ceil (seconds);
+  if (whole < 60)
+    return g_strdup_printf (_ ("%d s"), (int) whole);
+  if (whole < 3600)
+    return g_strdup_printf (_ ("%d min %d s"), (int) (whole / 60), (int) (whole % 60));
+  return g_strdup_printf (_ ("%d h %d min"), (int) (whole / 3600), (int) (whole % 3600 / 60));
+}
+
+static char *
+say_running (const LigRunProgress *progress)
+{
+  g_autofree char *step = lig_train_say_count (progress->step);
+  g_autofree char *steps = lig_train_say_count (progress->steps);
+  g_autofree char *left = lig_train_say_seconds (progress->left);
+  if (progress->status == LIG_RUN_PAUSED)
+    return g_strdup_printf (_ ("Paused at %s of %s"), step, steps);
+  if (!isfinite (progress->left))
+    return g_strdup_printf (_ ("%s of %s"), step, steps);
+  return g_strdup_printf (_ ("%s of %s · %s left"), step, steps, left);
+}
+
+char *
+lig_train_say_status (LigTraining *training)
+{
+  LigRunProgress progress;
+  lig_training_get_progress (training, &progress);
+  const char *measuring = lig_training_get_measuring (training);
+  g_autofree char *step = lig_train_say_count (progress.step);
+  g_autofree char *steps = lig_train_say_count (progress.steps);
+  g_autofree char *taken = lig_train_say_seconds (progress.seconds);
+  switch (progress.status) {
+  case LIG_RUN_READY:
+    return measuring ? g_strdup_printf (_ ("Measuring %s"), measuring)
+                     : g_strdup (_ ("Preparing…"));
+  case LIG_RUN_RUNNING:
+  case LIG_RUN_PAUSED:
+    return say_running (&progress);
+  case LIG_RUN_DONE:
+    return g_strdup_printf (_ ("Done: %s steps in %s"), step, taken);
+  case LIG_RUN_FAILED:
+    return progress.step > 0 ? g_strdup_printf (_ ("Failed after %s of %s steps"), step, steps)
+                             : g_strdup (_ ("Could not begin"));
+  case LIG_RUN_CANCELLED:
+    return g_strdup_printf (_ ("Stopped after %s of %s steps"), step, steps);
+  default:
+    return g_strdup_printf (_ ("Interrupted after %s of %s steps"), step, steps);
+  }
+}

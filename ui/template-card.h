@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* A template: its name, a sentence, and a picture of its score once that is compiled. */
+#pragma once
+
+#include "engine/plan.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_TEMPLATE_CARD (lig_template_card_get_type ())
+G_DECLARE_FINAL_TYPE (LigTemplateCard, lig_template_card, LIG, TEMPLATE_CARD, GtkFlowBoxChild)
+
+/**
+ * lig_template_card_new:
+ * @file: of the examples, `xor.lig`
+ * @title, @description: translated
+ * @device: that the score is compiled for, on a thread
+ */
+GtkWidget *lig_template_card_new (const char *file,
+                                  const char *title,
+                                  const char *description,
+                                  const char *device);
+
+const char *lig_template_card_get_title (LigTemplateCard *self);
+
+/* (transfer none) (nullable): null until it is loaded, or where it could not be. */
+LigSequence *lig_template_card_get_sequence (LigTemplateCard *self);
+LigPlan *lig_template_card_get_plan (LigTemplateCard *self);
+
+G_END_DECLS

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A training in a list: its name, its device, how far it is. */
+#pragma once
+
+#include "ui/training.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* A GtkListBoxRow. */
+GtkWidget *lig_training_row_new (LigTraining *training);
+
+/* (transfer none) */
+LigTraining *lig_training_row_get (GtkListBoxRow *row);
+
+G_END_DECLS
