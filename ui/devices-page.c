@@ -96,6 +96,7 @@ lig_devices_page_constructed (GObject *object)
 static void
 lig_devices_page_dispose (GObject *object)
 {
+  adw_bin_set_child (ADW_BIN (object), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (object), LIG_TYPE_DEVICES_PAGE);
   G_OBJECT_CLASS (lig_devices_page_parent_class)->dispose (object);
 }

@@ -181,7 +181,6 @@ test_examples (Fixture *f, gconstpointer data)
     if (!g_str_has_suffix (name, ".lig"))
       continue;
     g_assert_true (lig_document_load (f->doc, path, NULL, &error));
-    g_test_message ("%s", name);
     wait_until (f, has_plan, 30);
     g_assert_cmpstr (visible_name (go_to (f, "profile")), ==, "content");
     check_pictures (go_to (f, "profile"), 4);
