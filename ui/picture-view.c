@@ -21,6 +21,7 @@ struct _LigPictureView {
   GDestroyNotify free_data;
 
   LigCanvas *canvas; /* of what is shown: its marks */
+  cairo_t *cairo;    /* that the canvas needs as long as it is there; null: it drew nothing */
   GskRenderNode *node;
   int node_width, node_height;
   int at, hovered; /* marks; -1: none */
@@ -100,22 +101,22 @@ find_mark (LigPictureView *self, double x, double y)
 static const char *
 current_text (LigPictureView *self)
 {
-  const LigMark *mark = nth_mark (self, self->hovered >= 0 ? self->hovered : self->at);
+  int n = self->hovered >= 0 ? self->hovered : self->at;
+  const LigMark *mark = n >= 0 ? nth_mark (self, n) : NULL;
   return mark ? mark->text : NULL;
 }
 
+/* How many marks there are is known once it was drawn, which waits until somebody looks. */
 static void
 tell (LigPictureView *self)
 {
-  const LigMark *mark = nth_mark (self, self->at);
-  guint count;
-  lig_picture_view_get_marks (self, &count);
-  g_autofree char *text =
-    mark ? g_strdup_printf (_ ("%d of %u: %s"), self->at + 1, count, mark->text)
-         : g_strdup_printf (ngettext ("A picture with %u mark; the arrow keys go through them",
-                                      "A picture with %u marks; the arrow keys go through them",
-                                      count),
-                            count);
+  guint count = 0;
+  const LigMark *mark = self->at >= 0 ? nth_mark (self, self->at) : NULL;
+  if (mark)
+    lig_picture_view_get_marks (self, &count);
+  g_autofree char *text = mark
+                            ? g_strdup_printf (_ ("%d of %u: %s"), self->at + 1, count, mark->text)
+                            : g_strdup (_ ("A picture; the arrow keys go through its parts"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
                                   -1);
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_MARK_TEXT]);
@@ -261,6 +262,7 @@ forget (LigPictureView *self)
 {
   g_clear_pointer (&self->node, gsk_render_node_unref);
   g_clear_pointer (&self->canvas, lig_canvas_free);
+  g_clear_pointer (&self->cairo, cairo_destroy);
 }
 
 void
@@ -268,9 +270,7 @@ lig_picture_view_redraw (LigPictureView *self)
 {
   forget (self);
   self->hovered = -1;
-  guint count;
-  lig_picture_view_get_marks (self, &count);
-  if (self->at >= (int) count)
+  if (self->at >= 0 && !nth_mark (self, self->at))
     self->at = -1;
   tell (self);
 }
@@ -280,17 +280,13 @@ draw_node (LigPictureView *self, int width, int height)
 {
   graphene_rect_t bounds = GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height);
   GskRenderNode *node = gsk_cairo_node_new (&bounds);
-  cairo_t *cairo = gsk_cairo_node_get_draw_context (node);
   forget (self);
-  self->canvas = lig_canvas_new (cairo);
+  self->cairo = gsk_cairo_node_get_draw_context (node);
+  self->canvas = lig_canvas_new (self->cairo);
   self->draw (self->canvas, find_inks (), width, height, self->data);
-  cairo_destroy (cairo);
-  /* The canvas stays for its marks: those that drew nothing say the same without a surface. */
-  g_clear_pointer (&self->canvas, lig_canvas_free);
   self->node = node;
   self->node_width = width;
   self->node_height = height;
-  measure_marks (self);
 }
 
 static void
