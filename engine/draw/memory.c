@@ -331,12 +331,13 @@ lig_draw_memory (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double w
 
 /* --- Places over steps ----------------------------------------------------------------------- */
 
+/* @end: the last step at which the place is its own. */
 static void
-draw_value (Memory *memory, const LigPlanValue *value, Kind kind)
+draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
 {
   /* What the caller gives lives from before the first step, what it gets beyond the last. */
   int first = MAX (value->first, 0), last = MIN (value->last, memory->n_steps - 1);
-  double x = to_x (memory, first), width = to_x (memory, last + 1) - x;
+  double x = to_x (memory, first), width = to_x (memory, end + 1) - x;
   double y = to_y (memory, (double) (value->offset + value->bytes));
   double height = to_y (memory, (double) value->offset) - y;
   g_autofree char *bytes = lig_draw_bytes ((double) value->bytes);
@@ -367,6 +368,7 @@ lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double widt
     draw_nothing (canvas, inks, width, height);
     return;
   }
+  g_autoptr (GHashTable) begun = find_begun (plan);
   g_autoptr (GHashTable) saved = find_saved (plan);
   memory.n_steps = memory.columns = (int) count;
   memory.most = MAX ((double) lig_plan_get_arena_bytes (plan, NULL), 1);
@@ -376,7 +378,7 @@ lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double widt
       continue;
     Kind kind = kind_of (&values[i], saved);
     there[kind] = TRUE;
-    draw_value (&memory, &values[i], kind);
+    draw_value (&memory, &values[i], kind, last_step_of (&values[i], begun, memory.n_steps));
   }
   draw_passes (&memory);
   draw_legend (&memory, there);

@@ -148,6 +148,18 @@ draw_grid (Roofline *roof)
   }
 }
 
+/* No label lies on a line. */
+static void
+take_line (Roofline *roof, double x, double y, double u, double v)
+{
+  int parts = (int) CLAMP (hypot (u - x, v - y) / 6, 1, 200);
+  for (int i = 0; i <= parts; i++) {
+    double share = i / (double) parts;
+    Rect taken = {x + share * (u - x) - 3, y + share * (v - y) - 3, 6, 6};
+    g_array_append_val (roof->taken, taken);
+  }
+}
+
 /* The copy bandwidth rises with the intensity until the product rate is met. */
 static void
 draw_ceilings (Roofline *roof)
@@ -180,6 +192,8 @@ draw_ceilings (Roofline *roof)
   lig_canvas_text (roof->canvas, middle + 8 * sin (angle),
                    points[1] + tan (angle) * (middle - points[0]) - 8 * cos (angle), &style, slope);
   lig_canvas_end_mark (roof->canvas);
+  take_line (roof, points[0], points[1], points[2], points[3]);
+  take_line (roof, points[2], points[3], points[4], points[5]);
   Rect taken = {points[4] - 180, points[5] - 20, 180, 22};
   g_array_append_val (roof->taken, taken);
 }
@@ -272,6 +286,9 @@ draw_points (Roofline *roof)
     const Point *point = &g_array_index (roof->points, Point, i);
     Rect taken = {to_x (roof, point->intensity) - 6, to_y (roof, point->rate) - 6, 12, 12};
     g_array_append_val (roof->taken, taken);
+    if (point->from_rate > 0)
+      take_line (roof, to_x (roof, point->from_intensity), to_y (roof, point->from_rate),
+                 to_x (roof, point->intensity), to_y (roof, point->rate));
   }
   g_array_sort (roof->points, compare_points);
   for (guint i = 0; i < roof->points->len; i++) {
