@@ -2,7 +2,7 @@
 /* The pictures of a profile: every mark has a text and lies within the picture, and the figures
  * are those of the plan. */
 #include "engine/draw.h"
-#include "plan-case.h"
+#include "tests/plan-case.h"
 
 #include <math.h>
 

@@ -23,7 +23,7 @@ struct _LigPictureView {
   LigCanvas *canvas; /* of what is shown: its marks */
   cairo_t *cairo;    /* that the canvas needs as long as it is there; null: it drew nothing */
   GskRenderNode *node;
-  int node_width, node_height;
+  int drawn_width, drawn_height;
   int at, hovered; /* marks; -1: none */
   GtkWidget *menu;
 };
@@ -255,6 +255,13 @@ press_menu (GtkWidget *widget, GVariant *argument, gpointer data)
   return TRUE;
 }
 
+/* For a button above the picture's right end. */
+static void
+open_menu (GtkWidget *widget, const char *action, GVariant *argument)
+{
+  show_menu (LIG_PICTURE_VIEW (widget), gtk_widget_get_width (widget) - 24, 0);
+}
+
 /* --- Drawing ------------------------------------------------------------------------------- */
 
 static void
@@ -285,8 +292,8 @@ draw_node (LigPictureView *self, int width, int height)
   self->canvas = lig_canvas_new (self->cairo);
   self->draw (self->canvas, find_inks (), width, height, self->data);
   self->node = node;
-  self->node_width = width;
-  self->node_height = height;
+  self->drawn_width = width;
+  self->drawn_height = height;
 }
 
 static void
@@ -315,7 +322,7 @@ lig_picture_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   if (!self->draw || width <= 0 || height <= 0)
     return;
-  if (!self->node || self->node_width != width || self->node_height != height)
+  if (!self->node || self->drawn_width != width || self->drawn_height != height)
     draw_node (self, width, height);
   gtk_snapshot_append_node (snapshot, self->node);
   if (self->hovered >= 0 && self->hovered != self->at)
@@ -343,7 +350,7 @@ static void
 lig_picture_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   LigPictureView *self = LIG_PICTURE_VIEW (widget);
-  if (width != self->node_width || height != self->node_height)
+  if (width != self->drawn_width || height != self->drawn_height)
     forget (self);
   gtk_popover_present (GTK_POPOVER (self->menu));
 }
@@ -521,6 +528,7 @@ lig_picture_view_class_init (LigPictureViewClass *class)
   gtk_widget_class_install_action (widget_class, "picture.export-pdf", NULL, export);
   gtk_widget_class_install_action (widget_class, "picture.export-to", "s", export_to);
   gtk_widget_class_install_action (widget_class, "picture.copy", NULL, copy);
+  gtk_widget_class_install_action (widget_class, "picture.menu", NULL, open_menu);
   add_key (widget_class, GDK_KEY_Left, -1);
   add_key (widget_class, GDK_KEY_Up, -1);
   add_key (widget_class, GDK_KEY_Right, 1);
@@ -576,62 +584,4 @@ lig_picture_view_new (const char *label, const char *name)
   self->name = g_strdup (name);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   return GTK_WIDGET (self);
-}
-
-/* --- The card -------------------------------------------------------------------------------- */
-
-/* The mark's text on one line; without one, what the picture is. */
-static gboolean
-to_line (GBinding *binding, const GValue *from, GValue *to, gpointer data)
-{
-  const char *text = g_value_get_string (from);
-  g_auto (GStrv) parts = g_strsplit (text ? text : data, "\n", -1);
-  g_value_take_string (to, g_strjoinv (" · ", parts));
-  return TRUE;
-}
-
-static GtkWidget *
-new_caption (const char *text, const char *class)
-{
-  GtkWidget *label = gtk_label_new (text);
-  gtk_widget_add_css_class (label, class);
-  gtk_widget_add_css_class (label, "dim-label");
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  return label;
-}
-
-static void
-press_button (LigPictureView *self)
-{
-  show_menu (self, gtk_widget_get_width (GTK_WIDGET (self)) - 24, 0);
-}
-
-GtkWidget *
-lig_picture_view_wrap (LigPictureView *self, const char *title, const char *subtitle)
-{
-  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *words = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *heading = gtk_label_new (title);
-  GtkWidget *line = new_caption (subtitle, "caption");
-  GtkWidget *button = gtk_button_new_from_icon_name ("view-more-symbolic");
-  gtk_widget_add_css_class (card, "card");
-  gtk_widget_add_css_class (card, "picture-card");
-  gtk_widget_add_css_class (head, "picture-head");
-  gtk_widget_add_css_class (heading, "heading");
-  gtk_label_set_xalign (GTK_LABEL (heading), 0);
-  gtk_widget_set_hexpand (words, TRUE);
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_add_css_class (button, "flat");
-  gtk_widget_set_tooltip_text (button, _ ("Copy or save the picture"));
-  g_signal_connect_object (button, "clicked", G_CALLBACK (press_button), self, G_CONNECT_SWAPPED);
-  gtk_box_append (GTK_BOX (words), heading);
-  gtk_box_append (GTK_BOX (words), line);
-  gtk_box_append (GTK_BOX (head), words);
-  gtk_box_append (GTK_BOX (head), button);
-  gtk_box_append (GTK_BOX (card), head);
-  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self));
-  g_object_bind_property_full (self, "mark-text", line, "label", G_BINDING_SYNC_CREATE, to_line,
-                               NULL, g_strdup (subtitle), g_free);
-  return card;
 }

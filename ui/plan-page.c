@@ -28,7 +28,7 @@ G_DEFINE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG_TYPE_PAGE)
 LIG_PAGE_INFO (plan) = {
   .name = "plan",
   .title = N_ ("Plan"),
-  .icon = "view-list-symbolic",
+  .icon = "x-office-spreadsheet-symbolic",
   .get_type = lig_plan_page_get_type,
 };
 
