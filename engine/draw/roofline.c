@@ -32,7 +32,8 @@ typedef struct {
   double left, right, bottom, top; /* logarithms at the edges */
   double product;                  /* flops a second */
   GArray *points;
-  GArray *taken; /* Rect: where no label may lie */
+  GArray *taken;  /* Rect: where no label may lie */
+  gboolean mixed; /* the ops apart are predicted, the fusions measured: arrows are dashed */
 } Roofline;
 
 static double
@@ -213,7 +214,7 @@ draw_arrow (Roofline *roof, const Point *point, LigColour colour)
     ex, ey, ex - 7 * dx + 4 * dy, ey - 7 * dy - 4 * dx, ex - 7 * dx - 4 * dy, ey - 7 * dy + 4 * dx};
   lig_canvas_disc (roof->canvas, u, v, 4.5, colour);
   lig_canvas_disc (roof->canvas, u, v, 3, roof->inks->card);
-  lig_canvas_lines (roof->canvas, shaft, 2, colour, 1.5, 0);
+  lig_canvas_lines (roof->canvas, shaft, 2, colour, 1.5, roof->mixed ? 4 : 0);
   lig_canvas_area (roof->canvas, head, 3, colour);
 }
 
@@ -228,6 +229,8 @@ describe (const Roofline *roof, const Point *point)
     g_autofree char *before = lig_draw_rate (point->from_rate);
     g_autofree char *apart = lig_draw_number (point->from_intensity, 3);
     g_string_append_printf (text, _ ("\nits ops apart: %s at %s FLOP a byte"), before, apart);
+    if (roof->mixed)
+      g_string_append_printf (text, ", %s", _ ("predicted, not measured"));
   }
   return g_string_free (text, FALSE);
 }
@@ -351,6 +354,7 @@ lig_draw_roofline (LigCanvas *canvas,
   roof.product = roof.facts->product[lig_plan_get_compute (timed->plan)];
   roof.points = points;
   roof.taken = taken;
+  roof.mixed = unfused && timed->steps && !unfused->steps;
   guint without = find_points (&roof, forward, unfused) + find_points (&roof, backward, unfused);
   find_edges (&roof);
   draw_grid (&roof);
