@@ -61,7 +61,7 @@ typedef struct {
   LigStore *store;
   int serial;     /* of the list when it was asked */
   gint64 version; /* that the list knows; the answer's then */
-  gboolean forced;
+  gboolean forced, values_wanted;
   LigRunFilter filter;
   LigRunOrder order;
   gboolean descending;
@@ -103,7 +103,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (LigRunList,
                                G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, model_init))
 
-enum { RELOADING, RELOADED, N_SIGNALS };
+enum { RELOADING, RELOADED, VALUED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void
@@ -173,6 +173,12 @@ read_keys (Question *self)
     lig_store_list_keys (self->store, &self->filter, self->order, self->descending, &self->error);
   gint64 total = self->error ? 0 : lig_store_count_runs (self->store, &self->error);
   self->total = (guint) MAX (total, 0);
+}
+
+/* Asked for when the runs are already there: only menus need it. */
+static void
+read_values (Question *self)
+{
   for (guint i = 0; !self->error && i < G_N_ELEMENTS (columns); i++)
     self->values[i] = lig_store_list_values (self->store, columns[i], &self->error);
 }
@@ -186,6 +192,8 @@ work (gpointer data, gpointer unused)
   if (self->wanted)
     self->rows =
       lig_store_read_runs (self->store, get_keys (self->wanted), self->wanted->len, &self->error);
+  else if (self->values_wanted)
+    read_values (self);
   else if (self->serial == g_atomic_int_get (&self->list->serial))
     read_keys (self);
   g_idle_add_full (G_PRIORITY_DEFAULT, take_answer, self, NULL);
@@ -315,6 +323,26 @@ show_keys (LigRunList *self)
 }
 
 static void
+ask_for_values (LigRunList *self)
+{
+  Question *question = new_question (self);
+  question->values_wanted = TRUE;
+  g_thread_pool_push (self->thread, question, NULL);
+}
+
+static void
+take_values (LigRunList *self, Question *question)
+{
+  if (question->error)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    g_strfreev (self->values[i]);
+    self->values[i] = g_steal_pointer (&question->values[i]);
+  }
+  g_signal_emit (self, signals[VALUED], 0);
+}
+
+static void
 take_keys (LigRunList *self, Question *question)
 {
   gint64 now = g_get_monotonic_time ();
@@ -329,12 +357,9 @@ take_keys (LigRunList *self, Question *question)
     self->total = question->total;
     g_array_unref (self->all);
     self->all = g_steal_pointer (&question->keys);
-    for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-      g_strfreev (self->values[i]);
-      self->values[i] = g_steal_pointer (&question->values[i]);
-    }
     show_keys (self);
     refresh_items (self, FALSE);
+    ask_for_values (self);
   }
   if (news)
     g_signal_emit (self, signals[RELOADED], 0);
@@ -347,6 +372,8 @@ take_answer (gpointer data)
   g_autoptr (LigRunList) self = g_object_ref (question->list);
   if (question->store == self->store && question->wanted)
     take_rows (self, question);
+  else if (question->store == self->store && question->values_wanted)
+    take_values (self, question);
   else if (question->store == self->store && question->serial == self->serial)
     take_keys (self, question);
   free_question (question);
@@ -569,6 +596,8 @@ lig_run_list_class_init (LigRunListClass *class)
                                      NULL, NULL, G_TYPE_NONE, 0);
   signals[RELOADED] = g_signal_new ("reloaded", LIG_TYPE_RUN_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 0);
+  signals[VALUED] = g_signal_new ("valued", LIG_TYPE_RUN_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 0);
 }
 
 static void
