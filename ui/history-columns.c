@@ -181,6 +181,16 @@ ask_for_menu (GtkGestureClick *gesture, int presses, double x, double y, LigHist
 }
 
 static gboolean
+is_cut (GtkWidget *widget, const char *text)
+{
+  int width;
+  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (widget, text);
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  return width > gtk_widget_get_width (widget);
+}
+
+/* What is not to be read in the cell itself. */
+static gboolean
 show_tip (
   GtkWidget *view, int x, int y, gboolean keyboard, GtkTooltip *tip, LigHistoryColumns *self)
 {
@@ -194,7 +204,7 @@ show_tip (
     !column->text ? g_strdup (row->starred ? _ ("Take the star away") : _ ("Give it a star"))
     : column->tip ? column->tip (row)
                   : column->text (row);
-  if (!text || !*text)
+  if (!text || !*text || (column->text && !column->tip && !is_cut (cell->text, text)))
     return FALSE;
   gtk_tooltip_set_text (tip, text);
   return TRUE;

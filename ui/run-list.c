@@ -281,13 +281,15 @@ take_keys (LigRunList *self, LigRunQuestion *answer)
   g_free (self->error);
   self->error = answer->error ? g_strdup (answer->error->message) : NULL;
   if (answer->keys && !answer->error) {
+    gboolean changed = self->version != answer->version;
     self->version = answer->version;
     self->total = answer->total;
     g_array_unref (self->all);
     self->all = g_steal_pointer (&answer->keys);
     show_keys (self, answer);
     take_rows (self, answer);
-    ask_for_values (self);
+    if (changed)
+      ask_for_values (self);
   }
   if (news)
     g_signal_emit (self, signals[RELOADED], 0);
