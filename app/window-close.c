@@ -18,11 +18,19 @@ add_response (AdwMessageDialog *dialog,
 }
 
 static void
+close_later (gpointer data)
+{
+  g_autoptr (LigWindow) self = data;
+  gtk_window_close (GTK_WINDOW (self));
+}
+
+/* Not within the answer of a dialog, which would have to outlive its parent. */
+static void
 close_now (LigWindow *self)
 {
   self->may_close = TRUE;
   lig_document_discard (self->document);
-  gtk_window_close (GTK_WINDOW (self));
+  g_idle_add_once (close_later, g_object_ref (self));
 }
 
 /* --- Trainings ----------------------------------------------------------------------------- */

@@ -151,17 +151,6 @@ go_to_page (GSimpleAction *action, GVariant *state, gpointer data)
   lig_window_show_page (LIG_WINDOW (data), g_variant_get_string (state, NULL));
 }
 
-/* Both, or neither. */
-static void
-toggle_sidebars (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  GSettings *settings = lig_session_get_settings (LIG_WINDOW (data)->session);
-  gboolean any = g_settings_get_boolean (settings, "palette-visible") ||
-                 g_settings_get_boolean (settings, "inspector-visible");
-  g_settings_set_boolean (settings, "palette-visible", !any);
-  g_settings_set_boolean (settings, "inspector-visible", !any);
-}
-
 /* Made when it is asked for: a window opens faster without it. */
 static void
 show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
@@ -175,7 +164,6 @@ show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
 
 static const GActionEntry actions[] = {
   {.name = "page", .parameter_type = "s", .state = "''", .change_state = go_to_page},
-  {.name = "sidebars", .activate = toggle_sidebars},
   {.name = "show-help-overlay", .activate = show_help_overlay},
 };
 
@@ -227,6 +215,24 @@ lig_window_class_init (LigWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigWindow, error_place);
 }
 
+/* GTK names neither the inner button of a menu's button nor an information bar's cross. */
+static void
+name_buttons (GtkWidget *widget)
+{
+  const char *label = NULL;
+  GtkWidget *parent = gtk_widget_get_parent (widget);
+  if (GTK_IS_TOGGLE_BUTTON (widget) && GTK_IS_MENU_BUTTON (parent))
+    label = gtk_widget_get_tooltip_text (parent);
+  else if (GTK_IS_BUTTON (widget) && gtk_widget_has_css_class (widget, "close"))
+    label = _ ("Close");
+  if (label)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                    -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    name_buttons (child);
+}
+
 static void
 lig_window_init (LigWindow *self)
 {
@@ -236,6 +242,7 @@ lig_window_init (LigWindow *self)
   lig_window_init_notices (self);
   lig_window_init_files (self);
   lig_window_init_export (self);
+  name_buttons (GTK_WIDGET (self));
 }
 
 /* A window is never larger than the screen, nor too small to be found. */

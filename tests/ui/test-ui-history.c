@@ -1,134 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History: what a person does with runs, a hundred thousand of them, and a store that is
+/* The page History: what a person does with runs, and a store that is
  * not as it should be. */
-#include "tests/store-case.h"
-#include "ui/history-page.h"
-
-#include <adwaita.h>
-#include <math.h>
-#include <stdlib.h>
-
-#define MANY 100000
-
-typedef struct {
-  Fixture files;
-  LigSession *session;
-  LigDocument *document;
-  GtkWidget *window;
-  LigHistoryPage *page;
-} Page;
-
-/* --- Waiting ------------------------------------------------------------------------------- */
-
-typedef gboolean (*Condition) (Page *p);
-
-static gboolean
-wake (gpointer unused)
-{
-  return G_SOURCE_CONTINUE;
-}
-
-/* Returns the seconds that it took. */
-static double
-wait_until (Page *p, Condition condition, double seconds)
-{
-  gint64 start = g_get_monotonic_time ();
-  guint source = g_timeout_add (5, wake, NULL);
-  while (!condition (p) && (double) (g_get_monotonic_time () - start) / 1e6 < seconds * SLOWNESS)
-    g_main_context_iteration (NULL, TRUE);
-  g_source_remove (source);
-  g_assert_true (condition (p));
-  return (double) (g_get_monotonic_time () - start) / 1e6;
-}
-
-static guint wanted_count;
-
-static gboolean
-has_count (Page *p)
-{
-  return lig_run_list_is_loaded (p->page->list) &&
-         lig_run_list_get_count (p->page->list) == wanted_count;
-}
-
-static double
-wait_for_count (Page *p, guint count, double seconds)
-{
-  wanted_count = count;
-  return wait_until (p, has_count, seconds);
-}
-
-static const LigRunRow *
-row_at (Page *p, guint position)
-{
-  g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (p->page->list), position);
-  return item ? lig_run_item_get_row (item) : NULL;
-}
-
-static guint wanted_row;
-
-static gboolean
-has_row (Page *p)
-{
-  return row_at (p, wanted_row) != NULL;
-}
-
-static const LigRunRow *
-wait_for_row (Page *p, guint position)
-{
-  wanted_row = position;
-  wait_until (p, has_row, 5);
-  return row_at (p, position);
-}
-
-/* --- A window with the page ---------------------------------------------------------------- */
-
-static void
-show_page (Page *p, const char *store)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GSimpleActionGroup) actions = g_simple_action_group_new ();
-  p->session = lig_session_new (store, &error);
-  g_assert_no_error (error);
-  p->document = lig_document_new (p->session);
-  p->page =
-    g_object_new (LIG_TYPE_HISTORY_PAGE, "document", p->document, "session", p->session, NULL);
-  p->window = adw_window_new ();
-  GtkWidget *overlay = adw_toast_overlay_new ();
-  adw_toast_overlay_set_child (ADW_TOAST_OVERLAY (overlay), GTK_WIDGET (p->page));
-  adw_window_set_content (ADW_WINDOW (p->window), overlay);
-  gtk_window_set_default_size (GTK_WINDOW (p->window), 1400, 860);
-  lig_page_add_actions (LIG_PAGE (p->page), G_ACTION_MAP (actions));
-  gtk_widget_insert_action_group (p->window, "win", G_ACTION_GROUP (actions));
-  gtk_window_present (GTK_WINDOW (p->window));
-  gtk_test_widget_wait_for_draw (p->window);
-}
-
-static void
-close_page (Page *p)
-{
-  gpointer list = p->page->list;
-  g_object_add_weak_pointer (list, &list);
-  gtk_window_destroy (GTK_WINDOW (p->window));
-  g_clear_object (&p->document);
-  for (int i = 0; list && i < 1000; i++) {
-    g_main_context_iteration (NULL, FALSE);
-    g_usleep (1000);
-  }
-  g_assert_null (list);
-  g_clear_object (&p->session);
-}
-
-static void
-begin_test (Page *p, gconstpointer data)
-{
-  set_up (&p->files, NULL);
-}
-
-static void
-end_test (Page *p, gconstpointer data)
-{
-  tear_down (&p->files, NULL);
-}
+#include "tests/ui/history-case.h"
 
 /* Four runs with curves; the last is another sequence on another device. */
 static void
@@ -357,20 +230,6 @@ test_headers (Page *p, gconstpointer data)
 
 /* --- Several runs -------------------------------------------------------------------------- */
 
-static gboolean loaded;
-
-static void
-note_loaded (void)
-{
-  loaded = TRUE;
-}
-
-static gboolean
-is_loaded (Page *p)
-{
-  return loaded;
-}
-
 static void
 test_compare (Page *p, gconstpointer data)
 {
@@ -547,92 +406,6 @@ test_locked (Page *p, gconstpointer data)
   close_page (p);
 }
 
-/* --- 100,000 runs -------------------------------------------------------------------------- */
-
-/* The view's list has the action, not the view. */
-static void
-jump (Page *p, guint position)
-{
-  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (p->page->view));
-  while (child && !GTK_IS_LIST_VIEW (child))
-    child = gtk_widget_get_next_sibling (child);
-  g_assert_true (gtk_widget_activate_action (child, "list.scroll-to-item", "u", position));
-}
-
-/* What is timed; it may be timed again, as other programs take the processor now and then. */
-typedef void (*Timed) (Page *p, guint n);
-
-static void
-assert_takes (Page *p, const char *what, Timed timed, guint n, double most)
-{
-  double best = INFINITY;
-  for (int tries = 0; tries < 6 && best >= most; tries++) {
-    gint64 start = g_get_monotonic_time ();
-    timed (p, n);
-    best = fmin (best, (double) (g_get_monotonic_time () - start) / 1e6);
-  }
-  g_test_message ("%s %u: %.0f ms", what, n, best * 1e3);
-  g_assert_cmpfloat (best, <, most * SLOWNESS);
-}
-
-static void
-open_many (Page *p, guint n)
-{
-  if (p->window)
-    close_page (p);
-  gint64 start = g_get_monotonic_time ();
-  show_page (p, p->files.path);
-  wait_for_count (p, n, 10);
-  g_test_message ("opened in %.0f ms", (double) (g_get_monotonic_time () - start) / 1e3);
-}
-
-static void
-jump_far (Page *p, guint position)
-{
-  jump (p, position);
-  gtk_test_widget_wait_for_draw (p->window);
-  wait_for_row (p, position);
-}
-
-static void
-filter_many (Page *p, guint n)
-{
-  static const LigRunFilter filters[] = {
-    {.status = "failed"}, {.text = "mlp 777"}, {.tag = "keep"}, {0}};
-  static const guint counts[] = {MANY / 5, 100, MANY / 10, MANY};
-  loaded = FALSE;
-  lig_run_list_set_filter (p->page->list, &filters[n]);
-  wait_until (p, is_loaded, 10);
-  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, counts[n]);
-}
-
-static void
-sort_many (Page *p, guint order)
-{
-  static gboolean descending;
-  loaded = FALSE;
-  descending = !descending;
-  lig_run_list_set_order (p->page->list, order, descending);
-  wait_until (p, is_loaded, 10);
-}
-
-static void
-test_many (Page *p, gconstpointer data)
-{
-  g_object_unref (open_store (p->files.path));
-  execute (p->files.path, LIG_TEST_MANY_RUNS);
-  assert_takes (p, "open", open_many, MANY, 1.0);
-  for (guint i = 1; i <= 20; i++)
-    assert_takes (p, "jump", jump_far, (i * 7919 * 5) % MANY, 0.1);
-  g_signal_connect (p->page->list, "reloaded", note_loaded, NULL);
-  for (guint i = 0; i < 4; i++)
-    assert_takes (p, "filter", filter_many, i, 0.3);
-  assert_takes (p, "sort", sort_many, LIG_RUN_BY_NAME, 0.3);
-  assert_takes (p, "sort", sort_many, LIG_RUN_BY_LOSS, 0.3);
-  assert_takes (p, "sort", sort_many, LIG_RUN_BY_NOTES, 0.3);
-  close_page (p);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -658,7 +431,6 @@ main (int argc, char **argv)
     {"/history/newer", test_newer},
     {"/history/corrupt", test_corrupt},
     {"/history/locked", test_locked},
-    {"/history/many", test_many},
   };
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].name, Page, NULL, begin_test, tests[i].test, end_test);

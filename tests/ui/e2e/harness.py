@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: MIT
+"""A desktop of its own for the real program: Xvfb, a session bus, its folders; a person's eyes by
+AT-SPI, a person's hands by xdotool.
+
+A test program is `main (TESTS)`: it starts itself anew under a bus and a display and speaks TAP.
+What the machine lacks is a reason to skip, never to fail.
+"""
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+TOOLS = ("Xvfb", "dbus-run-session", "xdotool", "xwininfo", "xprop", "import", "compare", "gdbus")
+APPLICATION = "org.ligature.Ligature"
+OBJECT = "/org/ligature/Ligature"
+SCREEN = (1440, 900)
+PATIENCE = 20.0
+
+
+class Missing(Exception):
+    """Something that the test needs is not there; its text is the reason to skip."""
+
+
+def wait(condition, what, patience=PATIENCE):
+    """What `condition` returns as soon as that is true."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"waited {patience:.0f} s for {what}")
+
+
+def run(*command, check=True):
+    return subprocess.run([str(word) for word in command], check=check, text=True,
+                          capture_output=True).stdout.strip()
+
+
+# --- Reading the screen as a screen reader does ---------------------------------------------------
+
+try:
+    from gi.repository.GLib import GError
+except ImportError:
+    GError = OSError
+
+
+def atspi():
+    """The module; imported late, as it looks for the bus."""
+    import gi
+    gi.require_version("Atspi", "2.0")
+    from gi.repository import Atspi
+    return Atspi
+
+
+class Thing:
+    """One accessible: what a screen reader would say of a widget."""
+
+    def __init__(self, accessible):
+        self.accessible = accessible
+
+    def __getattr__(self, name):
+        read = {"name": "get_name", "description": "get_description", "role": "get_role_name"}[name]
+        return getattr(self.accessible, read)() or ""
+
+    def __repr__(self):
+        return f"{self.role} '{self.name}'"
+
+    def children(self):
+        for index in range(self.accessible.get_child_count()):
+            child = self.accessible.get_child_at_index(index)
+            if child:
+                yield Thing(child)
+
+    def walk(self):
+        """All below it; what goes while it is looked at is left out."""
+        yield self
+        with contextlib.suppress(GError):
+            for child in self.children():
+                yield from child.walk()
+
+    def is_shown(self):
+        """GTK 4.8 says SHOWING of windows alone; what was never laid out has no size."""
+        if self.role in ("frame", "dialog", "window"):
+            return self.has("showing")
+        try:
+            return min(self.box()[2:]) > 0
+        except (GError, AttributeError):
+            return False
+
+    def has(self, state):
+        kind = getattr(atspi().StateType, state.upper())
+        return self.accessible.get_state_set().contains(kind)
+
+    def actions(self):
+        action = self.accessible.get_action_iface()
+        return [action.get_action_name(i) for i in range(action.get_n_actions())] if action else []
+
+    def act(self, name):
+        names = self.actions()
+        assert name in names, f"{self} can {names}, not {name}"
+        assert self.accessible.get_action_iface().do_action(names.index(name))
+
+    def text(self):
+        text = self.accessible.get_text_iface()
+        return text.get_text(0, text.get_character_count()) if text else ""
+
+    def box(self):
+        """x, y, width and height within the window."""
+        found = self.accessible.get_component_iface().get_extents(atspi().CoordType.WINDOW)
+        return found.x, found.y, found.width, found.height
+
+
+# --- The program ----------------------------------------------------------------------------------
+
+class Program:
+    """One running window program with its own folders."""
+
+    def __init__(self, home, arguments=(), environment=None):
+        self.home = pathlib.Path(home)
+        self.environment = dict(os.environ, HOME=str(home), XDG_DATA_HOME=f"{home}/data",
+                                XDG_CONFIG_HOME=f"{home}/config", XDG_CACHE_HOME=f"{home}/cache",
+                                LIGATURE_STORE=str(self.store()), G_MESSAGES_DEBUG="Ligature",
+                                **(environment or {}))
+        self.log = open(self.home / "log", "ab+")
+        self.log_start = self.log.tell()
+        self.started = time.monotonic()
+        self.process = subprocess.Popen([os.environ["LIGATURE"], *map(str, arguments)],
+                                        env=self.environment, stdout=self.log,
+                                        stderr=subprocess.STDOUT)
+        self.x_window = wait(self.find_window, "the window")
+        run("xdotool", "windowfocus", "--sync", self.x_window)
+
+    def store(self):
+        return self.home / "store.db"
+
+    def find_window(self):
+        assert self.process.poll() is None, f"the program ended: {self.read_log()}"
+        found = run("xdotool", "search", "--onlyvisible", "--pid", self.process.pid, check=False)
+        return found.split()[0] if found else None
+
+    def x_windows(self):
+        """All windows that are shown, the oldest first."""
+        found = run("xdotool", "search", "--onlyvisible", "--pid", self.process.pid, check=False)
+        return sorted(found.split(), key=int)
+
+    def focus(self, index=-1):
+        """Without a window's manager somebody must give a new window the keyboard."""
+        run("xdotool", "windowfocus", "--sync", self.x_windows()[index])
+        time.sleep(0.2)
+
+    def read_log(self):
+        self.log.seek(self.log_start)
+        return self.log.read().decode(errors="replace")
+
+    def first_frame(self):
+        """Milliseconds from exec to the first frame."""
+        found = wait(lambda: re.search(r"first frame at (\d+)", self.read_log()), "the first frame")
+        return int(found[1]) / 1e3 - self.started * 1e3
+
+    # Actions by their names, as the shell or a script calls them.
+
+    def call(self, path, method, *arguments):
+        return run("gdbus", "call", "--session", "--dest", APPLICATION, "--object-path", path,
+                   "--method", f"org.gtk.Actions.{method}", *arguments)
+
+    def activate(self, action, target=None, window=1):
+        """`win.page` with "plan", `app.about`."""
+        scope, name = action.split(".", 1)
+        path = OBJECT if scope == "app" else f"{OBJECT}/window/{window}"
+        self.call(path, "Activate", name, f"[<'{target}'>]" if target else "[]", "{}")
+
+    def is_enabled(self, name, window=1):
+        return "(true" in self.call(f"{OBJECT}/window/{window}", "Describe", name).replace("((", "(")
+
+    # Eyes.
+
+    def tree(self):
+        """The application's accessible."""
+        def find():
+            desktop = atspi().get_desktop(0)
+            for index in range(desktop.get_child_count()):
+                child = desktop.get_child_at_index(index)
+                if child and child.get_process_id() == self.process.pid:
+                    return Thing(child)
+            return None
+        return wait(find, "the program among the accessibles")
+
+    def look(self, role=None, name=None, showing=True):
+        """Things of that role whose name is, or where it is a pattern matches, `name`."""
+        found = []
+        for thing in self.tree().walk():
+            with contextlib.suppress(GError):
+                text = thing.name
+                matches = name is None or (name.search(text) if isinstance(name, re.Pattern)
+                                           else text == name)
+                if matches and role in (None, thing.role) and (not showing or thing.is_shown()):
+                    found.append(thing)
+        return found
+
+    def find(self, role=None, name=None, showing=True, patience=PATIENCE):
+        what = f"{role or 'something'} '{name}'"
+        return wait(lambda: self.look(role, name, showing), what, patience)[0]
+
+    def says(self, pattern, patience=PATIENCE):
+        """Waits until some text on the screen matches."""
+        return self.find(name=re.compile(pattern), patience=patience)
+
+    # Hands.
+
+    def key(self, *keys):
+        for name in keys:
+            run("xdotool", "key", "--clearmodifiers", name)
+            time.sleep(0.15)
+
+    def type(self, text):
+        run("xdotool", "type", "--delay", "20", text)
+        time.sleep(0.2)
+
+    def frame(self, x_window=None):
+        """Screen position of what AT-SPI calls the window's corner."""
+        x_window = x_window or self.x_window
+        info = run("xwininfo", "-id", x_window)
+        x = int(re.search(r"Absolute upper-left X:\s+(-?\d+)", info)[1])
+        y = int(re.search(r"Absolute upper-left Y:\s+(-?\d+)", info)[1])
+        extents = re.search(r"= (\d+), \d+, (\d+)", run("xprop", "-id", x_window, "_GTK_FRAME_EXTENTS",
+                                                        check=False))
+        # Where no compositor is, GTK draws a border of five pixels and says nothing of it.
+        return (x + int(extents[1]), y + int(extents[2])) if extents else (x + 5, y + 5)
+
+    def place(self, thing, at=(0.5, 0.5)):
+        x, y, width, height = thing.box()
+        left, top = self.frame()
+        return round(left + x + width * at[0]), round(top + y + height * at[1])
+
+    def click(self, thing, at=(0.5, 0.5)):
+        run("xdotool", "mousemove", *self.place(thing, at), "click", 1)
+        time.sleep(0.2)
+
+    def drag(self, start, end):
+        """From one point of the screen to another, in steps, with a pause before it is let go."""
+        run("xdotool", "mousemove", *start, "mousedown", 1)
+        for step in range(1, 11):
+            time.sleep(0.03)
+            run("xdotool", "mousemove", *(round(a + (b - a) * step / 10)
+                                          for a, b in zip(start, end)))
+        time.sleep(0.1)
+        run("xdotool", "mousemove", end[0] + 1, end[1] + 1)
+        time.sleep(0.3)
+        run("xdotool", "mouseup", 1)
+        time.sleep(0.3)
+
+    def picture(self, path):
+        run("import", "-window", self.x_window, path)
+
+    # The end.
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        self.log.close()
+
+
+@contextlib.contextmanager
+def program(home, *arguments, **environment):
+    started = Program(home, arguments, environment)
+    try:
+        yield started
+    except BaseException:
+        print("# " + "\n# ".join(started.read_log().splitlines()[-20:]))
+        raise
+    finally:
+        started.close()
+
+
+@contextlib.contextmanager
+def new_home():
+    """Folders of a person who has never used the program."""
+    with tempfile.TemporaryDirectory(prefix="ligature-") as folder:
+        settings = pathlib.Path(folder) / "config" / "gtk-4.0"
+        settings.mkdir(parents=True)
+        shutil.copy(SOURCE / "tests/ui/config/gtk-4.0/settings.ini", settings)
+        yield pathlib.Path(folder)
+
+
+def lig(home, *arguments):
+    """The command line, with the same store."""
+    environment = dict(os.environ, LIGATURE_STORE=str(pathlib.Path(home) / "store.db"))
+    return subprocess.run([os.environ["LIG"], *map(str, arguments)], env=environment, check=True,
+                          text=True, capture_output=True).stdout
+
+
+# --- Running tests --------------------------------------------------------------------------------
+
+def find_missing():
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing:
+        return f"there is no {', '.join(missing)}"
+    try:
+        atspi()
+    except (ImportError, ValueError) as error:
+        return f"AT-SPI cannot be read: {error}"
+    return None
+
+
+def start_display():
+    """Xvfb on a free number; its process and the number."""
+    reader, writer = os.pipe()
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",
+                               f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"],
+                              pass_fds=[writer], stderr=subprocess.DEVNULL)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        number = answer.readline().strip()
+    return server, number
+
+
+def run_inside(tests):
+    """Under the display and the bus: the tests themselves."""
+    chosen = [test for test in tests if not sys.argv[1:] or test.__name__ in sys.argv[1:]]
+    failed = 0
+    for number, test in enumerate(chosen, 1):
+        title = test.__name__.replace("test_", "", 1).replace("_", "-")
+        try:
+            with new_home() as home:
+                test(home)
+            print(f"ok {number} - {title}", flush=True)
+        except Missing as reason:
+            print(f"ok {number} - {title} # SKIP {reason}", flush=True)
+        except Exception:
+            failed += 1
+            print(f"not ok {number} - {title}")
+            print("# " + "\n# ".join(traceback.format_exc().splitlines()), flush=True)
+    print(f"1..{len(chosen)}", flush=True)
+    return 1 if failed else 0
+
+
+def main(tests):
+    if os.environ.get("LIGATURE_E2E") == "inside":
+        sys.exit(run_inside(tests))
+    reason = find_missing()
+    if reason:
+        print(f"1..0 # SKIP {reason}")
+        sys.exit(0)
+    build = pathlib.Path(os.environ.get("LIGATURE_BUILD", SOURCE / "build"))
+    server, number = start_display()
+    environment = dict(os.environ, DISPLAY=f":{number}", LIGATURE_E2E="inside", GTK_A11Y="atspi",
+                       GSK_RENDERER="cairo", GDK_BACKEND="x11", GSETTINGS_BACKEND="keyfile",
+                       LC_ALL="C.UTF-8", NO_AT_BRIDGE="0", OMP_WAIT_POLICY="passive",
+                       LIGATURE_DATA=str(SOURCE / "data"),
+                       LIGATURE=str(build / "app/ligature"), LIG=str(build / "app/lig"))
+    environment.pop("GSETTINGS_SCHEMA_DIR", None)
+    environment.pop("WAYLAND_DISPLAY", None)
+    try:
+        status = subprocess.run(["dbus-run-session", "--", sys.executable, *sys.argv],
+                                env=environment, stderr=subprocess.DEVNULL).returncode
+    finally:
+        server.terminate()
+        server.wait()
+    sys.exit(status)
