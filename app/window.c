@@ -151,17 +151,6 @@ go_to_page (GSimpleAction *action, GVariant *state, gpointer data)
   lig_window_show_page (LIG_WINDOW (data), g_variant_get_string (state, NULL));
 }
 
-/* Both, or neither. */
-static void
-toggle_sidebars (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  GSettings *settings = lig_session_get_settings (LIG_WINDOW (data)->session);
-  gboolean any = g_settings_get_boolean (settings, "palette-visible") ||
-                 g_settings_get_boolean (settings, "inspector-visible");
-  g_settings_set_boolean (settings, "palette-visible", !any);
-  g_settings_set_boolean (settings, "inspector-visible", !any);
-}
-
 /* Made when it is asked for: a window opens faster without it. */
 static void
 show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
@@ -175,7 +164,6 @@ show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
 
 static const GActionEntry actions[] = {
   {.name = "page", .parameter_type = "s", .state = "''", .change_state = go_to_page},
-  {.name = "sidebars", .activate = toggle_sidebars},
   {.name = "show-help-overlay", .activate = show_help_overlay},
 };
 

@@ -16,9 +16,16 @@ void lig_chart_data_add_curve (LigChartData *self, const char *label, LigCurve *
 void lig_chart_data_add_points (
   LigChartData *self, const char *label, const double *x, const double *y, guint count);
 
-/* Sets series and count of a chart; they belong to the data and are valid until its next call.
- * Returns whether there is a point at all. */
-gboolean lig_chart_data_fill (LigChartData *self, LigChart *chart);
+/**
+ * lig_chart_data_fill:
+ * @most: points of each series between the chart's `from` and `to`; where there are more,
+ *   neighbours become one point with their mean, least and greatest; 0: all points as they are
+ *
+ * Sets series and count of a chart; they belong to the data and are valid until its next call.
+ *
+ * Returns: whether there is a point at all
+ */
+gboolean lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most);
 
 /* The x that lies @steps points from @x among those of all series; an end where @x is NaN or
  * beyond. */

@@ -102,6 +102,15 @@ lig_document_set_device (LigDocument *self, const char *name)
   lig_document_emit (self, LIG_DOCUMENT_SETTINGS);
 }
 
+void
+lig_document_refresh_device (LigDocument *self, const char *name)
+{
+  if (!g_str_equal (self->device, name))
+    return;
+  lig_planner_forget_device (self->planner);
+  lig_document_compile (self);
+}
+
 LigPolicy
 lig_document_get_policy (LigDocument *self)
 {

@@ -126,6 +126,9 @@ GPtrArray *lig_document_get_selection (LigDocument *self);
 
 const char *lig_document_get_device (LigDocument *self);
 void lig_document_set_device (LigDocument *self, const char *name);
+
+/* The device's ceilings were measured: where the document plans for it, it does so anew. */
+void lig_document_refresh_device (LigDocument *self, const char *name);
 LigPolicy lig_document_get_policy (LigDocument *self);
 void lig_document_set_policy (LigDocument *self, LigPolicy policy);
 

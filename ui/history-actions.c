@@ -3,6 +3,7 @@
 #include "engine/report.h"
 #include "ui/history-format.h"
 #include "ui/history-page.h"
+#include "ui/run-settings.h"
 #include "ui/toast.h"
 
 #include <glib/gi18n.h>
@@ -239,9 +240,12 @@ open_sequence (GtkWidget *widget, const char *action, GVariant *parameter)
 static void
 resume (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  const char *checkpoint = lig_run_detail_get_checkpoint (LIG_HISTORY_PAGE (widget)->detail);
-  if (checkpoint && !gtk_widget_activate_action (widget, "win.resume", "s", checkpoint))
-    lig_toast (widget, _ ("This window cannot resume runs"), NULL, NULL);
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  const char *checkpoint = lig_run_detail_get_checkpoint (self->detail);
+  if (!checkpoint)
+    return;
+  lig_train_resume (lig_page_get_document (LIG_PAGE (self)), checkpoint);
+  gtk_widget_activate_action (widget, "win.page", "s", "run");
 }
 
 /* A line for each selected run whose row is known, up to a thousand. */

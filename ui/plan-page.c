@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Plan. */
+/* The page Plan: the steps that run, and the memory they run in. */
 #include "ui/page.h"
+#include "ui/picture-view.h"
+#include "ui/plan-table.h"
+#include "ui/toast.h"
 
 #include <glib/gi18n.h>
 
@@ -9,6 +12,15 @@ G_DECLARE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG, PLAN_PAGE, LigPage)
 
 struct _LigPlanPage {
   LigPage parent_instance;
+  GtkStack *stack, *views;
+  AdwStatusPage *status;
+  GtkBox *content, *figures, *notice;
+  GtkLabel *title, *subtitle, *notice_label, *shown;
+  GtkSearchEntry *search;
+  LigPlanTable *steps, *values;
+  LigPictureView *map;
+  LigPlan *plan;
+  gboolean outdated; /* to be filled when it is seen */
 };
 
 G_DEFINE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG_TYPE_PAGE)
@@ -16,17 +28,300 @@ G_DEFINE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG_TYPE_PAGE)
 LIG_PAGE_INFO (plan) = {
   .name = "plan",
   .title = N_ ("Plan"),
-  .icon = "view-list-bullet-symbolic",
+  .icon = "view-list-symbolic",
   .get_type = lig_plan_page_get_type,
 };
+
+/* --- Head ------------------------------------------------------------------------------------ */
+
+static void
+add_figure (LigPlanPage *self, const char *title, const char *value, const char *note)
+{
+  GtkWidget *tile = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *const labels[] = {gtk_label_new (title), gtk_label_new (value), gtk_label_new (note)};
+  static const char *const classes[] = {"caption-heading", "title-3", "caption"};
+  g_autofree char *whole = g_strdup_printf ("%s: %s, %s", title, value, note);
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
+    gtk_label_set_xalign (GTK_LABEL (labels[i]), 0);
+    gtk_label_set_ellipsize (GTK_LABEL (labels[i]), PANGO_ELLIPSIZE_END);
+    gtk_widget_add_css_class (labels[i], classes[i]);
+    gtk_box_append (GTK_BOX (tile), labels[i]);
+  }
+  gtk_widget_add_css_class (labels[2], "dim-label");
+  gtk_widget_add_css_class (tile, "card");
+  gtk_widget_add_css_class (tile, "figure");
+  gtk_widget_set_tooltip_text (tile, whole);
+  gtk_box_append (self->figures, tile);
+}
+
+static void
+add_time_and_traffic (LigPlanPage *self)
+{
+  guint count, fused = 0, n_groups;
+  double seconds = 0, bytes = 0;
+  const LigPlanStep *steps = lig_plan_get_steps (self->plan, &count);
+  for (guint i = 0; i < count; i++) {
+    seconds += steps[i].predicted;
+    bytes += steps[i].read + steps[i].written;
+  }
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &n_groups);
+    for (guint i = 0; i < n_groups; i++)
+      fused += groups[i].fusion != NULL;
+  }
+  g_autofree char *n_steps = g_strdup_printf ("%u", count);
+  g_autofree char *fusions = g_strdup_printf (ngettext ("%u fusion", "%u fusions", fused), fused);
+  g_autofree char *time = lig_draw_time (seconds), *traffic = lig_draw_bytes (bytes);
+  add_figure (self, _ ("Steps"), n_steps, fusions);
+  add_figure (self, _ ("Predicted"), time, _ ("forward and backward"));
+  add_figure (self, _ ("Moved"), traffic, _ ("read and written"));
+}
+
+static void
+show_figures (LigPlanPage *self)
+{
+  GtkWidget *child;
+  gint64 peak, arena = lig_plan_get_arena_bytes (self->plan, &peak);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->figures))))
+    gtk_box_remove (self->figures, child);
+  add_time_and_traffic (self);
+  guint segments = lig_plan_get_segments (self->plan);
+  g_autofree char *arena_text = lig_draw_bytes ((double) arena);
+  g_autofree char *peak_text = lig_draw_bytes ((double) peak);
+  g_autofree char *least = g_strdup_printf (_ ("at least %s alive"), peak_text);
+  g_autofree char *state = lig_draw_bytes ((double) lig_plan_get_state_bytes (self->plan));
+  g_autofree char *number = g_strdup_printf ("%u", segments);
+  add_figure (self, _ ("Arena"), arena_text, least);
+  add_figure (self, _ ("State"), state, _ ("parameters and gradients"));
+  add_figure (self, _ ("Segments"), number, _ ("between opaque ops"));
+}
+
+static void
+show_head (LigPlanPage *self)
+{
+  LigDevice *device = lig_plan_get_device (self->plan);
+  g_autofree char *name = lig_document_get_title (lig_page_get_document (LIG_PAGE (self)));
+  g_autofree char *text = g_strdup_printf (
+    _ ("%s (%s) · policy %s · compute %s, parameters %s"), lig_device_get_facts (device)->name,
+    lig_device_get_name (device), lig_policy_name (lig_plan_get_policy (self->plan)),
+    lig_dtype_name (lig_plan_get_compute (self->plan)),
+    lig_dtype_name (lig_plan_get_parameters (self->plan)));
+  gtk_label_set_label (self->title, name);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), name);
+  gtk_label_set_label (self->subtitle, text);
+}
+
+static void
+show_notice (LigPlanPage *self)
+{
+  LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
+  const LigProblem *problem = lig_document_get_problem (doc, 0);
+  const char *measuring = lig_document_get_measuring (doc);
+  gboolean stale = lig_document_is_stale (doc);
+  g_autofree char *text = NULL;
+  if (stale && measuring)
+    text = g_strdup_printf (_ ("A new plan is on its way: measuring %s"), measuring);
+  else if (problem && !stale)
+    text = g_strdup_printf (_ ("Only the ops before the problem are planned: %s"), problem->text);
+  gtk_widget_set_visible (GTK_WIDGET (self->notice), text != NULL);
+  gtk_label_set_label (self->notice_label, text ? text : "");
+  if (stale)
+    gtk_widget_add_css_class (GTK_WIDGET (self->views), "outdated");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->views), "outdated");
+}
+
+static void
+show_count (LigPlanPage *self)
+{
+  const char *name = gtk_stack_get_visible_child_name (self->views);
+  gboolean steps = g_strcmp0 (name, "steps") == 0, map = g_strcmp0 (name, "map") == 0;
+  guint count =
+    g_list_model_get_n_items (lig_plan_table_get_rows (steps ? self->steps : self->values));
+  g_autofree char *text = steps
+                            ? g_strdup_printf (ngettext ("%u step", "%u steps", count), count)
+                            : g_strdup_printf (ngettext ("%u value", "%u values", count), count);
+  gtk_label_set_label (self->shown, map ? "" : text);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->search), !map);
+}
+
+/* --- The map -----------------------------------------------------------------------------------
+ */
+
+static void
+draw_map (LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data)
+{
+  lig_draw_map (canvas, inks, ((LigPlanPage *) data)->plan, width, height);
+}
+
+static GtkWidget *
+new_map (LigPlanPage *self)
+{
+  GtkWidget *window = gtk_scrolled_window_new (), *clamp = adw_clamp_new ();
+  GtkWidget *map = lig_picture_view_new (_ ("Who lives where and when"), "memory-map");
+  GtkWidget *card = lig_picture_view_wrap (LIG_PICTURE_VIEW (map), _ ("Who lives where and when"),
+                                           _ ("Values of the arena: steps to the right, bytes up"));
+  self->map = LIG_PICTURE_VIEW (map);
+  adw_clamp_set_maximum_size (ADW_CLAMP (clamp), 1600);
+  adw_clamp_set_child (ADW_CLAMP (clamp), card);
+  gtk_widget_set_margin_top (card, 18);
+  gtk_widget_set_margin_bottom (card, 24);
+  gtk_widget_set_margin_start (card, 24);
+  gtk_widget_set_margin_end (card, 24);
+  gtk_widget_set_vexpand (map, TRUE);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (window), GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (window), clamp);
+  return window;
+}
+
+/* --- Filling ------------------------------------------------------------------------------------
+ */
+
+static void
+show_empty (LigPlanPage *self)
+{
+  LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
+  const LigProblem *problem = lig_document_get_problem (doc, 0);
+  adw_status_page_set_title (self->status,
+                             problem ? _ ("There is no plan") : _ ("Nothing to plan yet"));
+  adw_status_page_set_description (
+    self->status,
+    problem ? problem->text : _ ("The steps of a sequence and its memory are listed here."));
+  gtk_stack_set_visible_child_name (self->stack, "empty");
+}
+
+static void
+update (LigPlanPage *self)
+{
+  LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
+  self->outdated = !gtk_widget_get_mapped (GTK_WIDGET (self));
+  if (self->outdated)
+    return;
+  LigPlan *plan = lig_document_get_plan (doc), *old = self->plan;
+  if (plan && lig_sequence_get_length (lig_document_get_sequence (doc)) == 0)
+    plan = NULL;
+  self->plan = plan ? lig_plan_ref (plan) : NULL;
+  if (!plan)
+    show_empty (self);
+  if (plan != old) {
+    lig_plan_table_set_plan (self->steps, plan);
+    lig_plan_table_set_plan (self->values, plan);
+    lig_picture_view_set_picture (self->map, plan ? draw_map : NULL, NULL, 480, self, NULL);
+  }
+  g_clear_pointer (&old, lig_plan_unref);
+  if (!plan)
+    return;
+  gtk_stack_set_visible_child_name (self->stack, "content");
+  show_head (self);
+  show_figures (self);
+  show_notice (self);
+  show_count (self);
+}
+
+static void
+search (LigPlanPage *self)
+{
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
+  lig_plan_table_search (self->steps, text);
+  lig_plan_table_search (self->values, text);
+  show_count (self);
+}
+
+/* Goes to the row of the sequence that a step serves. */
+static void
+go_to_op (LigPlanPage *self, LigPlanItem *item)
+{
+  LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (item->plan, &count);
+  int part = lig_plan_item_get_step (item)->part;
+  const LigRow *row =
+    part >= 0 && part < (int) count ? lig_document_find_path (doc, ops[part].path) : NULL;
+  if (!row)
+    return;
+  lig_document_select (doc, row->op, LIG_SELECT_ONLY);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+}
+
+static void
+copy_command (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  g_autofree char *text =
+    lig_document_to_command (lig_page_get_document (LIG_PAGE (widget)), "plan");
+  if (!text)
+    return;
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
+  lig_toast (widget, _ ("The command is on the clipboard"), NULL, NULL);
+}
+
+/* --- Construction -------------------------------------------------------------------------------
+ */
+
+static void
+lig_plan_page_map (GtkWidget *widget)
+{
+  LigPlanPage *self = LIG_PLAN_PAGE (widget);
+  GTK_WIDGET_CLASS (lig_plan_page_parent_class)->map (widget);
+  if (self->outdated)
+    update (self);
+}
+
+static void
+lig_plan_page_constructed (GObject *object)
+{
+  LigPlanPage *self = LIG_PLAN_PAGE (object);
+  LigDocument *doc = lig_page_get_document (LIG_PAGE (self));
+  G_OBJECT_CLASS (lig_plan_page_parent_class)->constructed (object);
+  self->outdated = TRUE;
+  g_signal_connect_object (doc, "planned", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (doc, "titled", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+}
+
+static void
+lig_plan_page_dispose (GObject *object)
+{
+  LigPlanPage *self = LIG_PLAN_PAGE (object);
+  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_PLAN_PAGE);
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  G_OBJECT_CLASS (lig_plan_page_parent_class)->dispose (object);
+}
 
 static void
 lig_plan_page_class_init (LigPlanPageClass *class)
 {
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->constructed = lig_plan_page_constructed;
+  G_OBJECT_CLASS (class)->dispose = lig_plan_page_dispose;
+  widget_class->map = lig_plan_page_map;
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/ui/plan-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, views);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, status);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, content);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, figures);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, notice);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, notice_label);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, title);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, subtitle);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, shown);
+  gtk_widget_class_bind_template_child (widget_class, LigPlanPage, search);
+  gtk_widget_class_install_action (widget_class, "plan.copy-command", NULL, copy_command);
 }
 
 static void
 lig_plan_page_init (LigPlanPage *self)
 {
-  adw_bin_set_child (ADW_BIN (self), gtk_label_new (_ ("Plan")));
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->steps = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_STEPS));
+  self->values = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_VALUES));
+  gtk_stack_add_titled (self->views, GTK_WIDGET (self->steps), "steps", _ ("Steps"));
+  gtk_stack_add_titled (self->views, new_map (self), "map", _ ("Memory Map"));
+  gtk_stack_add_titled (self->views, GTK_WIDGET (self->values), "values", _ ("Values"));
+  gtk_search_entry_set_key_capture_widget (self->search, GTK_WIDGET (self->content));
+  g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search), self);
+  g_signal_connect_swapped (self->steps, "activated", G_CALLBACK (go_to_op), self);
+  g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (show_count), self,
+                           G_CONNECT_SWAPPED);
 }

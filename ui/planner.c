@@ -15,6 +15,7 @@ struct _LigPlanner {
   gpointer owner; /* null once it is gone; of the main thread */
   guint64 last;
   LigDevice *device; /* of the thread */
+  gint forget;       /* told to the thread */
 };
 
 typedef struct {
@@ -90,10 +91,11 @@ new_delivery (LigPlanner *self, guint64 request)
   return delivery;
 }
 
+/* Not by g_main_context_invoke(), which calls it here while nobody iterates the main loop. */
 static void
 send (Delivery *delivery)
 {
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
+  g_idle_add_full (G_PRIORITY_DEFAULT, deliver, delivery, free_delivery);
 }
 
 static void
@@ -152,6 +154,8 @@ check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
 static LigDevice *
 open_device (LigPlanner *self, const Request *request, GError **error)
 {
+  if (g_atomic_int_exchange (&self->forget, 0))
+    g_clear_object (&self->device);
   if (self->device && g_str_equal (lig_device_get_name (self->device), request->device))
     return self->device;
   g_clear_object (&self->device);
@@ -280,5 +284,11 @@ lig_planner_ask (
   request->policy = policy;
   request->store = store ? g_object_ref (store) : NULL;
   g_async_queue_push (self->requests, request);
-  return request->number;
+  return self->last; /* the request may be gone by now */
+}
+
+void
+lig_planner_forget_device (LigPlanner *self)
+{
+  g_atomic_int_set (&self->forget, 1);
 }

@@ -37,4 +37,7 @@ guint64 lig_planner_ask (
 
 void lig_problem_free (LigProblem *problem);
 
+/* The device is opened again for the next request: what was measured of it is new. */
+void lig_planner_forget_device (LigPlanner *self);
+
 G_END_DECLS

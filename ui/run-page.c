@@ -472,6 +472,7 @@ lig_run_page_dispose (GObject *object)
     g_signal_handlers_disconnect_by_data (self->shown, self);
   if (self->current)
     g_signal_handlers_disconnect_by_data (self->current, self);
+  adw_bin_set_child (ADW_BIN (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_RUN_PAGE);
   g_clear_object (&self->shown);
   g_clear_object (&self->current);

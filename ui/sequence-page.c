@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Sequence. */
+/* The page Sequence: palette, score and inspector side by side, the run bar below. The side panes
+ * lie over the score where the window is narrow. */
+#include "ui/inspector.h"
 #include "ui/page.h"
+#include "ui/palette.h"
+#include "ui/problems.h"
+#include "ui/profiling.h"
+#include "ui/quick-entry.h"
+#include "ui/run-bar.h"
+#include "ui/score.h"
+#include "ui/templates.h"
 
 #include <glib/gi18n.h>
 
@@ -9,6 +18,8 @@ G_DECLARE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG, SEQUENCE_PAGE, Li
 
 struct _LigSequencePage {
   LigPage parent_instance;
+  AdwFlap *palette_flap, *inspector_flap;
+  AdwBin *palette, *inspector, *quick_entry, *score_place, *problems, *run_bar;
 };
 
 G_DEFINE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG_TYPE_PAGE)
@@ -20,13 +31,205 @@ LIG_PAGE_INFO (sequence) = {
   .get_type = lig_sequence_page_get_type,
 };
 
+/* --- Side panes ---------------------------------------------------------------------------- */
+
+static const char *
+get_key (LigSequencePage *self, AdwFlap *flap)
+{
+  return flap == self->palette_flap ? "palette-visible" : "inspector-visible";
+}
+
+static GSettings *
+get_settings (LigSequencePage *self)
+{
+  return lig_session_get_settings (lig_page_get_session (LIG_PAGE (self)));
+}
+
+static gboolean
+is_filled (LigSequencePage *self, AdwFlap *flap)
+{
+  return adw_bin_get_child (flap == self->palette_flap ? self->palette : self->inspector) != NULL;
+}
+
+/* In a narrow window a pane lies over the score: only who asks for it gets it. */
+static void
+show_flap (LigSequencePage *self, AdwFlap *flap)
+{
+  gboolean wanted = g_settings_get_boolean (get_settings (self), get_key (self, flap));
+  adw_flap_set_reveal_flap (flap, wanted && is_filled (self, flap) && !adw_flap_get_folded (flap));
+}
+
+static void
+follow_fold (AdwFlap *flap, GParamSpec *spec, LigSequencePage *self)
+{
+  show_flap (self, flap);
+}
+
+static void
+follow_setting (GSettings *settings, const char *key, LigSequencePage *self)
+{
+  show_flap (self,
+             g_str_equal (key, "palette-visible") ? self->palette_flap : self->inspector_flap);
+}
+
+static void
+set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
+{
+  if (!adw_flap_get_folded (flap))
+    g_settings_set_boolean (get_settings (self), get_key (self, flap), visible);
+  adw_flap_set_reveal_flap (flap, visible && is_filled (self, flap));
+}
+
+/* Both, or neither. */
+static void
+toggle_sidebars (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  gboolean visible = !adw_flap_get_reveal_flap (self->palette_flap) &&
+                     !adw_flap_get_reveal_flap (self->inspector_flap);
+  set_pane (self, self->palette_flap, visible);
+  set_pane (self, self->inspector_flap, visible);
+}
+
+static void
+toggle_palette (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  set_pane (self, self->palette_flap, !adw_flap_get_reveal_flap (self->palette_flap));
+}
+
+static void
+toggle_inspector (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  set_pane (self, self->inspector_flap, !adw_flap_get_reveal_flap (self->inspector_flap));
+}
+
+/* --- Actions that lead into the page -------------------------------------------------------- */
+
+/* Whatever page is shown, this one comes to the front. */
+static void
+come_forward (LigSequencePage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
+}
+
+static void
+add_op (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  set_pane (self, self->palette_flap, TRUE);
+  lig_palette_focus_search (LIG_PALETTE (adw_bin_get_child (self->palette)));
+}
+
+static void
+enter_quickly (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  lig_quick_entry_focus (LIG_QUICK_ENTRY (adw_bin_get_child (self->quick_entry)));
+}
+
+static void
+go_to_next_problem (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  lig_problems_next (LIG_PROBLEMS (adw_bin_get_child (self->problems)));
+}
+
+static void
+choose_template (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  come_forward (self);
+  lig_templates_present (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
+}
+
+static void
+add_actions (LigPage *page, GActionMap *map)
+{
+  static const GActionEntry entries[] = {
+    {.name = "add-op", .activate = add_op},
+    {.name = "quick-entry", .activate = enter_quickly},
+    {.name = "next-problem", .activate = go_to_next_problem},
+    {.name = "templates", .activate = choose_template},
+    {.name = "sidebars", .activate = toggle_sidebars},
+    {.name = "palette", .activate = toggle_palette},
+    {.name = "inspector", .activate = toggle_inspector},
+  };
+  g_action_map_add_action_entries (map, entries, G_N_ELEMENTS (entries), page);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+show_times (LigSequencePage *self)
+{
+  LigTimedPlan timed = {0};
+  guint count = 0;
+  LigScore *score = LIG_SCORE (adw_bin_get_child (self->score_place));
+  LigProfiling *profiling = lig_profiling_of (lig_page_get_document (LIG_PAGE (self)));
+  if (lig_profiling_get_timed (profiling, &timed))
+    lig_plan_get_steps (timed.plan, &count);
+  lig_score_set_profile (score, timed.plan, timed.steps, count);
+}
+
+static void
+fill (LigSequencePage *self)
+{
+  LigDocument *document = lig_page_get_document (LIG_PAGE (self));
+  adw_bin_set_child (self->palette, lig_palette_new (document));
+  adw_bin_set_child (self->inspector, lig_inspector_new (document));
+  adw_bin_set_child (self->quick_entry, lig_quick_entry_new (document));
+  adw_bin_set_child (self->score_place, lig_score_new (document));
+  adw_bin_set_child (self->problems, lig_problems_new (document));
+  adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
+  g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+constructed (GObject *object)
+{
+  LigSequencePage *self = LIG_SEQUENCE_PAGE (object);
+  G_OBJECT_CLASS (lig_sequence_page_parent_class)->constructed (object);
+  fill (self);
+  AdwFlap *const flaps[] = {self->palette_flap, self->inspector_flap};
+  for (guint i = 0; i < G_N_ELEMENTS (flaps); i++) {
+    adw_flap_set_locked (flaps[i], TRUE);
+    gtk_widget_set_visible (GTK_WIDGET (adw_flap_get_flap (flaps[i])), is_filled (self, flaps[i]));
+    gtk_widget_set_visible (adw_flap_get_separator (flaps[i]), is_filled (self, flaps[i]));
+    g_signal_connect (flaps[i], "notify::folded", G_CALLBACK (follow_fold), self);
+    show_flap (self, flaps[i]);
+  }
+  g_signal_connect_object (get_settings (self), "changed::palette-visible",
+                           G_CALLBACK (follow_setting), self, 0);
+  g_signal_connect_object (get_settings (self), "changed::inspector-visible",
+                           G_CALLBACK (follow_setting), self, 0);
+}
+
 static void
 lig_sequence_page_class_init (LigSequencePageClass *class)
 {
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->constructed = constructed;
+  LIG_PAGE_CLASS (class)->add_actions = add_actions;
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/ui/sequence-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, palette_flap);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, inspector_flap);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, palette);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, inspector);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, quick_entry);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, score_place);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, problems);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, run_bar);
 }
 
 static void
 lig_sequence_page_init (LigSequencePage *self)
 {
-  adw_bin_set_child (ADW_BIN (self), gtk_label_new (_ ("Sequence")));
+  gtk_widget_init_template (GTK_WIDGET (self));
 }

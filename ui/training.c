@@ -234,7 +234,7 @@ say_measuring (gpointer data, const char *what)
   Message *message = g_new (Message, 1);
   message->training = g_object_ref (wish->training);
   message->what = g_strdup (what);
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, show_measuring, message, free_message);
+  g_idle_add_full (G_PRIORITY_DEFAULT, show_measuring, message, free_message);
 }
 
 static LigRun *

@@ -200,20 +200,23 @@ lig_score_seconds (const LigScoreLayout *self, const LigPlanGroup *group)
   return measured > 0 ? measured : group->predicted;
 }
 
-gboolean
+int
 lig_score_extent (const LigScoreLayout *self, const LigPlanGroup *group, double *y, double *height)
 {
-  gboolean any = FALSE;
+  int first = -1;
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigScorePlace *place = &self->places[i];
-    if (place->height <= 0 || (any && place->y < *y))
+    if (place->height <= 0 && first < 0)
+      continue;
+    if (place->height <= 0)
       break;
-    if (!any)
+    if (first < 0) {
+      first = i;
       *y = place->y;
-    any = TRUE;
+    }
     *height = place->y + place->height - *y;
   }
-  return any;
+  return first;
 }
 
 /* Whether two groups cover the same ops of two repetitions in the same way. */

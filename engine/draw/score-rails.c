@@ -11,6 +11,7 @@ typedef struct {
   const LigScore *score;
   const LigPlanGroup *group;
   double x, y, height, total;
+  int first; /* part that is shown */
   LigColour accent, fill;
   gboolean fused;
 } Box;
@@ -96,7 +97,7 @@ draw_joints (const Box *box, LigPass pass)
   const LigPlanGroup *group = box->group;
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigScorePlace *place = &self->layout->places[i];
-    if (place->height <= 0 || place->y < box->y - 1)
+    if (place->height <= 0 || i < box->first)
       continue;
     const LigScoreRow *row = &g_array_index (self->layout->rows, LigScoreRow, place->row);
     double y = place->y + place->height / 2, indent = row->depth * 10;
@@ -135,10 +136,10 @@ draw_box (const Box *box, LigPass pass)
 static void
 inset (const LigScoreLayout *layout, Box *box)
 {
-  const LigScorePlace *first = &layout->places[box->group->first];
+  const LigScorePlace *first = &layout->places[box->first];
   const LigScoreRow *row = &g_array_index (layout->rows, LigScoreRow, first->row);
   double end = box->y + box->height;
-  if (row->first != box->group->first) {
+  if (row->first != box->first) {
     box->y += 1.5;
     box->height -= 1.5;
   }
@@ -165,8 +166,8 @@ lig_score_draw_rail (const LigScore *self, LigPass pass)
   for (guint i = 0; i < count; i++) {
     box.group = &groups[i];
     box.fused = groups[i].fusion != NULL;
-    if (!lig_score_extent (self->layout, &groups[i], &box.y, &box.height) ||
-        self->layout->places[groups[i].first].height <= 0)
+    box.first = lig_score_extent (self->layout, &groups[i], &box.y, &box.height);
+    if (box.first < 0)
       continue;
     inset (self->layout, &box);
     draw_box (&box, pass);

@@ -50,8 +50,9 @@ double lig_score_measured (const LigScoreLayout *self, const LigPlanGroup *group
 /* What is measured, else what is predicted. */
 double lig_score_seconds (const LigScoreLayout *self, const LigPlanGroup *group);
 
-/* The group's extent among the parts that are shown; FALSE: none is. */
-gboolean
+/* The group's extent among the parts that are shown, and the first of these; -1: none is. What
+ * reaches into a repetition that is not shown ends where the shown one ends. */
+int
 lig_score_extent (const LigScoreLayout *self, const LigPlanGroup *group, double *y, double *height);
 
 /* A picture with its columns. */

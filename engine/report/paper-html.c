@@ -159,7 +159,8 @@ append_times (GString *to, const LigPicture *picture)
   lig_draw_timeline (canvas, inks, timed, WIDTH, TIMELINE);
   end_figure (to, canvas, NULL);
   canvas = begin_figure (to, WIDTH, ROOFLINE, "Roofline");
-  lig_draw_roofline (canvas, inks, timed, picture->unfused ? &unfused : NULL, WIDTH, ROOFLINE);
+  lig_draw_roofline (canvas, inks, timed, picture->unfused && !timed->steps ? &unfused : NULL,
+                     WIDTH, ROOFLINE);
   end_figure (to, canvas,
               "Work against bytes, under the ceilings of the device; an arrow leads from the ops "
               "apart to the fusion.");

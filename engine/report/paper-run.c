@@ -19,9 +19,42 @@ format_moment (gint64 when)
   return when && moment ? g_date_time_format_iso8601 (moment) : NULL;
 }
 
+static char *
+format_value (JsonNode *value)
+{
+  if (JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (value));
+  GString *text = g_string_new (NULL);
+  lig_json_append (text, value);
+  if (JSON_NODE_HOLDS_VALUE (value) && g_str_has_suffix (text->str, ".0"))
+    g_string_truncate (text, text->len - 2);
+  return g_string_free (text, FALSE);
+}
+
+/* (transfer full): `ligature 0.1.0, device NVIDIA H200` instead of an object. */
+static char *
+describe_versions (const char *text)
+{
+  g_autoptr (JsonNode) root = lig_json_read (text, strlen (text), NULL, NULL);
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    return g_strdup (text);
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+  GString *line = g_string_new (NULL);
+  json_object_iter_init_ordered (&iter, json_node_get_object (root));
+  while (json_object_iter_next_ordered (&iter, &name, &value)) {
+    g_autofree char *given = format_value (value);
+    if (*given)
+      g_string_append_printf (line, "%s%s %s", line->len > 0 ? ", " : "", name, given);
+  }
+  return g_string_free (line, FALSE);
+}
+
 static void
 append_facts (LigPaper *to, const LigRunRow *row)
 {
+  g_autofree char *versions = describe_versions (row->versions);
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   g_autofree char *started = format_moment (row->started);
   g_autofree char *ended = format_moment (row->ended);
@@ -44,7 +77,7 @@ append_facts (LigPaper *to, const LigRunRow *row)
     {"Took", took},
     {"Host", row->host},
     {"Revision", row->revision},
-    {"Versions", row->versions},
+    {"Versions", versions},
     {"Tags", tags},
     {"Starred", row->starred ? "yes" : ""},
     {"Notes", row->notes},
@@ -85,18 +118,6 @@ find_setting (const char *name)
     if (g_str_equal (setting->name, name))
       break;
   return setting;
-}
-
-static char *
-format_value (JsonNode *value)
-{
-  if (JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == G_TYPE_STRING)
-    return g_strdup (json_node_get_string (value));
-  GString *text = g_string_new (NULL);
-  lig_json_append (text, value);
-  if (JSON_NODE_HOLDS_VALUE (value) && g_str_has_suffix (text->str, ".0"))
-    g_string_truncate (text, text->len - 2);
-  return g_string_free (text, FALSE);
 }
 
 /* A text has no default: it is there where it was given. */
@@ -385,6 +406,16 @@ append_sequence (LigPaper *to, const char *json)
 }
 
 static void
+append_again (LigPaper *to, const LigReportRun *run)
+{
+  g_autofree char *command = lig_report_run_command (run);
+  if (!command)
+    return;
+  lig_paper_heading (to, "How to make it again");
+  lig_paper_block (to, "sh", command);
+}
+
+static void
 append_command (LigPaper *to, const LigReportRun *run, const char *more)
 {
   g_autofree char *store = run->store ? g_shell_quote (run->store) : NULL;
@@ -428,5 +459,6 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   append_verdicts (to, run->verdicts);
   append_artifacts (to, run->artifacts);
   append_sequence (to, row->sequence);
+  append_again (to, run);
   append_outlook (to, run);
 }

@@ -51,6 +51,9 @@ gboolean lig_paper_figure (LigPaper *to, LigFigure figure);
 void lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command);
 void lig_paper_run (LigPaper *to, const LigReportRun *run);
 
+/* (transfer full) (nullable): the command line that makes the run again. */
+char *lig_report_run_command (const LigReportRun *run);
+
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
 
 /* Valid UTF-8 on one line. */

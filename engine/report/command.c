@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line that makes a run again: the sequence with all its settings on standard input. */
+#include "engine/private/json.h"
+#include "engine/report/paper.h"
+#include "engine/run.h"
+
+#include <string.h>
+
+/* The run's settings as the sequence's own; a checkpoint of the run is not to be overwritten. */
+static gboolean
+take_settings (LigSequence *sequence, const LigRunRow *row)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  if (!lig_run_settings_read (&settings, row->settings, NULL, NULL))
+    return FALSE;
+  g_clear_pointer (&settings.checkpoint, g_free);
+  if (!settings.policy && *row->policy)
+    settings.policy = g_strdup (row->policy);
+  if (!settings.dtype && *row->dtype)
+    settings.dtype = g_strdup (row->dtype);
+  g_autofree char *train = lig_run_settings_to_json (&settings);
+  lig_sequence_set_train (sequence, train);
+  return TRUE;
+}
+
+/* Of a profile, whose settings are its own. */
+static gboolean
+had_tf32 (const LigRunRow *row)
+{
+  g_autoptr (JsonNode) root = lig_json_read (row->settings, strlen (row->settings), NULL, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  return object && json_object_get_boolean_member_with_default (object, "tf32", FALSE);
+}
+
+char *
+lig_report_run_command (const LigReportRun *run)
+{
+  const LigRunRow *row = run->row;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, NULL);
+  gboolean train = g_str_equal (row->kind, "train");
+  if (!sequence || !*row->device || (train && !take_settings (sequence, row)))
+    return NULL;
+  g_autofree char *json = lig_sequence_to_json (sequence);
+  g_autofree char *device = g_shell_quote (row->device);
+  g_autofree char *dtype = g_shell_quote (row->dtype);
+  g_autofree char *policy = g_shell_quote (row->policy);
+  GString *text = g_string_new (NULL);
+  g_string_append_printf (text, "lig %s - --device %s", train ? "train" : "profile", device);
+  if (!train)
+    g_string_append_printf (text, " --dtype %s --policy %s", dtype, policy);
+  if (!train && had_tf32 (row))
+    g_string_append (text, " --tf32");
+  g_string_append_printf (text, " << 'END'\n%sEND\n", json);
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* The pictures of a profile: every mark has a text and lies within the picture, and the figures
+ * are those of the plan. */
+#include "engine/draw.h"
+#include "plan-case.h"
+
+#include <math.h>
+
+static const char *const sequences[] = {
+  "layer-norm ! linear(96) ! gelu ! linear(32)",
+  "make-extra-output(to=r) ! layer-norm ! linear(96) ! gelu ! linear(32) ! add-extra-input(from=r)",
+  "block(repeat=12) { layer-norm ! linear(32) ! relu }",
+  "identity",
+};
+
+static LigPlan *
+compile_for (const char *expression, const char *device_name, LigPolicy policy, gboolean update)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "64x32");
+  g_autoptr (LigDevice) device = lig_device_open (device_name, &error);
+  g_assert_no_error (error);
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  options.policy = policy;
+  options.input_gradient = TRUE;
+  options.optimizer = update ? &optimizer : NULL;
+  LigPlan *plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+static double *
+invent_times (LigPlan *plan)
+{
+  guint count;
+  lig_plan_get_steps (plan, &count);
+  double *times = g_new (double, count + 1);
+  for (guint i = 0; i < count; i++)
+    times[i] = 1e-6 * (i + 1);
+  return times;
+}
+
+/* The marks of one picture, blank; they are checked against its size. */
+static LigCanvas *
+draw (int which, const LigTimedPlan *timed, const LigTimedPlan *unfused, double width)
+{
+  guint count;
+  LigCanvas *canvas = lig_canvas_new_blank ();
+  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  double height = which == 0 ? lig_draw_times_height (timed) : 300;
+  if (which == 0)
+    lig_draw_times (canvas, inks, timed, width);
+  else if (which == 1)
+    lig_draw_timeline (canvas, inks, timed, width, height);
+  else if (which == 2)
+    lig_draw_roofline (canvas, inks, timed, unfused, width, height);
+  else if (which == 3)
+    lig_draw_memory (canvas, inks, timed->plan, width, height);
+  else
+    lig_draw_map (canvas, inks, timed->plan, width, height);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  for (guint i = 0; i < count; i++) {
+    g_assert_true (marks[i].text && *marks[i].text && !strstr (marks[i].text, "nan"));
+    g_assert_true (isfinite (marks[i].x) && isfinite (marks[i].y));
+    g_assert_true (marks[i].width >= 0 && marks[i].height >= 0);
+    g_assert_true (marks[i].x >= -8 && marks[i].x + marks[i].width <= width + 8);
+    g_assert_true (marks[i].y >= -8 && marks[i].y + marks[i].height <= height + 8);
+  }
+  return canvas;
+}
+
+static void
+test_marks (void)
+{
+  static const char *const devices[] = {"cpu", "null:h200"};
+  for (guint i = 0; i < G_N_ELEMENTS (sequences); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (devices); j++)
+      for (int measured = 0; measured < 2; measured++) {
+        g_autoptr (LigPlan) plan = compile_for (sequences[i], devices[j], LIG_POLICY_ALL, j == 0);
+        g_autoptr (LigPlan) apart = compile_for (sequences[i], devices[j], LIG_POLICY_NONE, j == 0);
+        g_autofree double *times = invent_times (plan);
+        LigTimedPlan timed = {plan, measured ? times : NULL}, unfused = {apart, NULL};
+        for (int which = 0; which < 5; which++) {
+          g_autoptr (LigCanvas) wide = draw (which, &timed, &unfused, 900);
+          g_autoptr (LigCanvas) narrow = draw (which, &timed, NULL, 330);
+          guint count, n_steps;
+          lig_canvas_get_marks (wide, &count);
+          lig_plan_get_steps (plan, &n_steps);
+          g_assert_true (count > 0 || n_steps == 0 || which == 4);
+        }
+      }
+}
+
+/* A bar is as long as its group took, and says so. */
+static void
+test_times (void)
+{
+  guint count, n_forward, n_backward;
+  g_autoptr (LigPlan) plan = compile_for (sequences[0], "null:h200", LIG_POLICY_ALL, FALSE);
+  g_autofree double *times = invent_times (plan);
+  LigTimedPlan timed = {plan, times};
+  g_autoptr (LigCanvas) canvas = draw (0, &timed, NULL, 900);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  const LigPlanGroup *forward = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &n_forward);
+  const LigPlanGroup *backward = lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &n_backward);
+  g_assert_cmpuint (count, ==, n_forward + n_backward);
+  for (guint i = 0; i < count; i++) {
+    const LigPlanGroup *group = i < n_forward ? &forward[i] : &backward[i - n_forward];
+    double seconds = 0;
+    for (int j = 0; j < group->n_steps; j++)
+      seconds += times[group->first_step + j];
+    g_autofree char *measured = lig_draw_time (seconds);
+    g_autofree char *predicted = lig_draw_time (group->predicted);
+    g_autofree char *text = g_strdup_printf ("measured %s, predicted %s", measured, predicted);
+    g_assert_nonnull (strstr (marks[i].text, text));
+    g_assert_true (!group->fusion == !strstr (marks[i].text, "fused: "));
+  }
+  g_assert_nonnull (strstr (marks[1].text, "Linear + Bias + GELU"));
+}
+
+/* What a block repeats is one row, with the sum. */
+static void
+test_repeats (void)
+{
+  guint count, n_groups;
+  double sum = 0;
+  g_autoptr (LigPlan) plan = compile_for (sequences[2], "null:h200", LIG_POLICY_ALL, FALSE);
+  LigTimedPlan timed = {plan, NULL};
+  g_autoptr (LigCanvas) canvas = draw (0, &timed, NULL, 900);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &n_groups);
+  g_assert_cmpuint (n_groups, ==, 24);
+  g_assert_cmpuint (count, <=, 8);
+  for (guint i = 0; i < n_groups; i += 2)
+    sum += groups[i].predicted;
+  g_autofree char *time = lig_draw_time (sum);
+  g_assert_nonnull (strstr (marks[0].text, "× 12"));
+  g_assert_nonnull (strstr (marks[0].text, time));
+}
+
+/* The timeline ends with the sum of all steps, the roofline's arrows are those of the fusions. */
+static void
+test_timeline (void)
+{
+  guint count, n_steps;
+  g_autoptr (LigPlan) plan = compile_for (sequences[1], "cpu", LIG_POLICY_ALL, TRUE);
+  g_autofree double *times = invent_times (plan);
+  LigTimedPlan timed = {plan, times};
+  g_autoptr (LigCanvas) canvas = draw (1, &timed, NULL, 900);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  lig_plan_get_steps (plan, &n_steps);
+  g_assert_cmpuint (count, ==, n_steps);
+  for (guint i = 1; i < count; i++)
+    g_assert_cmpfloat (fabs (marks[i].x - marks[i - 1].x - marks[i - 1].width), <, 1.5);
+  g_assert_cmpfloat (fabs (marks[1].width / marks[0].width - 2), <, 0.01);
+}
+
+static void
+test_roofline (void)
+{
+  guint count, arrows = 0, fused = 0, n_groups;
+  g_autoptr (LigPlan) plan = compile_for (sequences[1], "null:h200", LIG_POLICY_ALL, FALSE);
+  g_autoptr (LigPlan) apart = compile_for (sequences[1], "null:h200", LIG_POLICY_NONE, FALSE);
+  LigTimedPlan timed = {plan, NULL}, unfused = {apart, NULL};
+  g_autoptr (LigCanvas) canvas = draw (2, &timed, &unfused, 900);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  for (guint i = 0; i < count; i++)
+    arrows += strstr (marks[i].text, "its ops apart") != NULL;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &n_groups);
+    for (guint i = 0; i < n_groups; i++)
+      fused += groups[i].fusion != NULL && groups[i].flops > 0;
+  }
+  g_assert_cmpuint (fused, >, 2);
+  g_assert_cmpuint (arrows, ==, fused);
+}
+
+/* The peak of the picture is what the plan says is alive at most, and its state. */
+static void
+test_memory (void)
+{
+  guint count, tallest = 0;
+  gint64 peak;
+  g_autoptr (LigPlan) plan = compile_for (sequences[0], "null:h200", LIG_POLICY_ALL, FALSE);
+  LigTimedPlan timed = {plan, NULL};
+  g_autoptr (LigCanvas) canvas = draw (3, &timed, NULL, 900);
+  const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+  for (guint i = 0; i < count; i++)
+    if (marks[i].height > marks[tallest].height)
+      tallest = i;
+  lig_plan_get_arena_bytes (plan, &peak);
+  g_autofree char *bytes = lig_draw_bytes ((double) (peak + lig_plan_get_state_bytes (plan)));
+  g_autofree char *text = g_strdup_printf ("%s alive", bytes);
+  g_assert_nonnull (strstr (marks[tallest].text, text));
+}
+
+static void
+draw_all (LigCanvas *canvas, gpointer data)
+{
+  lig_draw_times (canvas, lig_inks (LIG_INKS_DARK), data, 700);
+}
+
+static void
+test_files (void)
+{
+  static const char *const formats[] = {"svg", "pdf", "png"};
+  g_autoptr (LigPlan) plan = compile_for (sequences[2], "null:h200", LIG_POLICY_ALL, TRUE);
+  LigTimedPlan timed = {plan, NULL};
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GBytes) bytes = lig_draw_to_file (formats[i], 700, lig_draw_times_height (&timed),
+                                                 0xffffffff, draw_all, &timed, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (g_bytes_get_size (bytes), >, 500);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/draw-profile/marks", test_marks);
+  g_test_add_func ("/draw-profile/times", test_times);
+  g_test_add_func ("/draw-profile/repeats", test_repeats);
+  g_test_add_func ("/draw-profile/timeline", test_timeline);
+  g_test_add_func ("/draw-profile/roofline", test_roofline);
+  g_test_add_func ("/draw-profile/memory", test_memory);
+  g_test_add_func ("/draw-profile/files", test_files);
+  return g_test_run ();
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* A window trains: from its buttons to the store, with pauses, resuming, and everything that goes
+ * wrong; and it stays smooth meanwhile. */
+#include "tests/ui/run-case.h"
+
+#include "ui/data-chooser.h"
+
+static const char small[] = "linear(8) ! gelu ! linear(4) ! mean-squared-error";
+
+static LigRunRow *
+find_run (Fixture *f, LigTraining *training)
+{
+  g_autoptr (GError) error = NULL;
+  LigStore *store = lig_session_get_store (f->session);
+  g_assert_true (lig_store_flush (store, &error));
+  LigRunRow *row = lig_store_find_run (store, lig_training_get_uuid (training), &error);
+  g_assert_no_error (error);
+  return row;
+}
+
+static void
+wait_for_steps (LigTraining *training, gint64 steps)
+{
+  WAIT_FOR (progress_of (training).step >= steps);
+}
+
+/* --- A training from its file to the store --------------------------------------------------- */
+
+static void
+test_xor (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  const char *source = g_getenv ("LIGATURE_DATA");
+  g_autofree char *file = g_build_filename (source, "examples", "xor.lig", NULL);
+  g_autofree char *table = g_build_filename (source, "examples", "xor.csv", NULL);
+  g_autofree char *spec = g_strdup_printf ("csv:%s?held-out=0", table);
+  lig_document_load (f->doc, file, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (lig_train_set (f->doc, "data", spec, &error));
+  wait_for_plan (f);
+  g_assert_true (is_enabled (f, "run"));
+  act (f, "run");
+  g_assert_false (is_enabled (f, "run"));
+  g_assert_true (lig_training_find_active (f->session) == current (f));
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  LigRunProgress progress = progress_of (current (f));
+  g_assert_null (lig_training_get_error (current (f)));
+  g_assert_cmpint (progress.status, ==, LIG_RUN_DONE);
+  g_assert_cmpint (progress.step, ==, 2000);
+  g_assert_cmpfloat (progress.loss, <, 1e-3);
+  LigCurve *loss = lig_training_get_curve (current (f), LIG_METRIC_LOSS);
+  g_assert_cmpuint (lig_curve_get_length (loss), ==, 2000);
+  g_assert_cmpfloat (lig_curve_get_last (loss), ==, progress.loss);
+  g_autoptr (LigRunRow) row = find_run (f, current (f));
+  g_assert_cmpstr (row->status, ==, "done");
+  g_assert_cmpstr (row->name, ==, "xor");
+  g_assert_cmpint (row->last_step, ==, 2000);
+  g_assert_cmpfloat (row->last_loss, ==, progress.loss);
+  g_assert_true (is_enabled (f, "run"));
+  g_assert_nonnull (find_widget (f->bar, shows_text, "Done: 2,000 steps"));
+  g_assert_nonnull (find_widget (f->page, shows_text, "xor"));
+}
+
+static void
+test_held_out (Fixture *f, gconstpointer data)
+{
+  fill (f, "linear(4) ! cross-entropy", "16x6",
+        "{\"data\":\"synthetic?samples=400\",\"steps\":40,\"eval-every\":10}");
+  act (f, "run");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  LigCurve *held_out = lig_training_get_curve (current (f), LIG_METRIC_EVAL_LOSS);
+  g_assert_cmpuint (lig_curve_get_length (held_out), ==, 4);
+  g_assert_cmpfloat (lig_curve_get_last (held_out), ==, progress_of (current (f)).eval_loss);
+  g_assert_true (isfinite (progress_of (current (f)).eval_accuracy));
+  g_assert_null (lig_training_get_curve (current (f), "no-such-metric"));
+}
+
+/* --- Pause, stop, resume ------------------------------------------------------------------- */
+
+static void
+test_pause (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  act (f, "run");
+  LigTraining *training = current (f);
+  wait_for_steps (training, 100);
+  act (f, "pause");
+  WAIT_FOR (progress_of (training).status == LIG_RUN_PAUSED);
+  gint64 step = progress_of (training).step;
+  g_assert_nonnull (find_widget (f->bar, shows_text, "Paused at"));
+  g_assert_nonnull (find_widget (f->bar, shows_text, "Go On"));
+  lig_training_save (training);
+  g_usleep (50000);
+  WAIT_FOR (TRUE);
+  g_assert_cmpint (progress_of (training).step, ==, step);
+  act (f, "pause");
+  wait_for_steps (training, step + 100);
+  act (f, "stop");
+  WAIT_FOR (!lig_training_is_active (training));
+  g_assert_cmpint (progress_of (training).status, ==, LIG_RUN_CANCELLED);
+  g_autoptr (LigRunRow) row = find_run (f, training);
+  g_assert_cmpstr (row->status, ==, "cancelled");
+  g_assert_false (is_enabled (f, "stop"));
+  g_assert_nonnull (find_widget (f->bar, shows_text, "Stopped after"));
+}
+
+/* The checkpoint of a paused run lies on disk while the run is still there. */
+static void
+test_save (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "here.safetensors", NULL);
+  g_autofree char *train =
+    g_strdup_printf ("{\"data\":\"synthetic\",\"steps\":1000000000,\"checkpoint\":\"%s\"}", path);
+  fill (f, small, "8x6", train);
+  act (f, "run");
+  wait_for_steps (current (f), 10);
+  act (f, "pause");
+  WAIT_FOR (progress_of (current (f)).status == LIG_RUN_PAUSED);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  gtk_widget_activate_action (f->page, "training.save", NULL);
+  WAIT_FOR (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_PAUSED);
+  act (f, "stop");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+}
+
+static void
+test_resume (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":30000,\"name\":\"twice\"}");
+  act (f, "run");
+  g_autoptr (LigTraining) first = g_object_ref (current (f));
+  wait_for_steps (first, 50);
+  lig_training_interrupt (first);
+  WAIT_FOR (!lig_training_is_active (first));
+  g_assert_cmpint (progress_of (first).status, ==, LIG_RUN_INTERRUPTED);
+  gint64 step = progress_of (first).step;
+  g_assert_true (is_enabled (f, "resume"));
+  act (f, "resume");
+  LigTraining *second = current (f);
+  g_assert_true (second != first);
+  WAIT_FOR (!lig_training_is_active (second));
+  g_assert_null (lig_training_get_error (second));
+  g_assert_cmpint (progress_of (second).first_step, ==, step);
+  g_assert_cmpint (progress_of (second).step, ==, 30000);
+  g_assert_cmpstr (lig_training_get_uuid (second), ==, lig_training_get_uuid (first));
+  g_assert_true (g_str_has_prefix (lig_training_get_command (second), "lig train --resume "));
+  GListModel *list = G_LIST_MODEL (lig_session_get_trainings (f->session));
+  g_assert_cmpuint (g_list_model_get_n_items (list), ==, 2);
+  g_assert_false (is_enabled (f, "resume"));
+}
+
+/* A training that is stopped before it has begun leaves a run that was cancelled. */
+static void
+test_early (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  act (f, "run");
+  g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_READY);
+  act (f, "stop");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_CANCELLED);
+}
+
+/* The document goes, the training stays. */
+static void
+test_other_document (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  act (f, "run");
+  g_autoptr (LigTraining) training = g_object_ref (current (f));
+  wait_for_steps (training, 10);
+  gtk_window_destroy (GTK_WINDOW (f->window));
+  g_object_unref (f->doc);
+  f->doc = lig_document_new (f->session);
+  make_window (f);
+  gint64 step = progress_of (training).step;
+  wait_for_steps (training, step + 100);
+  g_assert_true (lig_training_find_active (f->session) == training);
+  g_assert_null (current (f));
+  gtk_widget_activate_action (f->page, "training.stop", NULL);
+  WAIT_FOR (!lig_training_is_active (training));
+}
+
+/* --- Why not ------------------------------------------------------------------------------- */
+
+static void
+test_obstacles (Fixture *f, gconstpointer data)
+{
+  g_autofree char *sentence = NULL, *none = NULL, *device = NULL;
+  g_assert_cmpint (lig_train_find_obstacle (f->doc, &sentence), ==, LIG_TRAIN_EMPTY);
+  g_assert_false (is_enabled (f, "run"));
+  fill (f, "linear(8) ! gelu", "8x6", NULL);
+  g_assert_false (is_enabled (f, "run"));
+  g_assert_nonnull (find_widget (f->bar, shows_text, "Add a loss"));
+  GtkWidget *mend = find_widget (f->bar, acts, "bar.add-loss");
+  g_assert_nonnull (mend);
+  g_signal_emit_by_name (mend, "clicked");
+  wait_for_plan (f);
+  g_assert_cmpint (lig_train_find_obstacle (f->doc, &none), ==, LIG_TRAIN_POSSIBLE);
+  g_assert_null (none);
+  g_assert_true (is_enabled (f, "run"));
+  lig_document_set_device (f->doc, "null:h200");
+  g_assert_cmpint (lig_train_find_obstacle (f->doc, &device), ==, LIG_TRAIN_NO_DEVICE);
+  g_assert_false (is_enabled (f, "run"));
+}
+
+static void
+test_settings (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (LigRunSettings) settings;
+  fill (f, small, "8x6", "{\"lr\":0.5,\"of-others\":[1,2]}");
+  g_assert_true (lig_train_set (f->doc, "eps", "1e-9", &error));
+  g_assert_false (lig_train_set (f->doc, "steps", "-4", &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+  g_assert_true (lig_train_set (f->doc, "lr", "0.001", NULL));
+  const char *train = lig_sequence_get_train (lig_document_get_sequence (f->doc));
+  g_assert_nonnull (strstr (train, "of-others"));
+  g_assert_null (strstr (train, "\"lr\""));
+  g_assert_true (lig_train_read (f->doc, &settings, NULL));
+  g_assert_cmpfloat (settings.eps, ==, 1e-9);
+  g_assert_cmpstr (settings.data, ==, "synthetic");
+  lig_train_set_batch (f->doc, 12);
+  g_assert_cmpint (lig_train_get_batch (f->doc), ==, 12);
+  g_autofree char *command = lig_train_to_command (f->doc);
+  g_assert_nonnull (strstr (command, " --input 12x6:fp32"));
+  g_assert_nonnull (strstr (command, " --data synthetic"));
+  g_assert_nonnull (strstr (command, " --eps 1e-9"));
+  lig_document_undo (f->doc);
+  g_assert_cmpint (lig_train_get_batch (f->doc), ==, 8);
+}
+
+/* --- What goes wrong ----------------------------------------------------------------------- */
+
+static void
+expect_failure (Fixture *f, const char *part)
+{
+  act (f, "run");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_FAILED);
+  const char *error = lig_training_get_error (current (f));
+  g_assert_nonnull (error);
+  if (!strstr (error, part))
+    g_error ("'%s' does not say '%s'", error, part);
+  WAIT_FOR (find_widget (f->page, shows_text, part));
+  g_assert_true (is_enabled (f, "run"));
+}
+
+static void
+test_no_file (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"csv:/nowhere/rows.csv\"}");
+  expect_failure (f, "/nowhere/rows.csv");
+  g_assert_nonnull (find_widget (f->page, acts, "training.choose-data"));
+}
+
+static void
+test_no_device (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"synthetic\"}");
+  lig_document_set_device (f->doc, "cuda:99");
+  WAIT_FOR (!lig_document_is_stale (f->doc));
+  g_auto (LigRunSettings) settings;
+  lig_train_read (f->doc, &settings, NULL);
+  LigTraining *training = lig_training_start (f->session, lig_document_get_sequence (f->doc),
+                                              lig_document_get_device (f->doc), &settings);
+  WAIT_FOR (!lig_training_is_active (training));
+  g_assert_cmpint (progress_of (training).status, ==, LIG_RUN_FAILED);
+  g_assert_nonnull (lig_training_get_error (training));
+}
+
+/* The banner's button lowers the rate, and then it works. */
+static void
+test_diverged (Fixture *f, gconstpointer data)
+{
+  fill (f, "linear(4) ! mean-squared-error", "8x6",
+        "{\"data\":\"synthetic\",\"steps\":400,\"optimizer\":\"sgd\",\"lr\":1000}");
+  expect_failure (f, "the loss is");
+  for (int i = 0; i < 6; i++)
+    gtk_widget_activate_action (f->page, "training.lower-rate", NULL);
+  g_auto (LigRunSettings) settings;
+  lig_train_read (f->doc, &settings, NULL);
+  g_assert_cmpfloat (settings.lr, ==, 1e-3);
+  wait_for_plan (f);
+  act (f, "run");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_DONE);
+}
+
+/* What was read stays; going on without the file is refused with its name. */
+static void
+test_deleted (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
+  g_autofree char *train =
+    g_strdup_printf ("{\"data\":\"csv:%s?held-out=0\",\"steps\":1000000000}", path);
+  g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n", -1, NULL));
+  fill (f, "linear(4) ! gelu ! linear(1) ! mean-squared-error", "4x2", train);
+  act (f, "run");
+  wait_for_steps (current (f), 10);
+  g_assert_cmpint (g_remove (path), ==, 0);
+  gint64 step = progress_of (current (f)).step;
+  wait_for_steps (current (f), step + 1000);
+  act (f, "stop");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_null (lig_training_get_error (current (f)));
+  act (f, "resume");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_nonnull (strstr (lig_training_get_error (current (f)), "rows.csv"));
+  g_assert_nonnull (find_widget (f->page, shows_text, "rows.csv"));
+}
+
+/* --- The data chooser ---------------------------------------------------------------------- */
+
+static void
+test_chooser (Fixture *f, gconstpointer data)
+{
+  gboolean fine = FALSE;
+  g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
+  g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,left\n0,1,right\n1,0,left\n", -1, NULL));
+  fill (f, "linear(2) ! cross-entropy", "4x2", NULL);
+  GtkWindow *window = lig_data_chooser_new (GTK_WINDOW (f->window), f->doc);
+  LigDataChooser *chooser = LIG_DATA_CHOOSER (window);
+  gtk_window_present (window);
+  g_autofree char *synthetic = lig_data_chooser_get_spec (chooser);
+  g_assert_cmpstr (synthetic, ==, "synthetic");
+  lig_data_chooser_set_path (chooser, path);
+  WAIT_FOR ((lig_data_chooser_get_preview (chooser, &fine), fine));
+  g_assert_nonnull (find_widget (GTK_WIDGET (window), shows_text, "→ y"));
+  g_assert_nonnull (find_widget (GTK_WIDGET (window), shows_text, "right"));
+  lig_data_chooser_set_spec (chooser, "csv:/nowhere.csv?target=y%26z&held-out=0.25");
+  g_autofree char *again = lig_data_chooser_get_spec (chooser);
+  g_assert_cmpstr (again, ==, "csv:/nowhere.csv?target=y%26z&held-out=0.25");
+  WAIT_FOR (strstr (lig_data_chooser_get_preview (chooser, &fine), "/nowhere.csv"));
+  g_assert_false (fine);
+  lig_data_chooser_set_path (chooser, path);
+  lig_data_chooser_set_spec (chooser, lig_data_chooser_get_spec (chooser));
+  g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,0\n0,x,1\n", -1, NULL));
+  lig_data_chooser_set_path (chooser, path);
+  WAIT_FOR (strstr (lig_data_chooser_get_preview (chooser, &fine), "3"));
+  g_assert_false (fine);
+  gtk_window_destroy (window);
+}
+
+static void
+add_tests (void)
+{
+#define ADD(name) g_test_add ("/run/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+  ADD (xor);
+  ADD (held_out);
+  ADD (pause);
+  ADD (save);
+  ADD (resume);
+  ADD (early);
+  ADD (other_document);
+  ADD (obstacles);
+  ADD (settings);
+  ADD (no_file);
+  ADD (no_device);
+  ADD (diverged);
+  ADD (deleted);
+  ADD (chooser);
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of one device: its facts, how it does at the moment, and what can be done with it.
+ *
+ * Actions: device.use, device.measure.
+ */
+#pragma once
+
+#include "ui/document.h"
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_DEVICE_CARD (lig_device_card_get_type ())
+G_DECLARE_FINAL_TYPE (LigDeviceCard, lig_device_card, LIG, DEVICE_CARD, AdwBin)
+
+GtkWidget *lig_device_card_new (LigDocument *document, const LigDeviceEntry *entry);
+
+/* Whether its facts have arrived, or why not. */
+gboolean lig_device_card_is_ready (LigDeviceCard *self);
+gboolean lig_device_card_is_measuring (LigDeviceCard *self);
+
+G_END_DECLS

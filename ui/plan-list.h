@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps and the values of a plan as list models. Items are made when somebody looks at them. */
+#pragma once
+
+#include "engine/plan.h"
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+typedef enum { LIG_PLAN_STEPS, LIG_PLAN_VALUES } LigPlanListKind;
+
+#define LIG_TYPE_PLAN_ITEM (lig_plan_item_get_type ())
+G_DECLARE_FINAL_TYPE (LigPlanItem, lig_plan_item, LIG, PLAN_ITEM, GObject)
+
+/* A step or a value by its index in the plan. */
+struct _LigPlanItem {
+  GObject parent_instance;
+  LigPlan *plan;
+  guint index;
+};
+
+/* Of the kind that its list has. */
+const LigPlanStep *lig_plan_item_get_step (LigPlanItem *self);
+const LigPlanValue *lig_plan_item_get_value (LigPlanItem *self);
+
+/* (nullable): the step's group; null for the update. */
+const LigPlanGroup *lig_plan_item_get_group (LigPlanItem *self);
+
+#define LIG_TYPE_PLAN_LIST (lig_plan_list_get_type ())
+G_DECLARE_FINAL_TYPE (LigPlanList, lig_plan_list, LIG, PLAN_LIST, GObject)
+
+LigPlanList *lig_plan_list_new (LigPlanListKind kind);
+
+/* @plan: (nullable) */
+void lig_plan_list_set_plan (LigPlanList *self, LigPlan *plan);
+
+G_END_DECLS

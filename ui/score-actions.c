@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* What a row of the score can do: actions that keys, the menu and screen readers share. */
+#include "ui/edit.h"
+#include "ui/score-arcs.h"
+#include "ui/score-sheet.h"
+#include "ui/toast.h"
+
+#include <glib/gi18n.h>
+
+static LigScoreSheet *
+get_sheet (GtkWidget *row)
+{
+  return LIG_SCORE_SHEET (gtk_widget_get_ancestor (row, LIG_TYPE_SCORE_SHEET));
+}
+
+/* What is done to a row that is not selected is done to it alone. */
+static LigDocument *
+aim (GtkWidget *widget)
+{
+  LigScoreRow *row = LIG_SCORE_ROW (widget);
+  LigDocument *document = lig_score_row_get_document (row);
+  if (!lig_document_is_selected (document, lig_score_row_get_op (row)))
+    lig_document_select (document, lig_score_row_get_op (row), LIG_SELECT_ONLY);
+  return document;
+}
+
+/* --- Edits --------------------------------------------------------------------------------- */
+
+static void
+delete_ops (GtkWidget *widget, const char *action, GVariant *target)
+{
+  guint count = lig_edit_delete (aim (widget));
+  g_autofree char *text =
+    g_strdup_printf (ngettext ("Deleted %u operation", "Deleted %u operations", count), count);
+  lig_toast (widget, text, _ ("Undo"), "win.undo");
+}
+
+static void
+duplicate (GtkWidget *widget, const char *action, GVariant *target)
+{
+  lig_edit_duplicate (aim (widget));
+}
+
+static void
+move (GtkWidget *widget, const char *action, GVariant *target)
+{
+  lig_edit_move_by (aim (widget), g_str_equal (action, "op.move-up") ? -1 : 1);
+}
+
+static void
+fence (GtkWidget *widget, const char *action, GVariant *target)
+{
+  LigDocument *document = aim (widget);
+  LigOp *op = lig_score_row_get_op (LIG_SCORE_ROW (widget));
+  lig_edit_set_fence (document, op, !lig_op_get_fence (op));
+}
+
+static void
+group (GtkWidget *widget, const char *action, GVariant *target)
+{
+  GError *error = NULL;
+  LigDocument *document = aim (widget);
+  gboolean done = g_str_equal (action, "op.group") ? lig_edit_group (document, 2, &error)
+                                                   : lig_edit_ungroup (document, &error);
+  if (!done)
+    lig_toast_error (widget, error);
+}
+
+/* The branch above that nobody takes up, or the input below that is still free; with two rows
+ * selected, those. */
+static gboolean
+connect_op (LigDocument *document, const LigScoreMap *map, guint number, GError **error)
+{
+  const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
+  gboolean source = lig_op_get_info (slot->op)->extra_outputs != NULL;
+  for (guint i = 1; i < map->slots->len; i++) {
+    guint other = source ? number + i : number - i;
+    if (other >= map->slots->len)
+      break;
+    LigOp *op = lig_score_map_get_slot (map, other)->op;
+    const LigOpInfo *info = lig_op_get_info (op);
+    if (source && info->extra_inputs && !lig_op_get_extra_input_channel (op, 0))
+      return lig_edit_connect (document, slot->op, op, error);
+    if (!source && info->extra_outputs && !lig_op_get_extra_output_channel (op, 0))
+      return lig_edit_connect (document, op, slot->op, error);
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s",
+               source ? _ ("there is no free extra input below")
+                      : _ ("there is no free extra output above"));
+  return FALSE;
+}
+
+static void
+connect_channel (GtkWidget *widget, const char *action, GVariant *target)
+{
+  GError *error = NULL;
+  LigDocument *document = lig_score_row_get_document (LIG_SCORE_ROW (widget));
+  g_autoptr (GPtrArray) rows = lig_document_get_selection (document);
+  gboolean done;
+  if (rows->len == 2)
+    done = lig_edit_connect (document, ((const LigRow *) rows->pdata[0])->op,
+                             ((const LigRow *) rows->pdata[1])->op, &error);
+  else
+    done = connect_op (document, lig_score_sheet_get_map (get_sheet (widget)),
+                       lig_score_row_get_number (LIG_SCORE_ROW (widget)), &error);
+  if (!done)
+    lig_toast_error (widget, error);
+}
+
+static void
+disconnect_channel (GtkWidget *widget, const char *action, GVariant *target)
+{
+  lig_edit_disconnect (aim (widget), lig_score_row_get_op (LIG_SCORE_ROW (widget)));
+}
+
+/* Every taken fusion that covers the row and begins here is forbidden; one that is forbidden here
+ * is allowed again. */
+static void
+forbid (GtkWidget *widget, const char *action, GVariant *target)
+{
+  guint count;
+  LigScoreSheet *sheet = get_sheet (widget);
+  LigDocument *document = aim (widget);
+  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
+  const LigScoreSlot *slot =
+    lig_score_map_get_slot (map, lig_score_row_get_number (LIG_SCORE_ROW (widget)));
+  const char *const *forbidden = lig_op_get_forbidden (slot->op);
+  if (forbidden && forbidden[0]) {
+    g_autofree char *name = g_strdup (forbidden[0]);
+    lig_edit_forbid (document, slot->op, name, FALSE);
+    return;
+  }
+  for (guint pass = 0; map->plan && pass < 2; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (map->plan, (LigPass) pass, &count);
+    for (guint i = 0; i < count; i++)
+      if (groups[i].fusion && groups[i].first >= slot->first &&
+          groups[i].first < slot->first + slot->count) {
+        lig_edit_forbid (document, slot->op, groups[i].fusion->name, TRUE);
+        return;
+      }
+  }
+  lig_toast (widget, _ ("No fusion begins here"), NULL, NULL);
+}
+
+/* --- Looking ------------------------------------------------------------------------------- */
+
+static void
+fold (GtkWidget *widget, const char *action, GVariant *target)
+{
+  LigDocument *document = lig_score_row_get_document (LIG_SCORE_ROW (widget));
+  const LigRow *row =
+    lig_document_find_row (document, lig_score_row_get_op (LIG_SCORE_ROW (widget)));
+  if (row)
+    lig_document_set_open (document, row->op, !row->open);
+}
+
+static void
+explain (GtkWidget *widget, const char *action, GVariant *target)
+{
+  lig_score_sheet_explain_gap (get_sheet (widget),
+                               lig_score_row_get_number (LIG_SCORE_ROW (widget)) + 1);
+}
+
+static void
+show_menu (GtkWidget *widget, const char *action, GVariant *target)
+{
+  aim (widget);
+  lig_score_row_show_menu (LIG_SCORE_ROW (widget), -1, -1);
+}
+
+/* A double click: a block unfolds, anything else is for the inspector. */
+static void
+open_op (GtkWidget *widget, const char *action, GVariant *target)
+{
+  if (lig_op_get_body (lig_score_row_get_op (LIG_SCORE_ROW (widget))))
+    fold (widget, action, target);
+  else
+    explain (widget, action, target);
+}
+
+static void
+select_op (GtkWidget *widget, const char *action, GVariant *target)
+{
+  LigScoreRow *row = LIG_SCORE_ROW (widget);
+  lig_document_select (lig_score_row_get_document (row), lig_score_row_get_op (row),
+                       g_str_equal (action, "op.toggle") ? LIG_SELECT_TOGGLE : LIG_SELECT_ONLY);
+}
+
+/* --- Keys ---------------------------------------------------------------------------------- */
+
+static int
+find_page (LigScoreSheet *sheet)
+{
+  GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (sheet), GTK_TYPE_SCROLLED_WINDOW);
+  int height = window ? gtk_widget_get_height (window) : 600;
+  return MAX (height / (LIG_SCORE_BASE + LIG_SCORE_SPACE) - 1, 1);
+}
+
+/* The arguments are rows to go, thousands mean to either end, and whether to extend. */
+static gboolean
+go (GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  int rows;
+  gboolean extend;
+  LigScoreSheet *sheet = get_sheet (widget);
+  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
+  g_variant_get (arguments, "(ib)", &rows, &extend);
+  if (ABS (rows) == 100)
+    rows = rows / 100 * find_page (sheet);
+  int from = (int) lig_score_row_get_number (LIG_SCORE_ROW (widget));
+  int to = CLAMP (from + rows, 0, (int) map->slots->len - 1);
+  lig_score_sheet_focus_row (sheet, (guint) to);
+  lig_document_select (lig_score_sheet_get_document (sheet),
+                       lig_score_map_get_slot (map, (guint) to)->op,
+                       extend ? LIG_SELECT_RANGE : LIG_SELECT_ONLY);
+  return TRUE;
+}
+
+/* Left and right fold and unfold a block; from another row they go to its brackets. */
+static gboolean
+go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  gboolean right = g_variant_get_boolean (arguments);
+  LigScoreSheet *sheet = get_sheet (widget);
+  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
+  guint number = lig_score_row_get_number (LIG_SCORE_ROW (widget));
+  const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
+  if (slot->block && slot->open != right) {
+    lig_document_set_open (lig_score_sheet_get_document (sheet), slot->op, right);
+    return TRUE;
+  }
+  GArray *brackets = map->brackets[right ? 1 : 0];
+  for (guint i = 0; i < brackets->len; i++) {
+    const LigScoreBracket *bracket = &g_array_index (brackets, LigScoreBracket, i);
+    if (bracket->from <= number && number <= bracket->to)
+      return gtk_widget_grab_focus (
+        lig_score_sheet_get_group (sheet, right ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD, i));
+  }
+  return FALSE;
+}
+
+static gboolean
+set_open (GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  LigScoreRow *row = LIG_SCORE_ROW (widget);
+  lig_document_set_open (lig_score_row_get_document (row), lig_score_row_get_op (row),
+                         g_variant_get_boolean (arguments));
+  return TRUE;
+}
+
+static void
+add_moves (GtkWidgetClass *class)
+{
+  static const struct {
+    guint key, keypad;
+    int rows;
+  } moves[] = {
+    {GDK_KEY_Up, GDK_KEY_KP_Up, -1},
+    {GDK_KEY_Down, GDK_KEY_KP_Down, 1},
+    {GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up, -100},
+    {GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down, 100},
+    {GDK_KEY_Home, GDK_KEY_KP_Home, -1000000},
+    {GDK_KEY_End, GDK_KEY_KP_End, 1000000},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (moves); i++) {
+    const guint keys[] = {moves[i].key, moves[i].keypad};
+    for (guint k = 0; k < 2; k++) {
+      gtk_widget_class_add_binding (class, keys[k], 0, go, "(ib)", moves[i].rows, FALSE);
+      gtk_widget_class_add_binding (class, keys[k], GDK_SHIFT_MASK, go, "(ib)", moves[i].rows,
+                                    TRUE);
+    }
+  }
+  gtk_widget_class_add_binding (class, GDK_KEY_Left, 0, go_aside, "b", FALSE);
+  gtk_widget_class_add_binding (class, GDK_KEY_Right, 0, go_aside, "b", TRUE);
+  gtk_widget_class_add_binding (class, GDK_KEY_minus, 0, set_open, "b", FALSE);
+  gtk_widget_class_add_binding (class, GDK_KEY_plus, 0, set_open, "b", TRUE);
+  gtk_widget_class_add_binding (class, GDK_KEY_KP_Subtract, 0, set_open, "b", FALSE);
+  gtk_widget_class_add_binding (class, GDK_KEY_KP_Add, 0, set_open, "b", TRUE);
+}
+
+void
+lig_score_row_install_actions (GtkWidgetClass *class)
+{
+  static const struct {
+    const char *name;
+    GtkWidgetActionActivateFunc activate;
+    guint key;
+    GdkModifierType modifiers;
+  } actions[] = {
+    {"op.select", select_op, 0, 0},
+    {"op.toggle", select_op, GDK_KEY_space, 0},
+    {"op.delete", delete_ops, GDK_KEY_Delete, 0},
+    {"op.duplicate", duplicate, GDK_KEY_d, GDK_CONTROL_MASK},
+    {"op.move-up", move, GDK_KEY_Up, GDK_ALT_MASK},
+    {"op.move-down", move, GDK_KEY_Down, GDK_ALT_MASK},
+    {"op.fence", fence, GDK_KEY_m, 0},
+    {"op.fold", fold, 0, 0},
+    {"op.explain", explain, GDK_KEY_Return, 0},
+    {"op.open", open_op, 0, 0},
+    {"op.forbid", forbid, 0, 0},
+    {"op.group", group, 0, 0},
+    {"op.ungroup", group, 0, 0},
+    {"op.connect", connect_channel, 0, 0},
+    {"op.disconnect", disconnect_channel, 0, 0},
+    {"op.menu", show_menu, GDK_KEY_Menu, 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++) {
+    gtk_widget_class_install_action (class, actions[i].name, NULL, actions[i].activate);
+    if (actions[i].key)
+      gtk_widget_class_add_binding_action (class, actions[i].key, actions[i].modifiers,
+                                           actions[i].name, NULL);
+  }
+  gtk_widget_class_add_binding_action (class, GDK_KEY_F10, GDK_SHIFT_MASK, "op.menu", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Enter, 0, "op.explain", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Delete, 0, "op.delete", NULL);
+  add_moves (class);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Channels of the score: which row feeds which, in which lane, and how that looks. */
+#include "ui/score-arcs.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_LANES = 6, LABEL_EVERY = 560 };
+
+guint
+lig_score_count_ports (const char *ports)
+{
+  g_auto (GStrv) names = ports && *ports ? g_strsplit (ports, " ", -1) : NULL;
+  return names ? g_strv_length (names) : 0;
+}
+
+/* --- Which row feeds which ----------------------------------------------------------------- */
+
+/* As the compiler scopes names: to the block of the row, `../` leaves one. */
+static char *
+scope (const char *path, const char *channel)
+{
+  g_autofree char *base = g_strdup (path);
+  char *dot = strrchr (base, '.');
+  *(dot ? dot : base) = '\0';
+  while (g_str_has_prefix (channel, "../")) {
+    channel += 3;
+    for (int i = 0; i < 2; i++) {
+      dot = strrchr (base, '.');
+      *(dot ? dot : base) = '\0';
+    }
+  }
+  return g_strdup_printf ("%s/%s", base, channel);
+}
+
+static void
+add_row_arcs (LigScoreMap *self, const LigRow *rows, guint i, GHashTable *producers)
+{
+  const LigOpInfo *info = lig_op_get_info (rows[i].op);
+  for (guint k = 0; k < lig_score_count_ports (info->extra_inputs); k++) {
+    const char *channel = lig_op_get_extra_input_channel (rows[i].op, (int) k);
+    g_autofree char *full = channel ? scope (rows[i].path, channel) : NULL;
+    guint from = full ? GPOINTER_TO_UINT (g_hash_table_lookup (producers, full)) : 0;
+    LigScoreArc arc = {.from = from - 1, .to = i};
+    if (from == 0)
+      continue;
+    arc.name = g_strdup (channel);
+    g_array_append_val (self->arcs, arc);
+  }
+  for (guint k = 0; k < lig_score_count_ports (info->extra_outputs); k++) {
+    const char *channel = lig_op_get_extra_output_channel (rows[i].op, (int) k);
+    if (channel)
+      g_hash_table_insert (producers, scope (rows[i].path, channel), GUINT_TO_POINTER (i + 1));
+  }
+}
+
+static int
+compare_arcs (gconstpointer a, gconstpointer b)
+{
+  const LigScoreArc *one = a, *two = b;
+  int length = (int) (one->to - one->from) - (int) (two->to - two->from);
+  return length != 0 ? length : (int) one->from - (int) two->from;
+}
+
+static gboolean
+is_free (const LigScoreMap *self, guint n, guint lane)
+{
+  const LigScoreArc *arc = &g_array_index (self->arcs, LigScoreArc, n);
+  for (guint i = 0; i < n; i++) {
+    const LigScoreArc *other = &g_array_index (self->arcs, LigScoreArc, i);
+    if (other->lane == lane && other->from < arc->to && arc->from < other->to)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Short ones inside, so that nested channels lie side by side. */
+static void
+choose_lanes (LigScoreMap *self)
+{
+  g_array_sort (self->arcs, compare_arcs);
+  for (guint i = 0; i < self->arcs->len; i++) {
+    guint lane = 0;
+    while (lane + 1 < MOST_LANES && !is_free (self, i, lane))
+      lane++;
+    g_array_index (self->arcs, LigScoreArc, i).lane = lane;
+    self->lanes = MAX (self->lanes, lane + 1);
+  }
+}
+
+void
+lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document)
+{
+  guint count;
+  const LigRow *rows = lig_document_get_rows (document, &count);
+  g_autoptr (GHashTable) producers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < count; i++) {
+    const LigOpInfo *info = lig_op_get_info (rows[i].op);
+    if (info->extra_inputs || info->extra_outputs)
+      add_row_arcs (self, rows, i, producers);
+  }
+  choose_lanes (self);
+}
+
+/* --- Drawing ------------------------------------------------------------------------------- */
+
+void
+lig_score_get_port (
+  const LigScoreMap *self, const LigScoreColumns *columns, guint slot, double *x, double *y)
+{
+  *x = columns->ops - 12;
+  *y = lig_score_map_get_slot (self, slot)->y + LIG_SCORE_BASE / 2.0;
+}
+
+static void
+draw_label (cairo_t *cairo,
+            GtkWidget *widget,
+            const char *name,
+            double x,
+            double middle,
+            double room,
+            const LigScoreArcInks *inks)
+{
+  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (widget, name);
+  g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
+  PangoRectangle extents;
+  pango_attr_list_insert (attributes, pango_attr_scale_new (0.82));
+  pango_attr_list_insert (attributes, pango_attr_weight_new (PANGO_WEIGHT_BOLD));
+  pango_layout_set_attributes (layout, attributes);
+  pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_get_pixel_extents (layout, NULL, &extents);
+  if (extents.width > room)
+    pango_layout_set_width (layout, (int) (room * PANGO_SCALE));
+  pango_layout_get_pixel_extents (layout, NULL, &extents);
+  cairo_save (cairo);
+  cairo_translate (cairo, x, middle);
+  cairo_rotate (cairo, -M_PI / 2);
+  gdk_cairo_set_source_rgba (cairo, &inks->ground);
+  cairo_rectangle (cairo, -extents.width / 2.0 - 5, -extents.height / 2.0, extents.width + 10,
+                   extents.height);
+  cairo_fill (cairo);
+  gdk_cairo_set_source_rgba (cairo, &inks->channel);
+  cairo_move_to (cairo, -extents.width / 2.0 - extents.x, -extents.height / 2.0 - extents.y);
+  pango_cairo_show_layout (cairo, layout);
+  cairo_new_path (cairo);
+  cairo_restore (cairo);
+}
+
+/* The name stands in the middle, and again and again along a channel longer than a window. */
+static void
+draw_labels (cairo_t *cairo,
+             GtkWidget *widget,
+             const char *name,
+             double x,
+             double from,
+             double to,
+             const LigScoreArcInks *inks)
+{
+  double length = to - from - 24;
+  if (length < 36)
+    return;
+  int count = MAX ((int) (length / LABEL_EVERY), 1);
+  double room = length / count;
+  for (int i = 0; i < count; i++)
+    draw_label (cairo, widget, name, x, from + 12 + (i + 0.5) * room, room - 12, inks);
+}
+
+static void
+draw_arc (const LigScoreMap *self,
+          const LigScoreColumns *columns,
+          const LigScoreArc *arc,
+          GtkWidget *widget,
+          cairo_t *cairo,
+          const LigScoreArcInks *inks)
+{
+  double x0, y0, x1, y1, lane = columns->ops - 18.0 - (arc->lane + 0.5) * LIG_SCORE_LANE;
+  lig_score_get_port (self, columns, arc->from, &x0, &y0);
+  lig_score_get_port (self, columns, arc->to, &x1, &y1);
+  y0 += 3;
+  y1 -= 3;
+  double bend = MIN (24 + 2 * (x0 - lane), (y1 - y0) / 2);
+  gdk_cairo_set_source_rgba (cairo, &inks->channel);
+  cairo_set_line_width (cairo, 2);
+  cairo_move_to (cairo, x0, y0);
+  cairo_curve_to (cairo, lane, y0, lane, y0, lane, y0 + bend);
+  cairo_line_to (cairo, lane, y1 - bend);
+  cairo_curve_to (cairo, lane, y1, lane, y1, x1 - 2, y1);
+  cairo_stroke (cairo);
+  cairo_move_to (cairo, x1 + 3, y1);
+  cairo_rel_line_to (cairo, -7, -4);
+  cairo_rel_line_to (cairo, 0, 8);
+  cairo_close_path (cairo);
+  cairo_fill (cairo);
+  draw_labels (cairo, widget, arc->name, lane, y0 + bend, y1 - bend, inks);
+}
+
+/* A disc where a branch begins, full once somebody takes it up. */
+static void
+draw_handles (const LigScoreMap *self,
+              const LigScoreColumns *columns,
+              cairo_t *cairo,
+              double top,
+              double bottom,
+              const LigScoreArcInks *inks)
+{
+  for (guint i = 0; i < self->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
+    double x, y;
+    if (slot->y > bottom || slot->y + slot->height < top ||
+        !lig_op_get_info (slot->op)->extra_outputs)
+      continue;
+    lig_score_get_port (self, columns, i, &x, &y);
+    gboolean taken = FALSE;
+    for (guint k = 0; k < self->arcs->len && !taken; k++)
+      taken = g_array_index (self->arcs, LigScoreArc, k).from == i;
+    cairo_new_path (cairo);
+    cairo_arc (cairo, x, y, 5, 0, 2 * M_PI);
+    gdk_cairo_set_source_rgba (cairo, taken ? &inks->channel : &inks->ground);
+    cairo_fill_preserve (cairo);
+    gdk_cairo_set_source_rgba (cairo, &inks->channel);
+    cairo_set_line_width (cairo, 2);
+    cairo_stroke (cairo);
+  }
+}
+
+void
+lig_score_draw_arcs (const LigScoreMap *self,
+                     const LigScoreColumns *columns,
+                     GtkWidget *widget,
+                     cairo_t *cairo,
+                     double top,
+                     double bottom,
+                     const LigScoreArcInks *inks)
+{
+  for (guint i = 0; i < self->arcs->len; i++) {
+    const LigScoreArc *arc = &g_array_index (self->arcs, LigScoreArc, i);
+    const LigScoreSlot *from = lig_score_map_get_slot (self, arc->from);
+    const LigScoreSlot *to = lig_score_map_get_slot (self, arc->to);
+    if (from->y < bottom && to->y + to->height > top)
+      draw_arc (self, columns, arc, widget, cairo, inks);
+  }
+  draw_handles (self, columns, cairo, top, bottom, inks);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Channels of the score: which row feeds which, in which lane, and how that looks. */
+#pragma once
+
+#include "ui/score-map.h"
+
+#include <cairo.h>
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Finds the channels of the rows and gives each a lane, so that none lies on another. */
+void lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document);
+
+guint lig_score_count_ports (const char *ports);
+
+/* Where a row's channel begins or ends. */
+void lig_score_get_port (
+  const LigScoreMap *self, const LigScoreColumns *columns, guint slot, double *x, double *y);
+
+typedef struct {
+  GdkRGBA channel, ground;
+} LigScoreArcInks;
+
+/* Draws what lies between @top and @bottom. */
+void lig_score_draw_arcs (const LigScoreMap *self,
+                          const LigScoreColumns *columns,
+                          GtkWidget *widget,
+                          cairo_t *cairo,
+                          double top,
+                          double bottom,
+                          const LigScoreArcInks *inks);
+
+G_END_DECLS

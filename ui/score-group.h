@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A bracket of a rail: the ops that one kernel serves, or what a block comes to. */
+#pragma once
+
+#include "ui/score-map.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_SCORE_GROUP (lig_score_group_get_type ())
+G_DECLARE_FINAL_TYPE (LigScoreGroup, lig_score_group, LIG, SCORE_GROUP, GtkWidget)
+
+GtkWidget *lig_score_group_new (LigPass pass);
+
+/* Shows bracket @number of the map's rail. */
+void lig_score_group_bind (LigScoreGroup *self, const LigScoreMap *map, guint number);
+
+/* First and last op of the plan; FALSE for a block's sum. */
+gboolean lig_score_group_get_ops (LigScoreGroup *self, int *first, int *last);
+guint lig_score_group_get_number (LigScoreGroup *self);
+LigPass lig_score_group_get_pass (LigScoreGroup *self);
+
+G_END_DECLS

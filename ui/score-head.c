@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* The heads of the score's columns. What is not moved is the difference to a plan with every op
+ * alone, compiled on a worker for a device that has the same facts and is not there. */
+#include "ui/score-head.h"
+
+#include "ui/score-text.h"
+
+#include <glib/gi18n.h>
+
+enum { FORWARD, OPS, BACKWARD, N_COLUMNS };
+
+struct _LigScoreHead {
+  GtkWidget parent_instance;
+  LigScoreSheet *sheet;
+  GtkWidget *columns[N_COLUMNS];
+  GtkLabel *titles[N_COLUMNS], *texts[N_COLUMNS];
+  LigPlan *compared; /* whose bytes apart are known */
+  double apart[2];
+  GCancellable *comparing;
+};
+
+G_DEFINE_FINAL_TYPE (LigScoreHead, lig_score_head, GTK_TYPE_WIDGET)
+
+/* --- Every op alone ------------------------------------------------------------------------ */
+
+typedef struct {
+  LigSequence *sequence;
+  LigPlan *plan;
+  LigDeviceFacts facts;
+  LigPlanOptions options;
+  gboolean cpu;
+  double apart[2];
+} Comparison;
+
+static void
+free_comparison (gpointer data)
+{
+  Comparison *comparison = data;
+  g_object_unref (comparison->sequence);
+  lig_plan_unref (comparison->plan);
+  g_free (comparison);
+}
+
+static double
+sum_bytes (LigPlan *plan, LigPass pass)
+{
+  guint count;
+  double bytes = 0;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    bytes += groups[i].bytes;
+  return bytes;
+}
+
+static void
+compare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Comparison *comparison = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open (comparison->cpu ? "cpu" : "null", &error);
+  if (device && !comparison->cpu)
+    lig_device_set_facts (device, &comparison->facts);
+  g_autoptr (LigPlan) plan = NULL;
+  if (device && !g_cancellable_is_cancelled (cancellable))
+    plan = lig_plan_compile (comparison->sequence, device, &comparison->options, &error);
+  for (guint pass = 0; plan && pass < 2; pass++)
+    comparison->apart[pass] = sum_bytes (plan, (LigPass) pass);
+  g_task_return_boolean (task, plan != NULL);
+}
+
+static void update_texts (LigScoreHead *self);
+
+static void
+compared (GObject *object, GAsyncResult *result, gpointer data)
+{
+  LigScoreHead *self = LIG_SCORE_HEAD (object);
+  Comparison *comparison = g_task_get_task_data (G_TASK (result));
+  if (g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result))) || !self->sheet)
+    return;
+  if (g_task_propagate_boolean (G_TASK (result), NULL)) {
+    g_clear_pointer (&self->compared, lig_plan_unref);
+    self->compared = lig_plan_ref (comparison->plan);
+    self->apart[0] = comparison->apart[0];
+    self->apart[1] = comparison->apart[1];
+    update_texts (self);
+  }
+}
+
+static void
+ask_apart (LigScoreHead *self)
+{
+  LigDocument *document = lig_score_sheet_get_document (self->sheet);
+  LigPlan *plan = lig_document_get_plan (document);
+  if (!plan || lig_document_is_stale (document) || lig_document_get_problem (document, 0) ||
+      self->compared == plan)
+    return;
+  if (self->comparing)
+    g_cancellable_cancel (self->comparing);
+  g_clear_object (&self->comparing);
+  self->comparing = g_cancellable_new ();
+  LigDevice *device = lig_plan_get_device (plan);
+  Comparison *comparison = g_new0 (Comparison, 1);
+  comparison->sequence = lig_sequence_copy (lig_document_get_sequence (document));
+  comparison->plan = lig_plan_ref (plan);
+  comparison->facts = *lig_device_get_facts (device);
+  comparison->cpu = lig_device_get_backend (device) == LIG_BACKEND_CPU;
+  lig_document_get_options (document, &comparison->options);
+  comparison->options.policy = LIG_POLICY_NONE;
+  g_autoptr (GTask) task = g_task_new (self, self->comparing, compared, NULL);
+  g_task_set_task_data (task, comparison, free_comparison);
+  g_task_run_in_thread (task, compare);
+}
+
+/* --- What it says -------------------------------------------------------------------------- */
+
+static char *
+describe_pass (LigScoreHead *self, guint pass)
+{
+  const LigScoreMap *map = lig_score_sheet_get_map (self->sheet);
+  guint count = 0;
+  if (!map->plan)
+    return g_strdup ("—");
+  lig_plan_get_groups (map->plan, (LigPass) pass, &count);
+  if (count == 0)
+    return g_strdup (_ ("no gradient is wanted"));
+  g_autofree char *time = lig_score_time (map->seconds[pass]);
+  double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
+  g_autofree char *bytes = lig_score_bytes (MAX (saved, 0));
+  g_autofree char *predicted = NULL;
+  double measured = 0;
+  for (guint i = 0; i < map->brackets[pass]->len; i++)
+    if (g_array_index (map->brackets[pass], LigScoreBracket, i).group)
+      measured += g_array_index (map->brackets[pass], LigScoreBracket, i).measured;
+  g_autofree char *took = lig_score_time (measured);
+  if (measured > 0)
+    predicted = g_strdup_printf (_ ("%s measured, %s predicted"), took, time);
+  else
+    predicted = g_strdup_printf (_ ("%s predicted"), time);
+  if (saved <= 0)
+    return g_steal_pointer (&predicted);
+  return g_strdup_printf (_ ("%s · %s not moved"), predicted, bytes);
+}
+
+static char *
+describe_input (LigScoreHead *self)
+{
+  LigShape shape;
+  LigDtype dtype;
+  LigSequence *sequence = lig_document_get_sequence (lig_score_sheet_get_document (self->sheet));
+  lig_sequence_get_input (sequence, &shape, &dtype);
+  g_autofree char *axes = lig_score_shape (&shape);
+  return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
+}
+
+static void
+set_text (LigScoreHead *self, guint column, const char *text)
+{
+  gtk_label_set_text (self->texts[column], text);
+  gtk_widget_set_tooltip_text (self->columns[column], text);
+}
+
+static void
+update_texts (LigScoreHead *self)
+{
+  g_autofree char *forward = describe_pass (self, 0);
+  g_autofree char *backward = describe_pass (self, 1);
+  g_autofree char *input = describe_input (self);
+  set_text (self, FORWARD, forward);
+  set_text (self, OPS, input);
+  set_text (self, BACKWARD, backward);
+}
+
+void
+lig_score_head_update (LigScoreHead *self, LigScoreSheet *sheet)
+{
+  g_set_object (&self->sheet, sheet);
+  update_texts (self);
+  ask_apart (self);
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  LigScoreHead *self = LIG_SCORE_HEAD (widget);
+  LigScoreColumns columns;
+  guint lanes = self->sheet ? lig_score_sheet_get_map (self->sheet)->lanes : 0;
+  lig_score_columns (&columns, width, lanes);
+  const int x[] = {columns.forward, columns.ops, columns.backward};
+  const int widths[] = {columns.rail, columns.ops_width, columns.rail};
+  for (guint i = 0; i < N_COLUMNS; i++)
+    gtk_widget_size_allocate (self->columns[i], &(GtkAllocation){x[i], 0, widths[i], height}, -1);
+}
+
+static void
+measure (GtkWidget *widget,
+         GtkOrientation orientation,
+         int for_size,
+         int *minimum,
+         int *natural,
+         int *minimum_baseline,
+         int *natural_baseline)
+{
+  LigScoreHead *self = LIG_SCORE_HEAD (widget);
+  *minimum = *natural = 0;
+  for (guint i = 0; i < N_COLUMNS && orientation == GTK_ORIENTATION_VERTICAL; i++) {
+    int least, wanted;
+    gtk_widget_measure (self->columns[i], orientation, -1, &least, &wanted, NULL, NULL);
+    *minimum = *natural = MAX (*natural, wanted);
+  }
+}
+
+static void
+dispose (GObject *object)
+{
+  LigScoreHead *self = LIG_SCORE_HEAD (object);
+  if (self->comparing)
+    g_cancellable_cancel (self->comparing);
+  g_clear_object (&self->comparing);
+  g_clear_pointer (&self->compared, lig_plan_unref);
+  g_clear_object (&self->sheet);
+  for (guint i = 0; i < N_COLUMNS; i++)
+    g_clear_pointer (&self->columns[i], gtk_widget_unparent);
+  G_OBJECT_CLASS (lig_score_head_parent_class)->dispose (object);
+}
+
+static void
+lig_score_head_class_init (LigScoreHeadClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = dispose;
+  widget_class->size_allocate = size_allocate;
+  widget_class->measure = measure;
+  gtk_widget_class_set_css_name (widget_class, "scorehead");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+lig_score_head_init (LigScoreHead *self)
+{
+  const char *titles[] = {_ ("Forward"), _ ("Input"), _ ("Backward")};
+  static const char *const classes[] = {"forward", "input", "backward"};
+  for (guint i = 0; i < N_COLUMNS; i++) {
+    self->columns[i] = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+    gtk_widget_add_css_class (self->columns[i], classes[i]);
+    gtk_widget_set_parent (self->columns[i], GTK_WIDGET (self));
+    self->titles[i] = GTK_LABEL (gtk_label_new (titles[i]));
+    self->texts[i] = GTK_LABEL (gtk_label_new (NULL));
+    gtk_label_set_ellipsize (self->titles[i], PANGO_ELLIPSIZE_END);
+    gtk_label_set_ellipsize (self->texts[i], PANGO_ELLIPSIZE_END);
+    gtk_widget_add_css_class (GTK_WIDGET (self->titles[i]), "head-title");
+    gtk_widget_add_css_class (GTK_WIDGET (self->texts[i]), "head-text");
+    gtk_box_append (GTK_BOX (self->columns[i]), GTK_WIDGET (self->titles[i]));
+    gtk_box_append (GTK_BOX (self->columns[i]), GTK_WIDGET (self->texts[i]));
+  }
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Where everything of the score stands. Numbers only: no widget, no drawing. */
+#include "ui/score-map.h"
+
+#include <string.h>
+
+void
+lig_score_columns (LigScoreColumns *self, int width, guint lanes)
+{
+  enum { MARGIN = 18, CONNECTOR = 36, WIDEST = 1180 };
+  int left = CONNECTOR + (int) lanes * LIG_SCORE_LANE;
+  int whole = MIN (width, WIDEST + (int) lanes * LIG_SCORE_LANE);
+  int inner = MAX (whole - 2 * MARGIN - left - CONNECTOR, 300);
+  self->rail = inner * 30 / 100;
+  self->ops_width = inner - 2 * self->rail;
+  self->forward = MARGIN + MAX (width - whole, 0) / 2;
+  self->ops = self->forward + self->rail + left;
+  self->backward = self->ops + self->ops_width + CONNECTOR;
+}
+
+/* --- Rows ---------------------------------------------------------------------------------- */
+
+/* A macro's parts before there is a plan, so that rows do not grow when it comes. */
+static int
+count_parts (LigOp *op)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  if (!info->expand)
+    return 1;
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_object_unref);
+  info->expand (op, parts);
+  return (int) parts->len;
+}
+
+static void
+add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
+{
+  guint n_rows;
+  const LigRow *rows = lig_document_get_rows (document, &n_rows);
+  const LigPlanOp *ops = self->plan ? lig_plan_get_ops (self->plan, &self->n_ops) : NULL;
+  int y = LIG_SCORE_TOP + LIG_SCORE_SPACE;
+  for (guint i = 0; i < n_rows; i++) {
+    LigScoreSlot slot = {.op = rows[i].op,
+                         .path = rows[i].path,
+                         .depth = rows[i].depth,
+                         .open = rows[i].open,
+                         .block = lig_op_get_body (rows[i].op) != NULL,
+                         .first = -1,
+                         .y = y,
+                         .height = LIG_SCORE_BASE};
+    const LigScorePlace *place = places ? g_hash_table_lookup (places, rows[i].op) : NULL;
+    guint count = 0;
+    const LigPlanOp *parts =
+      places ? NULL : lig_document_find_parts (document, rows[i].path, &count);
+    if (place || parts) {
+      slot.first = place ? place->first : (int) (parts - ops);
+      slot.count = place ? place->count : (int) count;
+    }
+    int shown = slot.block ? 0 : slot.first >= 0 ? slot.count : count_parts (rows[i].op);
+    slot.shown = shown > 1 ? shown : 0;
+    slot.height += slot.shown * LIG_SCORE_PART + (slot.shown ? 6 : 0);
+    y += slot.height + LIG_SCORE_SPACE;
+    g_array_append_val (self->slots, slot);
+  }
+  self->height = y + LIG_SCORE_END;
+}
+
+/* Heights of each op: of its part's sub-row, the first with the row's head. */
+static void
+place_ops (LigScoreMap *self)
+{
+  self->tops = g_new0 (int, self->n_ops + 1);
+  self->bottoms = g_new0 (int, self->n_ops + 1);
+  for (guint i = 0; i < self->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
+    for (int k = 0; k < slot->count && !slot->block; k++) {
+      int op = slot->first + k;
+      if (op >= (int) self->n_ops)
+        break;
+      gboolean last = k == slot->count - 1;
+      int part = slot->y + LIG_SCORE_BASE + k * LIG_SCORE_PART;
+      self->tops[op] = k == 0 ? slot->y : part;
+      self->bottoms[op] = last ? slot->y + slot->height : part + LIG_SCORE_PART;
+    }
+  }
+}
+
+/* --- Brackets ------------------------------------------------------------------------------ */
+
+double
+lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps)
+{
+  double seconds = 0;
+  for (int i = 0; i < group->n_steps && group->first_step + i < (int) n_steps; i++)
+    seconds += steps[group->first_step + i];
+  return seconds;
+}
+
+static guint
+find_slot (const LigScoreMap *self, int y)
+{
+  guint low = 0, high = self->slots->len;
+  while (low + 1 < high) {
+    guint middle = (low + high) / 2;
+    if (lig_score_map_get_slot (self, middle)->y <= y)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* FALSE for a group none of whose ops has a row. */
+static gboolean
+place_group (const LigScoreMap *self, const LigPlanGroup *group, LigScoreBracket *bracket)
+{
+  int top = G_MAXINT, bottom = 0;
+  for (int i = group->first; i < group->first + group->count; i++)
+    if (i < (int) self->n_ops && self->bottoms[i] > 0) {
+      top = MIN (top, self->tops[i]);
+      bottom = MAX (bottom, self->bottoms[i]);
+    }
+  if (bottom == 0)
+    return FALSE;
+  bracket->y = top;
+  bracket->height = bottom - top;
+  bracket->from = find_slot (self, top);
+  bracket->to = find_slot (self, bottom - 1);
+  return TRUE;
+}
+
+static double
+get_measured (const LigPlanGroup *group, const double *steps, guint n_steps)
+{
+  return steps ? lig_score_group_measured (group, steps, n_steps) : group->measured;
+}
+
+static void
+sum_block (LigScoreBracket *bracket,
+           const LigScoreSlot *slot,
+           const LigPlanGroup *groups,
+           guint count,
+           const double *steps,
+           guint n_steps)
+{
+  for (guint i = 0; i < count; i++) {
+    if (groups[i].first < slot->first || groups[i].first >= slot->first + slot->count)
+      continue;
+    if (groups[i].fusion)
+      bracket->fused++;
+    else if (groups[i].n_steps > 0)
+      bracket->alone++;
+    bracket->seconds += groups[i].predicted;
+    bracket->measured += get_measured (&groups[i], steps, n_steps);
+  }
+}
+
+static int
+compare_brackets (gconstpointer a, gconstpointer b)
+{
+  return ((const LigScoreBracket *) a)->y - ((const LigScoreBracket *) b)->y;
+}
+
+static void
+add_brackets (LigScoreMap *self, LigPass pass, const double *steps, guint n_steps)
+{
+  guint count;
+  GArray *brackets = self->brackets[pass];
+  const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+  for (guint i = 0; i < count; i++) {
+    LigScoreBracket bracket = {.group = &groups[i],
+                               .pass = pass,
+                               .seconds = groups[i].predicted,
+                               .measured = get_measured (&groups[i], steps, n_steps)};
+    self->seconds[pass] += groups[i].predicted;
+    self->bytes[pass] += groups[i].bytes;
+    if (place_group (self, &groups[i], &bracket))
+      g_array_append_val (brackets, bracket);
+  }
+  for (guint i = 0; i < self->slots->len && count > 0; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
+    LigScoreBracket bracket = {
+      .pass = pass, .from = i, .to = i, .y = slot->y, .height = slot->height};
+    if (!slot->block || slot->first < 0)
+      continue;
+    sum_block (&bracket, slot, groups, count, steps, n_steps);
+    g_array_append_val (brackets, bracket);
+  }
+  g_array_sort (brackets, compare_brackets);
+}
+
+/* --- Gaps ---------------------------------------------------------------------------------- */
+
+gboolean
+lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after)
+{
+  const LigScoreSlot *above = gap > 0 ? lig_score_map_get_slot (self, gap - 1) : NULL;
+  const LigScoreSlot *below = gap < self->slots->len ? lig_score_map_get_slot (self, gap) : NULL;
+  if (!above || above->first < 0)
+    return FALSE;
+  /* Below an opened block's own row, its ops begin. */
+  *before = above->open ? above->first - 1 : above->first + above->count - 1;
+  *after = *before + 1;
+  if (below && below->first < 0)
+    return FALSE;
+  return *before >= 0;
+}
+
+void
+lig_score_verdict_range (const LigVerdict *verdict, int *first, int *last)
+{
+  *first = verdict->first;
+  *last = verdict->first + verdict->count - 1;
+  if (verdict->reason != LIG_REASON_PATTERN)
+    return;
+  if (g_strcmp0 (verdict->observed, "end") == 0)
+    ++*last;
+  *first = MAX (*first, *last - 1);
+}
+
+/* The pass of the verdict already has a group across each of the verdict's gaps: knowing why not
+ * another one is for who asks. */
+static void
+mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
+{
+  guint count;
+  const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+  for (guint i = 0; i < count; i++)
+    for (int k = 0; k + 1 < groups[i].count; k++)
+      joined[groups[i].first + k] |= (guint8) (1 << pass);
+}
+
+/* Refusals at each boundary, named by the op before it. */
+static guint *
+count_misses (const LigScoreMap *self)
+{
+  guint count;
+  guint *misses = g_new0 (guint, self->n_ops + 1);
+  g_autofree guint8 *joined = g_new0 (guint8, self->n_ops + 1);
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
+  mark_joined (self, LIG_PASS_FORWARD, joined);
+  mark_joined (self, LIG_PASS_BACKWARD, joined);
+  for (guint i = 0; i < count; i++) {
+    int first, last;
+    const LigVerdict *verdict = &verdicts[i];
+    if (verdict->taken || g_strcmp0 (verdict->observed, "end") == 0)
+      continue;
+    lig_score_verdict_range (verdict, &first, &last);
+    guint8 passes = verdict->pass == LIG_PASS_JOINT ? 3 : (guint8) (1 << verdict->pass);
+    for (int at = first; at < last && at < (int) self->n_ops; at++)
+      misses[at] += (joined[at] & passes) == 0;
+  }
+  return misses;
+}
+
+static void
+place_misses (LigScoreMap *self)
+{
+  g_autofree guint *misses = count_misses (self);
+  for (guint gap = 1; gap < self->slots->len; gap++) {
+    int before, after;
+    if (lig_score_map_get_gap_ops (self, gap, &before, &after) && after < (int) self->n_ops)
+      g_array_index (self->slots, LigScoreSlot, gap).near_misses = misses[before];
+  }
+}
+
+guint
+lig_score_map_find_gap (const LigScoreMap *self, double y)
+{
+  for (guint i = 0; i < self->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
+    if (y < slot->y + slot->height / 2)
+      return i;
+  }
+  return self->slots->len;
+}
+
+/* --- The whole ----------------------------------------------------------------------------- */
+
+const LigScoreSlot *
+lig_score_map_get_slot (const LigScoreMap *self, guint n)
+{
+  return &g_array_index (self->slots, LigScoreSlot, n);
+}
+
+static void
+clear_arc (gpointer data)
+{
+  g_free (((LigScoreArc *) data)->name);
+}
+
+void lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document);
+
+LigScoreMap *
+lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps)
+{
+  LigScoreMap *self = g_new0 (LigScoreMap, 1);
+  LigPlan *plan = lig_document_get_plan (document);
+  self->plan = plan ? lig_plan_ref (plan) : NULL;
+  self->slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot));
+  self->arcs = g_array_new (FALSE, TRUE, sizeof (LigScoreArc));
+  g_array_set_clear_func (self->arcs, clear_arc);
+  for (guint i = 0; i < 2; i++)
+    self->brackets[i] = g_array_new (FALSE, TRUE, sizeof (LigScoreBracket));
+  add_slots (self, document, places);
+  lig_score_map_add_arcs (self, document);
+  place_ops (self);
+  if (plan) {
+    add_brackets (self, LIG_PASS_FORWARD, steps, n_steps);
+    add_brackets (self, LIG_PASS_BACKWARD, steps, n_steps);
+    place_misses (self);
+  }
+  return self;
+}
+
+void
+lig_score_map_free (LigScoreMap *self)
+{
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  g_array_unref (self->slots);
+  g_array_unref (self->arcs);
+  for (guint i = 0; i < 2; i++)
+    g_array_unref (self->brackets[i]);
+  g_free (self->tops);
+  g_free (self->bottoms);
+  g_free (self);
+}

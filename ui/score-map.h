@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Where everything of the score stands: rows, the brackets of both rails, channels, gaps. */
+#pragma once
+
+#include "ui/document.h"
+
+G_BEGIN_DECLS
+
+enum {
+  LIG_SCORE_TOP = 6,
+  LIG_SCORE_BASE = 54, /* of a row: title and parameters */
+  LIG_SCORE_PART = 24, /* of each part of a macro, below */
+  LIG_SCORE_SPACE = 18,
+  LIG_SCORE_INDENT = 18,
+  LIG_SCORE_LANE = 18, /* of one channel */
+  LIG_SCORE_END = 72,  /* free below the last row, to drop on */
+};
+
+/* --- Columns ------------------------------------------------------------------------------- */
+
+typedef struct {
+  int forward, rail; /* left edge of the forward rail, width of either */
+  int ops, ops_width;
+  int backward;
+} LigScoreColumns;
+
+void lig_score_columns (LigScoreColumns *self, int width, guint lanes);
+
+/* --- Rows and brackets --------------------------------------------------------------------- */
+
+/**
+ * LigScoreSlot: a row.
+ *
+ * @op, @path, @depth, @open: as LigRow has them
+ * @first, @count: ops of the plan; -1 where it has none
+ * @shown: parts that have sub-rows of their own; 0 where the row is undivided
+ */
+typedef struct {
+  LigOp *op;
+  const char *path;
+  int depth;
+  gboolean open, block;
+  int first, count, shown;
+  int y, height;
+  guint near_misses; /* of the gap before it */
+} LigScoreSlot;
+
+/**
+ * LigScoreBracket: a group of one rail; without @group what a block's repetitions come to.
+ *
+ * @from, @to: rows
+ * @fused, @alone, @seconds, @measured: of a block
+ */
+typedef struct {
+  const LigPlanGroup *group;
+  LigPass pass;
+  guint from, to;
+  int y, height;
+  guint fused, alone;
+  double seconds, measured;
+} LigScoreBracket;
+
+/* A channel from one row to another; @lane counts from the ops outward. */
+typedef struct {
+  guint from, to, lane;
+  char *name;
+} LigScoreArc;
+
+typedef struct {
+  LigPlan *plan;
+  GArray *slots;       /* of LigScoreSlot */
+  GArray *brackets[2]; /* of LigScoreBracket, forward and backward, downward */
+  GArray *arcs;        /* of LigScoreArc */
+  int *tops, *bottoms; /* of each op of the plan; both 0 where it has no row */
+  guint n_ops, lanes;
+  double seconds[2], bytes[2];
+  guint end_misses; /* of the gap after the last row */
+  int height;
+} LigScoreMap;
+
+/* @places: (nullable) (element-type LigOp LigScorePlace): where the rows were in an older plan */
+LigScoreMap *
+lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps);
+void lig_score_map_free (LigScoreMap *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
+
+typedef struct {
+  int first, count;
+} LigScorePlace;
+
+const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
+
+/* The gap that is next to a height: the number of the row that follows it. */
+guint lig_score_map_find_gap (const LigScoreMap *self, double y);
+
+/* The ops of the plan on both sides of a gap; FALSE where the plan does not know them. The last
+ * gap's second one is beyond the end. */
+gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
+
+/* Which boundaries between ops a verdict speaks of. A pattern's refusal is about one boundary. */
+void lig_score_verdict_range (const LigVerdict *verdict, int *first, int *last);
+
+/* Seconds of a group's steps in a profile, 0 without one. */
+double lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps);
+
+G_END_DECLS

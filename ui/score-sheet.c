@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: MIT */
+/* The sheet of the score: its widgets follow the document; score-picture.c draws what lies between
+ * them. */
+#include "ui/score-sheet.h"
+
+#include "ui/score-gap.h"
+#include "ui/score-group.h"
+#include "ui/score-picture.h"
+#include "ui/verdict-card.h"
+
+#include <math.h>
+
+/* A plan that comes sooner than this is not announced by dimming the old one. */
+#define PATIENCE_MILLISECONDS 120
+
+struct _LigScoreSheet {
+  GtkWidget parent_instance;
+  LigDocument *document;
+  LigScoreMap *map;
+  GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
+  GHashTable *places;                 /* LigOp: LigScorePlace, of the plan shown */
+  gpointer shown;                     /* that plan; compared, never used */
+  LigPlan *profiled;
+  double *steps;
+  guint n_steps;
+  GtkAdjustment *adjustment;
+  double top, bottom; /* drawn */
+  LigScorePicture picture;
+  guint patience;
+  GtkWidget *card;
+};
+
+G_DEFINE_FINAL_TYPE (LigScoreSheet, lig_score_sheet, GTK_TYPE_WIDGET)
+
+static guint mapped_signal;
+
+/* --- Following the document ---------------------------------------------------------------- */
+
+static void
+remember_places (LigScoreSheet *self)
+{
+  g_hash_table_remove_all (self->places);
+  for (guint i = 0; i < self->map->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
+    LigScorePlace place = {slot->first, slot->count};
+    if (slot->first >= 0)
+      g_hash_table_insert (self->places, slot->op, g_memdup2 (&place, sizeof place));
+  }
+}
+
+/* While a plan is of an older sequence, its groups stay with the rows that they belonged to. */
+static gboolean
+knows_places (LigScoreSheet *self)
+{
+  guint count;
+  const LigRow *rows = lig_document_get_rows (self->document, &count);
+  if (!lig_document_is_stale (self->document) ||
+      self->shown != lig_document_get_plan (self->document))
+    return FALSE;
+  for (guint i = 0; i < count; i++)
+    if (g_hash_table_contains (self->places, rows[i].op))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+fill_pool (LigScoreSheet *self, GPtrArray *pool, guint count, GtkWidget *(*make) (LigScoreSheet *) )
+{
+  GtkWidget *last = pool->len > 0 ? pool->pdata[pool->len - 1] : NULL;
+  while (pool->len < count) {
+    GtkWidget *widget = make (self);
+    if (last)
+      gtk_widget_insert_after (widget, GTK_WIDGET (self), last);
+    else
+      gtk_widget_insert_before (widget, GTK_WIDGET (self), NULL);
+    g_ptr_array_add (pool, widget);
+    last = widget;
+  }
+  for (guint i = pool->len; i > count; i--)
+    if (i > 2 * count + 64) {
+      gtk_widget_unparent (pool->pdata[i - 1]);
+      g_ptr_array_set_size (pool, (int) i - 1);
+    }
+  for (guint i = 0; i < pool->len; i++)
+    if (gtk_widget_get_visible (pool->pdata[i]) != (i < count))
+      gtk_widget_set_visible (pool->pdata[i], i < count);
+}
+
+static GtkWidget *
+make_row (LigScoreSheet *self)
+{
+  return lig_score_row_new (self->document);
+}
+
+static GtkWidget *
+make_gap (LigScoreSheet *self)
+{
+  return lig_score_gap_new ();
+}
+
+static GtkWidget *
+make_forward (LigScoreSheet *self)
+{
+  return lig_score_group_new (LIG_PASS_FORWARD);
+}
+
+static GtkWidget *
+make_backward (LigScoreSheet *self)
+{
+  return lig_score_group_new (LIG_PASS_BACKWARD);
+}
+
+static void
+bind_gaps (LigScoreSheet *self)
+{
+  guint count = self->map->slots->len;
+  for (guint i = 0; i <= count; i++) {
+    int before, after;
+    const LigScoreSlot *slot = i < count ? lig_score_map_get_slot (self->map, i) : NULL;
+    gboolean active = lig_score_map_get_gap_ops (self->map, i, &before, &after);
+    lig_score_gap_bind (self->gaps->pdata[i], i, slot ? slot->near_misses : 0,
+                        slot && lig_op_get_fence (slot->op), active);
+  }
+}
+
+static void
+bind_widgets (LigScoreSheet *self)
+{
+  guint count = self->map->slots->len;
+  fill_pool (self, self->rows, count, make_row);
+  fill_pool (self, self->gaps, count > 0 ? count + 1 : 0, make_gap);
+  fill_pool (self, self->groups[0], self->map->brackets[0]->len, make_forward);
+  fill_pool (self, self->groups[1], self->map->brackets[1]->len, make_backward);
+  for (guint i = 0; i < count; i++)
+    lig_score_row_bind (self->rows->pdata[i], self->map, i);
+  if (count > 0)
+    bind_gaps (self);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < self->map->brackets[pass]->len; i++)
+      lig_score_group_bind (self->groups[pass]->pdata[i], self->map, i);
+}
+
+static gboolean
+has_focus_row (LigScoreSheet *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+  return focus && LIG_IS_SCORE_ROW (focus) && gtk_widget_is_ancestor (focus, GTK_WIDGET (self));
+}
+
+static void
+follow_cursor (LigScoreSheet *self)
+{
+  LigOp *cursor = lig_document_get_cursor (self->document);
+  for (guint i = 0; cursor && i < self->map->slots->len; i++)
+    if (lig_score_map_get_slot (self->map, i)->op == cursor) {
+      if (has_focus_row (self))
+        gtk_widget_grab_focus (self->rows->pdata[i]);
+      lig_score_sheet_scroll_to (self, i);
+      return;
+    }
+}
+
+static void
+update_map (LigScoreSheet *self)
+{
+  LigPlan *plan = lig_document_get_plan (self->document);
+  gboolean known = knows_places (self);
+  gboolean profiled = plan && plan == self->profiled;
+  LigScoreMap *old = self->map;
+  self->map = lig_score_map_new (self->document, known ? self->places : NULL,
+                                 profiled ? self->steps : NULL, profiled ? self->n_steps : 0);
+  self->picture.map = self->map;
+  if (!known) {
+    remember_places (self);
+    self->shown = plan;
+  }
+  bind_widgets (self);
+  if (!old || old->height != self->map->height)
+    gtk_widget_queue_resize (GTK_WIDGET (self));
+  else
+    gtk_widget_queue_allocate (GTK_WIDGET (self));
+  g_clear_pointer (&old, lig_score_map_free);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit (self, mapped_signal, 0);
+}
+
+static void
+set_stale (LigScoreSheet *self, gboolean stale)
+{
+  g_clear_handle_id (&self->patience, g_source_remove);
+  if (self->picture.stale == stale)
+    return;
+  self->picture.stale = stale;
+  if (stale)
+    gtk_widget_add_css_class (GTK_WIDGET (self), "stale");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "stale");
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static gboolean
+lose_patience (gpointer data)
+{
+  LigScoreSheet *self = data;
+  self->patience = 0;
+  set_stale (self, TRUE);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+document_changed (LigScoreSheet *self)
+{
+  if (self->card)
+    gtk_popover_popdown (GTK_POPOVER (self->card));
+  update_map (self);
+}
+
+static void
+document_planned (LigScoreSheet *self)
+{
+  gboolean stale = lig_document_is_stale (self->document);
+  if (!stale)
+    set_stale (self, FALSE);
+  else if (!self->patience && !self->picture.stale)
+    self->patience = g_timeout_add (PATIENCE_MILLISECONDS, lose_patience, self);
+  /* Staleness is announced before the rows of an edit are. */
+  if (!stale || self->shown != lig_document_get_plan (self->document))
+    update_map (self);
+}
+
+static void
+document_selected (LigScoreSheet *self)
+{
+  for (guint i = 0; i < self->map->slots->len; i++)
+    lig_score_row_update (self->rows->pdata[i]);
+  follow_cursor (self);
+}
+
+/* --- Size and place ------------------------------------------------------------------------ */
+
+void
+lig_score_sheet_get_columns (LigScoreSheet *self, LigScoreColumns *columns)
+{
+  lig_score_columns (columns, gtk_widget_get_width (GTK_WIDGET (self)),
+                     self->map ? self->map->lanes : 0);
+}
+
+static void
+measure (GtkWidget *widget,
+         GtkOrientation orientation,
+         int for_size,
+         int *minimum,
+         int *natural,
+         int *minimum_baseline,
+         int *natural_baseline)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  int lanes = self->map ? (int) self->map->lanes * LIG_SCORE_LANE : 0;
+  if (orientation == GTK_ORIENTATION_VERTICAL)
+    *minimum = *natural = self->map ? self->map->height : 0;
+  else {
+    *minimum = 410 + lanes;
+    *natural = 900 + lanes;
+  }
+}
+
+static void
+place (GtkWidget *widget, int x, int y, int width, int height)
+{
+  GtkAllocation area = {x, y, width, height};
+  gtk_widget_size_allocate (widget, &area, -1);
+}
+
+static void
+size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  LigScoreColumns columns;
+  const guint count = self->map->slots->len;
+  lig_score_columns (&columns, width, self->map->lanes);
+  for (guint i = 0; i < count; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
+    int indent = MIN (slot->depth * LIG_SCORE_INDENT, columns.ops_width / 3);
+    place (self->rows->pdata[i], columns.ops + indent, slot->y, columns.ops_width - indent,
+           slot->height);
+    place (self->gaps->pdata[i], columns.ops, slot->y - LIG_SCORE_SPACE, columns.ops_width,
+           LIG_SCORE_SPACE);
+  }
+  if (count > 0)
+    place (self->gaps->pdata[count], columns.ops,
+           self->map->height - LIG_SCORE_END - LIG_SCORE_SPACE, columns.ops_width, LIG_SCORE_SPACE);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
+      const LigScoreBracket *bracket =
+        &g_array_index (self->map->brackets[pass], LigScoreBracket, i);
+      const LigScoreSlot *last = lig_score_map_get_slot (self->map, bracket->to);
+      gboolean whole = bracket->y + bracket->height >= last->y + last->height;
+      place (self->groups[pass]->pdata[i], pass == 0 ? columns.forward : columns.backward,
+             bracket->y, columns.rail, bracket->height - (whole ? 0 : 3));
+    }
+  if (self->card)
+    gtk_popover_present (GTK_POPOVER (self->card));
+}
+
+/* --- Drawing ------------------------------------------------------------------------------- */
+
+static void
+find_sight (LigScoreSheet *self, double *top, double *bottom)
+{
+  *top = 0;
+  *bottom = gtk_widget_get_height (GTK_WIDGET (self));
+  if (self->adjustment) {
+    *top = gtk_adjustment_get_value (self->adjustment);
+    *bottom = *top + gtk_adjustment_get_page_size (self->adjustment);
+  }
+}
+
+static void
+snapshot_pool (
+  LigScoreSheet *self, GPtrArray *pool, guint count, GtkSnapshot *snapshot, const int *y, int step)
+{
+  for (guint i = 0; i < count; i++) {
+    const int *at = (const int *) (gconstpointer) ((const char *) y + (gsize) step * i);
+    if (at[0] < self->bottom && at[0] + at[1] > self->top)
+      gtk_widget_snapshot_child (GTK_WIDGET (self), pool->pdata[i], snapshot);
+  }
+}
+
+static void
+snapshot_gaps (LigScoreSheet *self, GtkSnapshot *snapshot)
+{
+  guint count = self->map->slots->len;
+  for (guint i = 0; i <= count && count > 0; i++) {
+    int y = i < count ? lig_score_map_get_slot (self->map, i)->y : self->map->height;
+    if (y - LIG_SCORE_SPACE < self->bottom && y > self->top)
+      gtk_widget_snapshot_child (GTK_WIDGET (self), self->gaps->pdata[i], snapshot);
+  }
+}
+
+static void
+snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  double top, bottom;
+  LigScoreColumns columns;
+  find_sight (self, &top, &bottom);
+  lig_score_sheet_get_columns (self, &columns);
+  /* A window's height more on either side: scrolling seldom has to draw anew. */
+  self->top = top - (bottom - top);
+  self->bottom = bottom + (bottom - top);
+  lig_score_picture_snapshot (&self->picture, &columns, widget, snapshot, self->top, self->bottom);
+  if (self->picture.stale)
+    gtk_snapshot_push_opacity (snapshot, 0.45);
+  for (guint pass = 0; pass < 2; pass++) {
+    GArray *brackets = self->map->brackets[pass];
+    if (brackets->len > 0)
+      snapshot_pool (self, self->groups[pass], brackets->len, snapshot,
+                     &g_array_index (brackets, LigScoreBracket, 0).y, sizeof (LigScoreBracket));
+  }
+  if (self->picture.stale)
+    gtk_snapshot_pop (snapshot);
+  if (self->map->slots->len > 0)
+    snapshot_pool (self, self->rows, self->map->slots->len, snapshot,
+                   &g_array_index (self->map->slots, LigScoreSlot, 0).y, sizeof (LigScoreSlot));
+  snapshot_gaps (self, snapshot);
+  lig_score_picture_snapshot_above (&self->picture, &columns, widget, snapshot);
+}
+
+static void
+scrolled (LigScoreSheet *self)
+{
+  double top, bottom;
+  find_sight (self, &top, &bottom);
+  if (top < self->top || bottom > self->bottom)
+    gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment)
+{
+  self->adjustment = adjustment;
+  g_signal_connect_object (adjustment, "value-changed", G_CALLBACK (scrolled), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (adjustment, "changed", G_CALLBACK (scrolled), self, G_CONNECT_SWAPPED);
+}
+
+void
+lig_score_sheet_scroll_to (LigScoreSheet *self, guint row)
+{
+  if (!self->adjustment || row >= self->map->slots->len)
+    return;
+  const LigScoreSlot *slot = lig_score_map_get_slot (self->map, row);
+  double top = slot->y - LIG_SCORE_SPACE, bottom = slot->y + slot->height + LIG_SCORE_SPACE;
+  /* The scrolled window learns of a new height only when it is laid out. */
+  if (bottom > gtk_adjustment_get_upper (self->adjustment))
+    gtk_adjustment_set_upper (self->adjustment, self->map->height);
+  gtk_adjustment_clamp_page (self->adjustment, top, bottom);
+}
+
+/* --- Focus --------------------------------------------------------------------------------- */
+
+void
+lig_score_sheet_focus_row (LigScoreSheet *self, guint n)
+{
+  if (n < self->map->slots->len)
+    gtk_widget_grab_focus (self->rows->pdata[n]);
+}
+
+static guint
+find_cursor (LigScoreSheet *self)
+{
+  LigOp *cursor = lig_document_get_cursor (self->document);
+  for (guint i = 0; i < self->map->slots->len; i++)
+    if (lig_score_map_get_slot (self->map, i)->op == cursor)
+      return i;
+  return 0;
+}
+
+/* Tab goes to the row with the cursor, to the gap below it, and on: not through all rows. */
+static gboolean
+focus (GtkWidget *widget, GtkDirectionType direction)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
+  GtkWidget *child = gtk_widget_get_focus_child (widget);
+  if (self->map->slots->len == 0)
+    return FALSE;
+  if (!child)
+    return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
+  if (direction == GTK_DIR_TAB_FORWARD && LIG_IS_SCORE_ROW (child)) {
+    GtkWidget *gap = self->gaps->pdata[lig_score_row_get_number (LIG_SCORE_ROW (child)) + 1];
+    return gtk_widget_get_focusable (gap) && gtk_widget_grab_focus (gap);
+  }
+  if (direction == GTK_DIR_TAB_BACKWARD && !LIG_IS_SCORE_ROW (child))
+    return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
+  return FALSE;
+}
+
+/* --- Verdicts ------------------------------------------------------------------------------ */
+
+static void
+drop_card (gpointer data)
+{
+  LigScoreSheet *self = data;
+  if (self->card && !gtk_widget_get_visible (self->card))
+    g_clear_pointer (&self->card, gtk_widget_unparent);
+  g_object_unref (self);
+}
+
+static void
+card_closed (LigScoreSheet *self)
+{
+  g_idle_add_once (drop_card, g_object_ref (self));
+}
+
+static void
+explain (LigScoreSheet *self, int first, int last, GtkWidget *at, GtkPositionType side)
+{
+  graphene_rect_t bounds;
+  g_clear_pointer (&self->card, gtk_widget_unparent);
+  self->card = gtk_popover_new ();
+  gtk_widget_add_css_class (self->card, "verdict-popover");
+  gtk_popover_set_child (GTK_POPOVER (self->card),
+                         lig_verdict_card_new (self->document, first, last));
+  gtk_widget_set_parent (self->card, GTK_WIDGET (self));
+  gtk_popover_set_position (GTK_POPOVER (self->card), side);
+  if (gtk_widget_compute_bounds (at, GTK_WIDGET (self), &bounds))
+    gtk_popover_set_pointing_to (
+      GTK_POPOVER (self->card), &(GdkRectangle){(int) bounds.origin.x, (int) bounds.origin.y,
+                                                (int) bounds.size.width, (int) bounds.size.height});
+  g_signal_connect_swapped (self->card, "closed", G_CALLBACK (card_closed), self);
+  gtk_popover_popup (GTK_POPOVER (self->card));
+}
+
+void
+lig_score_sheet_explain_gap (LigScoreSheet *self, guint gap)
+{
+  int before, after;
+  if (lig_score_map_get_gap_ops (self->map, gap, &before, &after))
+    explain (self, before, after, self->gaps->pdata[gap], GTK_POS_BOTTOM);
+}
+
+void
+lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number)
+{
+  int first, last;
+  GtkWidget *group = lig_score_sheet_get_group (self, pass, number);
+  if (group && lig_score_group_get_ops (LIG_SCORE_GROUP (group), &first, &last))
+    explain (self, first, last, group, pass == LIG_PASS_FORWARD ? GTK_POS_RIGHT : GTK_POS_LEFT);
+}
+
+/* --- Getting and setting ------------------------------------------------------------------- */
+
+LigDocument *
+lig_score_sheet_get_document (LigScoreSheet *self)
+{
+  return self->document;
+}
+
+const LigScoreMap *
+lig_score_sheet_get_map (LigScoreSheet *self)
+{
+  return self->map;
+}
+
+static GtkWidget *
+get_nth (GPtrArray *pool, guint n)
+{
+  return n < pool->len && gtk_widget_get_visible (pool->pdata[n]) ? pool->pdata[n] : NULL;
+}
+
+GtkWidget *
+lig_score_sheet_get_row (LigScoreSheet *self, guint n)
+{
+  return get_nth (self->rows, n);
+}
+
+GtkWidget *
+lig_score_sheet_get_gap (LigScoreSheet *self, guint n)
+{
+  return get_nth (self->gaps, n);
+}
+
+GtkWidget *
+lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
+{
+  return get_nth (self->groups[pass], n);
+}
+
+void
+lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *steps, guint n_steps)
+{
+  g_clear_pointer (&self->profiled, lig_plan_unref);
+  g_free (self->steps);
+  self->profiled = plan ? lig_plan_ref (plan) : NULL;
+  self->steps = steps ? g_memdup2 (steps, sizeof (double) * n_steps) : NULL;
+  self->n_steps = n_steps;
+  update_map (self);
+}
+
+/* --- Drops --------------------------------------------------------------------------------- */
+
+void
+lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *drop)
+{
+  guint count;
+  const LigRow *rows = lig_document_get_rows (self->document, &count);
+  LigSequence *sequence = lig_document_get_sequence (self->document);
+  *drop =
+    (LigScoreDrop){sequence, (int) lig_sequence_get_length (sequence), MIN (gap, count), FALSE};
+  if (gap < count) {
+    drop->parent = rows[gap].parent;
+    drop->index = rows[gap].index;
+  }
+}
+
+void
+lig_score_sheet_find_drop (LigScoreSheet *self, double y, LigScoreDrop *drop)
+{
+  guint count, gap = lig_score_map_find_gap (self->map, y);
+  const LigRow *rows = lig_document_get_rows (self->document, &count);
+  lig_score_sheet_get_drop (self, gap, drop);
+  if (gap == 0 || gap > count)
+    return;
+  const LigRow *above = &rows[gap - 1];
+  const LigScoreSlot *slot = lig_score_map_get_slot (self->map, gap - 1);
+  LigSequence *body = above->open ? lig_op_get_body (above->op) : NULL;
+  gboolean near = y < slot->y + slot->height + LIG_SCORE_SPACE / 2;
+  if (body && lig_sequence_get_length (body) == 0 && near) {
+    drop->parent = body;
+    drop->index = 0;
+    drop->inside = TRUE;
+  } else if (above->parent != drop->parent && above->depth > 0 && !body && near) {
+    drop->parent = above->parent;
+    drop->index = above->index + 1;
+    drop->inside = TRUE;
+  }
+}
+
+void
+lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop)
+{
+  int caret = drop ? (int) drop->gap : -1;
+  gboolean inside = drop && drop->inside;
+  if (self->picture.caret == caret && self->picture.inside == inside)
+    return;
+  self->picture.caret = caret;
+  self->picture.inside = inside;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y)
+{
+  self->picture.thread = row;
+  self->picture.thread_x = x;
+  self->picture.thread_y = y;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+lig_score_sheet_show_fence (LigScoreSheet *self, int gap)
+{
+  if (self->picture.fence == gap)
+    return;
+  self->picture.fence = gap;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+dispose (GObject *object)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (object);
+  g_clear_handle_id (&self->patience, g_source_remove);
+  g_clear_pointer (&self->card, gtk_widget_unparent);
+  GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
+  for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
+    for (guint k = 0; k < pools[i]->len; k++)
+      gtk_widget_unparent (pools[i]->pdata[k]);
+    g_ptr_array_set_size (pools[i], 0);
+  }
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (lig_score_sheet_parent_class)->dispose (object);
+}
+
+static void
+finalize (GObject *object)
+{
+  LigScoreSheet *self = LIG_SCORE_SHEET (object);
+  g_clear_pointer (&self->map, lig_score_map_free);
+  g_clear_pointer (&self->profiled, lig_plan_unref);
+  g_free (self->steps);
+  g_ptr_array_unref (self->rows);
+  g_ptr_array_unref (self->gaps);
+  g_ptr_array_unref (self->groups[0]);
+  g_ptr_array_unref (self->groups[1]);
+  g_hash_table_unref (self->places);
+  G_OBJECT_CLASS (lig_score_sheet_parent_class)->finalize (object);
+}
+
+static void
+lig_score_sheet_class_init (LigScoreSheetClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = dispose;
+  G_OBJECT_CLASS (class)->finalize = finalize;
+  widget_class->measure = measure;
+  widget_class->size_allocate = size_allocate;
+  widget_class->snapshot = snapshot;
+  widget_class->focus = focus;
+  gtk_widget_class_set_css_name (widget_class, "scoresheet");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
+  mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                NULL, G_TYPE_NONE, 0);
+}
+
+static void
+lig_score_sheet_init (LigScoreSheet *self)
+{
+  self->rows = g_ptr_array_new ();
+  self->gaps = g_ptr_array_new ();
+  self->groups[0] = g_ptr_array_new ();
+  self->groups[1] = g_ptr_array_new ();
+  self->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1};
+}
+
+GtkWidget *
+lig_score_sheet_new (LigDocument *document)
+{
+  LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
+  self->document = g_object_ref (document);
+  update_map (self);
+  lig_score_sheet_add_gestures (self);
+  g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "planned", G_CALLBACK (document_planned), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "selected", G_CALLBACK (document_selected), self,
+                           G_CONNECT_SWAPPED);
+  return GTK_WIDGET (self);
+}

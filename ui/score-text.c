@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Words and numbers of the score, and text that is laid out once and drawn often. */
+#include "ui/score-text.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+/* --- Numbers ------------------------------------------------------------------------------- */
+
+char *
+lig_score_time (double seconds)
+{
+  if (seconds <= 0)
+    return g_strdup ("0");
+  if (seconds < 1e-3)
+    return g_strdup_printf (seconds < 99.5e-6 ? _ ("%.3g µs") : _ ("%.0f µs"), seconds * 1e6);
+  if (seconds < 1)
+    return g_strdup_printf (seconds < 99.5e-3 ? _ ("%.3g ms") : _ ("%.0f ms"), seconds * 1e3);
+  return g_strdup_printf (_ ("%.3g s"), seconds);
+}
+
+char *
+lig_score_bytes (double bytes)
+{
+  static const char *const units[] = {N_ ("%.3g B"), N_ ("%.3g kB"), N_ ("%.3g MB"), N_ ("%.3g GB"),
+                                      N_ ("%.3g TB")};
+  guint unit = 0;
+  for (; bytes >= 999.5 && unit + 1 < G_N_ELEMENTS (units); unit++)
+    bytes /= 1000;
+  return g_strdup_printf (_ (units[unit]), bytes);
+}
+
+char *
+lig_score_count (gint64 count)
+{
+  if (count < 100000)
+    return g_strdup_printf ("%" G_GINT64_FORMAT, count);
+  if (count < 1000000000)
+    return g_strdup_printf (_ ("%.3g M"), (double) count * 1e-6);
+  return g_strdup_printf (_ ("%.3g G"), (double) count * 1e-9);
+}
+
+char *
+lig_score_shape (const LigShape *shape)
+{
+  g_autoptr (GString) text = g_string_new (shape->n_axes > 0 ? NULL : _ ("scalar"));
+  for (int i = 0; i < shape->n_axes; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? " × " : "", shape->axes[i]);
+  return g_strdup (text->str);
+}
+
+/* --- Parameters ---------------------------------------------------------------------------- */
+
+static void
+append_value (GString *text, const LigParam *param, const GValue *value)
+{
+  g_autofree char *shape = NULL;
+  switch (G_VALUE_TYPE (value)) {
+  case G_TYPE_BOOLEAN:
+    g_string_append_printf (text, g_value_get_boolean (value) ? "%s" : _ ("no %s"), param->name);
+    return;
+  case G_TYPE_STRING:
+    g_string_append_printf (text, "%s %s", param->name, g_value_get_string (value));
+    return;
+  case G_TYPE_INT64:
+    g_string_append_printf (text, "%s %" G_GINT64_FORMAT, param->name, g_value_get_int64 (value));
+    return;
+  case G_TYPE_DOUBLE:
+    g_string_append_printf (text, "%s %.6g", param->name, g_value_get_double (value));
+    return;
+  default:
+    shape = lig_score_shape (g_value_get_boxed (value));
+    g_string_append_printf (text, "%s %s", param->name, shape);
+  }
+}
+
+/* `4096 → 28672` says more than `out-features 28672`. */
+static gboolean
+append_features (GString *text, const LigParam *param, const LigPlanOp *parts)
+{
+  if (!parts || !g_str_equal (param->name, "out-features"))
+    return FALSE;
+  g_string_append_printf (text, "%" G_GINT64_FORMAT " → %" G_GINT64_FORMAT,
+                          (gint64) lig_shape_columns (&parts->x),
+                          (gint64) lig_shape_columns (&parts->y));
+  return TRUE;
+}
+
+char *
+lig_score_params (LigOp *op, const LigPlanOp *parts)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (const LigParam *param = info->params; param && param->name; param++) {
+    g_auto (GValue) value = G_VALUE_INIT;
+    if (!lig_op_get_value (op, param, &value))
+      continue;
+    if (text->len > 0)
+      g_string_append (text, " · ");
+    if (!append_features (text, param, parts))
+      append_value (text, param, &value);
+  }
+  return g_strdup (text->len > 0 ? text->str : _ (info->summary));
+}
+
+/* --- Groups -------------------------------------------------------------------------------- */
+
+static void
+append_short_name (GString *text, const LigOpInfo *info)
+{
+  static const char *const names[][2] = {{"basic-linear", N_ ("linear")},
+                                         {"add-extra-input", N_ ("add")},
+                                         {"make-extra-output", N_ ("branch")},
+                                         {"constant-scale", N_ ("scale")}};
+  const char *title = _ (info->title);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (info->name, names[i][0])) {
+      g_string_append (text, _ (names[i][1]));
+      return;
+    }
+  gboolean word =
+    title[0] && g_ascii_islower (title[1]) && !strpbrk (title + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  g_string_append_c (text, word ? g_ascii_tolower (title[0]) : title[0]);
+  g_string_append (text, title + 1);
+}
+
+char *
+lig_score_group_name (const LigPlanOp *ops, const LigPlanGroup *group)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  if (group->count == 1)
+    return g_strdup (_ (ops[group->first].info->title));
+  for (int i = group->first; i < group->first + group->count; i++) {
+    g_string_append (text, i > group->first ? " + " : "");
+    append_short_name (text, ops[i].info);
+  }
+  return g_strdup (text->str);
+}
+
+char *
+lig_score_fusion_name (const LigFusion *fusion)
+{
+  const char *pass = lig_pass_name (fusion->pass), *name = fusion->name;
+  gsize length = strlen (pass);
+  if (g_str_has_prefix (name, pass) && name[length] == '-')
+    name += length + 1;
+  g_auto (GStrv) words = g_strsplit (name, "-", -1);
+  return g_strjoinv (" + ", words);
+}
+
+char *
+lig_score_kernels (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint count;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < group->n_steps; i++) {
+    const char *name = steps[group->first_step + i].kernel
+                         ? steps[group->first_step + i].kernel->name
+                         : _ ("callback");
+    g_string_append_printf (text, "%s%s", i > 0 ? " · " : "", name);
+  }
+  return g_strdup (text->len > 0 ? text->str : _ ("no kernel: the same tensor"));
+}
+
+/* --- Drawn text ---------------------------------------------------------------------------- */
+
+gboolean
+lig_score_text_set (LigScoreText *self, const char *text)
+{
+  if (g_strcmp0 (self->text, text) == 0)
+    return FALSE;
+  lig_score_text_clear (self);
+  self->text = g_strdup (text);
+  return TRUE;
+}
+
+void
+lig_score_text_clear (LigScoreText *self)
+{
+  g_clear_pointer (&self->text, g_free);
+  g_clear_object (&self->layout);
+}
+
+static void
+lay_out (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags)
+{
+  g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
+  self->layout = gtk_widget_create_pango_layout (widget, self->text);
+  pango_layout_set_single_paragraph_mode (self->layout, TRUE);
+  pango_layout_set_ellipsize (self->layout, PANGO_ELLIPSIZE_END);
+  if (flags & LIG_SCORE_TEXT_BOLD)
+    pango_attr_list_insert (attributes, pango_attr_weight_new (PANGO_WEIGHT_BOLD));
+  if (flags & LIG_SCORE_TEXT_SMALL)
+    pango_attr_list_insert (attributes, pango_attr_scale_new (0.86));
+  pango_attr_list_insert (attributes, pango_attr_font_features_new ("tnum=1"));
+  pango_layout_set_attributes (self->layout, attributes);
+}
+
+int
+lig_score_text_measure (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags)
+{
+  PangoRectangle extents;
+  if (!self->text)
+    return 0;
+  if (!self->layout)
+    lay_out (self, widget, flags);
+  pango_layout_set_width (self->layout, -1);
+  pango_layout_get_pixel_extents (self->layout, NULL, &extents);
+  return extents.width;
+}
+
+int
+lig_score_text_draw (LigScoreText *self,
+                     GtkWidget *widget,
+                     GtkSnapshot *snapshot,
+                     int x,
+                     int middle,
+                     int width,
+                     LigScoreTextFlags flags,
+                     const GdkRGBA *colour)
+{
+  PangoRectangle extents;
+  if (!self->text || !*self->text || width < 6)
+    return 0;
+  if (!self->layout)
+    lay_out (self, widget, flags);
+  pango_layout_set_width (self->layout, width * PANGO_SCALE);
+  pango_layout_get_pixel_extents (self->layout, NULL, &extents);
+  int left = flags & LIG_SCORE_TEXT_END ? x + width - extents.width : x;
+  gtk_snapshot_save (snapshot);
+  gtk_snapshot_translate (snapshot, &GRAPHENE_POINT_INIT ((float) (left - extents.x),
+                                                          (float) (middle - extents.height / 2)));
+  gtk_snapshot_append_layout (snapshot, self->layout, colour);
+  gtk_snapshot_restore (snapshot);
+  return extents.width;
+}

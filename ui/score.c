@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* The score: heads of the columns, the sheet in a scrolled window, and what is shown while there
+ * is nothing to show. */
+#include "ui/score.h"
+
+#include "ui/edit.h"
+#include "ui/score-head.h"
+#include "ui/score-sheet.h"
+#include "ui/toast.h"
+
+#include <glib/gi18n.h>
+
+struct _LigScore {
+  AdwBin parent_instance;
+  LigDocument *document;
+  GtkWidget *sheet;
+  GtkStack *stack;
+  GtkWidget *empty, *whole;
+  LigScoreHead *head;
+  GtkScrolledWindow *window;
+  GtkRevealer *measuring;
+  GtkSpinner *spinner;
+  GtkLabel *measured;
+};
+
+G_DEFINE_FINAL_TYPE (LigScore, lig_score, ADW_TYPE_BIN)
+
+static void
+show_measuring (LigScore *self)
+{
+  const char *what = lig_document_get_measuring (self->document);
+  gboolean busy = what && lig_document_is_stale (self->document);
+  gtk_revealer_set_reveal_child (self->measuring, busy);
+  gtk_spinner_set_spinning (self->spinner, busy);
+  if (!busy)
+    return;
+  g_autofree char *text = g_strdup_printf (_ ("Measuring %s…"), what);
+  gtk_label_set_text (self->measured, text);
+}
+
+static void
+show_rows (LigScore *self)
+{
+  guint count;
+  lig_document_get_rows (self->document, &count);
+  gtk_stack_set_visible_child (self->stack, count > 0 ? self->whole : self->empty);
+}
+
+static void
+update_head (LigScore *self)
+{
+  lig_score_head_update (self->head, LIG_SCORE_SHEET (self->sheet));
+}
+
+/* --- Dropping where there is no row yet ---------------------------------------------------- */
+
+static gboolean
+dropped (GtkDropTarget *target, const GValue *value, double x, double y, LigScore *self)
+{
+  GError *error = NULL;
+  gboolean done = lig_score_drop (self, g_value_get_string (value), 0, &error);
+  if (!done)
+    lig_toast_error (GTK_WIDGET (self), error);
+  return done;
+}
+
+static GdkDragAction
+hover (GtkDropTarget *target, double x, double y, LigScore *self)
+{
+  gtk_widget_add_css_class (self->empty, "drop-here");
+  return GDK_ACTION_COPY;
+}
+
+static void
+leave (GtkDropTarget *target, LigScore *self)
+{
+  gtk_widget_remove_css_class (self->empty, "drop-here");
+}
+
+static void
+accept_drops (LigScore *self)
+{
+  GtkDropTarget *target = gtk_drop_target_new (G_TYPE_STRING, GDK_ACTION_COPY);
+  g_signal_connect (target, "enter", G_CALLBACK (hover), self);
+  g_signal_connect (target, "leave", G_CALLBACK (leave), self);
+  g_signal_connect (target, "drop", G_CALLBACK (dropped), self);
+  gtk_widget_add_controller (self->empty, GTK_EVENT_CONTROLLER (target));
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+dispose (GObject *object)
+{
+  LigScore *self = LIG_SCORE (object);
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (lig_score_parent_class)->dispose (object);
+}
+
+static void
+lig_score_class_init (LigScoreClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = dispose;
+  g_type_ensure (LIG_TYPE_SCORE_HEAD);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/ligature/Ligature/ui/score.ui");
+  gtk_widget_class_bind_template_child (widget_class, LigScore, stack);
+  gtk_widget_class_bind_template_child (widget_class, LigScore, empty);
+  gtk_widget_class_bind_template_child (widget_class, LigScore, whole);
+  gtk_widget_class_bind_template_child (widget_class, LigScore, head);
+  gtk_widget_class_bind_template_child (widget_class, LigScore, window);
+  gtk_widget_class_bind_template_child (widget_class, LigScore, measuring);
+  gtk_widget_class_bind_template_child (widget_class, LigScore, spinner);
+  gtk_widget_class_bind_template_child (widget_class, LigScore, measured);
+}
+
+static void
+lig_score_init (LigScore *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}
+
+GtkWidget *
+lig_score_new (LigDocument *document)
+{
+  LigScore *self = g_object_new (LIG_TYPE_SCORE, NULL);
+  self->document = g_object_ref (document);
+  self->sheet = lig_score_sheet_new (document);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->sheet), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Operations"), -1);
+  gtk_scrolled_window_set_child (self->window, self->sheet);
+  lig_score_sheet_set_adjustment (LIG_SCORE_SHEET (self->sheet),
+                                  gtk_scrolled_window_get_vadjustment (self->window));
+  g_signal_connect_object (self->sheet, "mapped", G_CALLBACK (update_head), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed", G_CALLBACK (show_rows), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "planned", G_CALLBACK (show_measuring), self,
+                           G_CONNECT_SWAPPED);
+  accept_drops (self);
+  show_rows (self);
+  update_head (self);
+  return GTK_WIDGET (self);
+}
+
+void
+lig_score_set_profile (LigScore *self, LigPlan *plan, const double *steps, guint count)
+{
+  lig_score_sheet_set_profile (LIG_SCORE_SHEET (self->sheet), plan, steps, count);
+}
+
+gboolean
+lig_score_drop (LigScore *self, const char *text, guint gap, GError **error)
+{
+  LigScoreDrop drop;
+  lig_score_sheet_get_drop (LIG_SCORE_SHEET (self->sheet), gap, &drop);
+  return lig_score_sheet_drop (LIG_SCORE_SHEET (self->sheet), text, &drop, error);
+}
+
+void
+lig_score_focus (LigScore *self)
+{
+  gtk_widget_child_focus (self->sheet, GTK_DIR_TAB_FORWARD);
+}

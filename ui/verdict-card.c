@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict card: an entry for each verdict of a place, with the engine's sentence and edits. */
+#include "ui/verdict-card.h"
+
+#include "ui/edit.h"
+#include "ui/score-text.h"
+#include "ui/toast.h"
+#include "ui/verdict-card-list.h"
+
+#include <glib/gi18n.h>
+
+struct _LigVerdictCard {
+  GtkWidget parent_instance;
+  LigDocument *document;
+  LigPlan *plan; /* whose strings the verdicts are */
+  GtkWidget *box;
+};
+
+G_DEFINE_FINAL_TYPE (LigVerdictCard, lig_verdict_card, GTK_TYPE_WIDGET)
+
+/* --- Edits --------------------------------------------------------------------------------- */
+
+typedef enum { FORBID, FORCE, FENCE, MEND } Wish;
+
+/* What a button does. */
+typedef struct {
+  LigVerdictCard *card;
+  Wish wish;
+  gboolean on;
+  LigOp *op;
+  char *fusion;
+  LigMend mend;
+} Deed;
+
+static void
+free_deed (gpointer data, GClosure *closure)
+{
+  Deed *deed = data;
+  g_clear_object (&deed->op);
+  g_free (deed->fusion);
+  lig_mend_clear (&deed->mend);
+  g_free (deed);
+}
+
+static void
+forbid (LigDocument *document, const Deed *deed)
+{
+  /* What is forbidden everywhere is allowed everywhere. */
+  const char *const *here = lig_op_get_forbidden (deed->op);
+  gboolean everywhere = !deed->on && !(here && g_strv_contains (here, deed->fusion));
+  lig_edit_forbid (document, everywhere ? NULL : deed->op, deed->fusion, deed->on);
+}
+
+static void
+do_deed (GtkButton *button, Deed *deed)
+{
+  GError *error = NULL;
+  g_autoptr (LigDocument) document = g_object_ref (deed->card->document);
+  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (deed->card), GTK_TYPE_POPOVER);
+  GtkWidget *outside = popover ? gtk_widget_get_parent (popover) : GTK_WIDGET (deed->card);
+  if (deed->wish == FORBID)
+    forbid (document, deed);
+  else if (deed->wish == FORCE)
+    lig_edit_force (document, deed->op, deed->fusion, deed->on);
+  else if (deed->wish == FENCE)
+    lig_edit_set_fence (document, deed->op, deed->on);
+  else if (!lig_mend_apply (document, deed->fusion, &deed->mend, &error))
+    lig_toast_error (outside, error);
+  if (popover)
+    gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
+/* --- Building ------------------------------------------------------------------------------ */
+
+static GtkWidget *
+make_label (const char *text, const char *class)
+{
+  GtkWidget *label = gtk_label_new (text);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  if (class)
+    gtk_widget_add_css_class (label, class);
+  return label;
+}
+
+static GtkWidget *
+add_button (LigVerdictCard *self, GtkWidget *box, const char *label, const Deed *like)
+{
+  GtkWidget *button = gtk_button_new_with_label (label);
+  Deed *deed = g_memdup2 (like, sizeof *like);
+  deed->card = self;
+  if (deed->op)
+    g_object_ref (deed->op);
+  g_signal_connect_data (button, "clicked", G_CALLBACK (do_deed), deed, free_deed, 0);
+  gtk_widget_add_css_class (button, "verdict-button");
+  gtk_box_append (GTK_BOX (box), button);
+  return button;
+}
+
+static gboolean
+names (const char *const *list, const char *name)
+{
+  return list && g_strv_contains (list, name);
+}
+
+static void
+add_wishes (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict, LigMendKind mended)
+{
+  const char *fusion = verdict->fusion->name;
+  LigOp *op = lig_verdict_find_op (self->document, verdict->first);
+  if (!op)
+    return;
+  gboolean forbidden =
+    names (lig_op_get_forbidden (op), fusion) ||
+    names (lig_sequence_get_forbidden (lig_document_get_sequence (self->document)), fusion);
+  gboolean forced = names (lig_op_get_forced (op), fusion);
+  Deed deed = {.wish = FORBID, .on = !forbidden, .op = op};
+  if (mended != LIG_MEND_ALLOW) {
+    deed.fusion = g_strdup (fusion);
+    add_button (self, box, forbidden ? _ ("Allow") : _ ("Forbid"), &deed);
+  }
+  if (mended == LIG_MEND_FORCE && !forced)
+    return;
+  deed.wish = FORCE;
+  deed.on = !forced;
+  deed.fusion = g_strdup (fusion);
+  add_button (self, box, forced ? _ ("Do Not Force") : _ ("Force"), &deed);
+}
+
+static void
+add_mend (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict, LigMendKind *kind)
+{
+  Deed deed = {.wish = MEND, .fusion = g_strdup (verdict->fusion->name)};
+  lig_mend_find (self->document, verdict, &deed.mend);
+  *kind = deed.mend.kind;
+  if (*kind == LIG_MEND_NONE) {
+    g_free (deed.fusion);
+    return;
+  }
+  /* The op of the mend lives as long as the button. */
+  deed.op = deed.mend.op;
+  GtkWidget *button = add_button (self, box, deed.mend.label, &deed);
+  gtk_widget_add_css_class (button, "suggested-action");
+}
+
+static GtkWidget *
+make_head (const LigVerdictEntry *entry)
+{
+  const LigVerdict *verdict = entry->verdict;
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 9);
+  g_autofree char *name = lig_score_fusion_name (verdict->fusion);
+  g_autofree char *gain = lig_verdict_gain_text (entry);
+  GtkWidget *title = make_label (name, "heading");
+  GtkWidget *pass = gtk_label_new (verdict->pass == LIG_PASS_FORWARD    ? _ ("forward")
+                                   : verdict->pass == LIG_PASS_BACKWARD ? _ ("backward")
+                                                                        : _ ("both passes"));
+  gtk_widget_add_css_class (pass, "verdict-pass");
+  gtk_widget_add_css_class (pass, lig_pass_name (verdict->pass));
+  gtk_widget_set_valign (pass, GTK_ALIGN_CENTER);
+  gtk_box_append (GTK_BOX (head), title);
+  gtk_box_append (GTK_BOX (head), pass);
+  GtkWidget *says = gtk_label_new (verdict->taken ? _ ("Fused") : gain);
+  gtk_widget_set_hexpand (says, TRUE);
+  gtk_widget_set_halign (says, GTK_ALIGN_END);
+  gtk_widget_add_css_class (says, "verdict-gain");
+  gtk_widget_add_css_class (says, verdict->taken ? "taken" : "refused");
+  gtk_box_append (GTK_BOX (head), says);
+  return head;
+}
+
+static GtkWidget *
+make_entry (LigVerdictCard *self, const LigVerdictEntry *entry)
+{
+  LigMendKind kind;
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  gtk_widget_add_css_class (box, "verdict");
+  gtk_widget_set_halign (buttons, GTK_ALIGN_END);
+  gtk_box_append (GTK_BOX (box), make_head (entry));
+  GtkWidget *text = make_label (entry->verdict->text, "verdict-text");
+  gtk_box_append (GTK_BOX (box), text);
+  add_mend (self, buttons, entry->verdict, &kind);
+  add_wishes (self, buttons, entry->verdict, kind);
+  gtk_box_append (GTK_BOX (box), buttons);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  entry->verdict->text, -1);
+  return box;
+}
+
+/* `between Linear at 2 and SwiGLU at 3` */
+static char *
+describe_place (LigPlan *plan, int first, int last)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  if (last >= (int) count)
+    return g_strdup_printf (_ ("after %s at %s"), _ (ops[first].info->title), ops[first].path);
+  if (first == last)
+    return g_strdup_printf (_ ("%s at %s"), _ (ops[first].info->title), ops[first].path);
+  return g_strdup_printf (
+    last == first + 1 ? _ ("between %s at %s and %s at %s") : _ ("from %s at %s to %s at %s"),
+    _ (ops[first].info->title), ops[first].path, _ (ops[last].info->title), ops[last].path);
+}
+
+/* The fence goes before the first row that begins within the place. */
+static void
+add_fence (LigVerdictCard *self, GtkWidget *head, int first, int last)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (self->plan, &count);
+  for (int i = first + 1; i <= last && i < (int) count; i++) {
+    LigOp *op = lig_verdict_find_op (self->document, i);
+    if (!op || g_str_equal (ops[i].path, ops[i - 1].path))
+      continue;
+    gboolean fence = lig_op_get_fence (op);
+    Deed deed = {.wish = FENCE, .on = !fence, .op = op};
+    GtkWidget *button =
+      add_button (self, head, fence ? _ ("Remove the Fence") : _ ("Fence"), &deed);
+    gtk_widget_set_valign (button, GTK_ALIGN_START);
+    return;
+  }
+}
+
+static void
+add_title (LigVerdictCard *self, gboolean fused, int first, int last)
+{
+  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  g_autofree char *place = describe_place (self->plan, first, last);
+  gtk_widget_add_css_class (head, "verdict-title");
+  gtk_widget_set_hexpand (texts, TRUE);
+  gtk_box_append (
+    GTK_BOX (texts),
+    make_label (fused ? _ ("What is one kernel here") : _ ("Why not one kernel here?"), "title-4"));
+  gtk_box_append (GTK_BOX (texts), make_label (place, "verdict-text"));
+  gtk_box_append (GTK_BOX (head), texts);
+  add_fence (self, head, first, last);
+  gtk_box_append (GTK_BOX (self->box), head);
+}
+
+static void
+fill (LigVerdictCard *self, int first, int last)
+{
+  g_autoptr (GArray) entries = lig_verdict_list (self->plan, first, last);
+  gboolean fused = entries->len > 0 && g_array_index (entries, LigVerdictEntry, 0).verdict->taken;
+  GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *window = gtk_scrolled_window_new ();
+  add_title (self, fused, first, last);
+  for (guint i = 0; i < entries->len; i++)
+    gtk_box_append (GTK_BOX (list),
+                    make_entry (self, &g_array_index (entries, LigVerdictEntry, i)));
+  if (entries->len == 0)
+    gtk_box_append (GTK_BOX (list),
+                    make_label (_ ("No fusion begins with these operations."), "verdict-text"));
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (window), GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (window), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (window), 420);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (window), list);
+  gtk_box_append (GTK_BOX (self->box), window);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+dispose (GObject *object)
+{
+  LigVerdictCard *self = LIG_VERDICT_CARD (object);
+  g_clear_pointer (&self->box, gtk_widget_unparent);
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (lig_verdict_card_parent_class)->dispose (object);
+}
+
+static void
+lig_verdict_card_class_init (LigVerdictCardClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_css_name (widget_class, "verdictcard");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+}
+
+static void
+lig_verdict_card_init (LigVerdictCard *self)
+{
+  self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
+  gtk_widget_set_size_request (self->box, 440, -1);
+  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+}
+
+GtkWidget *
+lig_verdict_card_new (LigDocument *document, int first_expanded, int last_expanded)
+{
+  guint count = 0;
+  LigVerdictCard *self = g_object_new (LIG_TYPE_VERDICT_CARD, NULL);
+  LigPlan *plan = lig_document_get_plan (document);
+  self->document = g_object_ref (document);
+  self->plan = plan ? lig_plan_ref (plan) : NULL;
+  if (plan)
+    lig_plan_get_ops (plan, &count);
+  if (first_expanded >= 0 && first_expanded < (int) count)
+    fill (self, first_expanded, last_expanded);
+  return GTK_WIDGET (self);
+}
