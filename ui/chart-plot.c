@@ -33,13 +33,13 @@ find_inks (void)
 
 /* The title stands in a label above. */
 static gboolean
-get_chart (LigChartPlot *self, LigChart *chart)
+get_chart (LigChartPlot *self, LigChart *chart, guint most)
 {
   *chart = self->chart;
   chart->title = NULL;
   chart->x_label = self->x_label;
   chart->y_label = self->y_label;
-  return lig_chart_data_fill (self->data, chart);
+  return lig_chart_data_fill (self->data, chart, most);
 }
 
 static void
@@ -49,7 +49,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   LigChart chart;
-  if (!get_chart (self, &chart) || width < 40 || height < 40)
+  /* A point for two pixels: the band shows what lies between. */
+  if (width < 40 || height < 40 || !get_chart (self, &chart, (guint) width / 2))
     return;
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
@@ -82,7 +83,7 @@ static void
 update_accessible (LigChartPlot *self)
 {
   LigChart chart;
-  gboolean any = get_chart (self, &chart);
+  gboolean any = get_chart (self, &chart, 0);
   g_autofree char *text =
     any && !isnan (chart.cursor) ? lig_chart_read_out (&chart, chart.cursor) : NULL;
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -112,7 +113,7 @@ static double
 find_x (LigChartPlot *self, double pixel)
 {
   LigChart chart;
-  if (!get_chart (self, &chart))
+  if (!get_chart (self, &chart, 0))
     return NAN;
   return lig_chart_find_x (&chart, gtk_widget_get_width (GTK_WIDGET (self)),
                            gtk_widget_get_height (GTK_WIDGET (self)), pixel);
@@ -157,7 +158,7 @@ move_cursor (GtkWidget *widget, GVariant *arguments, gpointer data)
   /* Where points are denser than pixels, a key press moves by a pixel's worth. */
   LigChart chart;
   guint most = 0;
-  if (get_chart (self, &chart))
+  if (get_chart (self, &chart, 0))
     for (guint i = 0; i < chart.count; i++)
       most = MAX (most, chart.series[i].count);
   int width = MAX (gtk_widget_get_width (widget), 1);
@@ -282,7 +283,7 @@ lig_chart_plot_set_smoothing (LigChartPlot *self, double smoothing)
 gboolean
 lig_chart_plot_get_chart (LigChartPlot *self, LigChart *chart)
 {
-  gboolean any = get_chart (self, chart);
+  gboolean any = get_chart (self, chart, 0);
   chart->title = self->title;
   return any;
 }
