@@ -39,7 +39,7 @@ set_up (Fixture *f, gconstpointer data)
   f->session = lig_session_new (store, &error);
   g_assert_no_error (error);
   f->doc = lig_document_new (f->session);
-  f->window = GTK_WIDGET (gtk_application_window_new (NULL));
+  f->window = g_object_new (GTK_TYPE_APPLICATION_WINDOW, NULL);
   f->stack = ADW_VIEW_STACK (adw_view_stack_new ());
   gtk_window_set_default_size (GTK_WINDOW (f->window), 1200, 800);
   g_action_map_add_action_entries (G_ACTION_MAP (f->window), actions, 1, f);
@@ -181,6 +181,7 @@ test_examples (Fixture *f, gconstpointer data)
     if (!g_str_has_suffix (name, ".lig"))
       continue;
     g_assert_true (lig_document_load (f->doc, path, NULL, &error));
+    g_test_message ("%s", name);
     wait_until (f, has_plan, 30);
     g_assert_cmpstr (visible_name (go_to (f, "profile")), ==, "content");
     check_pictures (go_to (f, "profile"), 4);
@@ -401,6 +402,8 @@ main (int argc, char **argv)
 {
   gtk_test_init (&argc, &argv, NULL);
   adw_init ();
+  /* As a running main loop does: threads that deliver to it must not think that nobody has it. */
+  g_assert_true (g_main_context_acquire (NULL));
 #define ADD(name) g_test_add ("/ui/pages/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (examples);
   ADD (keys);
