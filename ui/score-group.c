@@ -47,10 +47,8 @@ describe_block (const LigScoreBracket *bracket)
 static void
 bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *bracket)
 {
-  guint n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (map->plan, &n_ops);
-  g_autofree char *name =
-    bracket->group ? lig_score_group_name (ops, bracket->group) : g_strdup (_ ("All repetitions"));
+  g_autofree char *name = bracket->group ? lig_score_group_name (map->plan, bracket->group)
+                                         : g_strdup (_ ("All repetitions"));
   g_autofree char *kernels =
     bracket->group ? lig_score_kernels (map->plan, bracket->group) : describe_block (bracket);
   g_autofree char *predicted = lig_figure_time (bracket->seconds);
@@ -184,6 +182,9 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigScoreGroup *self = LIG_SCORE_GROUP (widget);
+  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
+  if (lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
+    return FALSE;
   g_autofree char *text = g_strdup_printf ("%s\n%s", self->label, self->description);
   gtk_tooltip_set_text (tooltip, text);
   return TRUE;

@@ -96,8 +96,7 @@ bind_texts (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
 static void
 append_fused (GString *text, const LigScoreMap *map, const LigScoreSlot *slot, LigPass pass)
 {
-  guint count, n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (map->plan, &n_ops);
+  guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (map->plan, pass, &count);
   guint low = 0, high = count;
   while (low < high) {
@@ -110,7 +109,7 @@ append_fused (GString *text, const LigScoreMap *map, const LigScoreSlot *slot, L
   for (; low < count && groups[low].first < slot->first + slot->count; low++) {
     if (!groups[low].fusion || slot->block)
       continue;
-    g_autofree char *name = lig_score_group_name (ops, &groups[low]);
+    g_autofree char *name = lig_score_group_name (map->plan, &groups[low]);
     g_string_append (text, ", ");
     /* Translators: %s is a list of operations, like linear + bias + GELU. */
     g_string_append_printf (

@@ -267,6 +267,12 @@ lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number)
     explain (self, first, last, group, pass == LIG_PASS_FORWARD ? GTK_POS_RIGHT : GTK_POS_LEFT);
 }
 
+gboolean
+lig_score_sheet_is_explaining (LigScoreSheet *self)
+{
+  return self->card && gtk_widget_get_visible (self->card);
+}
+
 /* --- Getting and setting ------------------------------------------------------------------- */
 
 LigDocument *

@@ -82,12 +82,24 @@ append_short_name (GString *text, const LigOpInfo *info)
   g_string_append (text, title + 1);
 }
 
-char *
-lig_score_group_name (const LigPlanOp *ops, const LigPlanGroup *group)
+/* A macro's only part goes by the macro's name. */
+static const char *
+get_title (const LigPlanOp *ops, guint count, int at)
 {
+  gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
+                  (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
+  const LigOpInfo *written = part ? NULL : lig_op_info_find (ops[at].title);
+  return _ (written ? written->title : ops[at].info->title);
+}
+
+char *
+lig_score_group_name (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint n_ops;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   g_autoptr (GString) text = g_string_new (NULL);
   if (group->count == 1)
-    return g_strdup (_ (ops[group->first].info->title));
+    return g_strdup (get_title (ops, n_ops, group->first));
   for (int i = group->first; i < group->first + group->count; i++) {
     g_string_append (text, i > group->first ? " + " : "");
     append_short_name (text, ops[i].info);

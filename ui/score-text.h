@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 char *lig_score_params (LigOp *op, const LigPlanOp *parts);
 
 /* `linear + bias + GELU`: the ops of a group, each by its short name. */
-char *lig_score_group_name (const LigPlanOp *ops, const LigPlanGroup *group);
+char *lig_score_group_name (LigPlan *plan, const LigPlanGroup *group);
 
 /* `linear + bias + activation`: a fusion without its pass. */
 char *lig_score_fusion_name (const LigFusion *fusion);
