@@ -432,6 +432,7 @@ make_label (const char *text, const char *class)
   gtk_label_set_xalign (label, 0);
   gtk_label_set_wrap (label, TRUE);
   gtk_label_set_wrap_mode (label, PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_max_width_chars (label, 24);
   gtk_widget_add_css_class (GTK_WIDGET (label), class);
   return label;
 }
