@@ -54,6 +54,8 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     return;
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
+  /* One curve needs no legend below its heading; an empty title says so. */
+  chart.title = chart.count == 1 ? "" : NULL;
   const LigInks *inks = find_inks ();
   lig_draw_chart (canvas, inks, &chart, (double) width, (double) height);
   if (!isnan (self->drag_from))

@@ -2,6 +2,7 @@
 /* A bracket of a rail: the ops that one kernel serves, or what a block comes to. */
 #include "ui/score-group.h"
 
+#include "ui/figures.h"
 #include "ui/score-sheet.h"
 #include "ui/score-text.h"
 
@@ -52,8 +53,8 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
     bracket->group ? lig_score_group_name (ops, bracket->group) : g_strdup (_ ("All repetitions"));
   g_autofree char *kernels =
     bracket->group ? lig_score_kernels (map->plan, bracket->group) : describe_block (bracket);
-  g_autofree char *predicted = lig_score_time (bracket->seconds);
-  g_autofree char *measured = lig_score_time (bracket->measured);
+  g_autofree char *predicted = lig_figure_time (bracket->seconds);
+  g_autofree char *measured = lig_figure_time (bracket->measured);
   g_autofree char *beside = NULL;
   if (bracket->measured > 0)
     beside = g_strdup_printf (_ ("%s predicted"), predicted);

@@ -2,6 +2,7 @@
 /* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
 #include "ui/score-row.h"
 
+#include "ui/figures.h"
 #include "ui/score-text.h"
 
 #include <glib/gi18n.h>
@@ -36,7 +37,7 @@ set_text (LigScoreRow *self, int which, const char *text)
 static void
 bind_part (LigScoreRow *self, int k, const LigPlanOp *part)
 {
-  g_autofree char *count = lig_score_count (part->parameters);
+  g_autofree char *count = lig_figure_count (part->parameters);
   g_autofree char *text = NULL;
   if (part->parameters > 0)
     text = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) part->parameters),
@@ -80,7 +81,8 @@ bind_texts (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   g_autofree char *params = slot->block
                               ? body_text (slot->op)
                               : lig_score_params (slot->op, planned ? &ops[slot->first] : NULL);
-  g_autofree char *shape = planned ? lig_score_shape (&ops[slot->first + slot->count - 1].y) : NULL;
+  g_autofree char *shape =
+    planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
   set_text (self, TITLE, _ (info->title));
   set_text (self, COUNT, count);
   set_text (self, PARAMS, params);

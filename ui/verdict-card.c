@@ -242,7 +242,7 @@ add_title (LigVerdictCard *self, gboolean fused, int first, int last)
 static void
 fill (LigVerdictCard *self, int first, int last)
 {
-  g_autoptr (GArray) entries = lig_verdict_list (self->plan, first, last);
+  g_autoptr (GArray) entries = lig_verdict_list (self->document, first, last);
   gboolean fused = entries->len > 0 && g_array_index (entries, LigVerdictEntry, 0).verdict->taken;
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *window = gtk_scrolled_window_new ();
