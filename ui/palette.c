@@ -241,5 +241,6 @@ lig_palette_new (LigDocument *doc)
 {
   LigPalette *self = g_object_new (LIG_TYPE_PALETTE, NULL);
   self->doc = g_object_ref (doc);
+  gtk_widget_set_hexpand (GTK_WIDGET (self), FALSE);
   return GTK_WIDGET (self);
 }

@@ -199,14 +199,13 @@ check_param (Fixture *f, const LigParam *param)
   lig_document_redo (f->doc);
   check_value (op_at (f, "0"), param, &after, TRUE);
   GtkWidget *button = find_reset (row);
-  g_assert_nonnull (button);
-  g_assert_cmpint (gtk_widget_is_sensitive (button), ==, !(param->flags & LIG_PARAM_REQUIRED));
+  g_assert_cmpint (button != NULL, ==, !(param->flags & LIG_PARAM_REQUIRED));
   if (param->flags & LIG_PARAM_REQUIRED)
     return;
   g_auto (GValue) reset = G_VALUE_INIT;
   g_signal_emit_by_name (button, "clicked");
   g_assert_false (lig_op_get_value (op_at (f, "0"), param, &reset));
-  g_assert_false (gtk_widget_is_sensitive (button));
+  g_assert_null (find_reset (row));
 }
 
 static void
