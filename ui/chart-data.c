@@ -53,6 +53,12 @@ lig_chart_data_clear (LigChartData *self)
   g_array_set_size (self->series, 0);
 }
 
+guint
+lig_chart_data_get_count (LigChartData *self)
+{
+  return self->series->len;
+}
+
 static void
 make_room (Series *series, guint room)
 {
