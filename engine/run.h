@@ -168,7 +168,8 @@ typedef struct {
  * lig_run_take_metrics:
  * @to: (array length=most): filled with the oldest that nobody has taken yet
  *
- * For one watcher, of any thread. Never waits for the training.
+ * For one watcher, of any thread. Never waits for the training: where that is just writing one,
+ * nothing is taken. All are there once the run has finished.
  *
  * Returns: how many were taken
  */

@@ -10,6 +10,8 @@ typedef struct {
   guint64 length;  /* of the curve when it was copied */
   double *values;  /* x, mean, least, greatest, `room` of each */
   guint count, room;
+  gboolean banded; /* least and greatest differ somewhere */
+  double *merged;  /* like the values, for drawing; null until they are needed */
 } Series;
 
 struct _LigChartData {
@@ -24,6 +26,7 @@ clear_series (gpointer data)
   g_clear_pointer (&series->curve, lig_curve_free);
   g_free (series->label);
   g_free (series->values);
+  g_free (series->merged);
 }
 
 LigChartData *
@@ -48,6 +51,12 @@ void
 lig_chart_data_clear (LigChartData *self)
 {
   g_array_set_size (self->series, 0);
+}
+
+guint
+lig_chart_data_get_count (LigChartData *self)
+{
+  return self->series->len;
 }
 
 static void
@@ -85,6 +94,7 @@ copy_curve (Series *series)
   if (!series->curve || series->length == lig_curve_get_length (series->curve))
     return;
   const LigCurvePoint *points = lig_curve_get_points (series->curve, &series->count);
+  series->banded = series->count > 0 && points[0].count > 1;
   for (guint i = 0; i < series->count; i++) {
     series->values[i] = points[i].x;
     series->values[series->room + i] = points[i].mean;
@@ -94,29 +104,92 @@ copy_curve (Series *series)
   series->length = lig_curve_get_length (series->curve);
 }
 
-gboolean
-lig_chart_data_fill (LigChartData *self, LigChart *chart)
+/* --- For drawing ----------------------------------------------------------------------------- */
+
+/* The first point at or beyond x. */
+static guint
+find_point (const Series *series, double x)
 {
-  gboolean any = FALSE;
-  g_array_set_size (self->drawn, self->series->len);
+  guint low = 0, high = series->count;
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+    if (series->values[middle] < x)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* One point for the @count values from @first on; gaps count for nothing. */
+static void
+merge_group (const Series *series, guint first, guint count, guint to)
+{
+  const double *y = series->values + series->room;
+  double sum = 0, least = INFINITY, greatest = -INFINITY;
+  guint values = 0;
+  for (guint i = first; i < first + count; i++) {
+    if (isnan (y[i]))
+      continue;
+    sum += y[i];
+    values++;
+    least = fmin (least, series->values[2 * series->room + i]);
+    greatest = fmax (greatest, series->values[3 * series->room + i]);
+  }
+  series->merged[to] = series->values[first + count - 1];
+  series->merged[series->room + to] = values > 0 ? sum / values : NAN;
+  series->merged[2 * series->room + to] = values > 0 ? least : NAN;
+  series->merged[3 * series->room + to] = values > 0 ? greatest : NAN;
+}
+
+/* Groups of a power of two, counted from the first point of all: a curve that grows keeps its
+ * shape. Beyond the ends of what is shown a group is left, so that lines go on to the edge. */
+static guint
+merge_shown (Series *series, double from, double to, guint most)
+{
+  guint first = isnan (from) ? 0 : find_point (series, from), each = 2, count = 0;
+  guint end = isnan (to) ? series->count : find_point (series, to);
+  if (most == 0 || end - first <= most)
+    return 0;
+  while ((end - first) / each > most)
+    each *= 2;
+  if (!series->merged)
+    series->merged = g_new (double, 4 * (gsize) series->room);
+  first = first / each > 0 ? (first / each - 1) * each : 0;
+  end = MIN ((end / each + 2) * each, series->count);
+  for (; first < end; first += each)
+    merge_group (series, first, MIN (each, end - first), count++);
+  return count;
+}
+
+gboolean
+lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most)
+{
+  g_array_set_size (self->drawn, 0);
   for (guint i = 0; i < self->series->len; i++) {
     Series *series = &g_array_index (self->series, Series, i);
     copy_curve (series);
-    g_array_index (self->drawn, LigChartSeries, i) =
-      (LigChartSeries){.label = series->label,
-                       .x = series->values,
-                       .y = series->values + series->room,
-                       .least = series->values + 2 * series->room,
-                       .greatest = series->values + 3 * series->room,
-                       .count = series->count,
-                       .colour = i % LIG_N_SERIES,
-                       .dashed = i / LIG_N_SERIES % 2 == 1};
-    any |= series->count > 0;
+    guint merged = merge_shown (series, chart->from, chart->to, most);
+    const double *values = merged > 0 ? series->merged : series->values;
+    gboolean banded = merged > 0 || series->banded;
+    const LigChartSeries drawn = {.label = series->label,
+                                  .x = values,
+                                  .y = values + series->room,
+                                  .least = banded ? values + 2 * series->room : NULL,
+                                  .greatest = banded ? values + 3 * series->room : NULL,
+                                  .count = merged > 0 ? merged : series->count,
+                                  .colour = i % LIG_N_SERIES,
+                                  .dashed = i / LIG_N_SERIES % 2 == 1};
+    /* What has no point yet is in no legend, and keeps its colour. */
+    if (series->count > 0)
+      g_array_append_val (self->drawn, drawn);
   }
   chart->series = (const LigChartSeries *) (gpointer) self->drawn->data;
   chart->count = self->drawn->len;
-  return any;
+  return self->drawn->len > 0;
 }
+
+/* --- For the cursor ------------------------------------------------------------------------ */
 
 gboolean
 lig_chart_data_get_ends (LigChartData *self, double *least, double *greatest)

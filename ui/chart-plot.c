@@ -33,13 +33,13 @@ find_inks (void)
 
 /* The title stands in a label above. */
 static gboolean
-get_chart (LigChartPlot *self, LigChart *chart)
+get_chart (LigChartPlot *self, LigChart *chart, guint most)
 {
   *chart = self->chart;
   chart->title = NULL;
   chart->x_label = self->x_label;
   chart->y_label = self->y_label;
-  return lig_chart_data_fill (self->data, chart);
+  return lig_chart_data_fill (self->data, chart, most);
 }
 
 static void
@@ -49,10 +49,14 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   LigChart chart;
-  if (!get_chart (self, &chart) || width < 40 || height < 40)
+  /* A point for two pixels, fewer for many curves: the band shows what lies between. */
+  guint pixels = MAX (2, lig_chart_data_get_count (self->data) / 2);
+  if (width < 40 || height < 40 || !get_chart (self, &chart, (guint) width / pixels))
     return;
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
+  /* One curve needs no legend below its heading; an empty title says so. */
+  chart.title = chart.count == 1 ? "" : NULL;
   const LigInks *inks = find_inks ();
   lig_draw_chart (canvas, inks, &chart, (double) width, (double) height);
   if (!isnan (self->drag_from))
@@ -82,7 +86,7 @@ static void
 update_accessible (LigChartPlot *self)
 {
   LigChart chart;
-  gboolean any = get_chart (self, &chart);
+  gboolean any = get_chart (self, &chart, 0);
   g_autofree char *text =
     any && !isnan (chart.cursor) ? lig_chart_read_out (&chart, chart.cursor) : NULL;
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -112,7 +116,7 @@ static double
 find_x (LigChartPlot *self, double pixel)
 {
   LigChart chart;
-  if (!get_chart (self, &chart))
+  if (!get_chart (self, &chart, 0))
     return NAN;
   return lig_chart_find_x (&chart, gtk_widget_get_width (GTK_WIDGET (self)),
                            gtk_widget_get_height (GTK_WIDGET (self)), pixel);
@@ -157,7 +161,7 @@ move_cursor (GtkWidget *widget, GVariant *arguments, gpointer data)
   /* Where points are denser than pixels, a key press moves by a pixel's worth. */
   LigChart chart;
   guint most = 0;
-  if (get_chart (self, &chart))
+  if (get_chart (self, &chart, 0))
     for (guint i = 0; i < chart.count; i++)
       most = MAX (most, chart.series[i].count);
   int width = MAX (gtk_widget_get_width (widget), 1);
@@ -282,7 +286,7 @@ lig_chart_plot_set_smoothing (LigChartPlot *self, double smoothing)
 gboolean
 lig_chart_plot_get_chart (LigChartPlot *self, LigChart *chart)
 {
-  gboolean any = get_chart (self, chart);
+  gboolean any = get_chart (self, chart, 0);
   chart->title = self->title;
   return any;
 }

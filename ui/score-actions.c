@@ -29,7 +29,10 @@ aim (GtkWidget *widget)
 static void
 delete_ops (GtkWidget *widget, const char *action, GVariant *target)
 {
-  guint count = lig_edit_delete (aim (widget));
+  LigDocument *document = aim (widget);
+  if (gtk_widget_activate_action (widget, "win.delete", NULL))
+    return;
+  guint count = lig_edit_delete (document);
   g_autofree char *text =
     g_strdup_printf (ngettext ("Deleted %u operation", "Deleted %u operations", count), count);
   lig_toast (widget, text, _ ("Undo"), "win.undo");

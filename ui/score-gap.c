@@ -130,7 +130,8 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigScoreGap *self = LIG_SCORE_GAP (widget);
-  if (!self->active)
+  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
+  if (!self->active || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
     return FALSE;
   gtk_tooltip_set_text (tooltip, self->fence && x > gtk_widget_get_width (widget) - 48
                                    ? _ ("Drag the fence, or press M on a row to put or remove one")

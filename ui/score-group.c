@@ -2,6 +2,7 @@
 /* A bracket of a rail: the ops that one kernel serves, or what a block comes to. */
 #include "ui/score-group.h"
 
+#include "ui/figures.h"
 #include "ui/score-sheet.h"
 #include "ui/score-text.h"
 
@@ -46,14 +47,12 @@ describe_block (const LigScoreBracket *bracket)
 static void
 bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *bracket)
 {
-  guint n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (map->plan, &n_ops);
-  g_autofree char *name =
-    bracket->group ? lig_score_group_name (ops, bracket->group) : g_strdup (_ ("All repetitions"));
+  g_autofree char *name = bracket->group ? lig_score_group_name (map->plan, bracket->group)
+                                         : g_strdup (_ ("All repetitions"));
   g_autofree char *kernels =
     bracket->group ? lig_score_kernels (map->plan, bracket->group) : describe_block (bracket);
-  g_autofree char *predicted = lig_score_time (bracket->seconds);
-  g_autofree char *measured = lig_score_time (bracket->measured);
+  g_autofree char *predicted = lig_figure_time (bracket->seconds);
+  g_autofree char *measured = lig_figure_time (bracket->measured);
   g_autofree char *beside = NULL;
   if (bracket->measured > 0)
     beside = g_strdup_printf (_ ("%s predicted"), predicted);
@@ -183,6 +182,9 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigScoreGroup *self = LIG_SCORE_GROUP (widget);
+  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
+  if (lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
+    return FALSE;
   g_autofree char *text = g_strdup_printf ("%s\n%s", self->label, self->description);
   gtk_tooltip_set_text (tooltip, text);
   return TRUE;

@@ -3,6 +3,7 @@
  * alone, compiled on a worker for a device that has the same facts and is not there. */
 #include "ui/score-head.h"
 
+#include "ui/figures.h"
 #include "ui/score-text.h"
 
 #include <glib/gi18n.h>
@@ -123,19 +124,19 @@ describe_pass (LigScoreHead *self, guint pass)
   lig_plan_get_groups (map->plan, (LigPass) pass, &count);
   if (count == 0)
     return g_strdup (_ ("no gradient is wanted"));
-  g_autofree char *time = lig_score_time (map->seconds[pass]);
+  g_autofree char *time = lig_figure_time (map->seconds[pass]);
   double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
-  g_autofree char *bytes = lig_score_bytes (MAX (saved, 0));
+  g_autofree char *bytes = lig_figure_bytes (MAX (saved, 0));
   g_autofree char *predicted = NULL;
   double measured = 0;
   for (guint i = 0; i < map->brackets[pass]->len; i++)
     if (g_array_index (map->brackets[pass], LigScoreBracket, i).group)
       measured += g_array_index (map->brackets[pass], LigScoreBracket, i).measured;
-  g_autofree char *took = lig_score_time (measured);
+  g_autofree char *took = lig_figure_time (measured);
   if (measured > 0)
-    predicted = g_strdup_printf (_ ("%s measured, %s predicted"), took, time);
+    predicted = g_strdup_printf (_ ("%s, predicted %s"), took, time);
   else
-    predicted = g_strdup_printf (_ ("%s predicted"), time);
+    predicted = g_strdup (time);
   if (saved <= 0)
     return g_steal_pointer (&predicted);
   return g_strdup_printf (_ ("%s · %s not moved"), predicted, bytes);
@@ -148,7 +149,7 @@ describe_input (LigScoreHead *self)
   LigDtype dtype;
   LigSequence *sequence = lig_document_get_sequence (lig_score_sheet_get_document (self->sheet));
   lig_sequence_get_input (sequence, &shape, &dtype);
-  g_autofree char *axes = lig_score_shape (&shape);
+  g_autofree char *axes = lig_figure_shape (&shape);
   return g_strdup_printf ("%s %s", axes, lig_dtype_name (dtype));
 }
 

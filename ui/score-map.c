@@ -7,15 +7,16 @@
 void
 lig_score_columns (LigScoreColumns *self, int width, guint lanes)
 {
-  enum { MARGIN = 18, CONNECTOR = 36, WIDEST = 1180 };
-  int left = CONNECTOR + (int) lanes * LIG_SCORE_LANE;
+  enum { MARGIN = 18, WIDEST = 1180, NARROW = 720 };
+  const int connector = width < NARROW ? 24 : 36;
+  int left = connector + (int) lanes * LIG_SCORE_LANE;
   int whole = MIN (width, WIDEST + (int) lanes * LIG_SCORE_LANE);
-  int inner = MAX (whole - 2 * MARGIN - left - CONNECTOR, 300);
+  int inner = MAX (whole - 2 * MARGIN - left - connector, 300);
   self->rail = inner * 30 / 100;
   self->ops_width = inner - 2 * self->rail;
   self->forward = MARGIN + MAX (width - whole, 0) / 2;
   self->ops = self->forward + self->rail + left;
-  self->backward = self->ops + self->ops_width + CONNECTOR;
+  self->backward = self->ops + self->ops_width + connector;
 }
 
 /* --- Rows ---------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
 #include "ui/score-row.h"
 
+#include "ui/figures.h"
 #include "ui/score-text.h"
 
 #include <glib/gi18n.h>
@@ -36,7 +37,7 @@ set_text (LigScoreRow *self, int which, const char *text)
 static void
 bind_part (LigScoreRow *self, int k, const LigPlanOp *part)
 {
-  g_autofree char *count = lig_score_count (part->parameters);
+  g_autofree char *count = lig_figure_count (part->parameters);
   g_autofree char *text = NULL;
   if (part->parameters > 0)
     text = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) part->parameters),
@@ -80,7 +81,8 @@ bind_texts (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   g_autofree char *params = slot->block
                               ? body_text (slot->op)
                               : lig_score_params (slot->op, planned ? &ops[slot->first] : NULL);
-  g_autofree char *shape = planned ? lig_score_shape (&ops[slot->first + slot->count - 1].y) : NULL;
+  g_autofree char *shape =
+    planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
   set_text (self, TITLE, _ (info->title));
   set_text (self, COUNT, count);
   set_text (self, PARAMS, params);
@@ -94,8 +96,7 @@ bind_texts (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
 static void
 append_fused (GString *text, const LigScoreMap *map, const LigScoreSlot *slot, LigPass pass)
 {
-  guint count, n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (map->plan, &n_ops);
+  guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (map->plan, pass, &count);
   guint low = 0, high = count;
   while (low < high) {
@@ -108,7 +109,7 @@ append_fused (GString *text, const LigScoreMap *map, const LigScoreSlot *slot, L
   for (; low < count && groups[low].first < slot->first + slot->count; low++) {
     if (!groups[low].fusion || slot->block)
       continue;
-    g_autofree char *name = lig_score_group_name (ops, &groups[low]);
+    g_autofree char *name = lig_score_group_name (map->plan, &groups[low]);
     g_string_append (text, ", ");
     /* Translators: %s is a list of operations, like linear + bias + GELU. */
     g_string_append_printf (

@@ -1,34 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The sheet of the score: its widgets follow the document; score-picture.c draws what lies between
+/* The sheet of the score: its widgets follow the document; score-sheet-view.c places and draws
  * them. */
-#include "ui/score-sheet.h"
-
-#include "ui/score-gap.h"
-#include "ui/score-group.h"
-#include "ui/score-picture.h"
+#include "ui/score-sheet-private.h"
 #include "ui/verdict-card.h"
-
-#include <math.h>
 
 /* A plan that comes sooner than this is not announced by dimming the old one. */
 #define PATIENCE_MILLISECONDS 120
-
-struct _LigScoreSheet {
-  GtkWidget parent_instance;
-  LigDocument *document;
-  LigScoreMap *map;
-  GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
-  GHashTable *places;                 /* LigOp: LigScorePlace, of the plan shown */
-  gpointer shown;                     /* that plan; compared, never used */
-  LigPlan *profiled;
-  double *steps;
-  guint n_steps;
-  GtkAdjustment *adjustment;
-  double top, bottom; /* drawn */
-  LigScorePicture picture;
-  guint patience;
-  GtkWidget *card;
-};
 
 G_DEFINE_FINAL_TYPE (LigScoreSheet, lig_score_sheet, GTK_TYPE_WIDGET)
 
@@ -237,205 +214,6 @@ document_selected (LigScoreSheet *self)
   follow_cursor (self);
 }
 
-/* --- Size and place ------------------------------------------------------------------------ */
-
-void
-lig_score_sheet_get_columns (LigScoreSheet *self, LigScoreColumns *columns)
-{
-  lig_score_columns (columns, gtk_widget_get_width (GTK_WIDGET (self)),
-                     self->map ? self->map->lanes : 0);
-}
-
-static void
-measure (GtkWidget *widget,
-         GtkOrientation orientation,
-         int for_size,
-         int *minimum,
-         int *natural,
-         int *minimum_baseline,
-         int *natural_baseline)
-{
-  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
-  int lanes = self->map ? (int) self->map->lanes * LIG_SCORE_LANE : 0;
-  if (orientation == GTK_ORIENTATION_VERTICAL)
-    *minimum = *natural = self->map ? self->map->height : 0;
-  else {
-    *minimum = 410 + lanes;
-    *natural = 900 + lanes;
-  }
-}
-
-static void
-place (GtkWidget *widget, int x, int y, int width, int height)
-{
-  GtkAllocation area = {x, y, width, height};
-  gtk_widget_size_allocate (widget, &area, -1);
-}
-
-static void
-size_allocate (GtkWidget *widget, int width, int height, int baseline)
-{
-  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
-  LigScoreColumns columns;
-  const guint count = self->map->slots->len;
-  lig_score_columns (&columns, width, self->map->lanes);
-  for (guint i = 0; i < count; i++) {
-    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    int indent = MIN (slot->depth * LIG_SCORE_INDENT, columns.ops_width / 3);
-    place (self->rows->pdata[i], columns.ops + indent, slot->y, columns.ops_width - indent,
-           slot->height);
-    place (self->gaps->pdata[i], columns.ops, slot->y - LIG_SCORE_SPACE, columns.ops_width,
-           LIG_SCORE_SPACE);
-  }
-  if (count > 0)
-    place (self->gaps->pdata[count], columns.ops,
-           self->map->height - LIG_SCORE_END - LIG_SCORE_SPACE, columns.ops_width, LIG_SCORE_SPACE);
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
-      const LigScoreBracket *bracket =
-        &g_array_index (self->map->brackets[pass], LigScoreBracket, i);
-      const LigScoreSlot *last = lig_score_map_get_slot (self->map, bracket->to);
-      gboolean whole = bracket->y + bracket->height >= last->y + last->height;
-      place (self->groups[pass]->pdata[i], pass == 0 ? columns.forward : columns.backward,
-             bracket->y, columns.rail, bracket->height - (whole ? 0 : 3));
-    }
-  if (self->card)
-    gtk_popover_present (GTK_POPOVER (self->card));
-}
-
-/* --- Drawing ------------------------------------------------------------------------------- */
-
-static void
-find_sight (LigScoreSheet *self, double *top, double *bottom)
-{
-  *top = 0;
-  *bottom = gtk_widget_get_height (GTK_WIDGET (self));
-  if (self->adjustment) {
-    *top = gtk_adjustment_get_value (self->adjustment);
-    *bottom = *top + gtk_adjustment_get_page_size (self->adjustment);
-  }
-}
-
-static void
-snapshot_pool (
-  LigScoreSheet *self, GPtrArray *pool, guint count, GtkSnapshot *snapshot, const int *y, int step)
-{
-  for (guint i = 0; i < count; i++) {
-    const int *at = (const int *) (gconstpointer) ((const char *) y + (gsize) step * i);
-    if (at[0] < self->bottom && at[0] + at[1] > self->top)
-      gtk_widget_snapshot_child (GTK_WIDGET (self), pool->pdata[i], snapshot);
-  }
-}
-
-static void
-snapshot_gaps (LigScoreSheet *self, GtkSnapshot *snapshot)
-{
-  guint count = self->map->slots->len;
-  for (guint i = 0; i <= count && count > 0; i++) {
-    int y = i < count ? lig_score_map_get_slot (self->map, i)->y : self->map->height;
-    if (y - LIG_SCORE_SPACE < self->bottom && y > self->top)
-      gtk_widget_snapshot_child (GTK_WIDGET (self), self->gaps->pdata[i], snapshot);
-  }
-}
-
-static void
-snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
-{
-  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
-  double top, bottom;
-  LigScoreColumns columns;
-  find_sight (self, &top, &bottom);
-  lig_score_sheet_get_columns (self, &columns);
-  /* A window's height more on either side: scrolling seldom has to draw anew. */
-  self->top = top - (bottom - top);
-  self->bottom = bottom + (bottom - top);
-  lig_score_picture_snapshot (&self->picture, &columns, widget, snapshot, self->top, self->bottom);
-  if (self->picture.stale)
-    gtk_snapshot_push_opacity (snapshot, 0.45);
-  for (guint pass = 0; pass < 2; pass++) {
-    GArray *brackets = self->map->brackets[pass];
-    if (brackets->len > 0)
-      snapshot_pool (self, self->groups[pass], brackets->len, snapshot,
-                     &g_array_index (brackets, LigScoreBracket, 0).y, sizeof (LigScoreBracket));
-  }
-  if (self->picture.stale)
-    gtk_snapshot_pop (snapshot);
-  if (self->map->slots->len > 0)
-    snapshot_pool (self, self->rows, self->map->slots->len, snapshot,
-                   &g_array_index (self->map->slots, LigScoreSlot, 0).y, sizeof (LigScoreSlot));
-  snapshot_gaps (self, snapshot);
-  lig_score_picture_snapshot_above (&self->picture, &columns, widget, snapshot);
-}
-
-static void
-scrolled (LigScoreSheet *self)
-{
-  double top, bottom;
-  find_sight (self, &top, &bottom);
-  if (top < self->top || bottom > self->bottom)
-    gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-void
-lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment)
-{
-  self->adjustment = adjustment;
-  g_signal_connect_object (adjustment, "value-changed", G_CALLBACK (scrolled), self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (adjustment, "changed", G_CALLBACK (scrolled), self, G_CONNECT_SWAPPED);
-}
-
-void
-lig_score_sheet_scroll_to (LigScoreSheet *self, guint row)
-{
-  if (!self->adjustment || row >= self->map->slots->len)
-    return;
-  const LigScoreSlot *slot = lig_score_map_get_slot (self->map, row);
-  double top = slot->y - LIG_SCORE_SPACE, bottom = slot->y + slot->height + LIG_SCORE_SPACE;
-  /* The scrolled window learns of a new height only when it is laid out. */
-  if (bottom > gtk_adjustment_get_upper (self->adjustment))
-    gtk_adjustment_set_upper (self->adjustment, self->map->height);
-  gtk_adjustment_clamp_page (self->adjustment, top, bottom);
-}
-
-/* --- Focus --------------------------------------------------------------------------------- */
-
-void
-lig_score_sheet_focus_row (LigScoreSheet *self, guint n)
-{
-  if (n < self->map->slots->len)
-    gtk_widget_grab_focus (self->rows->pdata[n]);
-}
-
-static guint
-find_cursor (LigScoreSheet *self)
-{
-  LigOp *cursor = lig_document_get_cursor (self->document);
-  for (guint i = 0; i < self->map->slots->len; i++)
-    if (lig_score_map_get_slot (self->map, i)->op == cursor)
-      return i;
-  return 0;
-}
-
-/* Tab goes to the row with the cursor, to the gap below it, and on: not through all rows. */
-static gboolean
-focus (GtkWidget *widget, GtkDirectionType direction)
-{
-  LigScoreSheet *self = LIG_SCORE_SHEET (widget);
-  GtkWidget *child = gtk_widget_get_focus_child (widget);
-  if (self->map->slots->len == 0)
-    return FALSE;
-  if (!child)
-    return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
-  if (direction == GTK_DIR_TAB_FORWARD && LIG_IS_SCORE_ROW (child)) {
-    GtkWidget *gap = self->gaps->pdata[lig_score_row_get_number (LIG_SCORE_ROW (child)) + 1];
-    return gtk_widget_get_focusable (gap) && gtk_widget_grab_focus (gap);
-  }
-  if (direction == GTK_DIR_TAB_BACKWARD && !LIG_IS_SCORE_ROW (child))
-    return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
-  return FALSE;
-}
-
 /* --- Verdicts ------------------------------------------------------------------------------ */
 
 static void
@@ -489,6 +267,12 @@ lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number)
     explain (self, first, last, group, pass == LIG_PASS_FORWARD ? GTK_POS_RIGHT : GTK_POS_LEFT);
 }
 
+gboolean
+lig_score_sheet_is_explaining (LigScoreSheet *self)
+{
+  return self->card && gtk_widget_get_visible (self->card);
+}
+
 /* --- Getting and setting ------------------------------------------------------------------- */
 
 LigDocument *
@@ -538,75 +322,6 @@ lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *s
   update_map (self);
 }
 
-/* --- Drops --------------------------------------------------------------------------------- */
-
-void
-lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *drop)
-{
-  guint count;
-  const LigRow *rows = lig_document_get_rows (self->document, &count);
-  LigSequence *sequence = lig_document_get_sequence (self->document);
-  *drop =
-    (LigScoreDrop){sequence, (int) lig_sequence_get_length (sequence), MIN (gap, count), FALSE};
-  if (gap < count) {
-    drop->parent = rows[gap].parent;
-    drop->index = rows[gap].index;
-  }
-}
-
-void
-lig_score_sheet_find_drop (LigScoreSheet *self, double y, LigScoreDrop *drop)
-{
-  guint count, gap = lig_score_map_find_gap (self->map, y);
-  const LigRow *rows = lig_document_get_rows (self->document, &count);
-  lig_score_sheet_get_drop (self, gap, drop);
-  if (gap == 0 || gap > count)
-    return;
-  const LigRow *above = &rows[gap - 1];
-  const LigScoreSlot *slot = lig_score_map_get_slot (self->map, gap - 1);
-  LigSequence *body = above->open ? lig_op_get_body (above->op) : NULL;
-  gboolean near = y < slot->y + slot->height + LIG_SCORE_SPACE / 2;
-  if (body && lig_sequence_get_length (body) == 0 && near) {
-    drop->parent = body;
-    drop->index = 0;
-    drop->inside = TRUE;
-  } else if (above->parent != drop->parent && above->depth > 0 && !body && near) {
-    drop->parent = above->parent;
-    drop->index = above->index + 1;
-    drop->inside = TRUE;
-  }
-}
-
-void
-lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop)
-{
-  int caret = drop ? (int) drop->gap : -1;
-  gboolean inside = drop && drop->inside;
-  if (self->picture.caret == caret && self->picture.inside == inside)
-    return;
-  self->picture.caret = caret;
-  self->picture.inside = inside;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-void
-lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y)
-{
-  self->picture.thread = row;
-  self->picture.thread_x = x;
-  self->picture.thread_y = y;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-void
-lig_score_sheet_show_fence (LigScoreSheet *self, int gap)
-{
-  if (self->picture.fence == gap)
-    return;
-  self->picture.fence = gap;
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -646,10 +361,7 @@ lig_score_sheet_class_init (LigScoreSheetClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
   G_OBJECT_CLASS (class)->finalize = finalize;
-  widget_class->measure = measure;
-  widget_class->size_allocate = size_allocate;
-  widget_class->snapshot = snapshot;
-  widget_class->focus = focus;
+  lig_score_sheet_install_view (widget_class);
   gtk_widget_class_set_css_name (widget_class, "scoresheet");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
   mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,

@@ -37,6 +37,9 @@ void lig_score_sheet_set_profile (LigScoreSheet *self,
 void lig_score_sheet_explain_gap (LigScoreSheet *self, guint gap);
 void lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number);
 
+/* Whether a card is open. */
+gboolean lig_score_sheet_is_explaining (LigScoreSheet *self);
+
 /* Focus and scrolling. */
 void lig_score_sheet_focus_row (LigScoreSheet *self, guint n);
 void lig_score_sheet_scroll_to (LigScoreSheet *self, guint row);

@@ -2,52 +2,10 @@
 /* Words and numbers of the score, and text that is laid out once and drawn often. */
 #include "ui/score-text.h"
 
+#include "ui/figures.h"
+
 #include <glib/gi18n.h>
 #include <string.h>
-
-/* --- Numbers ------------------------------------------------------------------------------- */
-
-char *
-lig_score_time (double seconds)
-{
-  if (seconds <= 0)
-    return g_strdup ("0");
-  if (seconds < 1e-3)
-    return g_strdup_printf (seconds < 99.5e-6 ? _ ("%.3g µs") : _ ("%.0f µs"), seconds * 1e6);
-  if (seconds < 1)
-    return g_strdup_printf (seconds < 99.5e-3 ? _ ("%.3g ms") : _ ("%.0f ms"), seconds * 1e3);
-  return g_strdup_printf (_ ("%.3g s"), seconds);
-}
-
-char *
-lig_score_bytes (double bytes)
-{
-  static const char *const units[] = {N_ ("%.3g B"), N_ ("%.3g kB"), N_ ("%.3g MB"), N_ ("%.3g GB"),
-                                      N_ ("%.3g TB")};
-  guint unit = 0;
-  for (; bytes >= 999.5 && unit + 1 < G_N_ELEMENTS (units); unit++)
-    bytes /= 1000;
-  return g_strdup_printf (_ (units[unit]), bytes);
-}
-
-char *
-lig_score_count (gint64 count)
-{
-  if (count < 100000)
-    return g_strdup_printf ("%" G_GINT64_FORMAT, count);
-  if (count < 1000000000)
-    return g_strdup_printf (_ ("%.3g M"), (double) count * 1e-6);
-  return g_strdup_printf (_ ("%.3g G"), (double) count * 1e-9);
-}
-
-char *
-lig_score_shape (const LigShape *shape)
-{
-  g_autoptr (GString) text = g_string_new (shape->n_axes > 0 ? NULL : _ ("scalar"));
-  for (int i = 0; i < shape->n_axes; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? " × " : "", shape->axes[i]);
-  return g_strdup (text->str);
-}
 
 /* --- Parameters ---------------------------------------------------------------------------- */
 
@@ -69,7 +27,7 @@ append_value (GString *text, const LigParam *param, const GValue *value)
     g_string_append_printf (text, "%s %.6g", param->name, g_value_get_double (value));
     return;
   default:
-    shape = lig_score_shape (g_value_get_boxed (value));
+    shape = lig_figure_shape (g_value_get_boxed (value));
     g_string_append_printf (text, "%s %s", param->name, shape);
   }
 }
@@ -124,12 +82,24 @@ append_short_name (GString *text, const LigOpInfo *info)
   g_string_append (text, title + 1);
 }
 
-char *
-lig_score_group_name (const LigPlanOp *ops, const LigPlanGroup *group)
+/* A macro's only part goes by the macro's name. */
+static const char *
+get_title (const LigPlanOp *ops, guint count, int at)
 {
+  gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
+                  (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
+  const LigOpInfo *written = part ? NULL : lig_op_info_find (ops[at].title);
+  return _ (written ? written->title : ops[at].info->title);
+}
+
+char *
+lig_score_group_name (LigPlan *plan, const LigPlanGroup *group)
+{
+  guint n_ops;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   g_autoptr (GString) text = g_string_new (NULL);
   if (group->count == 1)
-    return g_strdup (_ (ops[group->first].info->title));
+    return g_strdup (get_title (ops, n_ops, group->first));
   for (int i = group->first; i < group->first + group->count; i++) {
     g_string_append (text, i > group->first ? " + " : "");
     append_short_name (text, ops[i].info);

@@ -10,24 +10,12 @@ G_BEGIN_DECLS
 
 /* All (transfer full). */
 
-/* `14.4 µs`, `1.35 ms`, `0`. */
-char *lig_score_time (double seconds);
-
-/* `1.1 GB`. */
-char *lig_score_bytes (double bytes);
-
-/* `768`, `2.36 M`. */
-char *lig_score_count (gint64 count);
-
-/* `2048 × 3072`. */
-char *lig_score_shape (const LigShape *shape);
-
 /* The parameters of an op in one line: what differs from the defaults, else what the op does.
  * @parts: (nullable): what the plan has of it. */
 char *lig_score_params (LigOp *op, const LigPlanOp *parts);
 
 /* `linear + bias + GELU`: the ops of a group, each by its short name. */
-char *lig_score_group_name (const LigPlanOp *ops, const LigPlanGroup *group);
+char *lig_score_group_name (LigPlan *plan, const LigPlanGroup *group);
 
 /* `linear + bias + activation`: a fusion without its pass. */
 char *lig_score_fusion_name (const LigFusion *fusion);

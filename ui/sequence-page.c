@@ -45,18 +45,12 @@ get_settings (LigSequencePage *self)
   return lig_session_get_settings (lig_page_get_session (LIG_PAGE (self)));
 }
 
-static gboolean
-is_filled (LigSequencePage *self, AdwFlap *flap)
-{
-  return adw_bin_get_child (flap == self->palette_flap ? self->palette : self->inspector) != NULL;
-}
-
 /* In a narrow window a pane lies over the score: only who asks for it gets it. */
 static void
 show_flap (LigSequencePage *self, AdwFlap *flap)
 {
   gboolean wanted = g_settings_get_boolean (get_settings (self), get_key (self, flap));
-  adw_flap_set_reveal_flap (flap, wanted && is_filled (self, flap) && !adw_flap_get_folded (flap));
+  adw_flap_set_reveal_flap (flap, wanted && !adw_flap_get_folded (flap));
 }
 
 static void
@@ -77,7 +71,7 @@ set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
 {
   if (!adw_flap_get_folded (flap))
     g_settings_set_boolean (get_settings (self), get_key (self, flap), visible);
-  adw_flap_set_reveal_flap (flap, visible && is_filled (self, flap));
+  adw_flap_set_reveal_flap (flap, visible);
 }
 
 /* Both, or neither. */
@@ -177,16 +171,25 @@ show_times (LigSequencePage *self)
 }
 
 static void
+leave_quick_entry (LigSequencePage *self)
+{
+  lig_score_focus (LIG_SCORE (adw_bin_get_child (self->score_place)));
+}
+
+static void
 fill (LigSequencePage *self)
 {
   LigDocument *document = lig_page_get_document (LIG_PAGE (self));
+  GtkWidget *entry = lig_quick_entry_new (document);
   adw_bin_set_child (self->palette, lig_palette_new (document));
   adw_bin_set_child (self->inspector, lig_inspector_new (document));
-  adw_bin_set_child (self->quick_entry, lig_quick_entry_new (document));
+  adw_bin_set_child (self->quick_entry, entry);
   adw_bin_set_child (self->score_place, lig_score_new (document));
   adw_bin_set_child (self->problems, lig_problems_new (document));
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
   g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (entry, "finished", G_CALLBACK (leave_quick_entry), self,
                            G_CONNECT_SWAPPED);
 }
 
@@ -199,8 +202,6 @@ constructed (GObject *object)
   AdwFlap *const flaps[] = {self->palette_flap, self->inspector_flap};
   for (guint i = 0; i < G_N_ELEMENTS (flaps); i++) {
     adw_flap_set_locked (flaps[i], TRUE);
-    gtk_widget_set_visible (GTK_WIDGET (adw_flap_get_flap (flaps[i])), is_filled (self, flaps[i]));
-    gtk_widget_set_visible (adw_flap_get_separator (flaps[i]), is_filled (self, flaps[i]));
     g_signal_connect (flaps[i], "notify::folded", G_CALLBACK (follow_fold), self);
     show_flap (self, flaps[i]);
   }

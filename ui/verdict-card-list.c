@@ -5,6 +5,7 @@
 #include "ui/verdict-card-list.h"
 
 #include "ui/edit.h"
+#include "ui/figures.h"
 #include "ui/score-map.h"
 #include "ui/score-text.h"
 
@@ -70,24 +71,33 @@ compare_entries (gconstpointer a, gconstpointer b)
     return isnan (one->gain) ? 1 : -1;
   if (!isnan (one->gain) && one->gain != two->gain)
     return one->gain > two->gain ? -1 : 1;
+  if (one->mendable != two->mendable)
+    return one->mendable ? -1 : 1;
   return one->verdict->first - two->verdict->first;
 }
 
 GArray *
-lig_verdict_list (LigPlan *plan, int first, int last)
+lig_verdict_list (LigDocument *document, int first, int last)
 {
-  guint count;
+  LigPlan *plan = lig_document_get_plan (document);
+  guint count, n_ops;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  lig_plan_get_ops (plan, &n_ops);
   GArray *entries = g_array_new (FALSE, FALSE, sizeof (LigVerdictEntry));
   for (guint i = 0; i < count; i++) {
     int from, to;
     lig_score_verdict_range (&verdicts[i], &from, &to);
-    gboolean touches =
-      first == last ? from <= first && first <= to : MAX (first, from) < MIN (last, to);
-    LigVerdictEntry entry = {&verdicts[i], NAN};
+    /* That the sequence ends is said at its end alone. */
+    gboolean touches = first == last ? from <= first && first <= to && to < (int) n_ops
+                                     : MAX (first, from) < MIN (last, to);
+    LigVerdictEntry entry = {&verdicts[i], NAN, FALSE};
+    LigMend mend;
     if (!touches)
       continue;
     entry.gain = estimate_gain (plan, &verdicts[i]);
+    lig_mend_find (document, &verdicts[i], &mend);
+    entry.mendable = mend.kind != LIG_MEND_NONE;
+    lig_mend_clear (&mend);
     g_array_append_val (entries, entry);
   }
   g_array_sort (entries, compare_entries);
@@ -99,7 +109,7 @@ lig_verdict_gain_text (const LigVerdictEntry *entry)
 {
   if (isnan (entry->gain))
     return NULL;
-  g_autofree char *time = lig_score_time (fabs (entry->gain));
+  g_autofree char *time = lig_figure_time (fabs (entry->gain));
   if (fabs (entry->gain) < 5e-8)
     return g_strdup (_ ("would save nothing"));
   return g_strdup_printf (entry->gain > 0 ? _ ("would save about %s") : _ ("would cost about %s"),

@@ -10,14 +10,16 @@ G_BEGIN_DECLS
  * LigVerdictEntry:
  *
  * @gain: seconds that taking it would save over what is done today, NaN where nobody knows
+ * @mendable: whether one edit takes away what refused it
  */
 typedef struct {
   const LigVerdict *verdict;
   double gain;
+  gboolean mendable;
 } LigVerdictEntry;
 
 /* (element-type LigVerdictEntry): those taken first, then by gain. */
-GArray *lig_verdict_list (LigPlan *plan, int first, int last);
+GArray *lig_verdict_list (LigDocument *document, int first, int last);
 
 /* (transfer full) (nullable): `would save about 12 µs`. */
 char *lig_verdict_gain_text (const LigVerdictEntry *entry);

@@ -188,19 +188,28 @@ make_entry (LigVerdictCard *self, const LigVerdictEntry *entry)
   return box;
 }
 
+/* The op as written: both parts of a linear are one to who wrote it. */
+static const char *
+get_title (const LigPlanOp *op)
+{
+  const LigOpInfo *info = lig_op_info_find (op->title);
+  return _ (info ? info->title : op->info->title);
+}
+
 /* `between Linear at 2 and SwiGLU at 3` */
 static char *
 describe_place (LigPlan *plan, int first, int last)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  const LigPlanOp *from = &ops[first], *to = &ops[MIN (last, (int) count - 1)];
   if (last >= (int) count)
-    return g_strdup_printf (_ ("after %s at %s"), _ (ops[first].info->title), ops[first].path);
-  if (first == last)
-    return g_strdup_printf (_ ("%s at %s"), _ (ops[first].info->title), ops[first].path);
-  return g_strdup_printf (
-    last == first + 1 ? _ ("between %s at %s and %s at %s") : _ ("from %s at %s to %s at %s"),
-    _ (ops[first].info->title), ops[first].path, _ (ops[last].info->title), ops[last].path);
+    return g_strdup_printf (_ ("after %s at %s"), get_title (from), from->path);
+  if (g_str_equal (from->path, to->path))
+    return g_strdup_printf (_ ("%s at %s"), get_title (from), from->path);
+  return g_strdup_printf (last == first + 1 ? _ ("between %s at %s and %s at %s")
+                                            : _ ("from %s at %s to %s at %s"),
+                          get_title (from), from->path, get_title (to), to->path);
 }
 
 /* The fence goes before the first row that begins within the place. */
@@ -242,17 +251,19 @@ add_title (LigVerdictCard *self, gboolean fused, int first, int last)
 static void
 fill (LigVerdictCard *self, int first, int last)
 {
-  g_autoptr (GArray) entries = lig_verdict_list (self->plan, first, last);
+  g_autoptr (GArray) entries = lig_verdict_list (self->document, first, last);
   gboolean fused = entries->len > 0 && g_array_index (entries, LigVerdictEntry, 0).verdict->taken;
+  add_title (self, fused, first, last);
+  if (entries->len == 0) {
+    gtk_box_append (GTK_BOX (self->box),
+                    make_label (_ ("No fusion has a pattern that reaches across here."), NULL));
+    return;
+  }
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *window = gtk_scrolled_window_new ();
-  add_title (self, fused, first, last);
   for (guint i = 0; i < entries->len; i++)
     gtk_box_append (GTK_BOX (list),
                     make_entry (self, &g_array_index (entries, LigVerdictEntry, i)));
-  if (entries->len == 0)
-    gtk_box_append (GTK_BOX (list),
-                    make_label (_ ("No fusion begins with these operations."), "verdict-text"));
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (window), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (window), TRUE);

@@ -367,7 +367,8 @@ lig_run_save (LigRun *self)
 guint
 lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most)
 {
-  g_mutex_lock (&self->metrics_lock);
+  if (!g_mutex_trylock (&self->metrics_lock))
+    return 0;
   if (self->metrics_in - self->metrics_out > LIG_RUN_METRICS)
     self->metrics_out = self->metrics_in - LIG_RUN_METRICS;
   guint count = (guint) MIN (self->metrics_in - self->metrics_out, most);

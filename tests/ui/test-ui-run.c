@@ -57,8 +57,8 @@ test_xor (Fixture *f, gconstpointer data)
   g_assert_cmpint (row->last_step, ==, 2000);
   g_assert_cmpfloat (row->last_loss, ==, progress.loss);
   g_assert_true (is_enabled (f, "run"));
-  g_assert_nonnull (find_widget (f->bar, shows_text, "Done: 2,000 steps"));
-  g_assert_nonnull (find_widget (f->page, shows_text, "xor"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Done: 2,000 steps"));
+  WAIT_FOR (find_widget (f->page, shows_text, "xor"));
 }
 
 static void
@@ -87,8 +87,8 @@ test_pause (Fixture *f, gconstpointer data)
   act (f, "pause");
   WAIT_FOR (progress_of (training).status == LIG_RUN_PAUSED);
   gint64 step = progress_of (training).step;
-  g_assert_nonnull (find_widget (f->bar, shows_text, "Paused at"));
-  g_assert_nonnull (find_widget (f->bar, shows_text, "Go On"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Paused at"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Go On"));
   lig_training_save (training);
   g_usleep (50000);
   WAIT_FOR (TRUE);
@@ -101,7 +101,7 @@ test_pause (Fixture *f, gconstpointer data)
   g_autoptr (LigRunRow) row = find_run (f, training);
   g_assert_cmpstr (row->status, ==, "cancelled");
   g_assert_false (is_enabled (f, "stop"));
-  g_assert_nonnull (find_widget (f->bar, shows_text, "Stopped after"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Stopped after"));
 }
 
 /* The checkpoint of a paused run lies on disk while the run is still there. */
@@ -192,7 +192,7 @@ test_obstacles (Fixture *f, gconstpointer data)
   g_assert_false (is_enabled (f, "run"));
   fill (f, "linear(8) ! gelu", "8x6", NULL);
   g_assert_false (is_enabled (f, "run"));
-  g_assert_nonnull (find_widget (f->bar, shows_text, "Add a loss"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Add a loss"));
   GtkWidget *mend = find_widget (f->bar, acts, "bar.add-loss");
   g_assert_nonnull (mend);
   g_signal_emit_by_name (mend, "clicked");
@@ -308,7 +308,7 @@ test_deleted (Fixture *f, gconstpointer data)
   act (f, "resume");
   WAIT_FOR (!lig_training_is_active (current (f)));
   g_assert_nonnull (strstr (lig_training_get_error (current (f)), "rows.csv"));
-  g_assert_nonnull (find_widget (f->page, shows_text, "rows.csv"));
+  WAIT_FOR (find_widget (f->page, shows_text, "rows.csv"));
 }
 
 /* --- The data chooser ---------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "ui/verdict-card.h"
 
 #include <adwaita.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,10 +43,30 @@ wait_for_plan (LigDocument *doc)
 }
 
 static void
+note_paint (gboolean *painted)
+{
+  *painted = TRUE;
+}
+
+/* gtk_test_widget_wait_for_draw() removes a source that may have run where the machine is busy. */
+static void
+wait_for_frame (Fixture *f)
+{
+  gboolean painted = FALSE;
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (f->window);
+  gulong handler =
+    g_signal_connect_swapped (clock, "after-paint", G_CALLBACK (note_paint), &painted);
+  gtk_widget_queue_draw (f->window);
+  while (!painted)
+    g_main_context_iteration (NULL, TRUE);
+  g_signal_handler_disconnect (clock, handler);
+}
+
+static void
 settle (Fixture *f)
 {
   wait_for_plan (f->doc);
-  gtk_test_widget_wait_for_draw (f->window);
+  wait_for_frame (f);
 }
 
 static void
@@ -171,6 +192,332 @@ test_rails (Fixture *f, gconstpointer data)
   }
 }
 
+/* --- What a screen reader gets -------------------------------------------------------------- */
+
+static void
+test_accessible (Fixture *f, gconstpointer data)
+{
+  fill (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
+  GtkAccessible *row = GTK_ACCESSIBLE (row_at (f, 1));
+  gtk_test_accessible_assert_role (f->sheet, GTK_ACCESSIBLE_ROLE_LIST);
+  gtk_test_accessible_assert_role (row, GTK_ACCESSIBLE_ROLE_LIST_ITEM);
+  gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                       "Linear, 64 × 256, row 2 of 4, fused forward as linear + "
+                                       "bias + GELU, fused backward as bias + GELU");
+  gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "64 → 256");
+  select_row (f, 1);
+  gtk_test_accessible_assert_state (row, GTK_ACCESSIBLE_STATE_SELECTED, TRUE);
+  select_row (f, 2);
+  gtk_test_accessible_assert_state (row, GTK_ACCESSIBLE_STATE_SELECTED, FALSE);
+  GtkAccessible *group = GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 1));
+  gtk_test_accessible_assert_role (group, GTK_ACCESSIBLE_ROLE_BUTTON);
+  gtk_test_accessible_assert_property (group, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                       "forward-linear-bias-activation · linear_bias_gelu");
+  GtkAccessible *gap = GTK_ACCESSIBLE (lig_score_sheet_get_gap (f->sheet, 1));
+  gtk_test_accessible_assert_role (gap, GTK_ACCESSIBLE_ROLE_BUTTON);
+  gtk_test_accessible_assert_property (gap, GTK_ACCESSIBLE_PROPERTY_LABEL, "Gap after row 1");
+  fill (f, "layer-norm ! linear(64) ! linear(32, in-features=65) ! gelu");
+  g_assert_true (gtk_widget_has_css_class (row_at (f, 2), "error"));
+  g_assert_false (gtk_widget_has_css_class (row_at (f, 1), "error"));
+  gtk_test_accessible_assert_property (GTK_ACCESSIBLE (row_at (f, 2)),
+                                       GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                       lig_document_get_problem (f->doc, 0)->text);
+}
+
+/* --- Actions ------------------------------------------------------------------------------- */
+
+static void
+test_actions (Fixture *f, gconstpointer data)
+{
+  fill (f, "gelu ! relu ! silu");
+  do_action (f, 0, "op.move-down");
+  assert_text (f, "relu ! gelu ! silu");
+  do_action (f, 1, "op.move-up");
+  assert_text (f, "gelu ! relu ! silu");
+  do_action (f, 2, "op.duplicate");
+  assert_text (f, "gelu ! relu ! silu ! silu");
+  do_action (f, 1, "op.delete");
+  assert_text (f, "gelu ! silu ! silu");
+  do_action (f, 1, "op.fence");
+  assert_text (f, "gelu ! | ! silu ! silu");
+  settle (f);
+  do_action (f, 1, "op.fence");
+  do_action (f, 0, "op.select");
+  do_action (f, 1, "op.toggle");
+  do_action (f, 1, "op.group");
+  assert_text (f, "block(2) { gelu ! silu } ! silu");
+  do_action (f, 0, "op.ungroup");
+  assert_text (f, "gelu ! silu ! silu");
+  fill (f, "make-extra-output ! linear(64) ! add-extra-input");
+  do_action (f, 0, "op.connect");
+  assert_text (f, "make-extra-output(residual) ! linear(64) ! add-extra-input(residual)");
+  settle (f);
+  g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 1);
+  do_action (f, 2, "op.disconnect");
+  settle (f);
+  g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
+  fill (f, "linear(64) ! gelu");
+  do_action (f, 0, "op.forbid");
+  settle (f);
+  g_autofree char *apart = describe_rail (f, LIG_PASS_FORWARD);
+  g_assert_cmpstr (apart, ==, "0+1 1+2*");
+  do_action (f, 0, "op.forbid");
+  settle (f);
+  g_autofree char *again = describe_rail (f, LIG_PASS_FORWARD);
+  g_assert_cmpstr (again, ==, "0+3*");
+  do_action (f, 0, "op.menu");
+  g_assert_nonnull (find_widget (row_at (f, 0), GTK_TYPE_POPOVER_MENU));
+}
+
+static void
+test_fold (Fixture *f, gconstpointer data)
+{
+  fill (f, "layer-norm ! block(12) { linear(64) ! gelu } ! silu");
+  g_assert_nonnull (lig_score_sheet_get_row (f->sheet, 2));
+  g_assert_null (lig_score_sheet_get_row (f->sheet, 3));
+  gtk_test_accessible_assert_state (GTK_ACCESSIBLE (row_at (f, 1)), GTK_ACCESSIBLE_STATE_EXPANDED,
+                                    FALSE);
+  gtk_test_accessible_assert_property (GTK_ACCESSIBLE (row_at (f, 1)),
+                                       GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                       "Block × 12, 64 × 64, row 2 of 3");
+  const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
+  const LigScoreBracket *sum = &g_array_index (map->brackets[0], LigScoreBracket, 1);
+  g_assert_null (sum->group);
+  g_assert_cmpuint (sum->fused, ==, 12);
+  do_action (f, 1, "op.fold");
+  settle (f);
+  g_assert_nonnull (lig_score_sheet_get_row (f->sheet, 4));
+  map = lig_score_sheet_get_map (f->sheet);
+  g_assert_cmpint (lig_score_map_get_slot (map, 2)->depth, ==, 1);
+  /* The sum, and the first repetition's group beside its rows. */
+  g_assert_cmpuint (map->brackets[0]->len, ==, 4);
+  gtk_test_accessible_assert_state (GTK_ACCESSIBLE (row_at (f, 1)), GTK_ACCESSIBLE_STATE_EXPANDED,
+                                    TRUE);
+  do_action (f, 1, "op.fold");
+  g_assert_null (lig_score_sheet_get_row (f->sheet, 3));
+}
+
+/* --- Drops --------------------------------------------------------------------------------- */
+
+static GtkEventController *
+find_controller (GtkWidget *widget, GType type)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (widget);
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++) {
+    g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+    if (G_TYPE_CHECK_INSTANCE_TYPE (controller, type))
+      return controller;
+  }
+  return NULL;
+}
+
+static void
+test_drop (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean taken = FALSE;
+  LigScore *score = LIG_SCORE (f->score);
+  g_assert_true (lig_score_drop (score, "gelu", 0, &error));
+  g_assert_true (lig_score_drop (score, "layer-norm ! relu", 0, &error));
+  g_assert_true (lig_score_drop (score, "{\"ligature\":1,\"ops\":[{\"op\":\"silu\"}]}", 3, &error));
+  assert_text (f, "layer-norm ! relu ! gelu ! silu");
+  g_assert_false (lig_score_drop (score, "shopping list", 1, &error));
+  g_assert_nonnull (error);
+  assert_text (f, "layer-norm ! relu ! gelu ! silu");
+  settle (f);
+  GtkEventController *target = find_controller (GTK_WIDGET (f->sheet), GTK_TYPE_DROP_TARGET);
+  const LigScoreSlot *slot = lig_score_map_get_slot (lig_score_sheet_get_map (f->sheet), 1);
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_set_static_string (&value, "swiglu");
+  g_signal_emit_by_name (target, "drop", &value, 600.0, (double) slot->y - 4, &taken);
+  g_assert_true (taken);
+  assert_text (f, "layer-norm ! swiglu ! relu ! gelu ! silu");
+  /* In the lower half of an opened block's last row it goes into the block. */
+  fill (f, "block(2) { gelu } ! relu");
+  do_action (f, 0, "op.fold");
+  settle (f);
+  slot = lig_score_map_get_slot (lig_score_sheet_get_map (f->sheet), 1);
+  g_value_set_static_string (&value, "silu");
+  g_signal_emit_by_name (target, "drop", &value, 600.0, (double) slot->y + slot->height - 6,
+                         &taken);
+  assert_text (f, "block(2) { gelu ! silu } ! relu");
+}
+
+/* --- Verdict cards ------------------------------------------------------------------------- */
+
+/* The button of that label after the label that begins so; both in the order of the card. */
+static GtkWidget *
+find_button (GtkWidget *widget, const char *after, const char *label, gboolean *passed)
+{
+  if (GTK_IS_LABEL (widget) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (widget)), after))
+    *passed = TRUE;
+  if (*passed && GTK_IS_BUTTON (widget) &&
+      g_strcmp0 (gtk_button_get_label (GTK_BUTTON (widget)), label) == 0)
+    return widget;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_button (child, after, label, passed);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+/* Opens the card of the gap and presses a button of the entry. */
+static void
+press (Fixture *f, guint gap, const char *entry, const char *label)
+{
+  gboolean passed = FALSE;
+  settle (f);
+  lig_score_sheet_explain_gap (f->sheet, gap);
+  GtkWidget *card = find_widget (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD);
+  g_assert_nonnull (card);
+  GtkWidget *button = find_button (card, entry, label, &passed);
+  if (!button)
+    g_error ("no button %s after %s", label, entry);
+  g_signal_emit_by_name (button, "clicked");
+  settle (f);
+}
+
+static void
+assert_rail (Fixture *f, LigPass pass, const char *expected)
+{
+  g_autofree char *rail = describe_rail (f, pass);
+  g_assert_cmpstr (rail, ==, expected);
+}
+
+static void
+test_card (Fixture *f, gconstpointer data)
+{
+  fill (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
+  press (f, 2, "forward-linear-bias-activation: taken", "Forbid");
+  assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+2* 4+2*");
+  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==,
+                   "Forbid forward-linear-bias-activation");
+  press (f, 2, "forward-linear-bias-activation: not allowed here", "Allow");
+  assert_rail (f, LIG_PASS_FORWARD, "0+1 1+3* 4+2*");
+  press (f, 2, "What is", "Fence");
+  press (f, 2, "backward-activation-bias: there is a fence", "Remove the fence");
+  assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+2* 4+2*");
+  press (f, 3, "backward-bias-gelu-linear: backward-", "Force this instead");
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+  assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+4*");
+  fill (f, "layer-norm ! linear(256) ! swiglu ! linear(64)");
+  press (f, 2, "forward-bias-activation: forward-linear-bias", "Force this instead");
+  assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+2* 4+2*");
+  lig_document_undo (f->doc);
+  settle (f);
+  assert_rail (f, LIG_PASS_FORWARD, "0+1 1+2* 3+1 4+2*");
+  fill (f, "make-extra-output(to=r) ! layer-norm ! linear(256) ! gelu ! linear(64) ! "
+           "add-extra-input(from=r)");
+  press (f, 5, "forward-linear-bias-add: taken", "Forbid");
+  assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
+}
+
+/* What an edit can mend, it mends; what is not legal is told on the row. */
+static void
+test_mends (Fixture *f, gconstpointer data)
+{
+  fill (f, "linear(64, bias=false) ! silu");
+  press (f, 1, "forward-linear-bias-activation: the next op is silu", "Replace by GELU");
+  assert_text (f, "linear(64, bias=false) ! gelu");
+  assert_rail (f, LIG_PASS_FORWARD, "0+2*");
+  fill (f, "linear(64, bias=false) ! dropout(0) ! gelu");
+  press (f, 1, "forward-linear-bias-activation: the next op is dropout", "Remove Dropout");
+  assert_text (f, "linear(64, bias=false) ! gelu");
+  fill (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
+  press (f, 1, "forward-linear-bias-activation: a value inside", "Disconnect");
+  g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
+  fill (f, "linear(64, bias=false) ! silu");
+  press (f, 1, "forward-linear-bias-activation: the next op is silu", "Force");
+  const LigProblem *problem = lig_document_get_problem (f->doc, 0);
+  g_assert_nonnull (problem);
+  g_assert_nonnull (strstr (problem->text, "forward-linear-bias-activation"));
+  g_assert_true (gtk_widget_has_css_class (row_at (f, 0), "error"));
+}
+
+static void
+test_profile (Fixture *f, gconstpointer data)
+{
+  guint count;
+  fill (f, "linear(64) ! gelu");
+  LigPlan *plan = lig_document_get_plan (f->doc);
+  lig_plan_get_steps (plan, &count);
+  g_autofree double *steps = g_new0 (double, count);
+  for (guint i = 0; i < count; i++)
+    steps[i] = 3e-3;
+  lig_score_set_profile (LIG_SCORE (f->score), plan, steps, count);
+  gtk_test_accessible_assert_property (
+    GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
+    GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: linear + bias + GELU, 3 ms");
+}
+
+/* --- How fast ------------------------------------------------------------------------------ */
+
+static double
+get_factor (void)
+{
+  const char *text = g_getenv ("LIGATURE_TEST_SLOWNESS");
+  return text ? g_ascii_strtod (text, NULL) : 1;
+}
+
+static void
+fill_long (Fixture *f, guint rows)
+{
+  static const char *const ops[] = {"layer-norm", "linear(64)", "gelu", "linear(64)"};
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < rows; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", ops[i % 4]);
+  fill (f, text->str);
+}
+
+/* The best of some edits in milliseconds: what else the machine does is not the score's. */
+static double
+time_edit (Fixture *f, guint rows)
+{
+  double best = INFINITY;
+  fill_long (f, rows);
+  for (guint i = 0; i < 7; i++) {
+    select_row (f, rows / 2 + i);
+    wait_for_frame (f);
+    gint64 start = g_get_monotonic_time ();
+    if (i % 2 == 0)
+      lig_edit_duplicate (f->doc);
+    else
+      lig_edit_delete (f->doc);
+    settle (f);
+    best = MIN (best, (double) (g_get_monotonic_time () - start) * 1e-3);
+  }
+  return best;
+}
+
+static void
+test_speed (Fixture *f, gconstpointer data)
+{
+  double short_edit = time_edit (f, 100), long_edit = time_edit (f, 1000);
+  g_test_message ("an edit to redrawn rails: %.1f ms of 100 rows, %.1f ms of 1,000", short_edit,
+                  long_edit);
+  GtkScrolledWindow *window =
+    GTK_SCROLLED_WINDOW (find_widget (f->score, GTK_TYPE_SCROLLED_WINDOW));
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (window);
+  gtk_adjustment_set_value (adjustment, 0);
+  wait_for_frame (f);
+  double worst = 0, sum = 0;
+  for (guint i = 0; i < 60; i++) {
+    gint64 start = g_get_monotonic_time ();
+    gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + 120);
+    wait_for_frame (f);
+    double frame = (double) (g_get_monotonic_time () - start) * 1e-3;
+    worst = MAX (worst, frame);
+    sum += frame;
+  }
+  g_test_message ("60 frames of scrolling: %.1f ms each, the worst %.1f ms", sum / 60, worst);
+  g_assert_cmpfloat (short_edit, <, 50 * get_factor ());
+  g_assert_cmpfloat (long_edit, <, 200 * get_factor ());
+  g_assert_cmpfloat (sum / 60, <, 33 * get_factor ());
+}
+
 int
 main (int argc, char **argv)
 {
@@ -178,5 +525,13 @@ main (int argc, char **argv)
   adw_init ();
 #define ADD(name) g_test_add ("/score/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (rails);
+  ADD (accessible);
+  ADD (actions);
+  ADD (fold);
+  ADD (drop);
+  ADD (card);
+  ADD (mends);
+  ADD (profile);
+  ADD (speed);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 #include "ui/chart-view.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FRAME_SECONDS 0.016
@@ -13,14 +14,15 @@
 
 /* --- How long the main loop is busy ---------------------------------------------------------- */
 
-/* Iterations since the start: all, those longer than a frame by the clock on the wall, and those
- * longer by the time in which this thread ran or slept on something, not counting that it waited
- * for a processor which others had. */
+/* Iterations since the start, each from one poll to the next: how many took longer than a frame by
+ * the clock, and how many in which this thread itself ran for longer, which is so on a machine that
+ * others keep busy, too. */
 typedef struct {
   guint64 iterations;
-  guint late, late_by_clock;
-  double worst, worst_by_clock;
-  double back, delay; /* when poll came back, and what this thread had waited until then */
+  guint late, late_running;
+  double worst, worst_running;
+  double back, ran;       /* when poll came back, and how long this thread had run until then */
+  double waited, seconds; /* for a processor that others had; in all */
 } Stalls;
 
 static Stalls stalls;
@@ -32,29 +34,37 @@ now (void)
 }
 
 static double
-waited_for_processor (void)
+ran (void)
 {
-  unsigned long long ran = 0, waited = 0;
+  struct timespec time;
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &time);
+  return (double) time.tv_sec + (double) time.tv_nsec * 1e-9;
+}
+
+static double
+waited (void)
+{
+  unsigned long long running = 0, waiting = 0;
   FILE *file = fopen ("/proc/thread-self/schedstat", "r");
   if (!file)
     return 0;
-  if (fscanf (file, "%llu %llu", &ran, &waited) != 2)
-    waited = 0;
+  if (fscanf (file, "%llu %llu", &running, &waiting) != 2)
+    waiting = 0;
   fclose (file);
-  return (double) waited * 1e-9;
+  return (double) waiting * 1e-9;
 }
 
 static int
 timed_poll (GPollFD *files, guint count, int timeout)
 {
-  double busy = now () - stalls.back, own = busy - (waited_for_processor () - stalls.delay);
+  double busy = now () - stalls.back, running = ran () - stalls.ran;
   stalls.iterations++;
-  stalls.late_by_clock += busy > FRAME_SECONDS;
-  stalls.late += own > FRAME_SECONDS;
-  stalls.worst_by_clock = fmax (stalls.worst_by_clock, busy);
-  stalls.worst = fmax (stalls.worst, own);
+  stalls.late += busy > FRAME_SECONDS;
+  stalls.late_running += running > FRAME_SECONDS;
+  stalls.worst = fmax (stalls.worst, busy);
+  stalls.worst_running = fmax (stalls.worst_running, running);
   int result = g_poll (files, count, timeout);
-  stalls.delay = waited_for_processor ();
+  stalls.ran = ran ();
   stalls.back = now ();
   return result;
 }
@@ -62,18 +72,22 @@ timed_poll (GPollFD *files, guint count, int timeout)
 static void
 watch (double seconds)
 {
-  double until = now () + seconds;
+  double begin = now (), delay = waited ();
   guint wake = g_timeout_add (50, wake_up, NULL);
-  stalls = (Stalls){.back = now (), .delay = waited_for_processor ()};
+  stalls = (Stalls){.back = begin, .ran = ran ()};
   g_main_context_set_poll_func (NULL, timed_poll);
-  while (now () < until)
+  while (now () < begin + seconds)
     g_main_context_iteration (NULL, TRUE);
   g_main_context_set_poll_func (NULL, NULL);
   g_source_remove (wake);
+  stalls.waited = waited () - delay;
+  stalls.seconds = now () - begin;
 }
 
 /* All four charts, the numbers and the bar are in view. The first second, in which fonts are read
- * and the first charts replace their placeholders, is not counted. */
+ * and the first charts replace their placeholders, is not counted. Where others keep the processors
+ * busy, so that this thread waits for one for more than a twentieth of the time, iterations are
+ * long by the clock whatever they do, and only how long they ran is judged. */
 static void
 test_late_frames (Fixture *f, gconstpointer data)
 {
@@ -83,17 +97,19 @@ test_late_frames (Fixture *f, gconstpointer data)
   WAIT_FOR (progress_of (current (f)).step > 1000);
   watch (1);
   gint64 step = progress_of (current (f)).step;
-  double begin = now ();
   watch (6);
-  double rate = (double) (progress_of (current (f)).step - step) / (now () - begin);
-  g_test_message ("%.0f steps a second, %" G_GUINT64_FORMAT " iterations; late: %u of %.1f ms at "
-                  "worst; by the clock, with other programs' work: %u of %.1f ms",
-                  rate, stalls.iterations, stalls.late, stalls.worst * 1e3, stalls.late_by_clock,
-                  stalls.worst_by_clock * 1e3);
+  double rate = (double) (progress_of (current (f)).step - step) / stalls.seconds;
+  g_test_message ("%.0f steps a second, %" G_GUINT64_FORMAT " iterations; %u ran longer than a "
+                  "frame, %.1f ms at worst; %u took longer, %.1f ms at worst; %.2f s of %.1f s "
+                  "waited for a processor",
+                  rate, stalls.iterations, stalls.late_running, stalls.worst_running * 1e3,
+                  stalls.late, stalls.worst * 1e3, stalls.waited, stalls.seconds);
   act (f, "stop");
   WAIT_FOR (!lig_training_is_active (current (f)));
   g_assert_cmpuint (stalls.iterations, >, 60);
-  g_assert_cmpuint (stalls.late, ==, 0);
+  g_assert_cmpuint (stalls.late_running, ==, 0);
+  if (stalls.waited < stalls.seconds / 20)
+    g_assert_cmpuint (stalls.late, ==, 0);
   if (rate < STEPS_PER_SECOND)
     g_test_skip ("this machine is too busy for so many steps a second");
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Gaps of the score's sheet as places to put something into, and what follows the pointer. */
+#include "ui/score-sheet-private.h"
+
+void
+lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *drop)
+{
+  guint count;
+  const LigRow *rows = lig_document_get_rows (self->document, &count);
+  LigSequence *sequence = lig_document_get_sequence (self->document);
+  *drop =
+    (LigScoreDrop){sequence, (int) lig_sequence_get_length (sequence), MIN (gap, count), FALSE};
+  if (gap < count) {
+    drop->parent = rows[gap].parent;
+    drop->index = rows[gap].index;
+  }
+}
+
+void
+lig_score_sheet_find_drop (LigScoreSheet *self, double y, LigScoreDrop *drop)
+{
+  guint count, gap = lig_score_map_find_gap (self->map, y);
+  const LigRow *rows = lig_document_get_rows (self->document, &count);
+  lig_score_sheet_get_drop (self, gap, drop);
+  if (gap == 0 || gap > count)
+    return;
+  const LigRow *above = &rows[gap - 1];
+  const LigScoreSlot *slot = lig_score_map_get_slot (self->map, gap - 1);
+  LigSequence *body = above->open ? lig_op_get_body (above->op) : NULL;
+  gboolean near = y < slot->y + slot->height + LIG_SCORE_SPACE / 2;
+  if (body && lig_sequence_get_length (body) == 0 && near) {
+    drop->parent = body;
+    drop->index = 0;
+    drop->inside = TRUE;
+  } else if (above->parent != drop->parent && above->depth > 0 && !body && near) {
+    drop->parent = above->parent;
+    drop->index = above->index + 1;
+    drop->inside = TRUE;
+  }
+}
+
+void
+lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop)
+{
+  int caret = drop ? (int) drop->gap : -1;
+  gboolean inside = drop && drop->inside;
+  if (self->picture.caret == caret && self->picture.inside == inside)
+    return;
+  self->picture.caret = caret;
+  self->picture.inside = inside;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y)
+{
+  self->picture.thread = row;
+  self->picture.thread_x = x;
+  self->picture.thread_y = y;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+lig_score_sheet_show_fence (LigScoreSheet *self, int gap)
+{
+  if (self->picture.fence == gap)
+    return;
+  self->picture.fence = gap;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
