@@ -98,14 +98,22 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
 }
 
 void
+lig_score_group_place (LigScoreGroup *self, const LigScoreMap *map, guint number)
+{
+  const LigScoreBracket *bracket =
+    &g_array_index (map->brackets[self->pass], LigScoreBracket, number);
+  self->number = number;
+  self->first = bracket->group ? bracket->group->first : -1;
+  self->last = bracket->group ? bracket->group->first + bracket->group->count - 1 : -1;
+}
+
+void
 lig_score_group_bind (LigScoreGroup *self, const LigScoreMap *map, guint number)
 {
   const LigScoreBracket *bracket =
     &g_array_index (map->brackets[self->pass], LigScoreBracket, number);
   double share = map->seconds[self->pass] > 0 ? bracket->seconds / map->seconds[self->pass] : 0;
-  self->number = number;
-  self->first = bracket->group ? bracket->group->first : -1;
-  self->last = bracket->group ? bracket->group->first + bracket->group->count - 1 : -1;
+  lig_score_group_place (self, map, number);
   if (share != self->share)
     gtk_widget_queue_draw (GTK_WIDGET (self));
   self->share = share;

@@ -13,7 +13,8 @@ G_DECLARE_FINAL_TYPE (LigScoreGroup, lig_score_group, LIG, SCORE_GROUP, GtkWidge
 
 GtkWidget *lig_score_group_new (LigPass pass);
 
-/* Shows bracket @number of the map's rail. */
+/* Which bracket of the map's rail it is; what it says follows with lig_score_group_bind(). */
+void lig_score_group_place (LigScoreGroup *self, const LigScoreMap *map, guint number);
 void lig_score_group_bind (LigScoreGroup *self, const LigScoreMap *map, guint number);
 
 /* First and last op of the plan; FALSE for a block's sum. */

@@ -10,6 +10,9 @@
 
 enum { FORWARD, OPS, BACKWARD, N_COLUMNS };
 
+/* Edits in a row do not each compile a plan to compare with. */
+enum { DELAY_MILLISECONDS = 250 };
+
 struct _LigScoreHead {
   GtkWidget parent_instance;
   LigScoreSheet *sheet;
@@ -18,6 +21,7 @@ struct _LigScoreHead {
   LigPlan *compared; /* whose bytes apart are known */
   double apart[2];
   GCancellable *comparing;
+  guint delay;
 };
 
 G_DEFINE_FINAL_TYPE (LigScoreHead, lig_score_head, GTK_TYPE_WIDGET)
@@ -87,14 +91,16 @@ compared (GObject *object, GAsyncResult *result, gpointer data)
   }
 }
 
-static void
-ask_apart (LigScoreHead *self)
+static gboolean
+ask_apart (gpointer data)
 {
+  LigScoreHead *self = data;
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
   LigPlan *plan = lig_document_get_plan (document);
+  self->delay = 0;
   if (!plan || lig_document_is_stale (document) || lig_document_get_problem (document, 0) ||
       self->compared == plan)
-    return;
+    return G_SOURCE_REMOVE;
   if (self->comparing)
     g_cancellable_cancel (self->comparing);
   g_clear_object (&self->comparing);
@@ -110,6 +116,7 @@ ask_apart (LigScoreHead *self)
   g_autoptr (GTask) task = g_task_new (self, self->comparing, compared, NULL);
   g_task_set_task_data (task, comparison, free_comparison);
   g_task_run_in_thread (task, compare);
+  return G_SOURCE_REMOVE;
 }
 
 /* --- What it says -------------------------------------------------------------------------- */
@@ -176,7 +183,8 @@ lig_score_head_update (LigScoreHead *self, LigScoreSheet *sheet)
 {
   g_set_object (&self->sheet, sheet);
   update_texts (self);
-  ask_apart (self);
+  g_clear_handle_id (&self->delay, g_source_remove);
+  self->delay = g_timeout_add (DELAY_MILLISECONDS, ask_apart, self);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
@@ -217,6 +225,7 @@ static void
 dispose (GObject *object)
 {
   LigScoreHead *self = LIG_SCORE_HEAD (object);
+  g_clear_handle_id (&self->delay, g_source_remove);
   if (self->comparing)
     g_cancellable_cancel (self->comparing);
   g_clear_object (&self->comparing);

@@ -143,18 +143,25 @@ update_label (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slo
 }
 
 void
-lig_score_row_bind (LigScoreRow *self, const LigScoreMap *map, guint number)
+lig_score_row_place (LigScoreRow *self, const LigScoreMap *map, guint number)
 {
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
   g_set_object (&self->op, slot->op);
+  self->number = number;
+}
+
+void
+lig_score_row_bind (LigScoreRow *self, const LigScoreMap *map, guint number)
+{
+  const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
+  lig_score_row_place (self, map, number);
   if (self->open != slot->open || self->depth != slot->depth || self->block != slot->block)
     gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (slot->block)
+  if (slot->block && (!self->block || self->open != slot->open))
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED, slot->open,
                                  -1);
-  else if (self->block)
+  else if (self->block && !slot->block)
     gtk_accessible_reset_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED);
-  self->number = number;
   self->block = slot->block;
   self->open = slot->open;
   self->depth = slot->depth;

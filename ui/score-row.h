@@ -13,7 +13,8 @@ G_DECLARE_FINAL_TYPE (LigScoreRow, lig_score_row, LIG, SCORE_ROW, GtkWidget)
 
 GtkWidget *lig_score_row_new (LigDocument *document);
 
-/* Shows row @number of the map; @map belongs to the caller and outlives the row's use of it. */
+/* Which row of the map it is; what it says follows with lig_score_row_bind(). */
+void lig_score_row_place (LigScoreRow *self, const LigScoreMap *map, guint number);
 void lig_score_row_bind (LigScoreRow *self, const LigScoreMap *map, guint number);
 
 /* Selection and problem as the document has them now. */

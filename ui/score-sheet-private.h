@@ -19,10 +19,19 @@ struct _LigScoreSheet {
   guint n_steps;
   GtkAdjustment *adjustment;
   double top, bottom; /* drawn */
+  guint8 *told[3];    /* of each row and group, forward and backward: whether it says what it is */
+  guint rest;         /* tells those out of sight, bit by bit */
   LigScorePicture picture;
   guint patience;
   GtkWidget *card;
 };
 
+/* score-sheet-bind.c. The widgets are as many as the map has rows, gaps and brackets; what is in
+ * sight says what it is at once, the rest when there is time. */
+void lig_score_sheet_bind (LigScoreSheet *self);
+void lig_score_sheet_bind_sight (LigScoreSheet *self);
+void lig_score_sheet_clear_bound (LigScoreSheet *self);
+
 /* score-sheet-view.c */
+void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);
 void lig_score_sheet_install_view (GtkWidgetClass *class);

@@ -70,8 +70,8 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
 
 /* --- Drawing ------------------------------------------------------------------------------- */
 
-static void
-find_sight (LigScoreSheet *self, double *top, double *bottom)
+void
+lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom)
 {
   *top = 0;
   *bottom = gtk_widget_get_height (GTK_WIDGET (self));
@@ -109,7 +109,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   LigScoreSheet *self = LIG_SCORE_SHEET (widget);
   double top, bottom;
   LigScoreColumns columns;
-  find_sight (self, &top, &bottom);
+  lig_score_sheet_find_sight (self, &top, &bottom);
   lig_score_sheet_get_columns (self, &columns);
   /* A window's height more on either side: scrolling seldom has to draw anew. */
   self->top = top - (bottom - top);
@@ -136,9 +136,11 @@ static void
 scrolled (LigScoreSheet *self)
 {
   double top, bottom;
-  find_sight (self, &top, &bottom);
-  if (top < self->top || bottom > self->bottom)
-    gtk_widget_queue_draw (GTK_WIDGET (self));
+  lig_score_sheet_find_sight (self, &top, &bottom);
+  if (top >= self->top && bottom <= self->bottom)
+    return;
+  lig_score_sheet_bind_sight (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 void

@@ -40,83 +40,6 @@ knows_places (LigScoreSheet *self)
   return FALSE;
 }
 
-static void
-fill_pool (LigScoreSheet *self, GPtrArray *pool, guint count, GtkWidget *(*make) (LigScoreSheet *) )
-{
-  GtkWidget *last = pool->len > 0 ? pool->pdata[pool->len - 1] : NULL;
-  while (pool->len < count) {
-    GtkWidget *widget = make (self);
-    if (last)
-      gtk_widget_insert_after (widget, GTK_WIDGET (self), last);
-    else
-      gtk_widget_insert_before (widget, GTK_WIDGET (self), NULL);
-    g_ptr_array_add (pool, widget);
-    last = widget;
-  }
-  for (guint i = pool->len; i > count; i--)
-    if (i > 2 * count + 64) {
-      gtk_widget_unparent (pool->pdata[i - 1]);
-      g_ptr_array_set_size (pool, (int) i - 1);
-    }
-  for (guint i = 0; i < pool->len; i++)
-    if (gtk_widget_get_visible (pool->pdata[i]) != (i < count))
-      gtk_widget_set_visible (pool->pdata[i], i < count);
-}
-
-static GtkWidget *
-make_row (LigScoreSheet *self)
-{
-  return lig_score_row_new (self->document);
-}
-
-static GtkWidget *
-make_gap (LigScoreSheet *self)
-{
-  return lig_score_gap_new ();
-}
-
-static GtkWidget *
-make_forward (LigScoreSheet *self)
-{
-  return lig_score_group_new (LIG_PASS_FORWARD);
-}
-
-static GtkWidget *
-make_backward (LigScoreSheet *self)
-{
-  return lig_score_group_new (LIG_PASS_BACKWARD);
-}
-
-static void
-bind_gaps (LigScoreSheet *self)
-{
-  guint count = self->map->slots->len;
-  for (guint i = 0; i <= count; i++) {
-    int before, after;
-    const LigScoreSlot *slot = i < count ? lig_score_map_get_slot (self->map, i) : NULL;
-    gboolean active = lig_score_map_get_gap_ops (self->map, i, &before, &after);
-    lig_score_gap_bind (self->gaps->pdata[i], i, slot ? slot->near_misses : 0,
-                        slot && lig_op_get_fence (slot->op), active);
-  }
-}
-
-static void
-bind_widgets (LigScoreSheet *self)
-{
-  guint count = self->map->slots->len;
-  fill_pool (self, self->rows, count, make_row);
-  fill_pool (self, self->gaps, count > 0 ? count + 1 : 0, make_gap);
-  fill_pool (self, self->groups[0], self->map->brackets[0]->len, make_forward);
-  fill_pool (self, self->groups[1], self->map->brackets[1]->len, make_backward);
-  for (guint i = 0; i < count; i++)
-    lig_score_row_bind (self->rows->pdata[i], self->map, i);
-  if (count > 0)
-    bind_gaps (self);
-  for (guint pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < self->map->brackets[pass]->len; i++)
-      lig_score_group_bind (self->groups[pass]->pdata[i], self->map, i);
-}
-
 static gboolean
 has_focus_row (LigScoreSheet *self)
 {
@@ -152,7 +75,7 @@ update_map (LigScoreSheet *self)
     remember_places (self);
     self->shown = plan;
   }
-  bind_widgets (self);
+  lig_score_sheet_bind (self);
   if (!old || old->height != self->map->height)
     gtk_widget_queue_resize (GTK_WIDGET (self));
   else
@@ -329,6 +252,7 @@ dispose (GObject *object)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_handle_id (&self->patience, g_source_remove);
+  g_clear_handle_id (&self->rest, g_source_remove);
   g_clear_pointer (&self->card, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
@@ -346,6 +270,7 @@ finalize (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_pointer (&self->map, lig_score_map_free);
   g_clear_pointer (&self->profiled, lig_plan_unref);
+  lig_score_sheet_clear_bound (self);
   g_free (self->steps);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->gaps);

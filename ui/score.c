@@ -52,6 +52,15 @@ update_head (LigScore *self)
   lig_score_head_update (self->head, LIG_SCORE_SHEET (self->sheet));
 }
 
+static void
+follow_contrast (LigScore *self)
+{
+  if (adw_style_manager_get_high_contrast (adw_style_manager_get_default ()))
+    gtk_widget_add_css_class (GTK_WIDGET (self), "high-contrast");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "high-contrast");
+}
+
 /* --- Dropping where there is no row yet ---------------------------------------------------- */
 
 static gboolean
@@ -136,7 +145,10 @@ lig_score_new (LigDocument *document)
   g_signal_connect_object (document, "changed", G_CALLBACK (show_rows), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "planned", G_CALLBACK (show_measuring), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::high-contrast",
+                           G_CALLBACK (follow_contrast), self, G_CONNECT_SWAPPED);
   accept_drops (self);
+  follow_contrast (self);
   show_rows (self);
   update_head (self);
   return GTK_WIDGET (self);
