@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
+#include <time.h>
 
 G_DEFINE_FINAL_TYPE (LigWindow, lig_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -129,10 +130,11 @@ make_next_page (gpointer data)
 }
 
 static void
-take_first_frame (GdkFrameClock *clock, LigWindow *self)
+take_first_frame (GdkFrameClock *frames, LigWindow *self)
 {
-  g_signal_handlers_disconnect_by_func (clock, take_first_frame, self);
-  g_debug ("first frame at %" G_GINT64_FORMAT " microseconds", g_get_monotonic_time ());
+  g_signal_handlers_disconnect_by_func (frames, take_first_frame, self);
+  g_debug ("first frame at %" G_GINT64_FORMAT " microseconds, processor time %" G_GINT64_FORMAT,
+           g_get_monotonic_time (), (gint64) clock () * G_USEC_PER_SEC / CLOCKS_PER_SEC);
   self->pages_source = g_idle_add_full (G_PRIORITY_LOW, make_next_page, self, NULL);
 }
 

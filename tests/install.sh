@@ -72,6 +72,30 @@ command_runs () {
     --device cpu
 }
 
+# What the desktop needs, where the window was built.
+desktop_files () {
+  local file share=$prefix/share id=org.ligature.Ligature status=0
+  for file in applications/$id.desktop metainfo/$id.metainfo.xml mime/packages/$id.xml \
+    icons/hicolor/scalable/apps/$id.svg icons/hicolor/symbolic/apps/$id-symbolic.svg \
+    glib-2.0/schemas/$id.gschema.xml locale/de/LC_MESSAGES/ligature.mo; do
+    [ -s "$share/$file" ] || { echo "there is no share/$file"; status=1; }
+  done
+  grep '^Exec=ligature' "$share/applications/$id.desktop" && [ -x "$prefix/bin/ligature" ] || status=1
+  return $status
+}
+
+# An uninstalled name database that knows the file's type by its ending and by its contents.
+knows_type () {
+  local mime=$work/mime
+  mkdir -p "$mime/packages"
+  cp "$prefix"/share/mime/packages/*.xml "$mime/packages" && update-mime-database "$mime" &&
+    grep -qx '50:application/x-ligature+json:\*.lig' "$mime/globs2"
+}
+
+window_says_version () {
+  LD_LIBRARY_PATH=$(dirname "$library") "$prefix/bin/ligature" --version | grep -E '^ligature [0-9.]+$'
+}
+
 check 'installs' install_all
 check 'exports nothing but lig_*' exports_ours_only
 check 'uses the OpenMP flavour of OpenBLAS' links_openmp_flavour
@@ -79,4 +103,11 @@ check 'each installed header compiles alone' headers_stand_alone
 check 'the example builds with pkg-config' build_example
 check 'the example learns' example_learns
 check 'the installed command runs' command_runs
+if [ -x "$prefix/bin/ligature" ]; then
+  check 'the desktop finds the window' desktop_files
+  check 'the window says its version' window_says_version
+  if command -v update-mime-database > /dev/null; then
+    check 'the type of .lig files is known' knows_type
+  fi
+fi
 echo "1..$n"

@@ -42,8 +42,10 @@ static const LigRunRecord example = {
   "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)" \
   " INSERT INTO run (uuid, experiment, kind, device, dtype, recipe, policy, seed, settings," \
   " versions, status, started, ended, host, boot, pid, process_start, heartbeat, last_step," \
-  " first_loss, last_loss, eval_loss, eval_accuracy, step_ms) SELECT printf ('%08x-0000-4000-8000-" \
-  "%012x', i * 2654435761 % 4294967296, i), (SELECT min (id) FROM experiment) + i % 1000, 'train'," \
+  " first_loss, last_loss, eval_loss, eval_accuracy, step_ms) SELECT printf " \
+  "('%08x-0000-4000-8000-" \
+  "%012x', i * 2654435761 % 4294967296, i), (SELECT min (id) FROM experiment) + i % 1000, " \
+  "'train'," \
   " CASE i % 2 WHEN 0 THEN 'cuda:0' ELSE 'cpu' END, 'bf16:fp32', 'none', 'measured', i," \
   " '{\"data\":\"text:tiny.txt\",\"optimizer\":\"adamw\",\"schedule\":\"cosine\",\"steps\":1000," \
   "\"batch\":64,\"lr\":' || (i % 97) * 0.0001 || ',\"min-lr\":1e-05,\"warmup\":100,\"clip\":1.0," \
@@ -51,8 +53,10 @@ static const LigRunRecord example = {
   "\"eval-every\":100,\"eval-batches\":16,\"checkpoint-every\":500}'," \
   " '{\"ligature\": \"0.1.0\", \"device\": \"cpu\", \"libraries\": \"\"}'," \
   " CASE i % 5 WHEN 0 THEN 'failed' ELSE 'done' END," \
-  " 1700000000000000 + i * 60000000, 1700000000000000 + i * 60000000 + (i % 600) * 1000000, 'host'," \
-  " 'boot', 1, 1, 1, i % 5000, 5.0, abs (i * 7919 % 100003) / 20000.0, abs (i * 104729 % 100019) /" \
+  " 1700000000000000 + i * 60000000, 1700000000000000 + i * 60000000 + (i % 600) * 1000000, " \
+  "'host'," \
+  " 'boot', 1, 1, 1, i % 5000, 5.0, abs (i * 7919 % 100003) / 20000.0, abs (i * 104729 % 100019) " \
+  "/" \
   " 20000.0, (i % 100) / 100.0, (i % 50) + 0.5 FROM n;" \
   "INSERT INTO tag SELECT id, 'keep' FROM run WHERE id % 10 = 0;"
 

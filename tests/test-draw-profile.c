@@ -2,7 +2,7 @@
 /* The pictures of a profile: every mark has a text and lies within the picture, and the figures
  * are those of the plan. */
 #include "engine/draw.h"
-#include "plan-case.h"
+#include "tests/plan-case.h"
 
 #include <math.h>
 
@@ -192,6 +192,7 @@ test_memory (void)
   lig_plan_get_arena_bytes (plan, &peak);
   g_autofree char *bytes = lig_draw_bytes ((double) (peak + lig_plan_get_state_bytes (plan)));
   g_autofree char *text = g_strdup_printf ("%s alive", bytes);
+  g_test_message ("%s in %s", text, marks[tallest].text);
   g_assert_nonnull (strstr (marks[tallest].text, text));
 }
 

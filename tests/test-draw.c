@@ -338,7 +338,7 @@ test_chart_dense (void)
   chart.count = 1;
   clock_t start = clock ();
   g_autofree char *svg = draw_chart (&chart);
-  g_assert_cmpint (clock () - start, <, CLOCKS_PER_SEC * SLOWNESS);
+  g_assert_cmpint (clock () - start, <, 2 * CLOCKS_PER_SEC * SLOWNESS);
   g_assert_cmpuint (strlen (svg), <, 100000);
   /* The top of the plot is where 3 is. */
   const char *path = strstr (svg, "stroke-width=\"1.75\"");
@@ -491,7 +491,7 @@ test_score_large (void)
   g_autofree char *svg = lig_canvas_to_svg (canvas);
   double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
   g_test_message ("1000 ops: %.0f ms", seconds * 1e3);
-  g_assert_cmpfloat (seconds, <, 1 * SLOWNESS);
+  g_assert_cmpfloat (seconds, <, 2 * SLOWNESS);
 }
 
 /* --- Files --------------------------------------------------------------------------------- */

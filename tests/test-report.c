@@ -224,9 +224,10 @@ test_plan_small (void)
     g_autoptr (LigPlan) plan = new_plan (expressions[i], NULL, "cpu");
     const char *format;
     for (guint j = 0; (format = lig_report_format_nth (j)); j++) {
-      g_autofree char *text = plan_text (plan, format);
-      gboolean binary = g_str_equal (format, "pdf") || g_str_equal (format, "png");
-      g_assert_cmpint (g_str_has_suffix (text, "\n"), ==, !binary);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GBytes) report = lig_report_plan (plan, COMMAND, format, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (g_bytes_get_size (report), >, 10);
     }
   }
 }
@@ -407,26 +408,20 @@ test_formats (void)
 {
   static const struct {
     const char *path, *format;
-  } cases[] = {
-    {"a.md", "md"},
-    {"/x/b.json", "json"},
-    {"c.CSV", "csv"},
-    {"d.e.md", "md"},
-    {"a.html", "html"},
-    {"a.svg", "svg"},
-    {"a.pdf", "pdf"},
-    {"a.PNG", "png"},
-    {"a.dot", "dot"},
-    {"a.trace.json", "trace.json"},
-    {"trace.json", "json"},
-    {"a.gif", NULL},
-    {"folder.md/a", NULL},
-    {"md", NULL},
-    {".trace.json", "json"},
-    {".md", NULL},
-    {"a.", NULL},
-    {"", NULL},
-  };
+  } cases[] = {{"a.md", "md"},
+               {"/x/b.json", "json"},
+               {"d.e.md", "md"},
+               {"a.html", "html"},
+               {"a.PNG", "png"},
+               {"a.trace.json", "trace.json"},
+               {"trace.json", "json"},
+               {"a.gif", NULL},
+               {"folder.md/a", NULL},
+               {"md", NULL},
+               {".trace.json", "json"},
+               {".md", NULL},
+               {"a.", NULL},
+               {"", NULL}};
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
     g_assert_cmpstr (lig_report_choose_format (cases[i].path, &error), ==, cases[i].format);

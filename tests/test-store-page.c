@@ -190,8 +190,9 @@ test_version (Fixture *f, gconstpointer data)
 static double
 time_list (LigStore *store, const LigRunFilter *filter, LigRunOrder order, guint expected)
 {
+  /* Other programs take the processor now and then. */
   double best = INFINITY;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 10 && best > 0.1; i++) {
     gint64 start = g_get_monotonic_time ();
     g_autoptr (GArray) keys = list (store, filter, order, TRUE);
     best = fmin (best, (double) (g_get_monotonic_time () - start) / 1e6);

@@ -99,6 +99,57 @@ test_dropped (Fixture *f, gconstpointer data)
   g_assert_true (g_file_test (checkpoint, G_FILE_TEST_EXISTS));
 }
 
+/* A watcher gets every value in order, and the newest where it was too slow. */
+static void
+test_metrics (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, small, "8x6", samples, "steps=50");
+  g_autofree LigRunMetric *metrics = g_new (LigRunMetric, LIG_RUN_METRICS + 1);
+  gint64 losses = 0;
+  finish (run);
+  guint count = lig_run_take_metrics (run, metrics, 7);
+  g_assert_cmpuint (count, ==, 7);
+  count += lig_run_take_metrics (run, metrics + count, LIG_RUN_METRICS);
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (metrics[i].name, LIG_METRIC_LOSS))
+      g_assert_cmpint (metrics[i].step, ==, ++losses);
+  g_assert_cmpint (losses, ==, 50);
+  g_assert_cmpuint (lig_run_take_metrics (run, metrics, 7), ==, 0);
+  g_autoptr (LigRun) longer = new_run (f, small, "8x6", samples, "steps=30000");
+  LigRunProgress progress = finish (longer);
+  count = lig_run_take_metrics (longer, metrics, LIG_RUN_METRICS + 1);
+  g_assert_cmpuint (count, ==, LIG_RUN_METRICS);
+  while (!g_str_equal (metrics[count - 1].name, LIG_METRIC_LOSS))
+    count--;
+  g_assert_cmpint (metrics[count - 1].step, ==, 30000);
+  g_assert_cmpfloat (metrics[count - 1].value, ==, progress.loss);
+}
+
+/* A checkpoint in between: of a run that goes on, and of one that is paused and stays so. */
+static void
+test_save (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, small, "8x6", samples, ENDLESS);
+  const char *path = lig_run_get_checkpoint (run);
+  LigRunProgress progress;
+  lig_run_start (run);
+  wait_for_step (run, 5);
+  lig_run_save (run);
+  while (!g_file_test (path, G_FILE_TEST_EXISTS))
+    g_usleep (500);
+  wait_for_step (run, 20);
+  lig_run_pause (run);
+  wait_for_status (run, LIG_RUN_PAUSED);
+  g_remove (path);
+  lig_run_save (run);
+  while (!g_file_test (path, G_FILE_TEST_EXISTS))
+    g_usleep (500);
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_PAUSED);
+  lig_run_cancel (run);
+  g_assert_true (lig_run_wait (run, NULL));
+}
+
 typedef struct {
   GThread *thread;
   GMainLoop *loop;
@@ -320,6 +371,8 @@ main (int argc, char **argv)
 #define ADD(path, function) g_test_add ("/train/" path, Fixture, NULL, set_up, function, tear_down)
   ADD ("pause", test_pause);
   ADD ("interrupt", test_interrupt);
+  ADD ("metrics", test_metrics);
+  ADD ("save", test_save);
   ADD ("dropped", test_dropped);
   ADD ("finished", test_finished);
   ADD ("diverged", test_diverged);

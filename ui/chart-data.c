@@ -53,6 +53,12 @@ lig_chart_data_clear (LigChartData *self)
   g_array_set_size (self->series, 0);
 }
 
+guint
+lig_chart_data_get_count (LigChartData *self)
+{
+  return self->series->len;
+}
+
 static void
 make_room (Series *series, guint room)
 {
@@ -159,28 +165,28 @@ merge_shown (Series *series, double from, double to, guint most)
 gboolean
 lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most)
 {
-  gboolean any = FALSE;
-  g_array_set_size (self->drawn, self->series->len);
+  g_array_set_size (self->drawn, 0);
   for (guint i = 0; i < self->series->len; i++) {
     Series *series = &g_array_index (self->series, Series, i);
     copy_curve (series);
     guint merged = merge_shown (series, chart->from, chart->to, most);
     const double *values = merged > 0 ? series->merged : series->values;
     gboolean banded = merged > 0 || series->banded;
-    g_array_index (self->drawn, LigChartSeries, i) =
-      (LigChartSeries){.label = series->label,
-                       .x = values,
-                       .y = values + series->room,
-                       .least = banded ? values + 2 * series->room : NULL,
-                       .greatest = banded ? values + 3 * series->room : NULL,
-                       .count = merged > 0 ? merged : series->count,
-                       .colour = i % LIG_N_SERIES,
-                       .dashed = i / LIG_N_SERIES % 2 == 1};
-    any |= series->count > 0;
+    const LigChartSeries drawn = {.label = series->label,
+                                  .x = values,
+                                  .y = values + series->room,
+                                  .least = banded ? values + 2 * series->room : NULL,
+                                  .greatest = banded ? values + 3 * series->room : NULL,
+                                  .count = merged > 0 ? merged : series->count,
+                                  .colour = i % LIG_N_SERIES,
+                                  .dashed = i / LIG_N_SERIES % 2 == 1};
+    /* What has no point yet is in no legend, and keeps its colour. */
+    if (series->count > 0)
+      g_array_append_val (self->drawn, drawn);
   }
   chart->series = (const LigChartSeries *) (gpointer) self->drawn->data;
   chart->count = self->drawn->len;
-  return any;
+  return self->drawn->len > 0;
 }
 
 /* --- For the cursor ------------------------------------------------------------------------ */

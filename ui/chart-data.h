@@ -16,6 +16,8 @@ void lig_chart_data_add_curve (LigChartData *self, const char *label, LigCurve *
 void lig_chart_data_add_points (
   LigChartData *self, const char *label, const double *x, const double *y, guint count);
 
+guint lig_chart_data_get_count (LigChartData *self);
+
 /**
  * lig_chart_data_fill:
  * @most: points of each series between the chart's `from` and `to`; where there are more,

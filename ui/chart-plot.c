@@ -49,11 +49,14 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   LigChart chart;
-  /* A point for two pixels: the band shows what lies between. */
-  if (width < 40 || height < 40 || !get_chart (self, &chart, (guint) width / 2))
+  /* A point for two pixels, fewer for many curves: the band shows what lies between. */
+  guint pixels = MAX (2, lig_chart_data_get_count (self->data) / 2);
+  if (width < 40 || height < 40 || !get_chart (self, &chart, (guint) width / pixels))
     return;
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
+  /* One curve needs no legend below its heading; an empty title says so. */
+  chart.title = chart.count == 1 ? "" : NULL;
   const LigInks *inks = find_inks ();
   lig_draw_chart (canvas, inks, &chart, (double) width, (double) height);
   if (!isnan (self->drag_from))

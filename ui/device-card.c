@@ -21,7 +21,7 @@ struct _LigDeviceCard {
   guint tick;
   AdwPreferencesGroup *group;
   GtkFlowBox *facts;
-  GtkLabel *message, *health;
+  GtkLabel *message, *libraries, *health;
   GtkButton *use, *measure;
   GtkSpinner *spinner;
 };
@@ -153,8 +153,9 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   add_fact (self, _ ("Copies"), bandwidth);
   add_products (self, facts);
   add_fact (self, _ ("Least time of a kernel"), launch);
-  if (*facts->libraries)
-    add_fact (self, _ ("Libraries"), facts->libraries);
+  g_autofree char *libraries = g_strdup_printf (_ ("Libraries: %s"), facts->libraries);
+  gtk_label_set_label (self->libraries, libraries);
+  gtk_widget_set_visible (GTK_WIDGET (self->libraries), *facts->libraries);
 }
 
 static void
@@ -377,6 +378,7 @@ lig_device_card_init (LigDeviceCard *self)
   self->group = ADW_PREFERENCES_GROUP (adw_preferences_group_new ());
   self->facts = GTK_FLOW_BOX (gtk_flow_box_new ());
   self->message = GTK_LABEL (new_line ("dim-label"));
+  self->libraries = GTK_LABEL (new_line ("dim-label"));
   self->health = GTK_LABEL (new_line ("numeric"));
   gtk_flow_box_set_selection_mode (self->facts, GTK_SELECTION_NONE);
   gtk_flow_box_set_homogeneous (self->facts, TRUE);
@@ -388,6 +390,7 @@ lig_device_card_init (LigDeviceCard *self)
   gtk_widget_add_css_class (card, "device-facts");
   gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->message));
   gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->facts));
+  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->libraries));
   gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->health));
   add_buttons (self);
   adw_preferences_group_add (self->group, card);

@@ -5,6 +5,7 @@
 #include "ui/page.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #define LIG_TYPE_DEVICES_PAGE (lig_devices_page_get_type ())
 G_DECLARE_FINAL_TYPE (LigDevicesPage, lig_devices_page, LIG, DEVICES_PAGE, LigPage)
@@ -42,8 +43,9 @@ take_remark (GObject *source, GAsyncResult *result, gpointer data)
   g_autofree char *remark = g_task_propagate_pointer (G_TASK (result), NULL);
   if (!self->remark)
     return;
-  g_autofree char *text =
-    remark ? g_strdup_printf (_ ("There is no GPU to run on: %s"), remark) : NULL;
+  g_autofree char *start = remark ? g_utf8_substring (remark, 0, 1) : NULL;
+  g_autofree char *capital = remark ? g_utf8_strup (start, -1) : NULL;
+  g_autofree char *text = remark ? g_strconcat (capital, remark + strlen (start), NULL) : NULL;
   gtk_label_set_label (self->remark_label, text ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->remark), text != NULL);
 }
@@ -96,6 +98,7 @@ lig_devices_page_constructed (GObject *object)
 static void
 lig_devices_page_dispose (GObject *object)
 {
+  adw_bin_set_child (ADW_BIN (object), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (object), LIG_TYPE_DEVICES_PAGE);
   G_OBJECT_CLASS (lig_devices_page_parent_class)->dispose (object);
 }

@@ -394,6 +394,14 @@ back (GtkWidget *widget, const char *action, GVariant *parameter)
 }
 
 static void
+find (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
+  lig_history_end_study (self);
+  lig_history_filters_focus_search (self->filters);
+}
+
+static void
 clear_filters (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   lig_history_filters_clear (LIG_HISTORY_PAGE (widget)->filters);
@@ -441,6 +449,7 @@ static const struct {
   {"history.overlay", NULL, study, 1, 0},
   {"history.undelete", NULL, undelete, 0, 0},
   {"history.back", NULL, back, 0, 0},
+  {"history.find", NULL, find, 0, 0},
   {"history.clear-filters", NULL, clear_filters, 0, 0},
   {"history.retry", NULL, retry, 0, 0},
   {"history.choose-store", NULL, choose_store, 0, 0},

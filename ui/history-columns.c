@@ -109,13 +109,12 @@ typedef struct {
   gboolean updating;
 } Cell;
 
-static void
-show_text (Cell *cell, const LigRunRow *row)
+static G_DEFINE_QUARK (lig - history - cell, cell)
+
+  static void show_text (Cell *cell, const LigRunRow *row)
 {
   g_autofree char *text = row ? cell->column->text (row) : g_strdup ("…");
-  g_autofree char *tip = row && cell->column->tip ? cell->column->tip (row) : NULL;
   gtk_inscription_set_text (GTK_INSCRIPTION (cell->text), text);
-  gtk_widget_set_tooltip_text (cell->text, tip ? tip : text);
   if (!cell->icon)
     return;
   const char *status = row ? row->status : "";
@@ -129,15 +128,11 @@ static void
 show_star (Cell *cell, const LigRunRow *row)
 {
   gboolean starred = row && row->starred;
-  const char *tip = starred ? _ ("Take the star away") : _ ("Give it a star");
   cell->updating = TRUE;
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (cell->text), starred);
   cell->updating = FALSE;
   gtk_button_set_icon_name (GTK_BUTTON (cell->text),
                             starred ? "starred-symbolic" : "non-starred-symbolic");
-  gtk_widget_set_tooltip_text (cell->text, tip);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (cell->text), GTK_ACCESSIBLE_PROPERTY_LABEL, tip,
-                                  -1);
 }
 
 static void
@@ -158,13 +153,61 @@ toggle_star (GtkToggleButton *button, Cell *cell)
     g_signal_emit (cell->self, signals[STAR], 0, gtk_list_item_get_position (cell->item));
 }
 
-static void
-ask_for_menu (GtkGestureClick *gesture, int presses, double x, double y, Cell *cell)
+/* The cell at a place of the view: one controller for all cells, as they are made by the thousand.
+ */
+static Cell *
+find_cell (LigHistoryColumns *self, double x, double y)
 {
-  GtkWidget *widget = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (gesture));
+  GtkWidget *widget = gtk_widget_pick (GTK_WIDGET (self->view), x, y, GTK_PICK_DEFAULT);
+  for (; widget && widget != GTK_WIDGET (self->view); widget = gtk_widget_get_parent (widget)) {
+    Cell *cell = g_object_get_qdata (G_OBJECT (widget), cell_quark ());
+    GtkWidget *inner = cell ? NULL : gtk_widget_get_first_child (widget);
+    if (inner && !cell)
+      cell = g_object_get_qdata (G_OBJECT (inner), cell_quark ());
+    if (cell)
+      return cell;
+  }
+  return NULL;
+}
+
+static void
+ask_for_menu (GtkGestureClick *gesture, int presses, double x, double y, LigHistoryColumns *self)
+{
+  Cell *cell = find_cell (self, x, y);
+  if (!cell)
+    return;
   gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
-  g_signal_emit (cell->self, signals[MENU], 0, widget, gtk_list_item_get_position (cell->item), x,
-                 y);
+  g_signal_emit (self, signals[MENU], 0, self->view, gtk_list_item_get_position (cell->item), x, y);
+}
+
+static gboolean
+is_cut (GtkWidget *widget, const char *text)
+{
+  int width;
+  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (widget, text);
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  return width > gtk_widget_get_width (widget);
+}
+
+/* What is not to be read in the cell itself. */
+static gboolean
+show_tip (
+  GtkWidget *view, int x, int y, gboolean keyboard, GtkTooltip *tip, LigHistoryColumns *self)
+{
+  Cell *cell = keyboard ? NULL : find_cell (self, x, y);
+  LigRunItem *item = cell ? gtk_list_item_get_item (cell->item) : NULL;
+  const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
+  if (!row)
+    return FALSE;
+  const Column *column = cell->column;
+  g_autofree char *text =
+    !column->text ? g_strdup (row->starred ? _ ("Take the star away") : _ ("Give it a star"))
+    : column->tip ? column->tip (row)
+                  : column->text (row);
+  if (!text || !*text || (column->text && !column->tip && !is_cut (cell->text, text)))
+    return FALSE;
+  gtk_tooltip_set_text (tip, text);
+  return TRUE;
 }
 
 static GtkWidget *
@@ -176,6 +219,8 @@ make_star (Cell *cell)
   gtk_widget_set_halign (cell->text, GTK_ALIGN_CENTER);
   gtk_widget_set_valign (cell->text, GTK_ALIGN_CENTER);
   gtk_widget_set_focus_on_click (cell->text, FALSE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (cell->text), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Star"), -1);
   g_signal_connect (cell->text, "toggled", G_CALLBACK (toggle_star), cell);
   return cell->text;
 }
@@ -212,18 +257,15 @@ set_up_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryCol
   cell->column = g_object_get_data (G_OBJECT (factory), "column");
   cell->item = item;
   GtkWidget *widget = cell->column->text ? make_text (cell) : make_star (cell);
-  GtkGesture *click = gtk_gesture_click_new ();
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
-  g_signal_connect (click, "pressed", G_CALLBACK (ask_for_menu), cell);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
-  g_object_set_data_full (G_OBJECT (item), "cell", cell, g_free);
+  g_object_set_qdata (G_OBJECT (widget), cell_quark (), cell);
+  g_object_set_qdata_full (G_OBJECT (item), cell_quark (), cell, g_free);
   gtk_list_item_set_child (item, widget);
 }
 
 static void
 bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryColumns *self)
 {
-  Cell *cell = g_object_get_data (G_OBJECT (item), "cell");
+  Cell *cell = g_object_get_qdata (G_OBJECT (item), cell_quark ());
   cell->handler =
     g_signal_connect_swapped (gtk_list_item_get_item (item), "changed", G_CALLBACK (show), cell);
   show (cell);
@@ -232,7 +274,7 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryColum
 static void
 unbind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryColumns *self)
 {
-  Cell *cell = g_object_get_data (G_OBJECT (item), "cell");
+  Cell *cell = g_object_get_qdata (G_OBJECT (item), cell_quark ());
   if (cell->handler)
     g_signal_handler_disconnect (gtk_list_item_get_item (item), cell->handler);
   cell->handler = 0;
@@ -464,6 +506,12 @@ lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *setti
   load (self);
   gtk_column_view_sort_by_column (view, get_column (self, find_column ("started")),
                                   GTK_SORT_DESCENDING);
+  GtkGesture *click = gtk_gesture_click_new ();
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
+  g_signal_connect_object (click, "pressed", G_CALLBACK (ask_for_menu), self, 0);
+  gtk_widget_add_controller (GTK_WIDGET (view), GTK_EVENT_CONTROLLER (click));
+  gtk_widget_set_has_tooltip (GTK_WIDGET (view), TRUE);
+  g_signal_connect_object (view, "query-tooltip", G_CALLBACK (show_tip), self, 0);
   g_signal_connect_object (gtk_column_view_get_sorter (view), "changed", G_CALLBACK (sort), self,
                            0);
   g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",

@@ -260,7 +260,7 @@ add_sequences (Lines *self, GPtrArray *runs)
 static int
 get_sense (const char *name)
 {
-  if (strstr (name, "loss") || g_str_has_suffix (name, "-ms") || strcmp (name, "duration-s") == 0)
+  if (strstr (name, "loss") || g_str_has_suffix (name, "-ms"))
     return -1;
   return strstr (name, "accuracy") || strstr (name, "per-second") ? 1 : 0;
 }
@@ -353,8 +353,9 @@ lig_line_get_delta (const LigLine *self, guint run)
     self->numbers[0] != 0
       ? g_strdup_printf (" (%s%.3g %%)", sign, fabs (delta / self->numbers[0]) * 100)
       : g_strdup ("");
+  g_autofree char *size = g_strdup_printf (fabs (delta) < 1000 ? "%.3g" : "%.0f", fabs (delta));
   if (!judged)
-    return g_strdup_printf ("%s%.3g%s", sign, fabs (delta), percent);
-  return g_strdup_printf (judged > 0 ? _ ("%s%.3g%s, better") : _ ("%s%.3g%s, worse"), sign,
-                          fabs (delta), percent);
+    return g_strdup_printf ("%s%s%s", sign, size, percent);
+  return g_strdup_printf (judged > 0 ? _ ("%s%s%s, better") : _ ("%s%s%s, worse"), sign, size,
+                          percent);
 }

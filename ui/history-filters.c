@@ -120,22 +120,23 @@ show_count (LigHistoryFilters *self)
 }
 
 static void
-update (LigHistoryFilters *self)
+update_choices (LigHistoryFilters *self)
 {
   fill (self, self->status, "status", _ ("Any status"));
   fill (self, self->device, "device", _ ("Any device"));
   fill (self, self->tag, "tag", _ ("Any tag"));
   fill (self, self->kind, "kind", _ ("Any kind"));
-  show_count (self);
 }
 
 void
 lig_history_filters_set_list (LigHistoryFilters *self, LigRunList *list)
 {
   g_set_object (&self->list, list);
-  g_signal_connect_object (list, "reloaded", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (list, "reloaded", G_CALLBACK (show_count), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (list, "valued", G_CALLBACK (update_choices), self, G_CONNECT_SWAPPED);
   gtk_widget_set_visible (self->clear, FALSE);
-  update (self);
+  update_choices (self);
+  show_count (self);
 }
 
 void
@@ -217,6 +218,8 @@ lig_history_filters_init (LigHistoryFilters *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   GtkDropDown *const choices[] = {self->status, self->device, self->tag, self->kind, self->date};
+  GtkEditable *text = gtk_editable_get_delegate (GTK_EDITABLE (self->search));
+  gtk_text_set_placeholder_text (GTK_TEXT (text), _ ("Name, note, tag, device or number"));
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
   g_signal_connect (factory, "setup", G_CALLBACK (set_up_choice), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (bind_choice), NULL);

@@ -450,7 +450,8 @@ add_keys (LigHistoryPage *self)
   gtk_widget_add_controller (GTK_WIDGET (self->view), keys);
   GtkEventController *page_keys = gtk_shortcut_controller_new ();
   add_key (page_keys, "Escape", "history.back");
-  gtk_widget_add_controller (GTK_WIDGET (self->study), page_keys);
+  add_key (page_keys, "<Control>f", "history.find");
+  gtk_widget_add_controller (GTK_WIDGET (self), page_keys);
 }
 
 static void

@@ -19,6 +19,8 @@ lig_inspector_label (const char *text, const char *class)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  /* A long sentence does not make the pane wide. */
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 28);
   if (class)
     gtk_widget_add_css_class (label, class);
   return label;

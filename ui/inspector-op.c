@@ -110,7 +110,7 @@ show_group (LigInspectorOp *self, LigPlan *plan, const LigPlanGroup *group)
 {
   LigFacts *facts = LIG_FACTS (self->kernels);
   const char *pass = group->pass == LIG_PASS_BACKWARD ? _ ("Backward") : _ ("Forward");
-  const char *fusion = group->fusion ? group->fusion->name : _ ("alone");
+  const char *fusion = group->fusion ? group->fusion->name : _ ("not fused");
   g_autofree char *kernels = name_kernels (plan, group);
   if (group->n_steps == 0) {
     lig_facts_add (facts, pass, _ ("no kernel"), _ ("nothing moves: the same tensor"));
@@ -119,11 +119,13 @@ show_group (LigInspectorOp *self, LigPlan *plan, const LigPlanGroup *group)
   g_autofree char *bytes = lig_figure_bytes (group->bytes);
   g_autofree char *predicted = lig_figure_time (group->predicted);
   g_autofree char *measured = lig_figure_time (group->measured);
+  g_autofree char *moved = g_strdup_printf (_ ("%s moved"), bytes);
+  g_autofree char *both = g_strdup_printf (_ ("floor %s, %s moved"), predicted, bytes);
   g_autofree char *value =
     g_strdup_printf (group->measured > 0 ? _ ("%s measured") : _ ("%s predicted"),
                      group->measured > 0 ? measured : predicted);
-  g_autofree char *floor = g_strdup_printf (_ ("floor %s, %s moved"), predicted, bytes);
-  g_autofree char *detail = g_strdup_printf ("%s\n%s\n%s", fusion, kernels, floor);
+  g_autofree char *detail =
+    g_strjoin ("\n", fusion, kernels, group->measured > 0 ? both : moved, NULL);
   lig_facts_add (facts, pass, value, detail);
 }
 

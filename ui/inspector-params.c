@@ -27,7 +27,8 @@ rebuild (LigParamList *self, const LigOpInfo *info)
     gtk_box_append (self->box, lig_param_row_new (self->doc, param));
 }
 
-/* What the plan made of a parameter that was left out; a macro's is one of its parts'. */
+/* What a parameter that was left out comes to: the plan's op says it, a macro's is one of its
+ * parts'; else it is the length of the input's last axis, which all ops here infer. */
 static char *
 find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
 {
@@ -37,9 +38,12 @@ find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
   for (guint i = 0; i < count; i++)
     for (const LigParam *param = parts[i].info->params; param && param->name; param++) {
       g_auto (GValue) value = G_VALUE_INIT;
-      if (g_str_equal (param->name, wanted->name) && param->kind == wanted->kind &&
-          lig_op_get_value (parts[i].op, param, &value))
+      if (!g_str_equal (param->name, wanted->name) || param->kind != wanted->kind)
+        continue;
+      if (lig_op_get_value (parts[i].op, param, &value))
         return lig_param_to_text (param, &value);
+      if (parts[i].x.n_axes > 0)
+        return g_strdup_printf ("%" G_GINT64_FORMAT, (gint64) lig_shape_columns (&parts[i].x));
     }
   return NULL;
 }

@@ -81,6 +81,9 @@ lig_inspector_new (LigDocument *doc)
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->stack));
   adw_bin_set_child (ADW_BIN (self), scroller);
+  /* Its lines fill it, but it takes no room from the score. */
+  gtk_widget_set_hexpand (GTK_WIDGET (self), FALSE);
+  gtk_widget_set_size_request (GTK_WIDGET (self), 312, -1);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (doc, signals[i], G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,

@@ -36,13 +36,20 @@ is_searching (LigPalette *self)
 
 /* --- The list ------------------------------------------------------------------------------ */
 
+static guint
+get_rank (LigPaletteItem *item)
+{
+  int rank = lig_palette_item_get_rank (item);
+  return rank < 0 ? G_MAXUINT : (guint) rank;
+}
+
+/* What does not fit comes last, where it is hidden. */
 static int
 compare (GtkListBoxRow *a, GtkListBoxRow *b, gpointer data)
 {
   LigPaletteItem *first = LIG_PALETTE_ITEM (a), *second = LIG_PALETTE_ITEM (b);
-  int ranks = lig_palette_item_get_rank (first) - lig_palette_item_get_rank (second);
-  if (ranks != 0)
-    return ranks;
+  if (get_rank (first) != get_rank (second))
+    return get_rank (first) < get_rank (second) ? -1 : 1;
   return (int) lig_palette_item_get_place (first) - (int) lig_palette_item_get_place (second);
 }
 
@@ -234,5 +241,6 @@ lig_palette_new (LigDocument *doc)
 {
   LigPalette *self = g_object_new (LIG_TYPE_PALETTE, NULL);
   self->doc = g_object_ref (doc);
+  gtk_widget_set_hexpand (GTK_WIDGET (self), FALSE);
   return GTK_WIDGET (self);
 }

@@ -106,7 +106,7 @@ update_reset (LigParamRow *self, gboolean changed)
 {
   gboolean possible = changed && !(self->param->flags & LIG_PARAM_REQUIRED);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "param.reset", possible);
-  gtk_widget_set_opacity (self->reset, possible ? 1 : 0);
+  gtk_widget_set_visible (self->reset, possible);
 }
 
 void
@@ -381,7 +381,7 @@ make_entry (LigParamRow *self)
   gboolean wide = self->param->kind != LIG_PARAM_INT && self->param->kind != LIG_PARAM_FLOAT;
   GtkWidget *entry = gtk_entry_new ();
   gtk_editable_set_enable_undo (GTK_EDITABLE (entry), FALSE);
-  gtk_editable_set_width_chars (GTK_EDITABLE (entry), wide ? 13 : 9);
+  gtk_editable_set_width_chars (GTK_EDITABLE (entry), wide ? 12 : 7);
   gtk_editable_set_max_width_chars (GTK_EDITABLE (entry), wide ? 18 : 10);
   g_signal_connect_swapped (entry, "changed", G_CALLBACK (apply_text), self);
   g_signal_connect_swapped (entry, "activate", G_CALLBACK (leave), self);
@@ -431,7 +431,8 @@ make_label (const char *text, const char *class)
   GtkLabel *label = GTK_LABEL (gtk_label_new (text));
   gtk_label_set_xalign (label, 0);
   gtk_label_set_wrap (label, TRUE);
-  gtk_label_set_wrap_mode (label, PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_wrap_mode (label, PANGO_WRAP_WORD);
+  gtk_label_set_max_width_chars (label, 24);
   gtk_widget_add_css_class (GTK_WIDGET (label), class);
   return label;
 }
@@ -470,6 +471,8 @@ fill (LigParamRow *self)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->reset), "param.reset");
   gtk_label_set_mnemonic_widget (self->label, self->editor);
   gtk_widget_set_hexpand (GTK_WIDGET (self->label), TRUE);
+  gtk_widget_set_valign (editor, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (self->reset, GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->label));
   gtk_box_append (GTK_BOX (line), self->reset);
   gtk_box_append (GTK_BOX (line), editor);

@@ -21,8 +21,9 @@ struct _LigPictureView {
   GDestroyNotify free_data;
 
   LigCanvas *canvas; /* of what is shown: its marks */
+  cairo_t *cairo;    /* that the canvas needs as long as it is there; null: it drew nothing */
   GskRenderNode *node;
-  int node_width, node_height;
+  int drawn_width, drawn_height;
   int at, hovered; /* marks; -1: none */
   GtkWidget *menu;
 };
@@ -100,22 +101,22 @@ find_mark (LigPictureView *self, double x, double y)
 static const char *
 current_text (LigPictureView *self)
 {
-  const LigMark *mark = nth_mark (self, self->hovered >= 0 ? self->hovered : self->at);
+  int n = self->hovered >= 0 ? self->hovered : self->at;
+  const LigMark *mark = n >= 0 ? nth_mark (self, n) : NULL;
   return mark ? mark->text : NULL;
 }
 
+/* How many marks there are is known once it was drawn, which waits until somebody looks. */
 static void
 tell (LigPictureView *self)
 {
-  const LigMark *mark = nth_mark (self, self->at);
-  guint count;
-  lig_picture_view_get_marks (self, &count);
-  g_autofree char *text =
-    mark ? g_strdup_printf (_ ("%d of %u: %s"), self->at + 1, count, mark->text)
-         : g_strdup_printf (ngettext ("A picture with %u mark; the arrow keys go through them",
-                                      "A picture with %u marks; the arrow keys go through them",
-                                      count),
-                            count);
+  guint count = 0;
+  const LigMark *mark = self->at >= 0 ? nth_mark (self, self->at) : NULL;
+  if (mark)
+    lig_picture_view_get_marks (self, &count);
+  g_autofree char *text = mark
+                            ? g_strdup_printf (_ ("%d of %u: %s"), self->at + 1, count, mark->text)
+                            : g_strdup (_ ("A picture; the arrow keys go through its parts"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
                                   -1);
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_MARK_TEXT]);
@@ -254,6 +255,13 @@ press_menu (GtkWidget *widget, GVariant *argument, gpointer data)
   return TRUE;
 }
 
+/* For a button above the picture's right end. */
+static void
+open_menu (GtkWidget *widget, const char *action, GVariant *argument)
+{
+  show_menu (LIG_PICTURE_VIEW (widget), gtk_widget_get_width (widget) - 24, 0);
+}
+
 /* --- Drawing ------------------------------------------------------------------------------- */
 
 static void
@@ -261,6 +269,7 @@ forget (LigPictureView *self)
 {
   g_clear_pointer (&self->node, gsk_render_node_unref);
   g_clear_pointer (&self->canvas, lig_canvas_free);
+  g_clear_pointer (&self->cairo, cairo_destroy);
 }
 
 void
@@ -268,9 +277,7 @@ lig_picture_view_redraw (LigPictureView *self)
 {
   forget (self);
   self->hovered = -1;
-  guint count;
-  lig_picture_view_get_marks (self, &count);
-  if (self->at >= (int) count)
+  if (self->at >= 0 && !nth_mark (self, self->at))
     self->at = -1;
   tell (self);
 }
@@ -280,17 +287,13 @@ draw_node (LigPictureView *self, int width, int height)
 {
   graphene_rect_t bounds = GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height);
   GskRenderNode *node = gsk_cairo_node_new (&bounds);
-  cairo_t *cairo = gsk_cairo_node_get_draw_context (node);
   forget (self);
-  self->canvas = lig_canvas_new (cairo);
+  self->cairo = gsk_cairo_node_get_draw_context (node);
+  self->canvas = lig_canvas_new (self->cairo);
   self->draw (self->canvas, find_inks (), width, height, self->data);
-  cairo_destroy (cairo);
-  /* The canvas stays for its marks: those that drew nothing say the same without a surface. */
-  g_clear_pointer (&self->canvas, lig_canvas_free);
   self->node = node;
-  self->node_width = width;
-  self->node_height = height;
-  measure_marks (self);
+  self->drawn_width = width;
+  self->drawn_height = height;
 }
 
 static void
@@ -319,7 +322,7 @@ lig_picture_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   if (!self->draw || width <= 0 || height <= 0)
     return;
-  if (!self->node || self->node_width != width || self->node_height != height)
+  if (!self->node || self->drawn_width != width || self->drawn_height != height)
     draw_node (self, width, height);
   gtk_snapshot_append_node (snapshot, self->node);
   if (self->hovered >= 0 && self->hovered != self->at)
@@ -347,7 +350,7 @@ static void
 lig_picture_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   LigPictureView *self = LIG_PICTURE_VIEW (widget);
-  if (width != self->node_width || height != self->node_height)
+  if (width != self->drawn_width || height != self->drawn_height)
     forget (self);
   gtk_popover_present (GTK_POPOVER (self->menu));
 }
@@ -525,6 +528,7 @@ lig_picture_view_class_init (LigPictureViewClass *class)
   gtk_widget_class_install_action (widget_class, "picture.export-pdf", NULL, export);
   gtk_widget_class_install_action (widget_class, "picture.export-to", "s", export_to);
   gtk_widget_class_install_action (widget_class, "picture.copy", NULL, copy);
+  gtk_widget_class_install_action (widget_class, "picture.menu", NULL, open_menu);
   add_key (widget_class, GDK_KEY_Left, -1);
   add_key (widget_class, GDK_KEY_Up, -1);
   add_key (widget_class, GDK_KEY_Right, 1);
@@ -580,62 +584,4 @@ lig_picture_view_new (const char *label, const char *name)
   self->name = g_strdup (name);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   return GTK_WIDGET (self);
-}
-
-/* --- The card -------------------------------------------------------------------------------- */
-
-/* The mark's text on one line; without one, what the picture is. */
-static gboolean
-to_line (GBinding *binding, const GValue *from, GValue *to, gpointer data)
-{
-  const char *text = g_value_get_string (from);
-  g_auto (GStrv) parts = g_strsplit (text ? text : data, "\n", -1);
-  g_value_take_string (to, g_strjoinv (" · ", parts));
-  return TRUE;
-}
-
-static GtkWidget *
-new_caption (const char *text, const char *class)
-{
-  GtkWidget *label = gtk_label_new (text);
-  gtk_widget_add_css_class (label, class);
-  gtk_widget_add_css_class (label, "dim-label");
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  return label;
-}
-
-static void
-press_button (LigPictureView *self)
-{
-  show_menu (self, gtk_widget_get_width (GTK_WIDGET (self)) - 24, 0);
-}
-
-GtkWidget *
-lig_picture_view_wrap (LigPictureView *self, const char *title, const char *subtitle)
-{
-  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *words = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *heading = gtk_label_new (title);
-  GtkWidget *line = new_caption (subtitle, "caption");
-  GtkWidget *button = gtk_button_new_from_icon_name ("view-more-symbolic");
-  gtk_widget_add_css_class (card, "card");
-  gtk_widget_add_css_class (card, "picture-card");
-  gtk_widget_add_css_class (head, "picture-head");
-  gtk_widget_add_css_class (heading, "heading");
-  gtk_label_set_xalign (GTK_LABEL (heading), 0);
-  gtk_widget_set_hexpand (words, TRUE);
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
-  gtk_widget_add_css_class (button, "flat");
-  gtk_widget_set_tooltip_text (button, _ ("Copy or save the picture"));
-  g_signal_connect_object (button, "clicked", G_CALLBACK (press_button), self, G_CONNECT_SWAPPED);
-  gtk_box_append (GTK_BOX (words), heading);
-  gtk_box_append (GTK_BOX (words), line);
-  gtk_box_append (GTK_BOX (head), words);
-  gtk_box_append (GTK_BOX (head), button);
-  gtk_box_append (GTK_BOX (card), head);
-  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self));
-  g_object_bind_property_full (self, "mark-text", line, "label", G_BINDING_SYNC_CREATE, to_line,
-                               NULL, g_strdup (subtitle), g_free);
-  return card;
 }

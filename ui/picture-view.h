@@ -3,7 +3,7 @@
  * arrow keys walk through its marks, and it can be copied and saved as it is.
  *
  * Actions: picture.export-png, picture.export-svg, picture.export-pdf; picture.export-to with a
- * file; picture.copy.
+ * file; picture.copy; picture.menu.
  */
 #pragma once
 

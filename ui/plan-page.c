@@ -28,7 +28,7 @@ G_DEFINE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG_TYPE_PAGE)
 LIG_PAGE_INFO (plan) = {
   .name = "plan",
   .title = N_ ("Plan"),
-  .icon = "view-list-symbolic",
+  .icon = "x-office-spreadsheet-symbolic",
   .get_type = lig_plan_page_get_type,
 };
 
@@ -282,6 +282,7 @@ static void
 lig_plan_page_dispose (GObject *object)
 {
   LigPlanPage *self = LIG_PLAN_PAGE (object);
+  adw_bin_set_child (ADW_BIN (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_PLAN_PAGE);
   g_clear_pointer (&self->plan, lig_plan_unref);
   G_OBJECT_CLASS (lig_plan_page_parent_class)->dispose (object);

@@ -461,6 +461,7 @@ lig_profile_page_dispose (GObject *object)
   if (self->cancellable)
     g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
+  adw_bin_set_child (ADW_BIN (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_PROFILE_PAGE);
   g_clear_pointer (&self->prediction, lig_prediction_free);
   g_clear_pointer (&self->predicted_for, lig_plan_unref);

@@ -150,6 +150,22 @@ check_stale (LigProfiling *self)
   g_signal_emit (self, signals[CHANGED], 0);
 }
 
+/* That of the document's policy, else the fastest. */
+static guint
+find_wanted (LigProfiling *self)
+{
+  LigPlan *plan = lig_document_get_plan (self->document);
+  guint best = 0;
+  for (guint i = 0; i < self->results->len; i++) {
+    const LigProfiled *profiled = self->results->pdata[i], *other = self->results->pdata[best];
+    if (plan && lig_plan_get_policy (profiled->plan) == lig_plan_get_policy (plan))
+      return i;
+    if (profiled->step < other->step)
+      best = i;
+  }
+  return best;
+}
+
 static void
 take_results (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -166,7 +182,7 @@ take_results (GObject *source, GAsyncResult *result, gpointer data)
     self->results = results;
     self->text = g_steal_pointer (&job->text);
     self->device = g_steal_pointer (&job->device);
-    self->shown = 0;
+    self->shown = find_wanted (self);
     self->stale = FALSE;
     check_stale (self);
     g_signal_emit (self, signals[PROFILED], 0);

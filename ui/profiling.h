@@ -59,7 +59,8 @@ const char *lig_profiling_get_error (LigProfiling *self);
 /* (nullable): the last results, one for each policy that was asked for. */
 const LigProfiled *lig_profiling_get (LigProfiling *self, guint n);
 
-/* (nullable): that which is shown: the one last chosen, else the first. */
+/* (nullable): that which is shown: the one last chosen, else that of the document's policy, else
+ * the fastest. */
 const LigProfiled *lig_profiling_get_shown (LigProfiling *self);
 void lig_profiling_show (LigProfiling *self, guint n);
 

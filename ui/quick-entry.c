@@ -108,7 +108,9 @@ fill (LigQuickEntry *self)
 {
   self->filling = TRUE;
   gtk_editable_set_text (GTK_EDITABLE (self->entry), self->followed);
-  gtk_editable_set_position (GTK_EDITABLE (self->entry), -1);
+  gboolean focused =
+    gtk_widget_get_state_flags (GTK_WIDGET (self->entry)) & GTK_STATE_FLAG_FOCUS_WITHIN;
+  gtk_editable_set_position (GTK_EDITABLE (self->entry), focused ? -1 : 0);
   self->filling = FALSE;
   lig_op_completion_hide (self->completion);
   show_error (self, NULL);

@@ -236,6 +236,39 @@ follow_training (LigRunBar *self)
   update_training (self);
 }
 
+/* --- Long names of devices ------------------------------------------------------------------ */
+
+static void
+set_up_device (GtkSignalListItemFactory *factory, GtkListItem *item, LigRunBar *self)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_width_chars (GTK_LABEL (label), 10);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 24);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+bind_device (GtkSignalListItemFactory *factory, GtkListItem *item, LigRunBar *self)
+{
+  const char *title = gtk_string_object_get_string (gtk_list_item_get_item (item));
+  gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), title);
+  gtk_widget_set_tooltip_text (gtk_list_item_get_child (item), title);
+}
+
+/* The button cuts what its list shows whole. */
+static void
+shorten_devices (LigRunBar *self)
+{
+  g_autoptr (GtkListItemFactory) whole = g_object_ref (gtk_drop_down_get_factory (self->device));
+  g_autoptr (GtkListItemFactory) cut = gtk_signal_list_item_factory_new ();
+  g_signal_connect_object (cut, "setup", G_CALLBACK (set_up_device), self, 0);
+  g_signal_connect_object (cut, "bind", G_CALLBACK (bind_device), self, 0);
+  gtk_drop_down_set_list_factory (self->device, whole);
+  gtk_drop_down_set_factory (self->device, cut);
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -322,12 +355,13 @@ lig_run_bar_class_init (LigRunBarClass *class)
 static void
 lig_run_bar_init (LigRunBar *self)
 {
-  const char *const type_names[] = {_ ("Type of the input"), "fp32", "fp16", "bf16", NULL};
-  const char *const policy_names[] = {_ ("No fusions"), _ ("All fusions"), _ ("Measured fusions"),
-                                      _ ("Fusions as usual"), NULL};
+  const char *const type_names[] = {_ ("Input’s type"), "fp32", "fp16", "bf16", NULL};
+  const char *const policy_names[] = {_ ("No fusions"), _ ("All fusions"), _ ("Measured"),
+                                      _ ("Automatic"), NULL};
   gtk_widget_init_template (GTK_WIDGET (self));
   g_autoptr (GtkStringList) type_list = gtk_string_list_new (type_names);
   g_autoptr (GtkStringList) policy_list = gtk_string_list_new (policy_names);
+  shorten_devices (self);
   gtk_drop_down_set_model (self->type, G_LIST_MODEL (type_list));
   gtk_drop_down_set_model (self->policy, G_LIST_MODEL (policy_list));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,

@@ -24,6 +24,7 @@ struct _LigRunDetail {
   GtkBox *sections;
   LigStore *store;
   LigRunItem *item;
+  gint64 key;     /* of the run; another one may come to stand where the item is */
   LigRunRow *row; /* as it is shown */
   GPtrArray *fusions, *artifacts;
   char *checkpoint;
@@ -55,7 +56,7 @@ lig_run_detail_save (LigRunDetail *self)
     return;
   g_autofree char *text = get_notes (self);
   self->edited = FALSE;
-  g_signal_emit (self, signals[NOTE], 0, lig_run_item_get_key (self->item), text);
+  g_signal_emit (self, signals[NOTE], 0, self->key, text);
 }
 
 static gboolean
@@ -94,7 +95,7 @@ static void
 remove_tag (GtkButton *button, LigRunDetail *self)
 {
   if (self->item)
-    g_signal_emit (self, signals[UNTAG], 0, lig_run_item_get_key (self->item),
+    g_signal_emit (self, signals[UNTAG], 0, self->key,
                    g_object_get_data (G_OBJECT (button), "tag"));
 }
 
@@ -105,7 +106,7 @@ add_tag (LigRunDetail *self)
     g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->new_tag))));
   if (!*tag || !self->item)
     return;
-  g_signal_emit (self, signals[TAG], 0, lig_run_item_get_key (self->item), tag);
+  g_signal_emit (self, signals[TAG], 0, self->key, tag);
   gtk_editable_set_text (GTK_EDITABLE (self->new_tag), "");
 }
 
@@ -259,7 +260,8 @@ is_same (const LigRunRow *a, const LigRunRow *b)
 static void
 show (LigRunDetail *self)
 {
-  const LigRunRow *row = self->item ? lig_run_item_get_row (self->item) : NULL;
+  gboolean here = self->item && lig_run_item_get_key (self->item) == self->key;
+  const LigRunRow *row = here ? lig_run_item_get_row (self->item) : NULL;
   if (!row)
     return;
   gboolean same = self->row && is_same (self->row, row);
@@ -274,21 +276,32 @@ show (LigRunDetail *self)
   ask (self);
 }
 
-void
-lig_run_detail_show (LigRunDetail *self, LigStore *store, LigRunItem *item)
+/* Nothing of this run may be taken for another's. */
+static void
+leave (LigRunDetail *self)
 {
-  if (self->item == item && self->store == store)
-    return;
   lig_run_detail_save (self);
-  if (self->item)
-    g_signal_handlers_disconnect_by_func (self->item, show, self);
-  g_set_object (&self->store, store);
-  g_set_object (&self->item, item);
   g_clear_pointer (&self->row, lig_run_row_free);
   g_clear_pointer (&self->fusions, g_ptr_array_unref);
   g_clear_pointer (&self->artifacts, g_ptr_array_unref);
   g_clear_pointer (&self->checkpoint, g_free);
   self->serial++;
+}
+
+void
+lig_run_detail_show (LigRunDetail *self, LigStore *store, LigRunItem *item)
+{
+  gint64 key = item ? lig_run_item_get_key (item) : 0;
+  gboolean same = self->key == key && self->store == store;
+  if (same && self->item == item)
+    return;
+  if (self->item)
+    g_signal_handlers_disconnect_by_func (self->item, show, self);
+  if (!same)
+    leave (self);
+  g_set_object (&self->store, store);
+  g_set_object (&self->item, item);
+  self->key = key;
   if (!item)
     return;
   g_signal_connect_object (item, "changed", G_CALLBACK (show), self, G_CONNECT_SWAPPED);

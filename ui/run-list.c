@@ -3,75 +3,12 @@
  * file stops the window; an answer to a question that was asked differently since is dropped. */
 #include "ui/run-list.h"
 
+#include "ui/run-question.h"
+
 #include <string.h>
 
 /* So many items stay although nobody holds them: going back a screen reads nothing. */
-#define KEPT 1024
-
-struct _LigRunItem {
-  GObject parent_instance;
-  gint64 key;
-  LigRunRow *row;
-  gboolean asked;
-};
-
-G_DEFINE_FINAL_TYPE (LigRunItem, lig_run_item, G_TYPE_OBJECT)
-
-static guint item_changed;
-
-static void
-lig_run_item_finalize (GObject *object)
-{
-  lig_run_row_free (LIG_RUN_ITEM (object)->row);
-  G_OBJECT_CLASS (lig_run_item_parent_class)->finalize (object);
-}
-
-static void
-lig_run_item_class_init (LigRunItemClass *class)
-{
-  G_OBJECT_CLASS (class)->finalize = lig_run_item_finalize;
-  item_changed = g_signal_new ("changed", LIG_TYPE_RUN_ITEM, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                               G_TYPE_NONE, 0);
-}
-
-static void
-lig_run_item_init (LigRunItem *self)
-{
-}
-
-gint64
-lig_run_item_get_key (LigRunItem *self)
-{
-  return self->key;
-}
-
-const LigRunRow *
-lig_run_item_get_row (LigRunItem *self)
-{
-  return self->row;
-}
-
-/* --- What is asked ------------------------------------------------------------------------- */
-
-static const char *const columns[] = {"status", "device", "kind", "tag"};
-
-/* A question to the store, and its answer; the thread owns it until it is answered. */
-typedef struct {
-  LigRunList *list; /* owned, but only touched by the main thread */
-  LigStore *store;
-  int serial;     /* of the list when it was asked */
-  gint64 version; /* that the list knows; the answer's then */
-  gboolean forced;
-  LigRunFilter filter;
-  LigRunOrder order;
-  gboolean descending;
-  GArray *wanted; /* keys of rows; null where all keys are wanted */
-  GArray *keys;   /* the answers */
-  GPtrArray *rows;
-  GStrv values[G_N_ELEMENTS (columns)];
-  guint total;
-  GError *error;
-} Question;
+#define KEPT 256
 
 struct _LigRunList {
   GObject parent_instance;
@@ -87,13 +24,13 @@ struct _LigRunList {
   GArray *all;  /* keys as the store gave them */
   GArray *keys; /* the same without the hidden ones */
   GHashTable *hidden;
-  GHashTable *items; /* key to LigRunItem, not owned */
+  GHashTable *items; /* position to LigRunItem, not owned */
   GPtrArray *kept;   /* a ring of owned items */
   guint next_kept;
   GArray *wanted;
   guint wanted_source;
   guint total;
-  GStrv values[G_N_ELEMENTS (columns)];
+  GStrv values[LIG_RUN_COLUMNS];
   char *error;
 };
 
@@ -103,56 +40,8 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (LigRunList,
                                G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, model_init))
 
-enum { RELOADING, RELOADED, N_SIGNALS };
+enum { RELOADING, RELOADED, VALUED, N_SIGNALS };
 static guint signals[N_SIGNALS];
-
-static void
-clear_filter (LigRunFilter *filter)
-{
-  g_free ((char *) filter->text);
-  g_free ((char *) filter->status);
-  g_free ((char *) filter->device);
-  g_free ((char *) filter->tag);
-  g_free ((char *) filter->kind);
-}
-
-static LigRunFilter
-copy_filter (const LigRunFilter *from)
-{
-  LigRunFilter to = *from;
-  to.text = g_strdup (from->text);
-  to.status = g_strdup (from->status);
-  to.device = g_strdup (from->device);
-  to.tag = g_strdup (from->tag);
-  to.kind = g_strdup (from->kind);
-  return to;
-}
-
-static void
-free_question (Question *self)
-{
-  g_object_unref (self->list);
-  g_object_unref (self->store);
-  clear_filter (&self->filter);
-  g_clear_pointer (&self->wanted, g_array_unref);
-  g_clear_pointer (&self->keys, g_array_unref);
-  g_clear_pointer (&self->rows, g_ptr_array_unref);
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    g_strfreev (self->values[i]);
-  g_clear_error (&self->error);
-  g_free (self);
-}
-
-static Question *
-new_question (LigRunList *list)
-{
-  Question *self = g_new0 (Question, 1);
-  self->list = g_object_ref (list);
-  self->store = g_object_ref (list->store);
-  self->serial = list->serial;
-  self->version = list->version;
-  return self;
-}
 
 static gint64 *
 get_keys (GArray *keys)
@@ -160,61 +49,31 @@ get_keys (GArray *keys)
   return (gint64 *) (gpointer) keys->data;
 }
 
-/* --- On the thread ------------------------------------------------------------------------- */
-
-static void
-read_keys (Question *self)
-{
-  gint64 version = lig_store_get_data_version (self->store, &self->error);
-  if (self->error || (version == self->version && !self->forced))
-    return;
-  self->version = version;
-  self->keys =
-    lig_store_list_keys (self->store, &self->filter, self->order, self->descending, &self->error);
-  gint64 total = self->error ? 0 : lig_store_count_runs (self->store, &self->error);
-  self->total = (guint) MAX (total, 0);
-  for (guint i = 0; !self->error && i < G_N_ELEMENTS (columns); i++)
-    self->values[i] = lig_store_list_values (self->store, columns[i], &self->error);
-}
-
 static gboolean take_answer (gpointer data);
 
 static void
-work (gpointer data, gpointer unused)
+work (gpointer question, gpointer unused)
 {
-  Question *self = data;
-  if (self->wanted)
-    self->rows =
-      lig_store_read_runs (self->store, get_keys (self->wanted), self->wanted->len, &self->error);
-  else if (self->serial == g_atomic_int_get (&self->list->serial))
-    read_keys (self);
-  g_idle_add_full (G_PRIORITY_DEFAULT, take_answer, self, NULL);
+  lig_run_question_answer (question);
+  g_idle_add_full (G_PRIORITY_DEFAULT, take_answer, question, NULL);
 }
 
-/* --- Rows ---------------------------------------------------------------------------------- */
+/* --- Items --------------------------------------------------------------------------------- */
 
-static void
-take_rows (LigRunList *self, Question *question)
+static LigRunRow *
+steal_row (LigRunQuestion *answer, gint64 key)
 {
-  for (guint i = 0; i < question->wanted->len; i++) {
-    LigRunItem *item = g_hash_table_lookup (self->items, &get_keys (question->wanted)[i]);
-    if (!item)
-      continue;
-    g_autoptr (LigRunItem) alive = g_object_ref (item);
-    item->asked = FALSE;
-    if (!question->rows || !question->rows->pdata[i])
-      continue;
-    lig_run_row_free (item->row);
-    item->row = g_steal_pointer (&question->rows->pdata[i]);
-    g_signal_emit (item, item_changed, 0);
-  }
+  gpointer stored = NULL, row = NULL;
+  if (g_hash_table_steal_extended (answer->rows, &key, &stored, &row))
+    g_free (stored);
+  return row;
 }
 
 static gboolean
 ask_for_rows (gpointer data)
 {
   LigRunList *self = data;
-  Question *question = new_question (self);
+  LigRunQuestion *question = lig_run_question_new (LIG_RUN_ROWS, self, self->store);
   question->wanted = g_steal_pointer (&self->wanted);
   self->wanted = g_array_new (FALSE, FALSE, sizeof (gint64));
   self->wanted_source = 0;
@@ -234,36 +93,64 @@ want_row (LigRunList *self, LigRunItem *item)
     self->wanted_source = g_idle_add_full (G_PRIORITY_DEFAULT, ask_for_rows, self, NULL);
 }
 
-/* Reads those rows again that somebody has: all, or the running ones alone, whose processes may
- * have gone without a word in the store. */
-static void
-refresh_items (LigRunList *self, gboolean running)
+/* (transfer full): items may go while they are told of news. */
+static GPtrArray *
+list_items (LigRunList *self)
 {
+  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
   GHashTableIter iter;
   gpointer item;
   g_hash_table_iter_init (&iter, self->items);
-  while (g_hash_table_iter_next (&iter, NULL, &item)) {
-    const LigRunRow *row = LIG_RUN_ITEM (item)->row;
-    if (!running || (row && strcmp (row->status, "running") == 0))
-      want_row (self, item);
-  }
+  while (g_hash_table_iter_next (&iter, NULL, &item))
+    g_ptr_array_add (items, g_object_ref (item));
+  return items;
 }
 
 static void
-forget_item (gpointer data, GObject *item)
+take_rows (LigRunList *self, LigRunQuestion *answer)
 {
-  g_hash_table_remove (LIG_RUN_LIST (data)->items, &((LigRunItem *) (gpointer) item)->key);
+  g_autoptr (GPtrArray) items = list_items (self);
+  for (guint i = 0; i < items->len; i++) {
+    LigRunItem *item = items->pdata[i];
+    LigRunRow *row = steal_row (answer, item->key);
+    if (row)
+      lig_run_item_set (item, item->key, row);
+  }
+}
+
+static gpointer
+to_slot (guint position)
+{
+  return GUINT_TO_POINTER (position);
+}
+
+static void
+forget_item (gpointer data, GObject *object)
+{
+  LigRunItem *item = (LigRunItem *) (gpointer) object;
+  LigRunList *self = data;
+  if (g_hash_table_lookup (self->items, to_slot (item->position)) == item)
+    g_hash_table_remove (self->items, to_slot (item->position));
+}
+
+/* The item shows what it showed last; the list does not know it any more. */
+static void
+detach_item (LigRunList *self, LigRunItem *item)
+{
+  g_hash_table_remove (self->items, to_slot (item->position));
+  g_object_weak_unref (G_OBJECT (item), forget_item, self);
 }
 
 static LigRunItem *
-get_item (LigRunList *self, gint64 key)
+get_item (LigRunList *self, guint position)
 {
-  LigRunItem *item = g_hash_table_lookup (self->items, &key);
+  LigRunItem *item = g_hash_table_lookup (self->items, to_slot (position));
   if (item)
     return g_object_ref (item);
   item = g_object_new (LIG_TYPE_RUN_ITEM, NULL);
-  item->key = key;
-  g_hash_table_insert (self->items, &item->key, item);
+  item->key = get_keys (self->keys)[position];
+  item->position = position;
+  g_hash_table_insert (self->items, to_slot (position), item);
   g_object_weak_ref (G_OBJECT (item), forget_item, self);
   g_clear_object (&self->kept->pdata[self->next_kept]);
   self->kept->pdata[self->next_kept] = g_object_ref (item);
@@ -272,16 +159,12 @@ get_item (LigRunList *self, gint64 key)
   return item;
 }
 
-/* Nothing of another store may stay. */
 static void
 drop_items (LigRunList *self)
 {
-  GHashTableIter iter;
-  gpointer item;
-  g_hash_table_iter_init (&iter, self->items);
-  while (g_hash_table_iter_next (&iter, NULL, &item))
-    g_object_weak_unref (item, forget_item, self);
-  g_hash_table_remove_all (self->items);
+  g_autoptr (GPtrArray) items = list_items (self);
+  for (guint i = 0; i < items->len; i++)
+    detach_item (self, items->pdata[i]);
   for (guint i = 0; i < KEPT; i++)
     g_clear_object (&self->kept->pdata[i]);
   g_array_set_size (self->wanted, 0);
@@ -290,9 +173,61 @@ drop_items (LigRunList *self)
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
-/* Takes the list without hidden runs over, saying no more of it changed than did. */
+/* So many runs that come or go at one place are told to the view, which keeps its place then.
+ * Otherwise its rows stay and show other runs: making them anew takes longer than asking. */
+#define MOST_SPLICED 64
+
+/* Runs came and went at `head`; what follows has moved. */
 static void
-show_keys (LigRunList *self)
+splice (LigRunList *self, guint head, guint removed, guint added)
+{
+  g_autoptr (GPtrArray) items = list_items (self);
+  for (guint i = 0; i < items->len; i++) {
+    LigRunItem *item = items->pdata[i];
+    if (item->position >= head && item->position < head + removed)
+      detach_item (self, item);
+  }
+  for (guint i = 0; i < items->len; i++)
+    if (((LigRunItem *) items->pdata[i])->position >= head + removed)
+      g_hash_table_remove (self->items, to_slot (((LigRunItem *) items->pdata[i])->position));
+  for (guint i = 0; i < items->len; i++) {
+    LigRunItem *item = items->pdata[i];
+    if (item->position < head + removed)
+      continue;
+    item->position = item->position + added - removed;
+    g_hash_table_insert (self->items, to_slot (item->position), item);
+  }
+  g_list_model_items_changed (G_LIST_MODEL (self), head, removed, added);
+}
+
+/* The items that are there show what stands at their places now. */
+static void
+replace (LigRunList *self, guint old_length, LigRunQuestion *answer)
+{
+  g_autoptr (GPtrArray) items = list_items (self);
+  guint common = MIN (old_length, self->keys->len);
+  for (guint i = 0; i < items->len; i++) {
+    LigRunItem *item = items->pdata[i];
+    if (item->position >= common) {
+      detach_item (self, item);
+      continue;
+    }
+    gint64 key = get_keys (self->keys)[item->position];
+    if (key == item->key)
+      continue;
+    LigRunRow *row = answer ? steal_row (answer, key) : NULL;
+    lig_run_item_set (item, key, row);
+    if (!row)
+      want_row (self, item);
+  }
+  if (old_length != self->keys->len)
+    g_list_model_items_changed (G_LIST_MODEL (self), common, old_length - common,
+                                self->keys->len - common);
+}
+
+/* Takes the list without hidden runs over. `answer` may be null. */
+static void
+show_keys (LigRunList *self, LigRunQuestion *answer)
 {
   g_autoptr (GArray) new = g_array_new (FALSE, FALSE, sizeof (gint64));
   const gint64 *all = get_keys (self->all), *old = get_keys (self->keys);
@@ -300,41 +235,61 @@ show_keys (LigRunList *self)
     if (!g_hash_table_contains (self->hidden, &all[i]))
       g_array_append_val (new, all[i]);
   const gint64 *now = get_keys (new);
-  guint least = MIN (self->keys->len, new->len), head = 0, tail = 0;
+  guint length = self->keys->len, least = MIN (length, new->len), head = 0, tail = 0;
   while (head < least && old[head] == now[head])
     head++;
-  while (tail < least - head && old[self->keys->len - 1 - tail] == now[new->len - 1 - tail])
+  while (tail < least - head && old[length - 1 - tail] == now[new->len - 1 - tail])
     tail++;
-  guint removed = self->keys->len - head - tail, added = new->len - head - tail;
+  guint removed = length - head - tail, added = new->len - head - tail;
   if (!removed && !added)
     return;
   g_signal_emit (self, signals[RELOADING], 0);
   g_array_unref (self->keys);
   self->keys = g_steal_pointer (&new);
-  g_list_model_items_changed (G_LIST_MODEL (self), head, removed, added);
+  if (removed + added <= MOST_SPLICED)
+    splice (self, head, removed, added);
+  else
+    replace (self, length, answer);
 }
 
 static void
-take_keys (LigRunList *self, Question *question)
+ask_for_values (LigRunList *self)
+{
+  g_thread_pool_push (self->thread, lig_run_question_new (LIG_RUN_VALUES, self, self->store), NULL);
+}
+
+static void
+take_values (LigRunList *self, LigRunQuestion *answer)
+{
+  if (answer->error)
+    return;
+  for (guint i = 0; i < LIG_RUN_COLUMNS; i++) {
+    g_strfreev (self->values[i]);
+    self->values[i] = g_steal_pointer (&answer->values[i]);
+  }
+  g_signal_emit (self, signals[VALUED], 0);
+}
+
+static void
+take_keys (LigRunList *self, LigRunQuestion *answer)
 {
   gint64 now = g_get_monotonic_time ();
-  gboolean news = question->keys || question->error || self->error || !self->loaded;
+  gboolean news = answer->keys || answer->error || self->error || !self->loaded;
   self->asking = FALSE;
   self->loaded = TRUE;
   self->quiet_until = now + 5 * (now - self->asked_at);
   g_free (self->error);
-  self->error = question->error ? g_strdup (question->error->message) : NULL;
-  if (question->keys && !question->error) {
-    self->version = question->version;
-    self->total = question->total;
+  self->error = answer->error ? g_strdup (answer->error->message) : NULL;
+  if (answer->keys && !answer->error) {
+    gboolean changed = self->version != answer->version;
+    self->version = answer->version;
+    self->total = answer->total;
     g_array_unref (self->all);
-    self->all = g_steal_pointer (&question->keys);
-    for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-      g_strfreev (self->values[i]);
-      self->values[i] = g_steal_pointer (&question->values[i]);
-    }
-    show_keys (self);
-    refresh_items (self, FALSE);
+    self->all = g_steal_pointer (&answer->keys);
+    show_keys (self, answer);
+    take_rows (self, answer);
+    if (changed)
+      ask_for_values (self);
   }
   if (news)
     g_signal_emit (self, signals[RELOADED], 0);
@@ -343,43 +298,63 @@ take_keys (LigRunList *self, Question *question)
 static gboolean
 take_answer (gpointer data)
 {
-  Question *question = data;
-  g_autoptr (LigRunList) self = g_object_ref (question->list);
-  if (question->store == self->store && question->wanted)
-    take_rows (self, question);
-  else if (question->store == self->store && question->serial == self->serial)
-    take_keys (self, question);
-  free_question (question);
+  LigRunQuestion *answer = data;
+  g_autoptr (LigRunList) self = g_object_ref (LIG_RUN_LIST (answer->owner));
+  if (answer->store != self->store)
+    ;
+  else if (answer->kind == LIG_RUN_ROWS)
+    take_rows (self, answer);
+  else if (answer->kind == LIG_RUN_VALUES)
+    take_values (self, answer);
+  else if (answer->serial == self->serial)
+    take_keys (self, answer);
+  lig_run_question_free (answer);
   return G_SOURCE_REMOVE;
 }
 
 static void
 ask_for_keys (LigRunList *self, gboolean forced)
 {
+  GHashTableIter iter;
+  gpointer value;
   if (!self->store)
     return;
   if (forced)
     g_atomic_int_inc (&self->serial);
-  Question *question = new_question (self);
+  LigRunQuestion *question = lig_run_question_new (LIG_RUN_KEYS, self, self->store);
+  question->version = self->version;
   question->forced = forced;
-  question->filter = copy_filter (&self->filter);
+  question->latest = &self->serial;
+  question->serial = self->serial;
+  lig_run_filter_copy (&self->filter, &question->filter);
   question->order = self->order;
   question->descending = self->descending;
+  question->positions = g_array_new (FALSE, FALSE, sizeof (guint));
+  question->hidden = lig_run_keys_new ();
+  g_hash_table_iter_init (&iter, self->items);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    g_array_append_val (question->positions, LIG_RUN_ITEM (value)->position);
+  g_hash_table_iter_init (&iter, self->hidden);
+  while (g_hash_table_iter_next (&iter, &value, NULL))
+    lig_run_keys_add (question->hidden, *(gint64 *) value);
   self->asking = TRUE;
   self->asked_at = g_get_monotonic_time ();
   g_thread_pool_push (self->thread, question, NULL);
 }
 
-/* `2 minutes ago` grows old by itself. */
+/* Every tenth time the running runs are read again, whose processes may have gone without a word in
+ * the store; every thirtieth `2 minutes ago` has grown old. */
 static void
-show_time (LigRunList *self)
+refresh_items (LigRunList *self)
 {
-  g_autoptr (GList) items = g_hash_table_get_values (self->items);
-  for (GList *item = items; item; item = item->next)
-    g_object_ref (item->data);
-  for (GList *item = items; item; item = item->next) {
-    g_signal_emit (item->data, item_changed, 0);
-    g_object_unref (item->data);
+  g_autoptr (GPtrArray) items = list_items (self);
+  self->polls++;
+  for (guint i = 0; i < items->len; i++) {
+    LigRunItem *item = items->pdata[i];
+    if (self->polls % 10 == 0 && item->row && strcmp (item->row->status, "running") == 0)
+      want_row (self, item);
+    if (self->polls % 30 == 0)
+      lig_run_item_tell (item);
   }
 }
 
@@ -388,10 +363,7 @@ lig_run_list_poll (LigRunList *self)
 {
   if (self->asking || g_get_monotonic_time () < self->quiet_until)
     return;
-  if (++self->polls % 10 == 0)
-    refresh_items (self, TRUE);
-  if (self->polls % 30 == 0)
-    show_time (self);
+  refresh_items (self);
   ask_for_keys (self, FALSE);
 }
 
@@ -425,9 +397,7 @@ lig_run_list_set_store (LigRunList *self, LigStore *store)
 void
 lig_run_list_set_filter (LigRunList *self, const LigRunFilter *filter)
 {
-  LigRunFilter old = self->filter;
-  self->filter = copy_filter (filter);
-  clear_filter (&old);
+  lig_run_filter_copy (filter, &self->filter);
   ask_for_keys (self, TRUE);
 }
 
@@ -454,10 +424,10 @@ lig_run_list_hide (LigRunList *self, const gint64 *keys, guint count, gboolean h
 {
   for (guint i = 0; i < count; i++)
     if (hidden)
-      g_hash_table_add (self->hidden, g_memdup2 (&keys[i], sizeof keys[i]));
+      lig_run_keys_add (self->hidden, keys[i]);
     else
       g_hash_table_remove (self->hidden, &keys[i]);
-  show_keys (self);
+  show_keys (self, NULL);
   g_signal_emit (self, signals[RELOADED], 0);
 }
 
@@ -491,8 +461,8 @@ const char *const *
 lig_run_list_get_values (LigRunList *self, const char *column)
 {
   static const char *const none[] = {NULL};
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    if (strcmp (column, columns[i]) == 0 && self->values[i])
+  for (guint i = 0; i < LIG_RUN_COLUMNS; i++)
+    if (strcmp (column, lig_run_columns[i]) == 0 && self->values[i])
       return (const char *const *) self->values[i];
   return none;
 }
@@ -519,7 +489,7 @@ static gpointer
 model_get_item (GListModel *model, guint position)
 {
   LigRunList *self = LIG_RUN_LIST (model);
-  return position < self->keys->len ? get_item (self, get_keys (self->keys)[position]) : NULL;
+  return position < self->keys->len ? get_item (self, position) : NULL;
 }
 
 static void
@@ -547,14 +517,14 @@ lig_run_list_finalize (GObject *object)
   LigRunList *self = LIG_RUN_LIST (object);
   /* Questions hold the list, so none is left. */
   g_thread_pool_free (self->thread, FALSE, FALSE);
-  clear_filter (&self->filter);
+  lig_run_filter_clear (&self->filter);
   g_array_unref (self->all);
   g_array_unref (self->keys);
   g_array_unref (self->wanted);
   g_hash_table_unref (self->hidden);
   g_hash_table_unref (self->items);
   g_ptr_array_unref (self->kept);
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+  for (guint i = 0; i < LIG_RUN_COLUMNS; i++)
     g_strfreev (self->values[i]);
   g_free (self->error);
   G_OBJECT_CLASS (lig_run_list_parent_class)->finalize (object);
@@ -569,6 +539,8 @@ lig_run_list_class_init (LigRunListClass *class)
                                      NULL, NULL, G_TYPE_NONE, 0);
   signals[RELOADED] = g_signal_new ("reloaded", LIG_TYPE_RUN_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                     NULL, G_TYPE_NONE, 0);
+  signals[VALUED] = g_signal_new ("valued", LIG_TYPE_RUN_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                  NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -580,8 +552,8 @@ lig_run_list_init (LigRunList *self)
   self->all = g_array_new (FALSE, FALSE, sizeof (gint64));
   self->keys = g_array_new (FALSE, FALSE, sizeof (gint64));
   self->wanted = g_array_new (FALSE, FALSE, sizeof (gint64));
-  self->hidden = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  self->items = g_hash_table_new (g_int64_hash, g_int64_equal);
+  self->hidden = lig_run_keys_new ();
+  self->items = g_hash_table_new (NULL, NULL);
   self->kept = g_ptr_array_new ();
   g_ptr_array_set_size (self->kept, KEPT);
 }

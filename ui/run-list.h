@@ -3,24 +3,11 @@
  * on a thread when somebody looks at them. */
 #pragma once
 
-#include "engine/store.h"
+#include "ui/run-item.h"
 
 #include <gio/gio.h>
 
 G_BEGIN_DECLS
-
-/* --- Items --------------------------------------------------------------------------------- */
-
-#define LIG_TYPE_RUN_ITEM (lig_run_item_get_type ())
-G_DECLARE_FINAL_TYPE (LigRunItem, lig_run_item, LIG, RUN_ITEM, GObject)
-
-/* Signal `changed`: the row was read, again perhaps. */
-gint64 lig_run_item_get_key (LigRunItem *self);
-
-/* (nullable): null until it was read. Valid until `changed`. */
-const LigRunRow *lig_run_item_get_row (LigRunItem *self);
-
-/* --- The list ------------------------------------------------------------------------------ */
 
 #define LIG_TYPE_RUN_LIST (lig_run_list_get_type ())
 G_DECLARE_FINAL_TYPE (LigRunList, lig_run_list, LIG, RUN_LIST, GObject)

@@ -11,6 +11,12 @@
 
 /* --- The spark line ------------------------------------------------------------------------ */
 
+static double
+place (double value, gboolean log)
+{
+  return !log ? value : value > 0 ? log10 (value) : NAN;
+}
+
 static void
 find_extent (const LigCurvePoint *points, guint count, double *least, double *greatest)
 {
@@ -22,7 +28,7 @@ find_extent (const LigCurvePoint *points, guint count, double *least, double *gr
   }
 }
 
-/* A few points for each pixel are enough. */
+/* A few points for each pixel are enough. A loss that fell far is shown by its logarithm. */
 static void
 draw_spark (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
 {
@@ -34,12 +40,14 @@ draw_spark (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointe
   find_extent (points, count, &least, &greatest);
   if (count < 2 || !(points[count - 1].x > points[0].x))
     return;
-  double span = greatest > least ? greatest - least : 1, first = points[0].x;
+  gboolean log = least > 0 && greatest > 50 * least;
+  double top = place (greatest, log), first = points[0].x;
+  double span = greatest > least ? top - place (least, log) : 1;
   guint stride = MAX (count / ((guint) width * 2), 1);
   for (guint i = 0; i < count; i += stride)
     if (!isnan (points[i].mean))
       cairo_line_to (cairo, (points[i].x - first) / (points[count - 1].x - first) * width,
-                     1 + (greatest - points[i].mean) / span * (height - 2));
+                     1 + (top - place (points[i].mean, log)) / span * (height - 2));
   gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (area)), &colour);
   gdk_cairo_set_source_rgba (cairo, &colour);
   cairo_set_line_width (cairo, 1.5);
@@ -90,7 +98,7 @@ show_speed (LigRunLive *self, const LigRunProgress *progress)
 {
   g_autofree char *step = lig_train_say_seconds (progress->step_seconds);
   g_autofree char *rate = lig_train_say_rate (progress->samples_per_second);
-  g_autofree char *text = g_strdup_printf (_ ("step %s · %s samples"), step, rate);
+  g_autofree char *text = g_strdup_printf (_ ("step %s · %s"), step, rate);
   set_text (self->speed, isnan (progress->step_seconds) ? "" : text);
 }
 

@@ -35,6 +35,19 @@ is_choice (const LigSetting *setting)
   return setting->kind == LIG_SETTING_TEXT && strchr (setting->argument, '|');
 }
 
+/* What it is where nothing is said. */
+static char *
+get_usual (const LigSetting *setting)
+{
+  g_auto (LigRunSettings) initial;
+  lig_run_settings_init (&initial);
+  if (g_str_equal (setting->name, "optimizer"))
+    return g_strdup ("adamw");
+  if (g_str_equal (setting->name, "schedule"))
+    return g_strdup ("constant");
+  return lig_run_settings_get (&initial, setting->name);
+}
+
 static void
 update_choice (const Row *row, const char *value)
 {
@@ -43,24 +56,20 @@ update_choice (const Row *row, const char *value)
   for (guint i = 0; words[i]; i++)
     if (g_strcmp0 (words[i], value) == 0)
       chosen = i;
-  /* Where nothing is said: adamw, constant. */
-  if (!value && g_str_equal (row->setting->name, "optimizer"))
-    chosen = 1;
   gtk_drop_down_set_selected (GTK_DROP_DOWN (row->choice), chosen);
 }
 
 static void
 update (List *self)
 {
-  g_auto (LigRunSettings) settings, initial;
-  g_autoptr (GError) error = NULL;
-  lig_train_read (self->doc, &settings, &error);
-  lig_run_settings_init (&initial);
+  g_auto (LigRunSettings) settings;
+  lig_train_read (self->doc, &settings, NULL);
   self->updating = TRUE;
   for (guint i = 0; i < self->rows->len; i++) {
     const Row *row = &g_array_index (self->rows, Row, i);
-    g_autofree char *value = lig_run_settings_get (&settings, row->setting->name);
-    g_autofree char *usual = lig_run_settings_get (&initial, row->setting->name);
+    g_autofree char *said = lig_run_settings_get (&settings, row->setting->name);
+    g_autofree char *usual = get_usual (row->setting);
+    const char *value = said ? said : usual;
     if (row->choice)
       update_choice (row, value);
     else if (!gtk_widget_has_focus (row->entry) &&
@@ -127,9 +136,7 @@ reset_clicked (GtkButton *button, List *self)
   show_error (row, NULL);
   if (row->entry) {
     /* The focus is in it, so it was not updated. */
-    g_auto (LigRunSettings) initial;
-    lig_run_settings_init (&initial);
-    g_autofree char *usual = lig_run_settings_get (&initial, row->setting->name);
+    g_autofree char *usual = get_usual (row->setting);
     self->updating = TRUE;
     gtk_editable_set_text (GTK_EDITABLE (row->entry), usual ? usual : "");
     self->updating = FALSE;
@@ -185,6 +192,7 @@ make_texts (Row *row, const char *label)
   for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
     gtk_label_set_xalign (GTK_LABEL (labels[i]), 0);
     gtk_label_set_wrap (GTK_LABEL (labels[i]), TRUE);
+    gtk_label_set_width_chars (GTK_LABEL (labels[i]), 30);
     gtk_label_set_max_width_chars (GTK_LABEL (labels[i]), 36);
     gtk_box_append (GTK_BOX (box), labels[i]);
   }

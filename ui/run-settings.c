@@ -301,10 +301,10 @@ lig_train_say_rate (double value)
   if (!isfinite (value))
     return g_strdup ("–");
   if (value >= 1e6)
-    return g_strdup_printf (_ ("%.3g M/s"), value / 1e6);
+    return g_strdup_printf (_ ("%.3g M samples/s"), value / 1e6);
   if (value >= 1e4)
-    return g_strdup_printf (_ ("%.3g k/s"), value / 1e3);
-  return g_strdup_printf (_ ("%.0f /s"), value);
+    return g_strdup_printf (_ ("%.3g k samples/s"), value / 1e3);
+  return g_strdup_printf (_ ("%.0f samples/s"), value);
 }
 
 char *

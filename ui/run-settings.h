@@ -48,7 +48,7 @@ LigTraining *lig_train_get_current (LigDocument *doc);
 /* For lines and labels; (transfer full). */
 char *lig_train_say_status (LigTraining *training); /* `8,400 of 10,000 · 39 s left` */
 char *lig_train_say_number (double value);          /* `0.0413`; `–` for NaN */
-char *lig_train_say_rate (double per_second);       /* `665 k/s` */
+char *lig_train_say_rate (double per_second);       /* `665 k samples/s` */
 char *lig_train_say_seconds (double seconds);       /* `24.6 ms`, `2 min 5 s` */
 char *lig_train_say_count (gint64 count);           /* `12,345` */
 

@@ -3,8 +3,10 @@
 #include "app/cli/command.h"
 
 #include "engine/error.h"
+#include "engine/folders.h"
 #include "engine/tuning.h"
 
+#include <libintl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +52,9 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   /* Numbers in files and on the command line have points everywhere. */
   setlocale (LC_NUMERIC, "C");
+  /* What the engine says is translated; the commands themselves speak English. */
+  bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   g_set_prgname ("lig");
   if (argc < 2) {
     print_help (stderr);

@@ -53,14 +53,17 @@ count_state (LigPlan *plan, gint64 bytes[N_KINDS])
       continue;
     bytes[*values[i].name == 'd' ? GRADIENTS : PARAMETERS] += values[i].bytes;
   }
-  bytes[OPTIMIZER] =
-    MAX (lig_plan_get_state_bytes (plan) - bytes[PARAMETERS] - bytes[GRADIENTS], 0);
+  gint64 rest = lig_plan_get_state_bytes (plan) - bytes[PARAMETERS] - bytes[GRADIENTS];
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  /* Without an update only what aligns them is left. */
+  gboolean updates = count > 0 && steps[count - 1].pass == LIG_PASS_UPDATE;
+  bytes[updates ? OPTIMIZER : PARAMETERS] += MAX (rest, 0);
 }
 
 static char *
-place_key (const LigPlanValue *value)
+place_key (gint64 offset, int step)
 {
-  return g_strdup_printf ("%" G_GINT64_FORMAT " %d", value->offset, value->first);
+  return g_strdup_printf ("%" G_GINT64_FORMAT " %d", offset, step);
 }
 
 /* Values that backward reads by the name of an alias. */
@@ -72,15 +75,36 @@ find_saved (LigPlan *plan)
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   for (guint i = 0; i < count; i++)
     if (values[i].saved && values[i].offset >= 0)
-      g_hash_table_add (saved, place_key (&values[i]));
+      g_hash_table_add (saved, place_key (values[i].offset, values[i].first));
   return saved;
 }
 
 static Kind
 kind_of (const LigPlanValue *value, GHashTable *saved)
 {
-  g_autofree char *key = place_key (value);
+  g_autofree char *key = place_key (value->offset, value->first);
   return g_hash_table_contains (saved, key) ? SAVED : OTHER;
+}
+
+/* Where a step writes over what it reads, both live in one place: counted once. */
+static GHashTable *
+find_begun (LigPlan *plan)
+{
+  guint count;
+  GHashTable *begun = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (values[i].place, "arena"))
+      g_hash_table_add (begun, place_key (values[i].offset, values[i].first));
+  return begun;
+}
+
+static int
+last_step_of (const LigPlanValue *value, GHashTable *begun, int n_steps)
+{
+  g_autofree char *key = place_key (value->offset, value->last);
+  gboolean taken_over = value->last > value->first && g_hash_table_contains (begun, key);
+  return MIN (value->last - taken_over, n_steps - 1);
 }
 
 /* (array length=n_steps): bytes of the arena by step, OTHER or SAVED; the rest is the same at all
@@ -90,9 +114,10 @@ static gint64 (*count_alive (LigPlan *plan, guint n_steps))[N_KINDS]
   guint count;
   gint64 (*alive)[N_KINDS] = g_malloc0_n (n_steps + 1, sizeof *alive);
   g_autoptr (GHashTable) saved = find_saved (plan);
+  g_autoptr (GHashTable) begun = find_begun (plan);
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   for (guint i = 0; i < count; i++) {
-    int first = values[i].first, last = MIN (values[i].last, (int) n_steps - 1);
+    int first = values[i].first, last = last_step_of (&values[i], begun, (int) n_steps);
     if (!g_str_equal (values[i].place, "arena") || first > last)
       continue;
     Kind kind = kind_of (&values[i], saved);
@@ -306,19 +331,21 @@ lig_draw_memory (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double w
 
 /* --- Places over steps ----------------------------------------------------------------------- */
 
+/* @end: the last step at which the place is its own. */
 static void
-draw_value (Memory *memory, const LigPlanValue *value, Kind kind)
+draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
 {
-  int last = MIN (value->last, memory->n_steps - 1);
-  double x = to_x (memory, value->first), width = to_x (memory, last + 1) - x;
+  /* What the caller gives lives from before the first step, what it gets beyond the last. */
+  int first = MAX (value->first, 0), last = MIN (value->last, memory->n_steps - 1);
+  double x = to_x (memory, first), width = to_x (memory, end + 1) - x;
   double y = to_y (memory, (double) (value->offset + value->bytes));
   double height = to_y (memory, (double) value->offset) - y;
   g_autofree char *bytes = lig_draw_bytes ((double) value->bytes);
   g_autofree char *offset = lig_draw_bytes ((double) value->offset);
   g_autofree char *shape = lig_shape_to_string (&value->shape);
-  g_autofree char *text = g_strdup_printf (_ ("%s: %s %s, %s at %s\nlives from step %d to %d\n%s"),
-                                           value->name, shape, lig_dtype_name (value->dtype), bytes,
-                                           offset, value->first, last, kind_title (kind));
+  g_autofree char *text =
+    g_strdup_printf (_ ("%s: %s %s, %s at %s\nlives from step %d to %d\n%s"), value->name, shape,
+                     lig_dtype_name (value->dtype), bytes, offset, first, last, kind_title (kind));
   LigColour colour = kind_colour (memory->inks, kind);
   LigTextStyle style = {.size = 11, .colour = memory->inks->ink};
   lig_canvas_begin_mark (memory->canvas, x, y, MAX (width, 1), MAX (height, 1), text);
@@ -341,6 +368,7 @@ lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double widt
     draw_nothing (canvas, inks, width, height);
     return;
   }
+  g_autoptr (GHashTable) begun = find_begun (plan);
   g_autoptr (GHashTable) saved = find_saved (plan);
   memory.n_steps = memory.columns = (int) count;
   memory.most = MAX ((double) lig_plan_get_arena_bytes (plan, NULL), 1);
@@ -350,7 +378,7 @@ lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double widt
       continue;
     Kind kind = kind_of (&values[i], saved);
     there[kind] = TRUE;
-    draw_value (&memory, &values[i], kind);
+    draw_value (&memory, &values[i], kind, last_step_of (&values[i], begun, memory.n_steps));
   }
   draw_passes (&memory);
   draw_legend (&memory, there);

@@ -32,7 +32,8 @@ typedef struct {
   double left, right, bottom, top; /* logarithms at the edges */
   double product;                  /* flops a second */
   GArray *points;
-  GArray *taken; /* Rect: where no label may lie */
+  GArray *taken;  /* Rect: where no label may lie */
+  gboolean mixed; /* the ops apart are predicted, the fusions measured: arrows are dashed */
 } Roofline;
 
 static double
@@ -148,6 +149,18 @@ draw_grid (Roofline *roof)
   }
 }
 
+/* No label lies on a line. */
+static void
+take_line (Roofline *roof, double x, double y, double u, double v)
+{
+  int parts = (int) CLAMP (hypot (u - x, v - y) / 6, 1, 200);
+  for (int i = 0; i <= parts; i++) {
+    double share = i / (double) parts;
+    Rect taken = {x + share * (u - x) - 3, y + share * (v - y) - 3, 6, 6};
+    g_array_append_val (roof->taken, taken);
+  }
+}
+
 /* The copy bandwidth rises with the intensity until the product rate is met. */
 static void
 draw_ceilings (Roofline *roof)
@@ -180,6 +193,8 @@ draw_ceilings (Roofline *roof)
   lig_canvas_text (roof->canvas, middle + 8 * sin (angle),
                    points[1] + tan (angle) * (middle - points[0]) - 8 * cos (angle), &style, slope);
   lig_canvas_end_mark (roof->canvas);
+  take_line (roof, points[0], points[1], points[2], points[3]);
+  take_line (roof, points[2], points[3], points[4], points[5]);
   Rect taken = {points[4] - 180, points[5] - 20, 180, 22};
   g_array_append_val (roof->taken, taken);
 }
@@ -199,7 +214,7 @@ draw_arrow (Roofline *roof, const Point *point, LigColour colour)
     ex, ey, ex - 7 * dx + 4 * dy, ey - 7 * dy - 4 * dx, ex - 7 * dx - 4 * dy, ey - 7 * dy + 4 * dx};
   lig_canvas_disc (roof->canvas, u, v, 4.5, colour);
   lig_canvas_disc (roof->canvas, u, v, 3, roof->inks->card);
-  lig_canvas_lines (roof->canvas, shaft, 2, colour, 1.5, 0);
+  lig_canvas_lines (roof->canvas, shaft, 2, colour, 1.5, roof->mixed ? 4 : 0);
   lig_canvas_area (roof->canvas, head, 3, colour);
 }
 
@@ -214,6 +229,8 @@ describe (const Roofline *roof, const Point *point)
     g_autofree char *before = lig_draw_rate (point->from_rate);
     g_autofree char *apart = lig_draw_number (point->from_intensity, 3);
     g_string_append_printf (text, _ ("\nits ops apart: %s at %s FLOP a byte"), before, apart);
+    if (roof->mixed)
+      g_string_append_printf (text, ", %s", _ ("predicted, not measured"));
   }
   return g_string_free (text, FALSE);
 }
@@ -272,6 +289,9 @@ draw_points (Roofline *roof)
     const Point *point = &g_array_index (roof->points, Point, i);
     Rect taken = {to_x (roof, point->intensity) - 6, to_y (roof, point->rate) - 6, 12, 12};
     g_array_append_val (roof->taken, taken);
+    if (point->from_rate > 0)
+      take_line (roof, to_x (roof, point->from_intensity), to_y (roof, point->from_rate),
+                 to_x (roof, point->intensity), to_y (roof, point->rate));
   }
   g_array_sort (roof->points, compare_points);
   for (guint i = 0; i < roof->points->len; i++) {
@@ -334,6 +354,7 @@ lig_draw_roofline (LigCanvas *canvas,
   roof.product = roof.facts->product[lig_plan_get_compute (timed->plan)];
   roof.points = points;
   roof.taken = taken;
+  roof.mixed = unfused && timed->steps && !unfused->steps;
   guint without = find_points (&roof, forward, unfused) + find_points (&roof, backward, unfused);
   find_edges (&roof);
   draw_grid (&roof);

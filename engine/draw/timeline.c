@@ -112,7 +112,10 @@ draw_span (Timeline *line, const Span *first, guint count, double seconds)
   lig_canvas_begin_mark (line->canvas, x, y, width, height, text);
   lig_canvas_box (line->canvas, x, y, width, height, MIN (3, width / 3), fused ? colour : fill,
                   width > 3 ? colour : 0, 1);
-  if (lig_canvas_text_width (line->canvas, &style, name) + 8 <= width)
+  /* A label that does not fit is cut, and left out where nothing of it would be read. */
+  gboolean fits = lig_canvas_text_width (line->canvas, &style, name) + 8 <= width;
+  style.width = MAX (width - 8, 1);
+  if (fits || width >= 56)
     lig_canvas_text (line->canvas, x + 5, y + height / 2 + 4, &style, name);
   lig_canvas_end_mark (line->canvas);
 }

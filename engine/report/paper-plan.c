@@ -55,8 +55,8 @@ describe_ceilings (LigDevice *device)
   return g_string_free (text, FALSE);
 }
 
-static void
-append_facts (LigPaper *to, LigPlan *plan)
+void
+lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
 {
   guint n_ops, n_steps;
   LigShape shape;
@@ -287,7 +287,7 @@ lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
   append_title (to, sequence);
   if (command)
     lig_paper_block (to, "sh", command);
-  append_facts (to, plan);
+  lig_paper_plan_facts (to, plan);
   lig_paper_heading (to, "Rails");
   if (!lig_paper_figure (to, LIG_FIGURE_SCORE))
     lig_paper_block (to, "", rails);

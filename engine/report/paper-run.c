@@ -288,6 +288,7 @@ append_score (LigPaper *to)
     return;
   lig_paper_heading (to, "Rails");
   lig_paper_figure (to, LIG_FIGURE_SCORE);
+  lig_paper_plan_facts (to, to->picture->timed.plan);
   if (!to->picture->steps &&
       lig_device_get_facts (lig_plan_get_device (to->picture->timed.plan))->copy <= 0)
     return;

@@ -51,6 +51,9 @@ gboolean lig_paper_figure (LigPaper *to, LigFigure figure);
 void lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command);
 void lig_paper_run (LigPaper *to, const LigReportRun *run);
 
+/* What a plan is for: device, ceilings, types, input, output. */
+void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);
+
 /* (transfer full) (nullable): the command line that makes the run again. */
 char *lig_report_run_command (const LigReportRun *run);
 

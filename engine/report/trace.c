@@ -133,7 +133,7 @@ write_trace (GString *to, const LigPicture *picture, const char *command)
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   g_autofree char *text = lig_json_to_text (root);
-  g_string_append (to, text);
+  g_string_append_printf (to, "%s\n", text);
 }
 
 static gboolean

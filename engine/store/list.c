@@ -32,10 +32,11 @@ make_statement (const LigRunFilter *f, LigRunOrder order, gboolean descending)
   GString *sql = g_string_new ("SELECT r.id, r.status = 'running' FROM run r WHERE 1");
   if (f->text && *f->text)
     g_string_append (sql,
-                     " AND (instr (lower (r.uuid || char (31) || r.device || char (31) || r.notes),"
-                     " lower (?1)) > 0 OR r.experiment IN (SELECT id FROM experiment"
-                     " WHERE instr (lower (name), lower (?1)) > 0) OR r.id IN (SELECT run FROM tag"
-                     " WHERE instr (lower (tag), lower (?1)) > 0))");
+                     " AND (r.experiment IN (SELECT id FROM experiment"
+                     " WHERE instr (lower (name), lower (?1))) OR instr (r.uuid, lower (?1))"
+                     " OR instr (lower (r.device), lower (?1)) OR (r.notes != ''"
+                     " AND instr (lower (r.notes), lower (?1))) OR r.id IN (SELECT run FROM tag"
+                     " WHERE instr (lower (tag), lower (?1))))");
   if (f->status)
     g_string_append (sql, " AND (r.status = ?2 OR (?2 = 'interrupted' AND r.status = 'running'))");
   if (f->device)

@@ -3,7 +3,7 @@
 # po/POTFILES names the files with translatable text, all of them and no others, in order.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 diff <(grep -v '^#' po/POTFILES) \
-  <(tests/lint/sources.sh 'app/*.[ch]' 'engine/*.[ch]' 'ui/*.[ch]' 'ui/*.ui' 'data/*.in' |
+  <(tests/lint/sources.sh 'app/*.[ch]' 'app/*.ui' 'engine/*.[ch]' 'ui/*.[ch]' 'ui/*.ui' 'data/*.in' |
     xargs grep -lE '(^|[^A-Za-z0-9_])(N?_|ngettext|C_) \("|translatable="|^(Name|Comment)=') &&
   exit 0
 echo 'po/POTFILES differs: < stands there, > should'

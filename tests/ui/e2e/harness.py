@@ -72,7 +72,10 @@ class Thing:
         return getattr(self.accessible, read)() or ""
 
     def __repr__(self):
-        return f"{self.role} '{self.name}'"
+        try:
+            return f"{self.role} '{self.name}'"
+        except GError:
+            return "something that is gone"
 
     def children(self):
         for index in range(self.accessible.get_child_count()):
@@ -162,9 +165,10 @@ class Program:
         return self.log.read().decode(errors="replace")
 
     def first_frame(self):
-        """Milliseconds from exec to the first frame."""
-        found = wait(lambda: re.search(r"first frame at (\d+)", self.read_log()), "the first frame")
-        return int(found[1]) / 1e3 - self.started * 1e3
+        """Milliseconds from exec to the first frame, and those of the processor in them."""
+        found = wait(lambda: re.search(r"first frame at (\d+) microseconds, processor time (\d+)",
+                                       self.read_log()), "the first frame")
+        return int(found[1]) / 1e3 - self.started * 1e3, int(found[2]) / 1e3
 
     # Actions by their names, as the shell or a script calls them.
 

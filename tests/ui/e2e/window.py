@@ -18,13 +18,15 @@ EXAMPLE = SOURCE / "data/examples/layer-norm-mlp.lig"
 
 
 def test_first_frame(home):
-    """Within the half second of the first impression; the best of three, as the machine is shared."""
+    """Within half a second; where other programs have the processors, by what it took of them."""
     times = []
-    for _ in range(3):
+    for _ in range(5):
         with program(home) as app:
             times.append(app.first_frame())
-    print("# first frame after " + ", ".join(f"{time_:.0f}" for time_ in times) + " ms")
-    assert min(times) < 500, times
+    wall, spent = min(time_[0] for time_ in times), min(time_[1] for time_ in times)
+    print(f"# first frame after {wall:.0f} ms, {spent:.0f} ms of the processor; load "
+          f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    assert (spent if os.getloadavg()[0] > os.cpu_count() else wall) < 500, times
 
 
 def test_screen_reader(home):
@@ -40,7 +42,7 @@ def test_screen_reader(home):
         # What can have the focus says what it is; a type's name, GTK's last resort, says nothing.
         nameless = [thing for thing in app.look() if thing.has("focusable")
                     and re.match(r"^$|Gtk[A-Z]|Adw[A-Z]|Lig[A-Z]", thing.name)]
-        assert not nameless, [(thing, thing.box()) for thing in nameless]
+        assert not nameless, nameless
 
 
 def test_pages(home):
@@ -124,7 +126,7 @@ def test_typing_comes_first(home):
         app.says("^layer-norm-mlp — Ligature$")
         app.activate("win.select-all")
         app.activate("win.save-as")
-        wait(lambda: len(app.x_windows()) == 2, "the file chooser")
+        wait(lambda: len(app.x_windows()) > 1, "the file chooser")
         app.focus()
         app.key("ctrl+a", "Delete", "ctrl+x", "ctrl+v", "m")
         app.key("Escape")
@@ -190,7 +192,7 @@ def test_newer_store(home):
         store.execute("PRAGMA user_version = 999")
     before = (home / "store.db").read_bytes()
     with program(home) as app:
-        app.says("Nothing can be stored.*newer")
+        app.says("Nothing can be stored.*schema version 999")
         app.find("push button", re.compile("Choose Another Store"))
         app.activate("win.insert-op", "gelu")
         app.activate("win.save-to", home / "made.lig")
@@ -219,6 +221,7 @@ def test_window_state(home):
         assert abs(width - 900) <= 12, info
 
 
-main([test_first_frame, test_screen_reader, test_pages, test_shell, test_version, test_broken_file,
+if __name__ == "__main__":
+    main([test_first_frame, test_screen_reader, test_pages, test_shell, test_version, test_broken_file,
       test_missing_file, test_edit_and_save, test_typing_comes_first, test_keys, test_close_asks,
       test_killed, test_newer_store, test_corrupt_store, test_window_state])

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A real pointer: from the palette into a gap, a row to another place, a fence to another gap; what
+is clicked, and what is dropped where it may not be."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import SOURCE, main, program, wait  # noqa: E402
+
+EXAMPLE = SOURCE / "data/examples/layer-norm-mlp.lig"
+ROW = re.compile(r"^(.*?),.*\brow (\d+) of (\d+)")
+
+
+def rows(app):
+    """The titles of the rows from top to bottom."""
+    found = {}
+    for thing in app.look(name=ROW):
+        match = ROW.search(thing.name)
+        found[int(match[2])] = match[1]
+    return [found[number] for number in sorted(found)]
+
+
+def row(app, number):
+    return app.find(name=re.compile(rf"\brow {number} of \d+"))
+
+
+def gap(app, after):
+    return app.find(name="Gap before the first row" if after == 0 else f"Gap after row {after}")
+
+
+def open_example(app):
+    app.says("^layer-norm-mlp — Ligature$")
+    wait(lambda: rows(app) == ["Layer norm", "Linear", "GELU", "Linear"], "the four rows")
+
+
+def test_palette_to_gap(home):
+    with program(home, EXAMPLE) as app:
+        open_example(app)
+        item = app.find(name="Dropout") if app.look(name="Dropout") else app.find(name="ReLU")
+        app.drag(app.place(item), app.place(gap(app, 2)))
+        wait(lambda: rows(app)[2:3] == [item.name], f"{item.name} as the third row")
+        assert len(rows(app)) == 5
+        app.says("^• layer-norm-mlp — Ligature$")
+        app.key("ctrl+z")
+        wait(lambda: len(rows(app)) == 4, "four rows again")
+
+
+def test_reorder(home):
+    with program(home, EXAMPLE) as app:
+        open_example(app)
+        app.drag(app.place(row(app, 3), (0.3, 0.5)), app.place(gap(app, 1)))
+        wait(lambda: rows(app) == ["Layer norm", "GELU", "Linear", "Linear"], "GELU second")
+        app.key("ctrl+z")
+        wait(lambda: rows(app) == ["Layer norm", "Linear", "GELU", "Linear"], "the old order")
+
+
+def test_fence(home):
+    with program(home, EXAMPLE) as app:
+        open_example(app)
+        app.click(row(app, 3), (0.3, 0.5))
+        app.key("m")
+        app.find(name=re.compile("row 3 of 4, fence above"))
+        app.drag(app.place(gap(app, 2), (0.3, 0.5)), app.place(gap(app, 1), (0.3, 0.5)))
+        app.find(name=re.compile("row 2 of 4, fence above"))
+        assert not app.look(name=re.compile("row 3 of 4, fence above"))
+
+
+def test_click_and_delete(home):
+    with program(home, EXAMPLE) as app:
+        open_example(app)
+        app.click(row(app, 2), (0.3, 0.5))
+        app.key("Delete")
+        app.says("Deleted 1 operation|Deleted Linear")
+        wait(lambda: rows(app) == ["Layer norm", "GELU", "Linear"], "three rows")
+        app.find("push button", re.compile("Undo")).act("click")
+        wait(lambda: len(rows(app)) == 4, "four rows again")
+
+
+def test_drop_outside(home):
+    """What is let go where nothing takes it changes nothing."""
+    with program(home, EXAMPLE) as app:
+        open_example(app)
+        tab = app.find("page tab", "History")
+        app.drag(app.place(app.find(name="ReLU")), app.place(tab))
+        app.says("^layer-norm-mlp — Ligature$")
+        assert len(rows(app)) == 4
+
+
+if __name__ == "__main__":
+    main([test_palette_to_gap, test_reorder, test_fence, test_click_and_delete, test_drop_outside])

@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Every page in light and dark beside the picture of it that is stored.
+
+pictures.py --update writes the stored pictures, after somebody has looked at them: they lie in
+tests/ui/e2e/pictures. They are compared at a quarter of their size, blurred a little: other
+machines draw letters by other pixels, but a missing column, a wrong colour or a page that did not
+fill is seen. Where the font differs it is skipped.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+UPDATE = "--update" in sys.argv
+if UPDATE:
+    sys.argv.remove("--update")
+    os.environ["LIGATURE_UPDATE"] = "1"
+UPDATE = UPDATE or os.environ.get("LIGATURE_UPDATE") == "1"
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import SOURCE, Missing, lig, main, program, run  # noqa: E402
+
+STORED = pathlib.Path(__file__).resolve().parent / "pictures"
+EXAMPLE = SOURCE / "data/examples/residual-mlp.lig"
+PAGES = ("sequence", "plan", "run", "profile", "history", "devices")
+# Of the greatest difference there could be, root mean square.
+TOLERANCE = 0.06
+SIZE = "360x225"
+
+
+def shrink(picture, to):
+    run("convert", picture, "-resize", f"{SIZE}!", "-blur", "0x1", "-alpha", "off", to)
+
+
+def difference(one, other):
+    """From 0 to 1."""
+    done = subprocess.run(["compare", "-metric", "RMSE", one, other, "null:"], text=True,
+                          capture_output=True)
+    found = re.search(r"\(([\d.e-]+)\)", done.stderr)
+    assert found, done.stderr
+    return float(found[1])
+
+
+def make_runs(home):
+    """Something to see in the history."""
+    for name, steps in (("narrow", 20), ("wide", 30)):
+        width = 8 if name == "narrow" else 32
+        lig(home, "train", f"linear({width}) ! gelu ! linear(4) ! mean-squared-error", "--input",
+            "16x8", "--data", "synthetic", "--steps", steps, "--name", name, "--device", "cpu",
+            "--checkpoint", home / f"{name}.safetensors")
+
+
+def look_at_all(home, scheme):
+    if "Cantarell" not in run("fc-match", "Cantarell", check=False):
+        raise Missing("the font Cantarell is not installed")
+    make_runs(home)
+    wrong = []
+    with program(home, EXAMPLE, ADW_DEBUG_COLOR_SCHEME=scheme) as app:
+        app.says("residual-mlp — Ligature$")
+        run("xdotool", "windowsize", "--sync", app.x_window, 1440, 900)
+        for page in PAGES:
+            app.activate("win.page", page)
+            run("xdotool", "mousemove", 1439, 899)
+            time.sleep(1.5)
+            shown = home / f"{page}.png"
+            small = home / f"{page}-small.png"
+            stored = STORED / f"{page}-{scheme.removeprefix('prefer-').removeprefix('force-')}.png"
+            app.picture(shown)
+            shrink(shown, small)
+            if UPDATE:
+                STORED.mkdir(exist_ok=True)
+                os.replace(small, stored)
+                continue
+            if not stored.exists():
+                wrong.append(f"{stored.name} is not there")
+                continue
+            far = difference(small, stored)
+            print(f"# {stored.name}: {far:.4f}")
+            if far > TOLERANCE:
+                wrong.append(f"{stored.name} differs by {far:.3f}, at most {TOLERANCE}")
+                keep = os.environ.get("LIGATURE_KEEP")
+                if keep:
+                    os.replace(shown, pathlib.Path(keep) / stored.name)
+    assert not wrong, "; ".join(wrong)
+
+
+def test_light(home):
+    look_at_all(home, "prefer-light")
+
+
+def test_dark(home):
+    look_at_all(home, "prefer-dark")
+
+
+def test_tells_apart(home):
+    """The comparison itself: two pages are not one another, a picture is itself."""
+    with program(home, EXAMPLE) as app:
+        app.says("residual-mlp — Ligature$")
+        pictures = []
+        for page in ("sequence", "sequence", "devices"):
+            app.activate("win.page", page)
+            time.sleep(1)
+            app.picture(home / "shown.png")
+            pictures.append(home / f"{len(pictures)}.png")
+            shrink(home / "shown.png", pictures[-1])
+        assert difference(pictures[0], pictures[1]) < TOLERANCE / 2
+        assert difference(pictures[0], pictures[2]) > TOLERANCE
+
+
+if __name__ == "__main__":
+    main([test_light, test_dark, test_tells_apart])

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* The page History: what a person does with runs, and a store that is
+ * not as it should be. */
+#include "tests/ui/history-case.h"
+
+/* Four runs with curves; the last is another sequence on another device. */
+static void
+fill (Page *p)
+{
+  static const char *const sequences[] = {
+    "{\"ligature\":1,\"input\":{\"shape\":[8,4],\"dtype\":\"fp32\"},\"ops\":[{\"op\":\"layer-"
+    "norm\"},"
+    "{\"op\":\"linear\",\"out-features\":16}]}",
+    "{\"ligature\":1,\"input\":{\"shape\":[8,4],\"dtype\":\"fp32\"},\"ops\":[{\"op\":\"layer-"
+    "norm\"},"
+    "{\"op\":\"gelu\"},{\"op\":\"linear\",\"out-features\":16}]}",
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (p->files.path);
+  for (int i = 0; i < 4; i++) {
+    g_autofree char *name = g_strdup_printf ("run %d", i);
+    g_autofree char *settings = g_strdup_printf ("{\"batch\":32,\"lr\":0.%d}", i + 1);
+    LigRunRecord record = example;
+    record.name = name;
+    record.sequence = sequences[i == 3];
+    record.device = i == 3 ? "cuda:0" : "cpu";
+    record.settings = settings;
+    g_autofree char *run = lig_store_begin_run (store, &record, &error);
+    for (int step = 0; step < 10000; step++) {
+      lig_store_add_metric (store, run, step, LIG_METRIC_LOSS, 4 - i + 1.0 / (step + 1));
+      lig_store_add_metric (store, run, step, "step-ms", 2 + i);
+    }
+    g_assert_true (lig_store_finish_run (store, run, i == 2 ? "failed" : "done",
+                                         i == 2 ? "it diverged" : NULL, &error));
+  }
+  g_assert_no_error (error);
+}
+
+static void
+select_runs (Page *p, guint from, guint count)
+{
+  gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (p->page->selection));
+  for (guint i = from; i < from + count; i++)
+    gtk_selection_model_select_item (GTK_SELECTION_MODEL (p->page->selection), i, FALSE);
+}
+
+static void
+act (Page *p, const char *action)
+{
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (p->page), action, NULL));
+}
+
+static const char *
+get_state (Page *p)
+{
+  return gtk_stack_get_visible_child_name (p->page->states);
+}
+
+/* --- Marks --------------------------------------------------------------------------------- */
+
+static gboolean
+is_starred (Page *p)
+{
+  const LigRunRow *row = row_at (p, 1);
+  return row && row->starred;
+}
+
+static gboolean
+is_plain (Page *p)
+{
+  const LigRunRow *row = row_at (p, 1);
+  return row && !row->starred;
+}
+
+static gboolean
+is_tagged (Page *p)
+{
+  const LigRunRow *row = row_at (p, 1);
+  return row && row->tags[0] && strcmp (row->tags[0], "good one") == 0;
+}
+
+static gboolean
+is_noted (Page *p)
+{
+  const LigRunRow *row = row_at (p, 1);
+  return row && strcmp (row->notes, "smaller rate\nnext") == 0;
+}
+
+static void
+test_marks (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  g_assert_cmpstr (wait_for_row (p, 1)->name, ==, "run 2");
+  g_assert_cmpstr (wait_for_row (p, 1)->status, ==, "failed");
+  select_runs (p, 1, 1);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (p->page->side), ==, "one");
+  act (p, "history.star");
+  wait_until (p, is_starred, 2);
+  act (p, "history.star");
+  wait_until (p, is_plain, 2);
+  g_assert_true (
+    gtk_widget_activate_action (GTK_WIDGET (p->page), "history.add-tag", "s", "good one"));
+  wait_until (p, is_tagged, 2);
+  /* The text that is typed is in the store half a second later. */
+  GtkWidget *notes = GTK_WIDGET (
+    gtk_widget_get_template_child (GTK_WIDGET (p->page->detail), LIG_TYPE_RUN_DETAIL, "notes"));
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (notes));
+  gtk_text_buffer_set_text (buffer, "smaller rate\nnext", -1);
+  wait_until (p, is_noted, 3);
+  assert_query (p->files.path, "SELECT notes FROM run WHERE id = 3", "smaller rate\nnext");
+  /* Another selection saves at once. */
+  gtk_text_buffer_set_text (buffer, "never lost", -1);
+  select_runs (p, 0, 1);
+  close_page (p);
+  assert_query (p->files.path, "SELECT notes FROM run WHERE id = 3", "never lost");
+}
+
+/* --- Deleting ------------------------------------------------------------------------------ */
+
+static void
+test_delete (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  select_runs (p, 1, 2);
+  act (p, "history.delete");
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 2);
+  /* A program that is killed now loses nothing. */
+  assert_query (p->files.path, "SELECT count (*) FROM run", "4");
+  act (p, "history.undelete");
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 4);
+  g_assert_cmpstr (wait_for_row (p, 1)->name, ==, "run 2");
+  select_runs (p, 0, 1);
+  act (p, "history.delete");
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 3);
+  close_page (p);
+  assert_query (p->files.path, "SELECT count (*) FROM run", "3");
+  assert_query (p->files.path, "SELECT count (*) FROM run WHERE id = 4", "0");
+}
+
+static void
+test_delete_running (Page *p, gconstpointer data)
+{
+  fill (p);
+  g_autoptr (LigStore) store = open_store (p->files.path);
+  g_autofree char *run = begin (store, "alive");
+  show_page (p, p->files.path);
+  wait_for_count (p, 5, 5);
+  gtk_selection_model_select_all (GTK_SELECTION_MODEL (p->page->selection));
+  act (p, "history.delete");
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 0);
+  lig_history_delete_hidden (p->page);
+  wait_for_count (p, 1, 5);
+  g_assert_cmpstr (wait_for_row (p, 0)->uuid, ==, run);
+  close_page (p);
+}
+
+/* --- Sorting and filtering ----------------------------------------------------------------- */
+
+static void
+test_filter (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  select_runs (p, 0, 2);
+  LigRunFilter filter = {.device = "cuda:0"};
+  lig_run_list_set_filter (p->page->list, &filter);
+  wait_for_count (p, 1, 2);
+  g_assert_true (gtk_selection_model_is_selected (GTK_SELECTION_MODEL (p->page->selection), 0));
+  filter = (LigRunFilter){.text = "nothing is called so"};
+  lig_run_list_set_filter (p->page->list, &filter);
+  wait_for_count (p, 0, 2);
+  g_assert_cmpstr (get_state (p), ==, "list");
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (p->page->matches), ==, "none");
+  act (p, "history.clear-filters");
+  wait_for_count (p, 4, 2);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (p->page->matches), ==, "some");
+  /* The selection follows its run through another order. */
+  select_runs (p, 0, 1);
+  lig_run_list_set_order (p->page->list, LIG_RUN_BY_START, FALSE);
+  wanted_row = 0;
+  g_autofree char *first = g_strdup ("run 0");
+  for (int i = 0; i < 400 && g_strcmp0 (row_at (p, 0) ? row_at (p, 0)->name : "", first); i++) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (5000);
+  }
+  g_assert_cmpstr (row_at (p, 0)->name, ==, first);
+  g_assert_true (gtk_selection_model_is_selected (GTK_SELECTION_MODEL (p->page->selection), 3));
+  close_page (p);
+}
+
+/* A header that is clicked sorts. */
+static void
+test_headers (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  GListModel *columns = gtk_column_view_get_columns (p->page->view);
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++) {
+    g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+    if (g_strcmp0 (gtk_column_view_column_get_title (column), "Loss") == 0)
+      gtk_column_view_sort_by_column (p->page->view, column, GTK_SORT_ASCENDING);
+  }
+  for (int i = 0; i < 400 && g_strcmp0 (row_at (p, 3) ? row_at (p, 3)->name : "", "run 0"); i++) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (5000);
+  }
+  g_assert_cmpstr (row_at (p, 0)->name, ==, "run 3");
+  g_assert_cmpstr (row_at (p, 3)->name, ==, "run 0");
+  /* A column that is taken away stays away. */
+  GActionGroup *actions = lig_history_columns_get_actions (p->page->columns);
+  guint before = g_list_model_get_n_items (columns);
+  g_action_group_activate_action (actions, "device", NULL);
+  g_assert_cmpuint (g_list_model_get_n_items (columns), ==, before - 1);
+  gint64 until = g_get_monotonic_time () + G_USEC_PER_SEC;
+  while (g_get_monotonic_time () < until)
+    g_main_context_iteration (NULL, FALSE);
+  g_auto (GStrv) kept =
+    g_settings_get_strv (lig_session_get_settings (p->session), "history-columns");
+  g_assert_false (g_strv_contains ((const char *const *) kept, "device"));
+  g_assert_true (g_strv_contains ((const char *const *) kept, "loss"));
+  g_action_group_activate_action (actions, "device", NULL);
+  close_page (p);
+}
+
+/* --- Several runs -------------------------------------------------------------------------- */
+
+static void
+test_compare (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  select_runs (p, 0, 2);
+  loaded = FALSE;
+  g_signal_connect (p->page->compare, "loaded", note_loaded, NULL);
+  act (p, "history.compare");
+  wait_until (p, is_loaded, 5);
+  g_assert_cmpstr (get_state (p), ==, "study");
+  g_autofree char *csv = lig_run_compare_to_csv (p->page->compare);
+  g_test_message ("%s", csv);
+  g_assert_nonnull (strstr (csv, "device,cuda:0,cpu"));
+  g_assert_nonnull (strstr (csv, "settings.lr,0.4,0.3"));
+  g_assert_nonnull (strstr (csv, "op 1,gelu,\n"));
+  g_assert_nonnull (strstr (csv, "median-step-ms,5,4"));
+  /* What is equal is left out: the ops around the inserted one are. */
+  g_assert_null (strstr (csv, "policy"));
+  g_assert_null (strstr (csv, "layer-norm"));
+  g_assert_null (strstr (csv, "out-features"));
+  g_autofree char *markdown = lig_run_compare_to_markdown (p->page->compare);
+  g_test_message ("%s", markdown);
+  g_assert_nonnull (strstr (markdown, "4  −1 (−20 %), better"));
+  g_assert_nonnull (strstr (markdown, "worse"));
+  lig_run_compare_set_all (p->page->compare, TRUE);
+  g_autofree char *all = lig_run_compare_to_csv (p->page->compare);
+  g_assert_nonnull (strstr (all, "policy,all,all"));
+  g_assert_nonnull (strstr (all, "layer-norm,layer-norm"));
+  act (p, "history.back");
+  g_assert_cmpstr (get_state (p), ==, "list");
+  close_page (p);
+}
+
+static void
+test_overlay (Page *p, gconstpointer data)
+{
+  guint points = 0;
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  gtk_selection_model_select_all (GTK_SELECTION_MODEL (p->page->selection));
+  loaded = FALSE;
+  g_signal_connect (p->page->overlay, "loaded", note_loaded, NULL);
+  act (p, "history.overlay");
+  wait_until (p, is_loaded, 5);
+  g_assert_cmpuint (lig_history_chart_get_curves (p->page->overlay, &points), ==, 4);
+  g_assert_cmpuint (points, <=, 4 * LIG_HISTORY_POINTS);
+  g_assert_cmpuint (points, >, 4 * LIG_HISTORY_POINTS / 4);
+  loaded = FALSE;
+  lig_history_chart_set_metric (p->page->overlay, "step-ms");
+  wait_until (p, is_loaded, 5);
+  g_assert_cmpuint (lig_history_chart_get_curves (p->page->overlay, &points), ==, 4);
+  loaded = FALSE;
+  lig_history_chart_set_time (p->page->overlay, TRUE);
+  wait_until (p, is_loaded, 5);
+  g_assert_cmpuint (lig_history_chart_get_curves (p->page->overlay, &points), ==, 4);
+  close_page (p);
+}
+
+static void
+test_open (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  wait_for_row (p, 0);
+  select_runs (p, 0, 1);
+  act (p, "history.open");
+  g_autofree char *text = lig_sequence_to_expression (lig_document_get_sequence (p->document));
+  g_assert_cmpstr (text, ==, "layer-norm ! gelu ! linear(16)");
+  g_assert_nonnull (strstr (lig_document_get_undo_label (p->document), "run 3"));
+  lig_document_undo (p->document);
+  g_assert_cmpuint (lig_sequence_get_length (lig_document_get_sequence (p->document)), ==, 0);
+  close_page (p);
+}
+
+/* --- Other processes ----------------------------------------------------------------------- */
+
+static int
+child_run (const char *path)
+{
+  g_autoptr (LigStore) store = open_store (path);
+  g_autofree char *run = begin (store, "from the command line");
+  return lig_store_finish_run (store, run, "done", NULL, NULL) ? 0 : 1;
+}
+
+static void
+test_other_process (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  g_autoptr (GSubprocess) child = spawn ("run", p->files.path);
+  g_assert_true (g_subprocess_wait_check (child, NULL, NULL));
+  double seconds = wait_for_count (p, 5, 2);
+  g_test_message ("seen after %.2f s", seconds);
+  g_assert_cmpstr (wait_for_row (p, 0)->name, ==, "from the command line");
+  close_page (p);
+}
+
+/* --- A store that is not as it should be --------------------------------------------------- */
+
+static void
+test_empty (Page *p, gconstpointer data)
+{
+  show_page (p, p->files.path);
+  wait_for_count (p, 0, 5);
+  g_assert_cmpstr (get_state (p), ==, "empty");
+  g_autoptr (GSubprocess) child = spawn ("run", p->files.path);
+  g_assert_true (g_subprocess_wait_check (child, NULL, NULL));
+  wait_for_count (p, 1, 3);
+  g_assert_cmpstr (get_state (p), ==, "list");
+  close_page (p);
+}
+
+static void
+test_newer (Page *p, gconstpointer data)
+{
+  fill (p);
+  execute (p->files.path, "PRAGMA user_version = 99");
+  show_page (p, p->files.path);
+  g_assert_cmpstr (get_state (p), ==, "broken");
+  g_assert_nonnull (strstr (adw_status_page_get_description (p->page->broken), "99"));
+  execute (p->files.path, "PRAGMA user_version = 3");
+  g_settings_set_string (lig_session_get_settings (p->session), "store", p->files.path);
+  act (p, "history.retry");
+  wait_for_count (p, 4, 5);
+  g_assert_cmpstr (get_state (p), ==, "list");
+  g_settings_reset (lig_session_get_settings (p->session), "store");
+  close_page (p);
+}
+
+static void
+test_corrupt (Page *p, gconstpointer data)
+{
+  g_assert_true (g_file_set_contents (p->files.path,
+                                      "this is no database, but a text that is "
+                                      "long enough for one",
+                                      -1, NULL));
+  show_page (p, p->files.path);
+  wait_for_count (p, 0, 5);
+  g_assert_cmpstr (get_state (p), ==, "empty");
+  g_assert_true (gtk_revealer_get_reveal_child (p->page->trouble));
+  g_assert_nonnull (strstr (gtk_label_get_text (p->page->trouble_text), "set aside"));
+  close_page (p);
+}
+
+/* Another process writes for seconds: the page shows and moves, and the edit comes to pass. */
+static void
+test_locked (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  wait_for_row (p, 1);
+  sqlite3 *db = NULL;
+  g_assert_cmpint (sqlite3_open (p->files.path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
+  select_runs (p, 1, 1);
+  gint64 start = g_get_monotonic_time ();
+  act (p, "history.star");
+  lig_run_list_set_order (p->page->list, LIG_RUN_BY_NAME, FALSE);
+  g_assert_cmpfloat ((double) (g_get_monotonic_time () - start) / 1e6, <, 0.016 * SLOWNESS);
+  for (int i = 0; i < 100; i++) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (5000);
+  }
+  lig_run_list_set_order (p->page->list, LIG_RUN_BY_START, TRUE);
+  g_assert_cmpint (sqlite3_exec (db, "COMMIT", NULL, NULL, NULL), ==, SQLITE_OK);
+  sqlite3_close (db);
+  wait_until (p, is_starred, 5);
+  close_page (p);
+}
+
+int
+main (int argc, char **argv)
+{
+  program = argv[0];
+  if (argc == 4 && strcmp (argv[1], "--child") == 0)
+    return child_run (argv[3]);
+  gtk_test_init (&argc, &argv, NULL);
+  adw_init ();
+  static const struct {
+    const char *name;
+    void (*test) (Page *p, gconstpointer data);
+  } tests[] = {
+    {"/history/marks", test_marks},
+    {"/history/delete", test_delete},
+    {"/history/delete-running", test_delete_running},
+    {"/history/filter", test_filter},
+    {"/history/headers", test_headers},
+    {"/history/compare", test_compare},
+    {"/history/overlay", test_overlay},
+    {"/history/open", test_open},
+    {"/history/other-process", test_other_process},
+    {"/history/empty", test_empty},
+    {"/history/newer", test_newer},
+    {"/history/corrupt", test_corrupt},
+    {"/history/locked", test_locked},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].name, Page, NULL, begin_test, tests[i].test, end_test);
+  return g_test_run ();
+}
