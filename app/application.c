@@ -6,6 +6,8 @@
 #include "app/preferences.h"
 #include "app/window.h"
 
+#include "ui/tooltip.h"
+
 #include <glib/gi18n.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +187,7 @@ lig_application_startup (GApplication *application)
   LigApplication *self = LIG_APPLICATION (application);
   g_autoptr (GError) error = NULL;
   G_APPLICATION_CLASS (lig_application_parent_class)->startup (application);
+  lig_tooltips_let_through ();
   self->session = lig_session_new (NULL, &error);
   if (!self->session) {
     g_printerr ("ligature: %s\n", error->message);
