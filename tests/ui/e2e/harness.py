@@ -332,15 +332,24 @@ def find_missing():
 
 
 def start_display():
-    """Xvfb on a free number; its process and the number."""
-    reader, writer = os.pipe()
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",
-                               f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"],
-                              pass_fds=[writer], stderr=subprocess.DEVNULL)
-    os.close(writer)
-    with os.fdopen(reader) as answer:
-        number = answer.readline().strip()
-    return server, number
+    """Xvfb on a number that was free; its process and the number. Servers that start at the same
+    time may take one another's number, so this one is asked whether it is there."""
+    for _ in range(8):
+        reader, writer = os.pipe()
+        server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",
+                                   f"{SCREEN[0]}x{SCREEN[1]}x24", "-nolisten", "tcp"],
+                                  pass_fds=[writer], stderr=subprocess.DEVNULL)
+        os.close(writer)
+        with os.fdopen(reader) as answer:
+            number = answer.readline().strip()
+        time.sleep(0.3)
+        asked = subprocess.run(["xwininfo", "-root", "-display", f":{number}"],
+                               capture_output=True, check=False)
+        if number and server.poll() is None and asked.returncode == 0:
+            return server, number
+        server.kill()
+        server.wait()
+    raise SystemExit("Xvfb does not start")
 
 
 def run_inside(tests):
