@@ -401,6 +401,12 @@ add_actions (LigPage *page, GActionMap *map)
   g_action_map_add_action_entries (map, actions, G_N_ELEMENTS (actions), page);
 }
 
+static void
+find (LigPage *page)
+{
+  gtk_widget_activate_action (GTK_WIDGET (page), "history.find", NULL);
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -450,7 +456,6 @@ add_keys (LigHistoryPage *self)
   gtk_widget_add_controller (GTK_WIDGET (self->view), keys);
   GtkEventController *page_keys = gtk_shortcut_controller_new ();
   add_key (page_keys, "Escape", "history.back");
-  add_key (page_keys, "<Control>f", "history.find");
   gtk_widget_add_controller (GTK_WIDGET (self), page_keys);
 }
 
@@ -552,6 +557,7 @@ lig_history_page_class_init (LigHistoryPageClass *class)
   widget_class->map = lig_history_page_map;
   widget_class->unmap = lig_history_page_unmap;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
+  LIG_PAGE_CLASS (class)->find = find;
   bind_children (widget_class);
   lig_history_install_actions (widget_class);
 }

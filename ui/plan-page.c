@@ -288,6 +288,16 @@ lig_plan_page_dispose (GObject *object)
   G_OBJECT_CLASS (lig_plan_page_parent_class)->dispose (object);
 }
 
+/* Nothing is searched in the map. */
+static void
+find (LigPage *page)
+{
+  LigPlanPage *self = LIG_PLAN_PAGE (page);
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->views), "map") == 0)
+    gtk_stack_set_visible_child_name (self->views, "steps");
+  gtk_widget_grab_focus (GTK_WIDGET (self->search));
+}
+
 static void
 lig_plan_page_class_init (LigPlanPageClass *class)
 {
@@ -295,6 +305,7 @@ lig_plan_page_class_init (LigPlanPageClass *class)
   G_OBJECT_CLASS (class)->constructed = lig_plan_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_plan_page_dispose;
   widget_class->map = lig_plan_page_map;
+  LIG_PAGE_CLASS (class)->find = find;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/plan-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, stack);
