@@ -255,6 +255,7 @@ lig_window_init (LigWindow *self)
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   lig_window_init_notices (self);
   lig_window_init_files (self);
+  lig_window_init_recover (self);
   lig_window_init_export (self);
   name_buttons (GTK_WIDGET (self));
 }

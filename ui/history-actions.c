@@ -412,7 +412,7 @@ retry (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
   LigSession *session = lig_page_get_session (LIG_PAGE (self));
-  if (lig_session_get_store (session)) {
+  if (lig_session_get_store (session) && !lig_run_list_get_error (self->list)) {
     lig_run_list_reload (self->list);
     return;
   }
@@ -422,29 +422,9 @@ retry (GtkWidget *widget, const char *action, GVariant *parameter)
 }
 
 static void
-take_store (GtkNativeDialog *dialog, int response, LigHistoryPage *self)
-{
-  g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-  g_autofree char *path = file ? g_file_get_path (file) : NULL;
-  GError *error = NULL;
-  if (response == GTK_RESPONSE_ACCEPT && path &&
-      !lig_session_open_store (lig_page_get_session (LIG_PAGE (self)), path, &error))
-    lig_toast_error (GTK_WIDGET (self), error);
-  gtk_native_dialog_destroy (dialog);
-  g_object_unref (dialog);
-}
-
-/* One chooser for a store that is there and for one that will be: nothing is overwritten by it. */
-static void
 choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new (_ ("Choose a Store"), GTK_WINDOW (gtk_widget_get_root (widget)),
-                                 GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
-  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), "ligature.db");
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect_object (dialog, "response", G_CALLBACK (take_store), widget, 0);
-  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  gtk_widget_activate_action (widget, "win.choose-store", NULL);
 }
 
 static const struct {

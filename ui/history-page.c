@@ -221,12 +221,10 @@ update_state (LigHistoryPage *self)
   LigStore *store = lig_session_get_store (session);
   const char *error =
     store ? lig_run_list_get_error (self->list) : lig_session_get_store_error (session);
-  const char *warning = store ? lig_store_get_warning (store) : NULL;
   guint count = lig_run_list_get_count (self->list);
   gboolean loaded = lig_run_list_is_loaded (self->list);
-  const char *trouble = error ? error : warning;
-  gtk_label_set_text (self->trouble_text, trouble ? trouble : "");
-  gtk_revealer_set_reveal_child (self->trouble, trouble && (count > 0 || !error));
+  gtk_label_set_text (self->trouble_text, error ? error : "");
+  gtk_revealer_set_reveal_child (self->trouble, error && count > 0);
   if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "study") == 0 && !error)
     return;
   if (error && count == 0) {

@@ -174,6 +174,11 @@ take_end (LigTraining *self)
   while (!take_metrics (self, MOST_SECONDS))
     ;
   lig_run_get_progress (self->run, &self->progress);
+  /* A run that is shorter than the time between two looks has one rate all the same. */
+  if (lig_curve_get_length (self->curves[CURVE_SPEED]) == 0 &&
+      isfinite (self->progress.samples_per_second))
+    lig_curve_append (self->curves[CURVE_SPEED], (double) self->progress.step,
+                      self->progress.samples_per_second);
   end (self);
 }
 

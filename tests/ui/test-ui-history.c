@@ -374,8 +374,8 @@ test_corrupt (Page *p, gconstpointer data)
   show_page (p, p->files.path);
   wait_for_count (p, 0, 5);
   g_assert_cmpstr (get_state (p), ==, "empty");
-  g_assert_true (gtk_revealer_get_reveal_child (p->page->trouble));
-  g_assert_nonnull (strstr (gtk_label_get_text (p->page->trouble_text), "set aside"));
+  g_assert_false (gtk_revealer_get_reveal_child (p->page->trouble));
+  g_assert_nonnull (strstr (lig_store_get_warning (lig_history_get_store (p->page)), "set aside"));
   close_page (p);
 }
 
