@@ -2,6 +2,7 @@
 /* The page History: every run of the store, and what is done with it. */
 #include "ui/history-page.h"
 
+#include "ui/gradual.h"
 #include "ui/toast.h"
 
 #include <glib/gi18n.h>
@@ -76,6 +77,7 @@ restore_selection (LigHistoryPage *self)
   g_autoptr (GHashTable) kept = g_steal_pointer (&self->kept);
   if (!kept || g_hash_table_size (kept) == 0)
     return;
+  lig_gradual_finish (self->rows);
   g_autoptr (GtkBitset) selected = gtk_bitset_new_empty ();
   guint count = lig_run_list_get_count (self->list);
   for (guint i = 0; i < count; i++) {
@@ -564,7 +566,8 @@ static void
 lig_history_page_init (LigHistoryPage *self)
 {
   self->list = lig_run_list_new ();
-  self->selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->list)));
+  self->rows = lig_gradual_new (g_object_ref (G_LIST_MODEL (self->list)));
+  self->selection = gtk_multi_selection_new (G_LIST_MODEL (self->rows));
   self->edits = lig_history_edits_new ();
   self->deletions = g_ptr_array_new_with_free_func (lig_history_free_deletion);
   gtk_widget_init_template (GTK_WIDGET (self));

@@ -14,7 +14,7 @@ struct _LigJournal {
 };
 
 /* How long closing a window waits for what is still to be written. */
-#define PATIENCE_MS 300
+#define PATIENCE_MS 1000
 
 /* Stands for clearing in the queue. */
 static char clear_all[] = "";

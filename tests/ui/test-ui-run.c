@@ -343,6 +343,33 @@ test_chooser (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
+/* What lies beside the sequence under its name is offered first. */
+static void
+test_beside (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
+  g_autofree char *document = g_build_filename (f->folder, "rows.lig", NULL);
+  g_autofree char *expected = g_strconcat ("csv:", path, NULL);
+  g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,0\n0,1,1\n1,0,1\n", -1, NULL));
+  fill (f, "linear(1) ! mean-squared-error", "4x2", NULL);
+  g_assert_true (lig_document_save (f->doc, document, NULL));
+  GtkWindow *window = lig_data_chooser_new (GTK_WINDOW (f->window), f->doc);
+  g_autofree char *spec = lig_data_chooser_get_spec (LIG_DATA_CHOOSER (window));
+  g_assert_cmpstr (spec, ==, expected);
+  gtk_window_destroy (window);
+}
+
+/* A run that is shorter than a look at it has a rate. */
+static void
+test_short (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1}");
+  act (f, "run");
+  WAIT_FOR (current (f) && !lig_training_is_active (current (f)));
+  LigCurve *curve = lig_training_get_curve (current (f), "samples-per-second");
+  g_assert_cmpuint (lig_curve_get_length (curve), ==, 1);
+}
+
 static void
 add_tests (void)
 {
@@ -351,6 +378,8 @@ add_tests (void)
   ADD (held_out);
   ADD (pause);
   ADD (save);
+  ADD (beside);
+  g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
   ADD (resume);
   ADD (early);
   ADD (other_document);
