@@ -124,7 +124,7 @@ find_mend (const char *error, const char *data)
 {
   if (g_str_has_prefix (error, "the loss is"))
     return MEND_RATE;
-  if (strstr (error, g_strerror (ENOSPC)))
+  if (g_str_has_prefix (error, "checkpoint: ") || strstr (error, g_strerror (ENOSPC)))
     return MEND_DISK;
   if (g_str_has_prefix (error, "store ") || g_str_has_prefix (error, "cannot write store"))
     return MEND_STORE;
@@ -151,9 +151,11 @@ show_error (LigRunPage *self)
                     "training.halve-batch"},
     [MEND_STORE] = {N_ ("Train again when the store is free, or choose another."),
                     N_ ("Choose Another _Store…"), "win.choose-store"},
-    [MEND_DISK] = {N_ ("Make room on the disk; the last checkpoint is kept."), NULL, NULL},
+    [MEND_DISK] = {N_ ("Make room there: what was saved before is kept."), NULL, NULL},
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
+  if (!error && self->shown)
+    error = lig_training_get_trouble (self->shown);
   gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
   if (!error)
     return;
@@ -253,6 +255,7 @@ shown_progressed (LigRunPage *self)
     return;
   show_facts (self);
   show_buttons (self);
+  show_error (self);
 }
 
 static void
