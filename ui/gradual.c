@@ -4,7 +4,7 @@
 
 /* Rows at first and with each turn, and how many a view of GTK makes at most. */
 #define FIRST 6
-#define MORE 3
+#define MORE 2
 #define MOST 224
 
 static const char source_key[] = "lig-gradual-source";
