@@ -150,7 +150,7 @@ show_error (LigRunPage *self)
     [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the Batch"),
                     "training.halve-batch"},
     [MEND_STORE] = {N_ ("Train again when the store is free, or choose another."),
-                    N_ ("Choose Another _Store…"), "win.choose-store"},
+                    N_ ("_Choose Another Store…"), "win.choose-store"},
     [MEND_DISK] = {N_ ("Make room there: what was saved before is kept."), NULL, NULL},
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
