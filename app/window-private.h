@@ -57,6 +57,7 @@ void lig_window_clear_notices (LigWindow *self);
 /* --- Files (window-files.c) ---------------------------------------------------------------- */
 
 void lig_window_init_files (LigWindow *self);
+void lig_window_init_recover (LigWindow *self);
 
 /* Shows a chooser and calls back with a path, if one was chosen. @name: (nullable): to begin with,
  * of a file to be written. */

@@ -14,10 +14,19 @@ static void
 open_store (LigWindow *self, const char *path, gpointer data)
 {
   GError *error = NULL;
-  if (!lig_session_open_store (self->session, path, &error)) {
+  if (!lig_session_open_store (self->session, path, &error))
     lig_toast_error (self->toasts, error);
+}
+
+static void choose_store (LigWindow *self, gpointer data);
+
+/* However it was opened: here, in another window, or because it answered at last. */
+static void
+follow_store (LigWindow *self)
+{
+  const LigNotice *notice = g_queue_peek_head (self->notices);
+  if (!notice || notice->callbacks[0] != choose_store || !lig_session_get_store (self->session))
     return;
-  }
   lig_window_remove_notice (self);
   lig_toast (self->toasts, _ ("The store is open; runs and edits are kept from now on"), NULL,
              NULL);
@@ -35,9 +44,22 @@ choose_store (LigWindow *self, gpointer data)
 static void
 try_store (LigWindow *self, gpointer data)
 {
-  GSettings *settings = lig_session_get_settings (self->session);
-  g_autofree char *path = g_settings_get_string (settings, "store");
-  open_store (self, *path ? path : NULL, NULL);
+  GError *error = NULL;
+  if (!lig_session_reopen_store (self->session, &error))
+    lig_toast_error (self->toasts, error);
+}
+
+static void
+ask_for_store (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  choose_store (data, NULL);
+}
+
+void
+lig_window_init_recover (LigWindow *self)
+{
+  static const GActionEntry actions[] = {{.name = "choose-store", .activate = ask_for_store}};
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
 }
 
 static void
@@ -181,6 +203,8 @@ void
 lig_window_offer_help (LigWindow *self)
 {
   offer_store (self);
+  g_signal_connect_object (self->session, "store-changed", G_CALLBACK (follow_store), self,
+                           G_CONNECT_SWAPPED);
   LigStore *store = lig_session_get_store (self->session);
   if (!store)
     return;

@@ -173,6 +173,17 @@ go_to_page (GSimpleAction *action, GVariant *state, gpointer data)
   lig_window_show_page (LIG_WINDOW (data), g_variant_get_string (state, NULL));
 }
 
+/* On the page that is shown; where that has nothing to search, among the ops. */
+static void
+find (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigWindow *self = data;
+  GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
+  GtkWidget *page = place ? adw_bin_get_child (ADW_BIN (place)) : NULL;
+  if (!page || !lig_page_find (LIG_PAGE (page)))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.add-op", NULL);
+}
+
 /* Made when it is asked for: a window opens faster without it. */
 static void
 show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
@@ -186,6 +197,7 @@ show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
 
 static const GActionEntry actions[] = {
   {.name = "page", .parameter_type = "s", .state = "''", .change_state = go_to_page},
+  {.name = "find", .activate = find},
   {.name = "show-help-overlay", .activate = show_help_overlay},
 };
 
@@ -245,6 +257,7 @@ lig_window_init (LigWindow *self)
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   lig_window_init_notices (self);
   lig_window_init_files (self);
+  lig_window_init_recover (self);
   lig_window_init_export (self);
   name_buttons (GTK_WIDGET (self));
 }

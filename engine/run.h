@@ -151,6 +151,10 @@ LIG_API void lig_run_cancel (LigRun *self);
 LIG_API void lig_run_interrupt (LigRun *self);
 LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 
+/* (transfer full) (nullable): why the last checkpoint between two steps could not be written. The
+ * training goes on and tries again when the next is due; the one at its end must come about. */
+LIG_API char *lig_run_dup_trouble (LigRun *self);
+
 /* Saves a checkpoint after the step under way, of a paused run at once, and goes on. */
 LIG_API void lig_run_save (LigRun *self);
 

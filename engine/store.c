@@ -201,7 +201,7 @@ open_or_replace (LigStore *self, GError **error)
     gboolean existed = stat (self->path, &seen) == 0;
     self->db = open_database (self->path, &seen, &damaged, &failure);
     if (self->db)
-      return TRUE;
+      return lig_store_file_remember (self->path, &self->file, error);
     if (!damaged || !existed || tries == 3) {
       g_propagate_error (error, g_steal_pointer (&failure));
       return FALSE;

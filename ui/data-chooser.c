@@ -223,6 +223,21 @@ path_chosen (GtkNativeDialog *dialog, int response, LigDataChooser *self)
   g_object_unref (dialog);
 }
 
+/* Data mostly lies beside the sequence that learns it. */
+static void
+show_place (LigDataChooser *self, GtkFileChooser *chooser)
+{
+  const char *document = self->doc ? lig_document_get_path (self->doc) : NULL;
+  g_autofree char *folder = document ? g_path_get_dirname (document) : NULL;
+  g_autoptr (GFile) file = self->path ? g_file_new_for_path (self->path)
+                           : folder   ? g_file_new_for_path (folder)
+                                      : NULL;
+  if (self->path)
+    gtk_file_chooser_set_file (chooser, file, NULL);
+  else if (folder)
+    gtk_file_chooser_set_current_folder (chooser, file, NULL);
+}
+
 static void
 choose_path (GtkWidget *widget, const char *action, GVariant *parameter)
 {
@@ -232,10 +247,7 @@ choose_path (GtkWidget *widget, const char *action, GVariant *parameter)
     _ ("Training Data"), GTK_WINDOW (self),
     folder ? GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER : GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Choose"),
     NULL);
-  if (self->path) {
-    g_autoptr (GFile) file = g_file_new_for_path (self->path);
-    gtk_file_chooser_set_file (GTK_FILE_CHOOSER (dialog), file, NULL);
-  }
+  show_place (self, GTK_FILE_CHOOSER (dialog));
   g_signal_connect_object (dialog, "response", G_CALLBACK (path_chosen), self, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
@@ -329,6 +341,23 @@ lig_data_chooser_init (LigDataChooser *self)
   connect (self, self->held_out, "value-changed");
 }
 
+/* (nullable): `xor.csv` beside `xor.lig`. */
+static char *
+find_beside (LigDocument *doc)
+{
+  static const char *const endings[] = {".csv", ".tsv", ".txt", ".bin"};
+  const char *path = lig_document_get_path (doc);
+  if (!path || !g_str_has_suffix (path, ".lig"))
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++) {
+    g_autoptr (GString) name = g_string_new_len (path, (gssize) strlen (path) - 4);
+    g_string_append (name, endings[i]);
+    if (g_file_test (name->str, G_FILE_TEST_IS_REGULAR))
+      return g_string_free (g_steal_pointer (&name), FALSE);
+  }
+  return NULL;
+}
+
 GtkWindow *
 lig_data_chooser_new (GtkWindow *parent, LigDocument *doc)
 {
@@ -337,5 +366,8 @@ lig_data_chooser_new (GtkWindow *parent, LigDocument *doc)
   self->doc = g_object_ref (doc);
   lig_train_read (doc, &settings, NULL);
   lig_data_chooser_set_spec (self, settings.data);
+  g_autofree char *beside = lig_train_has_data (doc) ? NULL : find_beside (doc);
+  if (beside)
+    lig_data_chooser_set_path (self, beside);
   return GTK_WINDOW (self);
 }

@@ -96,6 +96,19 @@ begin_history (LigDocument *self)
   g_clear_pointer (&self->merge, g_free);
 }
 
+static void write_journal (LigDocument *self);
+
+/* What is edited from now on can be recovered from the store that is open now. */
+static void
+follow_store (LigDocument *self)
+{
+  lig_journal_clear (self->journal);
+  lig_journal_free (self->journal);
+  self->journal = lig_journal_new (lig_session_get_store (self->session));
+  if (self->now != self->saved)
+    write_journal (self);
+}
+
 LigDocument *
 lig_document_new (LigSession *session)
 {
@@ -104,6 +117,8 @@ lig_document_new (LigSession *session)
   self->journal = lig_journal_new (lig_session_get_store (session));
   self->sequence = new_sequence ();
   begin_history (self);
+  g_signal_connect_object (session, "store-changed", G_CALLBACK (follow_store), self,
+                           G_CONNECT_SWAPPED);
   lig_document_init_plan (self);
   lig_document_build_rows (self);
   lig_document_compile (self);

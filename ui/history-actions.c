@@ -412,21 +412,19 @@ retry (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigHistoryPage *self = LIG_HISTORY_PAGE (widget);
   LigSession *session = lig_page_get_session (LIG_PAGE (self));
-  if (lig_session_get_store (session)) {
+  if (lig_session_get_store (session) && !lig_run_list_get_error (self->list)) {
     lig_run_list_reload (self->list);
     return;
   }
   GError *error = NULL;
-  g_autofree char *usual = g_settings_get_string (lig_session_get_settings (session), "store");
-  if (!lig_session_open_store (session, *usual ? usual : NULL, &error))
+  if (!lig_session_reopen_store (session, &error))
     lig_toast_error (widget, error);
 }
 
 static void
 choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  if (!gtk_widget_activate_action (widget, "win.choose-store", NULL))
-    gtk_widget_activate_action (widget, "app.preferences", NULL);
+  gtk_widget_activate_action (widget, "win.choose-store", NULL);
 }
 
 static const struct {

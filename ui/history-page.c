@@ -2,6 +2,7 @@
 /* The page History: every run of the store, and what is done with it. */
 #include "ui/history-page.h"
 
+#include "ui/gradual.h"
 #include "ui/toast.h"
 
 #include <glib/gi18n.h>
@@ -76,6 +77,7 @@ restore_selection (LigHistoryPage *self)
   g_autoptr (GHashTable) kept = g_steal_pointer (&self->kept);
   if (!kept || g_hash_table_size (kept) == 0)
     return;
+  lig_gradual_finish (self->rows);
   g_autoptr (GtkBitset) selected = gtk_bitset_new_empty ();
   guint count = lig_run_list_get_count (self->list);
   for (guint i = 0; i < count; i++) {
@@ -221,12 +223,10 @@ update_state (LigHistoryPage *self)
   LigStore *store = lig_session_get_store (session);
   const char *error =
     store ? lig_run_list_get_error (self->list) : lig_session_get_store_error (session);
-  const char *warning = store ? lig_store_get_warning (store) : NULL;
   guint count = lig_run_list_get_count (self->list);
   gboolean loaded = lig_run_list_is_loaded (self->list);
-  const char *trouble = error ? error : warning;
-  gtk_label_set_text (self->trouble_text, trouble ? trouble : "");
-  gtk_revealer_set_reveal_child (self->trouble, trouble && (count > 0 || !error));
+  gtk_label_set_text (self->trouble_text, error ? error : "");
+  gtk_revealer_set_reveal_child (self->trouble, error && count > 0);
   if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "study") == 0 && !error)
     return;
   if (error && count == 0) {
@@ -401,6 +401,12 @@ add_actions (LigPage *page, GActionMap *map)
   g_action_map_add_action_entries (map, actions, G_N_ELEMENTS (actions), page);
 }
 
+static void
+find (LigPage *page)
+{
+  gtk_widget_activate_action (GTK_WIDGET (page), "history.find", NULL);
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -450,7 +456,6 @@ add_keys (LigHistoryPage *self)
   gtk_widget_add_controller (GTK_WIDGET (self->view), keys);
   GtkEventController *page_keys = gtk_shortcut_controller_new ();
   add_key (page_keys, "Escape", "history.back");
-  add_key (page_keys, "<Control>f", "history.find");
   gtk_widget_add_controller (GTK_WIDGET (self), page_keys);
 }
 
@@ -552,6 +557,7 @@ lig_history_page_class_init (LigHistoryPageClass *class)
   widget_class->map = lig_history_page_map;
   widget_class->unmap = lig_history_page_unmap;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
+  LIG_PAGE_CLASS (class)->find = find;
   bind_children (widget_class);
   lig_history_install_actions (widget_class);
 }
@@ -560,7 +566,8 @@ static void
 lig_history_page_init (LigHistoryPage *self)
 {
   self->list = lig_run_list_new ();
-  self->selection = gtk_multi_selection_new (g_object_ref (G_LIST_MODEL (self->list)));
+  self->rows = lig_gradual_new (g_object_ref (G_LIST_MODEL (self->list)));
+  self->selection = gtk_multi_selection_new (G_LIST_MODEL (self->rows));
   self->edits = lig_history_edits_new ();
   self->deletions = g_ptr_array_new_with_free_func (lig_history_free_deletion);
   gtk_widget_init_template (GTK_WIDGET (self));

@@ -28,6 +28,7 @@ struct _LigHistoryPage {
   LigRunCompare *compare;
   GMenuModel *menu;
   LigRunList *list;
+  GtkSliceListModel *rows; /* held by the selection */
   GtkMultiSelection *selection;
   LigHistoryColumns *columns;
   LigHistoryEdits *edits;

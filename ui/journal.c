@@ -8,7 +8,13 @@ struct _LigJournal {
   LigStore *store;
   char *key;
   GThreadPool *writer; /* one thread, so in order */
+  GMutex lock;
+  GCond written;
+  guint waiting;
 };
+
+/* How long closing a window waits for what is still to be written. */
+#define PATIENCE_MS 1000
 
 /* Stands for clearing in the queue. */
 static char clear_all[] = "";
@@ -20,16 +26,31 @@ write_edit (gpointer item, gpointer data)
   /* A journal that cannot be written costs recovery, never the editing itself. */
   if (item == clear_all) {
     lig_store_clear_edits (self->store, self->key, NULL);
-    return;
+  } else {
+    lig_store_append_edit (self->store, self->key, item, NULL);
+    g_free (item);
   }
-  lig_store_append_edit (self->store, self->key, item, NULL);
-  g_free (item);
+  g_mutex_lock (&self->lock);
+  self->waiting--;
+  g_cond_signal (&self->written);
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+push (LigJournal *self, char *item)
+{
+  g_mutex_lock (&self->lock);
+  self->waiting++;
+  g_mutex_unlock (&self->lock);
+  g_thread_pool_push (self->writer, item, NULL);
 }
 
 LigJournal *
 lig_journal_new (LigStore *store)
 {
   LigJournal *self = g_new0 (LigJournal, 1);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->written);
   if (!store)
     return self;
   self->store = g_object_ref (store);
@@ -38,14 +59,40 @@ lig_journal_new (LigStore *store)
   return self;
 }
 
-void
-lig_journal_free (LigJournal *self)
+static gboolean
+wait_until_written (LigJournal *self)
 {
+  gint64 end = g_get_monotonic_time () + PATIENCE_MS * G_TIME_SPAN_MILLISECOND;
+  g_mutex_lock (&self->lock);
+  while (self->waiting > 0 && g_cond_wait_until (&self->written, &self->lock, end))
+    ;
+  gboolean written = self->waiting == 0;
+  g_mutex_unlock (&self->lock);
+  return written;
+}
+
+static gpointer
+end (gpointer data)
+{
+  LigJournal *self = data;
   if (self->writer)
     g_thread_pool_free (self->writer, FALSE, TRUE);
   g_clear_object (&self->store);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->written);
   g_free (self->key);
   g_free (self);
+  return NULL;
+}
+
+/* A store that another program holds keeps no window from closing. */
+void
+lig_journal_free (LigJournal *self)
+{
+  if (wait_until_written (self))
+    end (self);
+  else
+    g_thread_unref (g_thread_new ("journal", end, self));
 }
 
 static void
@@ -67,14 +114,14 @@ lig_journal_append (LigJournal *self, const char *label, const char *path, const
   add_member (object, "sequence", sequence);
   json_object_set_int_member (object, "when", g_get_real_time ());
   json_node_take_object (root, object);
-  g_thread_pool_push (self->writer, json_to_string (root, FALSE), NULL);
+  push (self, json_to_string (root, FALSE));
 }
 
 void
 lig_journal_clear (LigJournal *self)
 {
   if (self->writer)
-    g_thread_pool_push (self->writer, clear_all, NULL);
+    push (self, clear_all);
 }
 
 /* --- What was lost ------------------------------------------------------------------------- */

@@ -82,3 +82,12 @@ lig_page_add_actions (LigPage *self, GActionMap *map)
   if (LIG_PAGE_GET_CLASS (self)->add_actions)
     LIG_PAGE_GET_CLASS (self)->add_actions (self, map);
 }
+
+gboolean
+lig_page_find (LigPage *self)
+{
+  LigPageClass *class = LIG_PAGE_GET_CLASS (self);
+  if (class->find)
+    class->find (self);
+  return class->find != NULL;
+}

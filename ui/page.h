@@ -20,6 +20,9 @@ struct _LigPageClass {
 
   /* Adds the page's actions to the window, as `win.NAME`; called once. May be null. */
   void (*add_actions) (LigPage *self, GActionMap *map);
+
+  /* Puts the cursor where the page is searched. May be null. */
+  void (*find) (LigPage *self);
 };
 
 typedef struct {
@@ -38,5 +41,8 @@ LigDocument *lig_page_get_document (LigPage *self);
 LigSession *lig_page_get_session (LigPage *self);
 
 void lig_page_add_actions (LigPage *self, GActionMap *map);
+
+/* False: there is nothing to search on this page. */
+gboolean lig_page_find (LigPage *self);
 
 G_END_DECLS

@@ -20,7 +20,8 @@ struct _LigPlanPage {
   LigPlanTable *steps, *values;
   LigPictureView *map;
   LigPlan *plan;
-  gboolean outdated; /* to be filled when it is seen */
+  gboolean outdated;  /* to be filled when it is seen */
+  gboolean filled[3]; /* steps, values, map */
 };
 
 G_DEFINE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG_TYPE_PAGE)
@@ -191,6 +192,23 @@ show_empty (LigPlanPage *self)
   gtk_stack_set_visible_child_name (self->stack, "empty");
 }
 
+/* Only the view that is seen: the others when they are turned to. */
+static void
+fill_view (LigPlanPage *self)
+{
+  static const char *const names[] = {"steps", "values", "map"};
+  const char *name = gtk_stack_get_visible_child_name (self->views);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (self->filled[i] || (self->plan && g_strcmp0 (name, names[i]) != 0))
+      continue;
+    self->filled[i] = TRUE;
+    if (i < 2)
+      lig_plan_table_set_plan (i == 0 ? self->steps : self->values, self->plan);
+    else
+      lig_picture_view_set_picture (self->map, self->plan ? draw_map : NULL, NULL, 480, self, NULL);
+  }
+}
+
 static void
 update (LigPlanPage *self)
 {
@@ -205,9 +223,8 @@ update (LigPlanPage *self)
   if (!plan)
     show_empty (self);
   if (plan != old) {
-    lig_plan_table_set_plan (self->steps, plan);
-    lig_plan_table_set_plan (self->values, plan);
-    lig_picture_view_set_picture (self->map, plan ? draw_map : NULL, NULL, 480, self, NULL);
+    self->filled[0] = self->filled[1] = self->filled[2] = FALSE;
+    fill_view (self);
   }
   g_clear_pointer (&old, lig_plan_unref);
   if (!plan)
@@ -216,6 +233,13 @@ update (LigPlanPage *self)
   show_head (self);
   show_figures (self);
   show_notice (self);
+  show_count (self);
+}
+
+static void
+turn (LigPlanPage *self)
+{
+  fill_view (self);
   show_count (self);
 }
 
@@ -288,6 +312,16 @@ lig_plan_page_dispose (GObject *object)
   G_OBJECT_CLASS (lig_plan_page_parent_class)->dispose (object);
 }
 
+/* Nothing is searched in the map. */
+static void
+find (LigPage *page)
+{
+  LigPlanPage *self = LIG_PLAN_PAGE (page);
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->views), "map") == 0)
+    gtk_stack_set_visible_child_name (self->views, "steps");
+  gtk_widget_grab_focus (GTK_WIDGET (self->search));
+}
+
 static void
 lig_plan_page_class_init (LigPlanPageClass *class)
 {
@@ -295,6 +329,7 @@ lig_plan_page_class_init (LigPlanPageClass *class)
   G_OBJECT_CLASS (class)->constructed = lig_plan_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_plan_page_dispose;
   widget_class->map = lig_plan_page_map;
+  LIG_PAGE_CLASS (class)->find = find;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/plan-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, stack);
@@ -323,6 +358,6 @@ lig_plan_page_init (LigPlanPage *self)
   gtk_search_entry_set_key_capture_widget (self->search, GTK_WIDGET (self->content));
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search), self);
   g_signal_connect_swapped (self->steps, "activated", G_CALLBACK (go_to_op), self);
-  g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (show_count), self,
+  g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (turn), self,
                            G_CONNECT_SWAPPED);
 }

@@ -3,6 +3,7 @@
 #include "ui/plan-table.h"
 
 #include "engine/draw.h"
+#include "ui/gradual.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct _LigPlanTable {
   LigPlanList *list;
   GtkFilterListModel *filtered;
   GtkSortListModel *sorted;
+  GtkSliceListModel *shown; /* held by the view */
   GtkColumnView *view;
   char *wanted; /* in small letters */
 };
@@ -423,6 +425,7 @@ lig_plan_table_search (LigPlanTable *self, const char *text)
 void
 lig_plan_table_set_plan (LigPlanTable *self, LigPlan *plan)
 {
+  lig_gradual_restart (self->shown);
   lig_plan_list_set_plan (self->list, plan);
 }
 
@@ -493,8 +496,8 @@ lig_plan_table_new (LigPlanListKind kind)
   self->filtered = gtk_filter_list_model_new (g_object_ref (G_LIST_MODEL (self->list)), NULL);
   self->sorted = gtk_sort_list_model_new (g_object_ref (G_LIST_MODEL (self->filtered)),
                                           g_object_ref (gtk_column_view_get_sorter (self->view)));
-  GtkSingleSelection *selection =
-    gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->sorted)));
+  self->shown = lig_gradual_new (g_object_ref (G_LIST_MODEL (self->sorted)));
+  GtkSingleSelection *selection = gtk_single_selection_new (G_LIST_MODEL (self->shown));
   gtk_single_selection_set_autoselect (selection, FALSE);
   gtk_single_selection_set_can_unselect (selection, TRUE);
   guint count = steps ? G_N_ELEMENTS (step_columns) : G_N_ELEMENTS (value_columns);

@@ -8,6 +8,7 @@
 #include "ui/toast.h"
 #include "ui/training-row.h"
 
+#include <errno.h>
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -116,13 +117,17 @@ refresh_charts (LigRunPage *self, gboolean all)
 
 /* --- What went wrong, and what to do ------------------------------------------------------- */
 
-typedef enum { MEND_NONE, MEND_RATE, MEND_DATA, MEND_BATCH } Mend;
+typedef enum { MEND_NONE, MEND_RATE, MEND_DATA, MEND_BATCH, MEND_STORE, MEND_DISK } Mend;
 
 static Mend
 find_mend (const char *error, const char *data)
 {
   if (g_str_has_prefix (error, "the loss is"))
     return MEND_RATE;
+  if (g_str_has_prefix (error, "checkpoint: ") || strstr (error, g_strerror (ENOSPC)))
+    return MEND_DISK;
+  if (g_str_has_prefix (error, "store ") || g_str_has_prefix (error, "cannot write store"))
+    return MEND_STORE;
   if (strstr (error, "no memory") || strstr (error, "out of memory"))
     return MEND_BATCH;
   const char *path = data ? strchr (data, ':') : NULL;
@@ -144,8 +149,13 @@ show_error (LigRunPage *self)
                    N_ ("Choose _Data…"), "training.choose-data"},
     [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the Batch"),
                     "training.halve-batch"},
+    [MEND_STORE] = {N_ ("Train again when the store is free, or choose another."),
+                    N_ ("_Choose Another Store…"), "win.choose-store"},
+    [MEND_DISK] = {N_ ("Make room there: what was saved before is kept."), NULL, NULL},
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
+  if (!error && self->shown)
+    error = lig_training_get_trouble (self->shown);
   gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
   if (!error)
     return;
@@ -245,6 +255,7 @@ shown_progressed (LigRunPage *self)
     return;
   show_facts (self);
   show_buttons (self);
+  show_error (self);
 }
 
 static void

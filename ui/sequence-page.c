@@ -109,12 +109,18 @@ come_forward (LigSequencePage *self)
 }
 
 static void
-add_op (GSimpleAction *action, GVariant *target, gpointer data)
+find (LigPage *page)
 {
-  LigSequencePage *self = data;
-  come_forward (self);
+  LigSequencePage *self = LIG_SEQUENCE_PAGE (page);
   set_pane (self, self->palette_flap, TRUE);
   lig_palette_focus_search (LIG_PALETTE (adw_bin_get_child (self->palette)));
+}
+
+static void
+add_op (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  come_forward (data);
+  find (data);
 }
 
 static void
@@ -249,6 +255,7 @@ lig_sequence_page_class_init (LigSequencePageClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->constructed = constructed;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
+  LIG_PAGE_CLASS (class)->find = find;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/sequence-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, palette_flap);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What all windows share. The devices are looked for on a thread: opening a GPU takes a while. */
+/* What all windows share. The devices are looked for on a thread: opening a GPU takes a while. So
+ * is the store opened: where another program holds it, that takes as long as the other likes. */
 #include "ui/session.h"
 
 #include "engine/device.h"
@@ -8,10 +9,15 @@
 
 #include <glib/gi18n.h>
 
+/* How long a window waits for its store: most open within a few milliseconds. */
+#define PATIENCE_MS 250
+
 struct _LigSession {
   GObject parent_instance;
   LigStore *store;
+  char *store_path; /* (nullable): as it was asked for last */
   char *store_error;
+  guint store_serial;
   GSettings *settings;
   GArray *devices; /* of LigDeviceEntry */
   char *default_device;
@@ -47,6 +53,7 @@ lig_session_finalize (GObject *object)
   g_clear_object (&self->store);
   g_clear_object (&self->settings);
   g_array_unref (self->devices);
+  g_free (self->store_path);
   g_free (self->store_error);
   g_free (self->default_device);
   G_OBJECT_CLASS (lig_session_parent_class)->finalize (object);
@@ -138,6 +145,132 @@ lig_session_get_default_device (LigSession *self)
   return self->default_device;
 }
 
+/* --- The store ----------------------------------------------------------------------------- */
+
+typedef struct {
+  char *path;
+  guint serial;
+  gboolean keep; /* as the setting */
+  GMutex lock;
+  GCond opened;
+  gboolean done, taken;
+  LigStore *store;
+  GError *error;
+} Opening;
+
+static void
+free_opening (gpointer data)
+{
+  Opening *opening = data;
+  g_mutex_clear (&opening->lock);
+  g_cond_clear (&opening->opened);
+  g_clear_object (&opening->store);
+  g_clear_error (&opening->error);
+  g_free (opening->path);
+  g_free (opening);
+}
+
+static void
+open_on_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Opening *opening = data;
+  GError *error = NULL;
+  LigStore *store = lig_store_open (opening->path, &error);
+  g_mutex_lock (&opening->lock);
+  opening->store = store;
+  opening->error = error;
+  opening->done = TRUE;
+  g_cond_signal (&opening->opened);
+  g_mutex_unlock (&opening->lock);
+  g_task_return_boolean (task, TRUE);
+}
+
+/* A store that is open stays where another does not open. */
+static gboolean
+take_store (LigSession *self, Opening *opening, GError **error)
+{
+  opening->taken = TRUE;
+  if (!opening->store) {
+    if (!self->store) {
+      g_free (self->store_error);
+      self->store_error = g_strdup (opening->error->message);
+    }
+    g_propagate_error (error, g_steal_pointer (&opening->error));
+    return FALSE;
+  }
+  g_clear_object (&self->store);
+  g_clear_pointer (&self->store_error, g_free);
+  self->store = g_steal_pointer (&opening->store);
+  if (opening->keep)
+    g_settings_set_string (self->settings, "store", opening->path ? opening->path : "");
+  return TRUE;
+}
+
+/* The window went on without; what was asked for later counts. */
+static void
+take_late_store (GObject *source, GAsyncResult *result, gpointer data)
+{
+  LigSession *self = LIG_SESSION (source);
+  Opening *opening = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  if (opening->taken || opening->serial != self->store_serial)
+    return;
+  if (take_store (self, opening, &error) || !self->store)
+    g_signal_emit (self, signals[STORE_CHANGED], 0);
+}
+
+static gboolean
+wait_for_store (Opening *opening)
+{
+  gint64 end = g_get_monotonic_time () + PATIENCE_MS * G_TIME_SPAN_MILLISECOND;
+  g_mutex_lock (&opening->lock);
+  while (!opening->done && g_cond_wait_until (&opening->opened, &opening->lock, end))
+    ;
+  gboolean done = opening->done;
+  g_mutex_unlock (&opening->lock);
+  return done;
+}
+
+static gboolean
+open_store (LigSession *self, const char *path, gboolean keep, GError **error)
+{
+  Opening *opening = g_new0 (Opening, 1);
+  g_mutex_init (&opening->lock);
+  g_cond_init (&opening->opened);
+  opening->path = g_strdup (path);
+  opening->keep = keep;
+  opening->serial = ++self->store_serial;
+  g_autoptr (GTask) task = g_task_new (self, NULL, take_late_store, NULL);
+  g_task_set_task_data (task, opening, free_opening);
+  g_task_run_in_thread (task, open_on_thread);
+  if (wait_for_store (opening))
+    return take_store (self, opening, error);
+  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
+                       _ ("the store does not answer yet, another program may be using it; it "
+                          "opens here as soon as it answers"));
+  return FALSE;
+}
+
+gboolean
+lig_session_open_store (LigSession *self, const char *path, GError **error)
+{
+  if (!open_store (self, path, TRUE, error))
+    return FALSE;
+  g_free (self->store_path);
+  self->store_path = g_strdup (path);
+  g_signal_emit (self, signals[STORE_CHANGED], 0);
+  return TRUE;
+}
+
+gboolean
+lig_session_reopen_store (LigSession *self, GError **error)
+{
+  if (!open_store (self, self->store_path, FALSE, error))
+    return FALSE;
+  g_signal_emit (self, signals[STORE_CHANGED], 0);
+  return TRUE;
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 LigSession *
@@ -151,26 +284,12 @@ lig_session_new (const char *store, GError **error)
   self->settings = g_steal_pointer (&settings);
   g_autofree char *usual = g_settings_get_string (self->settings, "store");
   const char *path = store ? store : *usual && !g_getenv ("LIGATURE_STORE") ? usual : NULL;
-  self->store = lig_store_open (path, &refusal);
-  if (!self->store)
+  self->store_path = g_strdup (path);
+  if (!open_store (self, path, FALSE, &refusal) && !self->store_error)
     self->store_error = g_strdup (refusal->message);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_devices, NULL);
   g_task_run_in_thread (task, find_devices);
   return self;
-}
-
-gboolean
-lig_session_open_store (LigSession *self, const char *path, GError **error)
-{
-  LigStore *store = lig_store_open (path, error);
-  if (!store)
-    return FALSE;
-  g_clear_object (&self->store);
-  g_clear_pointer (&self->store_error, g_free);
-  self->store = store;
-  g_settings_set_string (self->settings, "store", path ? path : "");
-  g_signal_emit (self, signals[STORE_CHANGED], 0);
-  return TRUE;
 }
 
 LigStore *

@@ -28,8 +28,12 @@ LigSession *lig_session_new (const char *store, GError **error);
 LigStore *lig_session_get_store (LigSession *self);
 const char *lig_session_get_store_error (LigSession *self);
 
-/* Opens another store, or the same again, and writes the setting `store` where it opened. */
+/* Opens another store, or the same again, and writes the setting `store` where it opened. Where the
+ * store does not answer soon, this fails, and `store-changed` comes when it does. */
 gboolean lig_session_open_store (LigSession *self, const char *path, GError **error);
+
+/* Tries again what was tried last. */
+gboolean lig_session_reopen_store (LigSession *self, GError **error);
 
 /* Never null. Keys stand in data/org.ligature.Ligature.gschema.xml. */
 GSettings *lig_session_get_settings (LigSession *self);

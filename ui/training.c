@@ -25,7 +25,7 @@ struct _LigTraining {
   LigStore *store;
   LigSequence *sequence;
   LigRunSettings settings;
-  char *title, *device, *resumed, *command, *measuring, *error;
+  char *title, *device, *resumed, *command, *measuring, *error, *trouble;
 
   LigRun *run; /* null until it is prepared */
   LigRunProgress progress;
@@ -66,6 +66,7 @@ lig_training_finalize (GObject *object)
   g_free (self->command);
   g_free (self->measuring);
   g_free (self->error);
+  g_free (self->trouble);
   G_OBJECT_CLASS (lig_training_parent_class)->finalize (object);
 }
 
@@ -148,6 +149,8 @@ tick (gpointer data)
   /* The run sorts the times of its last steps for this. */
   if (self->ticks++ % 4 == 0) {
     lig_run_get_progress (self->run, &self->progress);
+    g_free (self->trouble);
+    self->trouble = lig_run_dup_trouble (self->run);
     take_rate (self);
   }
   g_signal_emit (self, signals[PROGRESSED], 0);
@@ -174,6 +177,11 @@ take_end (LigTraining *self)
   while (!take_metrics (self, MOST_SECONDS))
     ;
   lig_run_get_progress (self->run, &self->progress);
+  /* A run that is shorter than the time between two looks has one rate all the same. */
+  if (lig_curve_get_length (self->curves[CURVE_SPEED]) == 0 &&
+      isfinite (self->progress.samples_per_second))
+    lig_curve_append (self->curves[CURVE_SPEED], (double) self->progress.step,
+                      self->progress.samples_per_second);
   end (self);
 }
 
@@ -435,6 +443,12 @@ const char *
 lig_training_get_error (LigTraining *self)
 {
   return self->error;
+}
+
+const char *
+lig_training_get_trouble (LigTraining *self)
+{
+  return self->ended ? NULL : self->trouble;
 }
 
 const char *

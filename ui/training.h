@@ -49,6 +49,9 @@ const char *lig_training_get_device (LigTraining *self);
 /* (nullable): the engine's sentence, once it has failed. */
 const char *lig_training_get_error (LigTraining *self);
 
+/* (nullable): why the last checkpoint could not be written; the training goes on. */
+const char *lig_training_get_trouble (LigTraining *self);
+
 /* (nullable): what is measured on the device while it is being prepared. */
 const char *lig_training_get_measuring (LigTraining *self);
 

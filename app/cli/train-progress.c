@@ -49,11 +49,10 @@ show (gpointer data)
   if (progress.step == progress.first_step ||
       (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
     return G_SOURCE_CONTINUE;
-  g_autofree char *text = describe (&progress);
-  if (watch->terminal)
-    fprintf (stderr, "\r\033[K%s", text);
-  else
-    fprintf (stderr, "%s\n", text);
+  g_autofree char *text = describe (&progress), *trouble = lig_run_dup_trouble (watch->run);
+  const char *between = trouble ? " · " : "";
+  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s" : "%s%s%s\n", text, between,
+           trouble ? trouble : "");
   fflush (stderr);
   watch->shown = time;
   return G_SOURCE_CONTINUE;

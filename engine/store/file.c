@@ -76,6 +76,24 @@ lig_store_file_check (const char *path, int newest, GError **error)
   return TRUE;
 }
 
+gboolean
+lig_store_file_remember (const char *path, struct stat *file, GError **error)
+{
+  return stat (path, file) == 0 || fail (error, "open store", path, errno);
+}
+
+gboolean
+lig_store_file_is_there (const char *path, const struct stat *opened, GError **error)
+{
+  struct stat now;
+  gboolean there = stat (path, &now) == 0;
+  if (there && now.st_ino == opened->st_ino && now.st_dev == opened->st_dev)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' was %s while it was open", path,
+               there ? "replaced" : "deleted");
+  return FALSE;
+}
+
 /* Renames unless there is something of the new name. */
 static int
 move (const char *from, const char *to)

@@ -18,6 +18,13 @@ gboolean lig_store_file_check (const char *path, int newest, GError **error);
 /* Sets the error for a newer schema; returns FALSE. */
 gboolean lig_store_file_is_newer (const char *path, gint64 version, int newest, GError **error);
 
+/* Which file it is. */
+gboolean lig_store_file_remember (const char *path, struct stat *file, GError **error);
+
+/* Refuses where `path` no longer is the file that was `opened`: SQLite would go on with one that
+ * has no name, and all of it would be lost in the end. */
+gboolean lig_store_file_is_there (const char *path, const struct stat *opened, GError **error);
+
 /* Renames a damaged file, and what SQLite keeps beside it, to a name that nothing has. Does
  * nothing if the file is no longer the one that was `seen`: another process did it already.
  * `warning` is set to a sentence that says what happened and `why`. */

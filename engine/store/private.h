@@ -6,6 +6,8 @@
 #include "engine/store/sql.h"
 #include "engine/store/writer.h"
 
+#include <sys/stat.h>
+
 G_BEGIN_DECLS
 
 /* One connection writes, for the thread and for the calls that write at once; one reads, so that
@@ -14,6 +16,7 @@ struct _LigStore {
   GObject parent_instance;
   char *path;
   char *warning;
+  struct stat file; /* as it was opened */
   GMutex write_lock;
   sqlite3 *db;
   GMutex read_lock;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads runs. */
+#include "engine/store/file.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
@@ -73,6 +74,8 @@ lig_run_row_free (LigRunRow *row)
 static sqlite3 *
 get_reader (LigStore *self, GError **error)
 {
+  if (!lig_store_file_is_there (self->path, &self->file, error))
+    return NULL;
   if (self->reader)
     return self->reader;
   g_autoptr (sqlite3) db = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins, resumes and ends runs, records what they report, and edits what a person may. */
+#include "engine/store/file.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
@@ -88,6 +89,8 @@ lig_store_begin_run (LigStore *self, const LigRunRecord *record, GError **error)
   g_return_val_if_fail (LIG_IS_STORE (self) && record, NULL);
   g_autofree char *uuid = g_uuid_string_random ();
   gint64 id = 0;
+  if (!lig_store_file_is_there (self->path, &self->file, error))
+    return NULL;
   g_mutex_lock (&self->write_lock);
   gboolean done = lig_sql_begin (self->db, error);
   if (done) {

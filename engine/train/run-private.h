@@ -56,6 +56,7 @@ struct _LigRun {
   LigRequest request;
   LigRunProgress progress;
   GError *error;
+  char *trouble;        /* why the last checkpoint is missing */
   GArray *step_seconds; /* of float, the last ones, for the median */
   gboolean wants_save;  /* a checkpoint, in between */
 

@@ -33,6 +33,7 @@ lig_run_finalize (GObject *object)
   g_array_unref (self->step_seconds);
   g_free (self->uuid);
   g_free (self->checkpoint);
+  g_free (self->trouble);
   g_free (self->choices);
   lig_run_settings_clear (&self->settings);
   g_free (self->metrics);
@@ -170,6 +171,23 @@ wait_for_request (LigRun *self, gboolean *save)
   return request;
 }
 
+/* A checkpoint that cannot be written costs no training: the next one may find room. */
+static gboolean
+save_between (LigRun *self, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  gboolean saved = lig_run_save_checkpoint (self, &failure);
+  if (!saved && !g_error_matches (failure, LIG_ERROR, LIG_ERROR_FILE)) {
+    g_propagate_error (error, g_steal_pointer (&failure));
+    return FALSE;
+  }
+  g_mutex_lock (&self->lock);
+  g_free (self->trouble);
+  self->trouble = saved ? NULL : g_strdup (failure->message);
+  g_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
 /* Between two steps: ends what is under way, waits while paused, saves where it was asked for. */
 static gboolean
 heed (LigRun *self, LigRequest *request, double *saved, GError **error)
@@ -181,7 +199,7 @@ heed (LigRun *self, LigRequest *request, double *saved, GError **error)
     *request = wait_for_request (self, &save);
     if (!save || *request != LIG_REQUEST_NONE)
       continue;
-    if (!lig_run_save_checkpoint (self, error))
+    if (!save_between (self, error))
       return FALSE;
     *saved = lig_now ();
   } while (save && *request == LIG_REQUEST_NONE);
@@ -209,7 +227,7 @@ train (LigRun *self, LigRequest *request, GError **error)
     if (look && !last && !evaluate (self, step, error))
       return FALSE;
     if (due && !last) {
-      if (!lig_run_save_checkpoint (self, error))
+      if (!save_between (self, error))
         return FALSE;
       saved = lig_now ();
     }
@@ -397,6 +415,15 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
         progress->seconds / (double) done * (double) (progress->steps - progress->step);
     progress->samples_per_second = samples / progress->step_seconds;
   }
+}
+
+char *
+lig_run_dup_trouble (LigRun *self)
+{
+  g_mutex_lock (&self->lock);
+  char *trouble = g_strdup (self->trouble);
+  g_mutex_unlock (&self->lock);
+  return trouble;
 }
 
 const char *

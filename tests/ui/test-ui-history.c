@@ -374,8 +374,8 @@ test_corrupt (Page *p, gconstpointer data)
   show_page (p, p->files.path);
   wait_for_count (p, 0, 5);
   g_assert_cmpstr (get_state (p), ==, "empty");
-  g_assert_true (gtk_revealer_get_reveal_child (p->page->trouble));
-  g_assert_nonnull (strstr (gtk_label_get_text (p->page->trouble_text), "set aside"));
+  g_assert_false (gtk_revealer_get_reveal_child (p->page->trouble));
+  g_assert_nonnull (strstr (lig_store_get_warning (lig_history_get_store (p->page)), "set aside"));
   close_page (p);
 }
 
@@ -406,6 +406,61 @@ test_locked (Page *p, gconstpointer data)
   close_page (p);
 }
 
+static gboolean
+is_open (Page *p)
+{
+  return lig_session_get_store (p->session) != NULL;
+}
+
+/* Another process lets nobody in: the session begins without, and has the store once it may. */
+static void
+test_held (Page *p, gconstpointer data)
+{
+  sqlite3 *db = NULL;
+  fill (p);
+  g_assert_cmpint (sqlite3_open (p->files.path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (
+    sqlite3_exec (db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", NULL, NULL, NULL), ==,
+    SQLITE_OK);
+  gint64 start = g_get_monotonic_time ();
+  show_page (p, p->files.path);
+  g_assert_cmpfloat ((double) (g_get_monotonic_time () - start) / 1e6, <, 2 * SLOWNESS);
+  g_assert_false (is_open (p));
+  g_assert_cmpstr (get_state (p), ==, "broken");
+  sqlite3_close (db);
+  wait_until (p, is_open, 20);
+  wait_for_count (p, 4, 5);
+  g_assert_cmpstr (get_state (p), ==, "list");
+  close_page (p);
+}
+
+static gboolean
+in_trouble (Page *p)
+{
+  return gtk_revealer_get_reveal_child (p->page->trouble);
+}
+
+/* The file is gone under the open store: that is said, and a new one can be made. */
+static void
+test_deleted_store (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  static const char *const ends[] = {"", "-wal", "-shm"};
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
+    g_autofree char *path = g_strconcat (p->files.path, ends[i], NULL);
+    g_unlink (path);
+  }
+  wait_until (p, in_trouble, 5);
+  g_assert_nonnull (strstr (gtk_label_get_text (p->page->trouble_text), "deleted"));
+  act (p, "history.retry");
+  wait_for_count (p, 0, 5);
+  g_assert_false (in_trouble (p));
+  g_assert_true (g_file_test (p->files.path, G_FILE_TEST_EXISTS));
+  close_page (p);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -431,6 +486,8 @@ main (int argc, char **argv)
     {"/history/newer", test_newer},
     {"/history/corrupt", test_corrupt},
     {"/history/locked", test_locked},
+    {"/history/held", test_held},
+    {"/history/deleted-store", test_deleted_store},
   };
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].name, Page, NULL, begin_test, tests[i].test, end_test);

@@ -343,6 +343,63 @@ test_chooser (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
+static gboolean
+is_in_trouble (Fixture *f, gboolean wanted)
+{
+  lig_training_save (current (f));
+  return (lig_training_get_trouble (current (f)) != NULL) == wanted;
+}
+
+/* A checkpoint that finds no place is said, and the training goes on. */
+static void
+test_no_place (Fixture *f, gconstpointer data)
+{
+  g_autofree char *folder = g_build_filename (f->folder, "gone", NULL);
+  g_autofree char *path = g_build_filename (folder, "c.safetensors", NULL);
+  g_autofree char *train =
+    g_strdup_printf ("{\"data\":\"synthetic\",\"steps\":1000000000,\"checkpoint\":\"%s\"}", path);
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  fill (f, small, "8x6", train);
+  act (f, "run");
+  WAIT_FOR (current (f) && lig_training_get_uuid (current (f)));
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+  WAIT_FOR (is_in_trouble (f, TRUE));
+  WAIT_FOR (find_widget (f->page, shows_text, "c.safetensors"));
+  g_assert_true (lig_training_is_active (current (f)));
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  WAIT_FOR (is_in_trouble (f, FALSE));
+  act (f, "stop");
+  WAIT_FOR (!lig_training_is_active (current (f)));
+  g_assert_null (lig_training_get_error (current (f)));
+}
+
+/* What lies beside the sequence under its name is offered first. */
+static void
+test_beside (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
+  g_autofree char *document = g_build_filename (f->folder, "rows.lig", NULL);
+  g_autofree char *expected = g_strconcat ("csv:", path, NULL);
+  g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,0\n0,1,1\n1,0,1\n", -1, NULL));
+  fill (f, "linear(1) ! mean-squared-error", "4x2", NULL);
+  g_assert_true (lig_document_save (f->doc, document, NULL));
+  GtkWindow *window = lig_data_chooser_new (GTK_WINDOW (f->window), f->doc);
+  g_autofree char *spec = lig_data_chooser_get_spec (LIG_DATA_CHOOSER (window));
+  g_assert_cmpstr (spec, ==, expected);
+  gtk_window_destroy (window);
+}
+
+/* A run that is shorter than a look at it has a rate. */
+static void
+test_short (Fixture *f, gconstpointer data)
+{
+  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1}");
+  act (f, "run");
+  WAIT_FOR (current (f) && !lig_training_is_active (current (f)));
+  LigCurve *curve = lig_training_get_curve (current (f), "samples-per-second");
+  g_assert_cmpuint (lig_curve_get_length (curve), ==, 1);
+}
+
 static void
 add_tests (void)
 {
@@ -351,6 +408,9 @@ add_tests (void)
   ADD (held_out);
   ADD (pause);
   ADD (save);
+  ADD (beside);
+  ADD (no_place);
+  g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
   ADD (resume);
   ADD (early);
   ADD (other_document);

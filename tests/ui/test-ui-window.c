@@ -379,6 +379,24 @@ test_pages (Fixture *f, gconstpointer data)
   g_assert_cmpstr (get_page (f), ==, "devices");
 }
 
+/* The cursor goes where the page that is seen is searched, else to the ops. */
+static void
+test_find (Fixture *f, gconstpointer data)
+{
+  static const char *const pages[][2] = {
+    {"history", "history"}, {"sequence", "sequence"}, {"plan", "plan"}, {"run", "sequence"}};
+  act_on (f, "insert-op", "gelu");
+  WAIT_UNTIL (lig_document_get_plan (f->doc));
+  for (guint i = 0; i < G_N_ELEMENTS (pages); i++) {
+    act_on (f, "page", pages[i][0]);
+    act (f, "find");
+    g_assert_cmpstr (get_page (f), ==, pages[i][1]);
+    GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (f->window));
+    g_assert_nonnull (focus);
+    g_assert_nonnull (gtk_widget_get_ancestor (focus, GTK_TYPE_SEARCH_ENTRY));
+  }
+}
+
 static void
 test_export (Fixture *f, gconstpointer data)
 {
@@ -493,6 +511,7 @@ main (int argc, char **argv)
   ADD ("edit", test_edit);
   ADD ("clipboard", test_clipboard);
   ADD ("pages", test_pages);
+  ADD ("find", test_find);
   ADD ("export", test_export);
   ADD ("dialogs", test_dialogs);
   ADD ("close", test_close);
