@@ -82,3 +82,11 @@ lig_page_add_actions (LigPage *self, GActionMap *map)
   if (LIG_PAGE_GET_CLASS (self)->add_actions)
     LIG_PAGE_GET_CLASS (self)->add_actions (self, map);
 }
+
+char *
+lig_page_to_command (LigPage *self)
+{
+  if (LIG_PAGE_GET_CLASS (self)->to_command)
+    return LIG_PAGE_GET_CLASS (self)->to_command (self);
+  return lig_document_to_command (lig_page_get_document (self), "fuse");
+}

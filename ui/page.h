@@ -20,6 +20,10 @@ struct _LigPageClass {
 
   /* Adds the page's actions to the window, as `win.NAME`; called once. May be null. */
   void (*add_actions) (LigPage *self, GActionMap *map);
+
+  /* (transfer full) (nullable): what `lig` has to be told to show the same. May be null: then it is
+   * `lig fuse` of the document. */
+  char *(*to_command) (LigPage *self);
 };
 
 typedef struct {
@@ -38,5 +42,8 @@ LigDocument *lig_page_get_document (LigPage *self);
 LigSession *lig_page_get_session (LigPage *self);
 
 void lig_page_add_actions (LigPage *self, GActionMap *map);
+
+/* (transfer full) (nullable): null where there is nothing that a command could name. */
+char *lig_page_to_command (LigPage *self);
 
 G_END_DECLS

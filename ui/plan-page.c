@@ -244,15 +244,16 @@ go_to_op (LigPlanPage *self, LigPlanItem *item)
   gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
 }
 
+static char *
+lig_plan_page_to_command (LigPage *page)
+{
+  return lig_document_to_command (lig_page_get_document (page), "plan");
+}
+
 static void
 copy_command (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  g_autofree char *text =
-    lig_document_to_command (lig_page_get_document (LIG_PAGE (widget)), "plan");
-  if (!text)
-    return;
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
-  lig_toast (widget, _ ("The command is on the clipboard"), NULL, NULL);
+  gtk_widget_activate_action (widget, "win.copy-command", NULL);
 }
 
 /* --- Construction -------------------------------------------------------------------------------
@@ -294,6 +295,7 @@ lig_plan_page_class_init (LigPlanPageClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->constructed = lig_plan_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_plan_page_dispose;
+  LIG_PAGE_CLASS (class)->to_command = lig_plan_page_to_command;
   widget_class->map = lig_plan_page_map;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/plan-page.ui");

@@ -4,6 +4,8 @@
 #include "engine/draw/score.h"
 #include "engine/report/paper-kinds.h"
 
+#include <string.h>
+
 enum { WIDTH = 1000, CHART = 260, TIMELINE = 260, ROOFLINE = 420, MEMORY = 300 };
 
 /* Valid UTF-8 in which nothing means anything. */
@@ -46,6 +48,19 @@ lig_html_block (GString *to, const char *language, const char *text)
   g_string_append (to, "</code></pre>\n");
 }
 
+/* Names of kernels and files may be broken behind their marks, words not at all. */
+static void
+append_cell (GString *to, const char *text)
+{
+  g_autoptr (GString) marked = g_string_new (NULL);
+  append_text (marked, text);
+  for (const char *at = marked->str; *at; at++) {
+    g_string_append_c (to, *at);
+    if (at[1] && strchr ("_|/", *at))
+      g_string_append (to, "<wbr>");
+  }
+}
+
 /* --- Tables -------------------------------------------------------------------------------- */
 
 /* A table of facts has no names over its columns. */
@@ -86,7 +101,7 @@ lig_html_row (GString *to, char *const *columns, const char *const *cells)
     const char *tag = facts && i == 0 ? "th" : "td";
     g_string_append_printf (to, "<%s%s%s>", tag, facts && i == 0 ? " scope=\"row\"" : "",
                             right ? " class=\"number\"" : "");
-    append_text (to, cells[i]);
+    append_cell (to, cells[i]);
     g_string_append_printf (to, "</%s>", tag);
     columns += columns && *columns;
   }
