@@ -307,14 +307,15 @@ lig_score_row_install_actions (GtkWidgetClass *class)
     {"op.disconnect", disconnect_channel, 0, 0},
     {"op.menu", show_menu, GDK_KEY_Menu, 0},
   };
+  /* The menu shows the key that is bound last. */
+  gtk_widget_class_add_binding_action (class, GDK_KEY_F10, GDK_SHIFT_MASK, "op.menu", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Enter, 0, "op.explain", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Delete, 0, "op.delete", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++) {
     gtk_widget_class_install_action (class, actions[i].name, NULL, actions[i].activate);
     if (actions[i].key)
       gtk_widget_class_add_binding_action (class, actions[i].key, actions[i].modifiers,
                                            actions[i].name, NULL);
   }
-  gtk_widget_class_add_binding_action (class, GDK_KEY_F10, GDK_SHIFT_MASK, "op.menu", NULL);
-  gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Enter, 0, "op.explain", NULL);
-  gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Delete, 0, "op.delete", NULL);
   add_moves (class);
 }

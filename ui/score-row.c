@@ -364,24 +364,38 @@ measure (GtkWidget *widget,
 
 /* --- Menu ---------------------------------------------------------------------------------- */
 
+typedef enum { ANY, BLOCK, CHANNEL, PLAIN } Fit;
+
+/* Whether the row's op is of the kind that an item of the menu is for. */
+static gboolean
+fits (LigScoreRow *self, Fit fit)
+{
+  const LigOpInfo *info = lig_op_get_info (self->op);
+  if (fit == CHANNEL)
+    return info->extra_inputs || info->extra_outputs;
+  return fit == ANY || (fit == BLOCK) == self->block;
+}
+
 static GMenuModel *
-make_menu (void)
+make_menu (LigScoreRow *self)
 {
   static const struct {
     const char *label, *action;
+    Fit fit;
     gboolean section;
   } items[] = {
-    {N_ ("Why Not One Kernel…"), "op.explain", FALSE},
-    {N_ ("Fence Above"), "op.fence", FALSE},
-    {N_ ("Fold or Unfold"), "op.fold", FALSE},
-    {N_ ("Connect"), "op.connect", FALSE},
-    {N_ ("Disconnect"), "op.disconnect", FALSE},
-    {N_ ("Duplicate"), "op.duplicate", TRUE},
-    {N_ ("Move Up"), "op.move-up", FALSE},
-    {N_ ("Move Down"), "op.move-down", FALSE},
-    {N_ ("Group into a Block"), "op.group", TRUE},
-    {N_ ("Take the Block Apart"), "op.ungroup", FALSE},
-    {N_ ("Delete"), "op.delete", TRUE},
+    {N_ ("Why Not One Kernel…"), "op.explain", ANY, FALSE},
+    {N_ ("Fence Above"), "op.fence", ANY, FALSE},
+    {N_ ("Forbid or Allow Its Fusion"), "op.forbid", PLAIN, FALSE},
+    {N_ ("Fold or Unfold"), "op.fold", BLOCK, FALSE},
+    {N_ ("Connect"), "op.connect", CHANNEL, FALSE},
+    {N_ ("Disconnect"), "op.disconnect", CHANNEL, FALSE},
+    {N_ ("Duplicate"), "op.duplicate", ANY, TRUE},
+    {N_ ("Move Up"), "op.move-up", ANY, FALSE},
+    {N_ ("Move Down"), "op.move-down", ANY, FALSE},
+    {N_ ("Group into a Block"), "op.group", ANY, TRUE},
+    {N_ ("Take the Block Apart"), "op.ungroup", BLOCK, FALSE},
+    {N_ ("Delete"), "op.delete", ANY, TRUE},
   };
   g_autoptr (GMenu) menu = g_menu_new ();
   g_autoptr (GMenu) section = g_menu_new ();
@@ -391,7 +405,8 @@ make_menu (void)
       g_object_unref (section);
       section = g_menu_new ();
     }
-    g_menu_append (section, _ (items[i].label), items[i].action);
+    if (fits (self, items[i].fit))
+      g_menu_append (section, _ (items[i].label), items[i].action);
   }
   g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
   return G_MENU_MODEL (g_steal_pointer (&menu));
@@ -416,7 +431,7 @@ void
 lig_score_row_show_menu (LigScoreRow *self, double x, double y)
 {
   g_clear_pointer (&self->menu, gtk_widget_unparent);
-  g_autoptr (GMenuModel) model = make_menu ();
+  g_autoptr (GMenuModel) model = make_menu (self);
   self->menu = gtk_popover_menu_new_from_model (model);
   gtk_widget_set_parent (self->menu, GTK_WIDGET (self));
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
