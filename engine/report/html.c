@@ -4,6 +4,8 @@
 #include "engine/draw/canvas.h"
 #include "engine/report/paper.h"
 
+#include <glib/gi18n-lib.h>
+
 extern LIG_REPORT_FORMAT (json);
 
 /* The colours of the pictures are the page's; on paper they are the light ones. */
@@ -59,7 +61,10 @@ append_style (GString *to)
 static void
 append_head (GString *to, const LigPicture *picture)
 {
-  g_string_append (to, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+  /* Translators: the language into which you translate, as in the headers of files: de, pt-BR. */
+  const char *language = C_ ("language", "en");
+  g_string_append_printf (to, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n", language);
+  g_string_append (to, "<meta charset=\"utf-8\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<meta name=\"generator\" content=\"Ligature " LIG_VERSION "\">\n<title>");
   lig_svg_append_text (to, picture->title);
