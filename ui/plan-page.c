@@ -244,6 +244,12 @@ go_to_op (LigPlanPage *self, LigPlanItem *item)
   gtk_widget_activate_action (GTK_WIDGET (self), "win.page", "s", "sequence");
 }
 
+static void
+focus_search (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (LIG_PLAN_PAGE (widget)->search));
+}
+
 static char *
 lig_plan_page_to_command (LigPage *page)
 {
@@ -311,6 +317,7 @@ lig_plan_page_class_init (LigPlanPageClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, shown);
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, search);
   gtk_widget_class_install_action (widget_class, "plan.copy-command", NULL, copy_command);
+  gtk_widget_class_install_action (widget_class, "plan.find", NULL, focus_search);
 }
 
 static void

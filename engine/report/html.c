@@ -36,7 +36,8 @@ static const char style[] =
   ".pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr));"
   " }\n"
   ".number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
-  "@media print { main { max-width: none; padding: 0; } body { font-size: 11px; }\n"
+  "@media print { main { max-width: none; padding: 0; } body { background: none; font-size: 11px; "
+  "}\n"
   "  figure, tr { break-inside: avoid; } h2 { break-after: avoid; }\n"
   "  pre { white-space: pre-wrap; } .wide { overflow: visible; } }\n";
 
