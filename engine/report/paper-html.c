@@ -60,7 +60,7 @@ append_cell (GString *to, const char *text)
   for (const char *at = marked->str; *at; at++) {
     g_string_append_c (to, *at);
     if (at[1] && strchr ("_|/", *at))
-      g_string_append (to, "<wbr>");
+      g_string_append (to, "<wbr/>");
   }
 }
 
