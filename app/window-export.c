@@ -111,14 +111,11 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  static const char *const commands[][2] = {
-    {"plan", "plan"}, {"run", "train"}, {"profile", "profile"}};
   LigWindow *self = data;
-  const char *page = adw_view_stack_get_visible_child_name (self->stack), *command = "fuse";
-  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (g_strcmp0 (page, commands[i][0]) == 0)
-      command = commands[i][1];
-  g_autofree char *text = lig_document_to_command (self->document, command);
+  GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
+  GtkWidget *page = ADW_IS_BIN (place) ? adw_bin_get_child (ADW_BIN (place)) : NULL;
+  g_autofree char *text = LIG_IS_PAGE (page) ? lig_page_to_command (LIG_PAGE (page))
+                                             : lig_document_to_command (self->document, "fuse");
   if (!text) {
     lig_toast (self->toasts, _ ("There is no operation yet that a command could name"), NULL, NULL);
     return;

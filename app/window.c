@@ -63,7 +63,6 @@ update_actions (LigWindow *self)
 {
   gboolean any = lig_sequence_get_length (lig_document_get_sequence (self->document)) > 0;
   lig_window_set_enabled (self, "export", any);
-  lig_window_set_enabled (self, "copy-command", any);
 }
 
 /* --- Pages --------------------------------------------------------------------------------- */

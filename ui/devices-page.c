@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Devices: what there is to run on, and to plan for. */
 #include "engine/device.h"
+#include "ui/command.h"
 #include "ui/device-card.h"
 #include "ui/page.h"
 
@@ -103,12 +104,21 @@ lig_devices_page_dispose (GObject *object)
   G_OBJECT_CLASS (lig_devices_page_parent_class)->dispose (object);
 }
 
+static char *
+lig_devices_page_to_command (LigPage *page)
+{
+  GString *text = g_string_new ("lig devices");
+  lig_command_append_store (text, lig_page_get_session (page));
+  return g_string_free (text, FALSE);
+}
+
 static void
 lig_devices_page_class_init (LigDevicesPageClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->constructed = lig_devices_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_devices_page_dispose;
+  LIG_PAGE_CLASS (class)->to_command = lig_devices_page_to_command;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/devices-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigDevicesPage, here);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A document's plan: asked for after every edit, shown when it comes. */
+#include "ui/command.h"
 #include "ui/document-private.h"
 
 #include <string.h>
@@ -201,32 +202,22 @@ lig_document_get_problem (LigDocument *self, guint n)
 
 /* --- The same on the command line ----------------------------------------------------------- */
 
+/* An expression knows no types; parameters have those of the computation unless it is said. */
 static void
-append_quoted (GString *text, const char *word)
+append_types (GString *text, LigSequence *sequence)
 {
-  static const char plain[] =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-  g_autofree char *quoted = g_shell_quote (word);
-  g_string_append_c (text, ' ');
-  g_string_append (text, *word && strspn (word, plain) == strlen (word) ? word : quoted);
-}
-
-static void
-append_source (LigDocument *self, GString *text)
-{
-  if (self->path && !lig_document_is_modified (self)) {
-    append_quoted (text, self->path);
-    return;
-  }
   LigShape shape;
-  LigDtype dtype;
-  lig_sequence_get_input (self->sequence, &shape, &dtype);
-  g_autofree char *expression = lig_sequence_to_expression (self->sequence);
-  g_autofree char *axes = lig_shape_to_string (&shape);
-  g_autofree char *input = g_strdup_printf ("%s:%s", axes, lig_dtype_name (dtype));
-  append_quoted (text, expression);
-  g_string_append (text, " --input");
-  append_quoted (text, input);
+  LigDtype input;
+  int compute = lig_sequence_get_compute (sequence);
+  int parameters = lig_sequence_get_parameters (sequence);
+  lig_sequence_get_input (sequence, &shape, &input);
+  if (compute < 0 && parameters < 0)
+    return;
+  if (compute < 0)
+    compute = lig_dtype_is_floating (input) ? (int) input : LIG_FP32;
+  g_string_append_printf (text, " --dtype %s", lig_dtype_name ((LigDtype) compute));
+  if (parameters >= 0)
+    g_string_append_printf (text, ":%s", lig_dtype_name ((LigDtype) parameters));
 }
 
 char *
@@ -234,19 +225,18 @@ lig_document_to_command (LigDocument *self, const char *command)
 {
   if (lig_sequence_get_length (self->sequence) == 0)
     return NULL;
+  gboolean saved = self->path && !lig_document_is_modified (self);
   GString *text = g_string_new ("lig ");
   g_string_append (text, command);
-  append_source (self, text);
-  g_string_append (text, " --device");
-  append_quoted (text, self->device);
+  if (saved)
+    lig_command_append (text, self->path);
+  else
+    lig_command_append_sequence (text, self->sequence);
+  lig_command_append_option (text, "device", self->device);
   if (self->policy != LIG_POLICY_DEFAULT)
-    g_string_append_printf (text, " --policy %s", lig_policy_name (self->policy));
-  int compute = lig_sequence_get_compute (self->sequence);
-  int parameters = lig_sequence_get_parameters (self->sequence);
-  gboolean saved = self->path && !lig_document_is_modified (self);
-  if (!saved && compute >= 0)
-    g_string_append_printf (text, " --dtype %s", lig_dtype_name ((LigDtype) compute));
-  if (!saved && compute >= 0 && parameters >= 0)
-    g_string_append_printf (text, ":%s", lig_dtype_name ((LigDtype) parameters));
+    lig_command_append_option (text, "policy", lig_policy_name (self->policy));
+  if (!saved)
+    append_types (text, self->sequence);
+  lig_command_append_store (text, self->session);
   return g_string_free (text, FALSE);
 }

@@ -3,6 +3,7 @@
 #include "ui/export.h"
 
 #include "engine/report.h"
+#include "ui/command.h"
 
 #include <glib/gi18n.h>
 
@@ -33,6 +34,18 @@ write_report (GTask *task, gpointer source, gpointer data, GCancellable *cancell
     g_task_return_error (task, error);
 }
 
+/* Writes a file of the same name where it is given. */
+static char *
+make_command (LigDocument *document, const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *begin = lig_document_to_command (document, "report");
+  GString *command = g_string_new (begin);
+  g_string_append (command, " -o");
+  lig_command_append (command, name);
+  return g_string_free (command, FALSE);
+}
+
 static void
 begin (GTask *task)
 {
@@ -46,7 +59,7 @@ begin (GTask *task)
     return;
   }
   export->plan = lig_plan_ref (plan);
-  export->command = lig_document_to_command (document, "report");
+  export->command = make_command (document, export->path);
   g_task_run_in_thread (task, write_report);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be done with the selected runs of the history. */
 #include "engine/report.h"
+#include "ui/command.h"
 #include "ui/history-format.h"
 #include "ui/history-page.h"
 #include "ui/run-settings.h"
@@ -248,33 +249,44 @@ resume (GtkWidget *widget, const char *action, GVariant *parameter)
   gtk_widget_activate_action (widget, "win.page", "s", "run");
 }
 
+typedef char *(*Format) (const LigRunRow *row, LigSession *session);
+
 /* A line for each selected run whose row is known, up to a thousand. */
-static void
-copy_lines (LigHistoryPage *self, char *(*format) (const LigRunRow *row))
+static char *
+list_lines (LigHistoryPage *self, Format format, guint *count)
 {
   g_autoptr (GtkBitset) selected =
     gtk_selection_model_get_selection (GTK_SELECTION_MODEL (self->selection));
   g_autoptr (GString) text = g_string_new (NULL);
   GtkBitsetIter iter;
-  guint position, n = 0;
+  guint position;
   gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position);
-  for (; more && n < 1000; more = gtk_bitset_iter_next (&iter, &position)) {
+  *count = 0;
+  for (; more && *count < 1000; more = gtk_bitset_iter_next (&iter, &position)) {
     g_autoptr (LigRunItem) item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
     const LigRunRow *row = lig_run_item_get_row (item);
     if (!row)
       continue;
-    g_autofree char *line = format (row);
-    g_string_append_printf (text, "%s%s", n++ ? "\n" : "", line);
+    g_autofree char *line = format (row, lig_page_get_session (LIG_PAGE (self)));
+    g_string_append_printf (text, "%s%s", (*count)++ ? "\n" : "", line);
   }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+copy_lines (LigHistoryPage *self, Format format)
+{
+  guint n;
+  g_autofree char *text = list_lines (self, format, &n);
   if (!n)
     return;
   g_autofree char *said = g_strdup_printf (ngettext ("Copied %u line", "Copied %u lines", n), n);
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text->str);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
   lig_toast (GTK_WIDGET (self), said, NULL, NULL);
 }
 
 static char *
-get_uuid (const LigRunRow *row)
+get_uuid (const LigRunRow *row, LigSession *session)
 {
   return g_strdup (row->uuid);
 }
@@ -283,6 +295,19 @@ static void
 copy_uuid (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   copy_lines (LIG_HISTORY_PAGE (widget), get_uuid);
+}
+
+char *
+lig_history_to_command (LigPage *page)
+{
+  guint n;
+  char *text = list_lines (LIG_HISTORY_PAGE (page), lig_history_command, &n);
+  if (n > 0)
+    return text;
+  g_free (text);
+  GString *list = g_string_new ("lig runs list");
+  lig_command_append_store (list, lig_page_get_session (page));
+  return g_string_free (list, FALSE);
 }
 
 static void

@@ -3,7 +3,7 @@
 #include "ui/history-format.h"
 
 #include "engine/run.h"
-#include "engine/sequence.h"
+#include "ui/command.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -123,39 +123,65 @@ lig_history_kind_word (const char *kind)
 /* --- The command --------------------------------------------------------------------------- */
 
 static void
-append_quoted (GString *to, const char *option, const char *text)
+append_settings (GString *to, const LigRunSettings *settings)
 {
-  g_autofree char *quoted = g_shell_quote (text);
-  g_string_append_printf (to, " %s%s%s", option, *option ? " " : "",
-                          strpbrk (text, " '\"!()|*$\\&;<>~`?[]{}#\t\n") || !*text ? quoted : text);
-}
-
-static void
-append_settings (GString *to, const LigRunRow *row)
-{
-  g_auto (LigRunSettings) settings;
   const LigSetting *setting;
-  lig_run_settings_init (&settings);
-  if (!lig_run_settings_read (&settings, row->settings, NULL, NULL))
-    return;
+  g_auto (LigRunSettings) initial;
+  lig_run_settings_init (&initial);
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
-    g_autofree char *value = lig_run_settings_get (&settings, setting->name);
-    g_autofree char *option = g_strconcat ("--", setting->name, NULL);
-    if (value)
-      append_quoted (to, option, value);
+    g_autofree char *value = lig_run_settings_get (settings, setting->name);
+    g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
+    if (value && g_strcmp0 (value, usual) != 0)
+      lig_command_append_option (to, setting->name, value);
   }
 }
 
+/* The run's own checkpoint is not to be overwritten. */
+static void
+append_training (GString *to, const LigRunRow *row)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  lig_run_settings_read (&settings, row->settings, NULL, NULL);
+  g_clear_pointer (&settings.checkpoint, g_free);
+  if (!settings.name && *row->name)
+    settings.name = g_strdup (row->name);
+  if (!settings.dtype && *row->dtype)
+    settings.dtype = g_strdup (row->dtype);
+  if (!settings.policy && *row->policy)
+    settings.policy = g_strdup (row->policy);
+  append_settings (to, &settings);
+}
+
+static void
+append_plan (GString *to, const LigRunRow *row)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  if (lig_run_settings_read (&settings, row->settings, NULL, NULL) && settings.tf32)
+    g_string_append (to, " --tf32");
+  if (*row->dtype)
+    lig_command_append_option (to, "dtype", row->dtype);
+  if (*row->policy)
+    lig_command_append_option (to, "policy", row->policy);
+}
+
 char *
-lig_history_command (const LigRunRow *row)
+lig_history_command (const LigRunRow *row, LigSession *session)
 {
   g_autoptr (LigSequence) sequence = lig_sequence_from_json (row->sequence, -1, NULL, NULL);
-  g_autofree char *expression = sequence ? lig_sequence_to_expression (sequence) : NULL;
-  if (!expression || strcmp (row->kind, "train") != 0)
-    return g_strdup_printf ("lig runs show %s", row->uuid);
-  GString *text = g_string_new ("lig train");
-  append_quoted (text, "", expression);
-  append_quoted (text, "--device", row->device);
-  append_settings (text, row);
+  gboolean train = strcmp (row->kind, "train") == 0;
+  gboolean again = sequence && *row->device && (train || strcmp (row->kind, "profile") == 0);
+  GString *text = g_string_new (!again ? "lig runs show" : train ? "lig train" : "lig profile");
+  if (again) {
+    lig_command_append_sequence (text, sequence);
+    lig_command_append_option (text, "device", row->device);
+  } else
+    lig_command_append (text, row->uuid);
+  if (again && train)
+    append_training (text, row);
+  else if (again)
+    append_plan (text, row);
+  lig_command_append_store (text, session);
   return g_string_free (text, FALSE);
 }

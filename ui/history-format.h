@@ -3,7 +3,7 @@
  * otherwise. */
 #pragma once
 
-#include "engine/store.h"
+#include "ui/session.h"
 
 G_BEGIN_DECLS
 
@@ -28,7 +28,7 @@ const char *lig_history_status_word (const char *status);
 const char *lig_history_status_icon (const char *status);
 const char *lig_history_kind_word (const char *kind);
 
-/* `lig runs show …` in a shell's words; for a run that trained, the whole of its training. */
-char *lig_history_command (const LigRunRow *row);
+/* The whole training or profile; `lig runs show …` where it cannot be made again. */
+char *lig_history_command (const LigRunRow *row, LigSession *session);
 
 G_END_DECLS

@@ -558,6 +558,7 @@ lig_history_page_class_init (LigHistoryPageClass *class)
   widget_class->unmap = lig_history_page_unmap;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
   LIG_PAGE_CLASS (class)->find = find;
+  LIG_PAGE_CLASS (class)->to_command = lig_history_to_command;
   bind_children (widget_class);
   lig_history_install_actions (widget_class);
 }

@@ -43,6 +43,9 @@ void lig_history_install_actions (GtkWidgetClass *class);
 /* Enables those that the selection allows. */
 void lig_history_update_actions (LigHistoryPage *self);
 
+/* The commands that make the selected runs again, else that which lists all. */
+char *lig_history_to_command (LigPage *page);
+
 /* Of the items of `deletions`. */
 void lig_history_free_deletion (gpointer deletion);
 

@@ -305,6 +305,8 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
 {
   self->name = make_entry (self, G_CALLBACK (change_name));
   self->shape = make_entry (self, G_CALLBACK (change_input));
+  /* Axes are in the order of the file whatever the language. */
+  gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);
   self->dtype = make_down (self, dtype_names, G_CALLBACK (change_input));
   self->compute = make_down (self, type_names, G_CALLBACK (change_types));
   self->parameters = make_down (self, type_names, G_CALLBACK (change_types));

@@ -91,3 +91,11 @@ lig_page_find (LigPage *self)
     class->find (self);
   return class->find != NULL;
 }
+
+char *
+lig_page_to_command (LigPage *self)
+{
+  if (LIG_PAGE_GET_CLASS (self)->to_command)
+    return LIG_PAGE_GET_CLASS (self)->to_command (self);
+  return lig_document_to_command (lig_page_get_document (self), "fuse");
+}

@@ -23,6 +23,10 @@ struct _LigPageClass {
 
   /* Puts the cursor where the page is searched. May be null. */
   void (*find) (LigPage *self);
+
+  /* (transfer full) (nullable): what `lig` has to be told to show the same. May be null: then it is
+   * `lig fuse` of the document. */
+  char *(*to_command) (LigPage *self);
 };
 
 typedef struct {
@@ -44,5 +48,8 @@ void lig_page_add_actions (LigPage *self, GActionMap *map);
 
 /* False: there is nothing to search on this page. */
 gboolean lig_page_find (LigPage *self);
+
+/* (transfer full) (nullable): null where there is nothing that a command could name. */
+char *lig_page_to_command (LigPage *self);
 
 G_END_DECLS

@@ -269,14 +269,21 @@ go_to_op (LigPlanPage *self, LigPlanItem *item)
 }
 
 static void
+focus_search (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (LIG_PLAN_PAGE (widget)->search));
+}
+
+static char *
+lig_plan_page_to_command (LigPage *page)
+{
+  return lig_document_to_command (lig_page_get_document (page), "plan");
+}
+
+static void
 copy_command (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  g_autofree char *text =
-    lig_document_to_command (lig_page_get_document (LIG_PAGE (widget)), "plan");
-  if (!text)
-    return;
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
-  lig_toast (widget, _ ("The command is on the clipboard"), NULL, NULL);
+  gtk_widget_activate_action (widget, "win.copy-command", NULL);
 }
 
 /* --- Construction -------------------------------------------------------------------------------
@@ -328,6 +335,7 @@ lig_plan_page_class_init (LigPlanPageClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->constructed = lig_plan_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_plan_page_dispose;
+  LIG_PAGE_CLASS (class)->to_command = lig_plan_page_to_command;
   widget_class->map = lig_plan_page_map;
   LIG_PAGE_CLASS (class)->find = find;
   gtk_widget_class_set_template_from_resource (widget_class,
@@ -344,6 +352,7 @@ lig_plan_page_class_init (LigPlanPageClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, shown);
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, search);
   gtk_widget_class_install_action (widget_class, "plan.copy-command", NULL, copy_command);
+  gtk_widget_class_install_action (widget_class, "plan.find", NULL, focus_search);
 }
 
 static void

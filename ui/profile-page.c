@@ -404,15 +404,28 @@ forget (GtkWidget *widget, const char *name, GVariant *parameter)
   lig_profiling_clear (LIG_PROFILE_PAGE (widget)->profiling);
 }
 
+/* With the policies that were compared where the page shows them. */
+static char *
+lig_profile_page_to_command (LigPage *page)
+{
+  LigProfilePage *self = LIG_PROFILE_PAGE (page);
+  char *text = lig_document_to_command (lig_page_get_document (page), "profile");
+  if (!text || !lig_profiling_get (self->profiling, 1) || lig_profiling_is_stale (self->profiling))
+    return text;
+  const LigProfiled *profiled;
+  g_autoptr (GString) policies = g_string_new (NULL);
+  for (guint i = 0; (profiled = lig_profiling_get (self->profiling, i)); i++)
+    g_string_append_printf (policies, "%s%s", i > 0 ? "," : "",
+                            lig_policy_name (lig_plan_get_policy (profiled->plan)));
+  char *whole = g_strconcat (text, " --compare ", policies->str, NULL);
+  g_free (text);
+  return whole;
+}
+
 static void
 copy_command (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  g_autofree char *text =
-    lig_document_to_command (lig_page_get_document (LIG_PAGE (widget)), "profile");
-  if (!text)
-    return;
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
-  lig_toast (widget, _ ("The command is on the clipboard"), NULL, NULL);
+  gtk_widget_activate_action (widget, "win.copy-command", NULL);
 }
 
 static void
@@ -499,6 +512,7 @@ lig_profile_page_class_init (LigProfilePageClass *class)
   G_OBJECT_CLASS (class)->dispose = lig_profile_page_dispose;
   widget_class->map = lig_profile_page_map;
   LIG_PAGE_CLASS (class)->add_actions = lig_profile_page_add_actions;
+  LIG_PAGE_CLASS (class)->to_command = lig_profile_page_to_command;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/profile-page.ui");
   bind_children (widget_class);

@@ -406,6 +406,13 @@ resume_shown (GtkWidget *widget, const char *action, GVariant *parameter)
     lig_train_resume (get_document (self), checkpoint);
 }
 
+/* What the window would start; of what it started the training's own button has the command. */
+static char *
+lig_run_page_to_command (LigPage *page)
+{
+  return lig_train_to_command (lig_page_get_document (page));
+}
+
 static void
 copy_command (GtkWidget *widget, const char *action, GVariant *parameter)
 {
@@ -540,6 +547,7 @@ lig_run_page_class_init (LigRunPageClass *class)
   G_OBJECT_CLASS (class)->constructed = lig_run_page_constructed;
   G_OBJECT_CLASS (class)->dispose = lig_run_page_dispose;
   LIG_PAGE_CLASS (class)->add_actions = lig_run_page_add_actions;
+  LIG_PAGE_CLASS (class)->to_command = lig_run_page_to_command;
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);
   gtk_widget_class_set_template_from_resource (widget_class,

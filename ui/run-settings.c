@@ -3,6 +3,7 @@
 #include "ui/run-settings.h"
 
 #include "engine/json.h"
+#include "ui/command.h"
 #include "ui/edit.h"
 
 #include <glib/gi18n.h>
@@ -196,17 +197,32 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
 
 /* --- Trainings of a document --------------------------------------------------------------- */
 
-static void
-append_setting (GString *text, const char *name, const char *value)
+/* What the command says already, or what a saved file brings along. */
+static gboolean
+is_said (LigDocument *doc, const char *name)
 {
-  g_autofree char *quoted = g_shell_quote (value);
-  static const char plain[] =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-  gboolean bare = *value && strspn (value, plain) == strlen (value);
-  g_string_append_printf (text, " --%s %s", name, bare ? value : quoted);
+  gboolean saved = lig_document_get_path (doc) && !lig_document_is_modified (doc);
+  if (g_str_equal (name, "policy"))
+    return lig_document_get_policy (doc) != LIG_POLICY_DEFAULT || saved;
+  if (g_str_equal (name, "data"))
+    return saved && lig_train_has_data (doc);
+  return saved && !g_str_equal (name, "name");
 }
 
-/* A saved file brings its own settings along; the policy stands in the command already. */
+/* A run is called what the window calls it. */
+static void
+name_run (LigDocument *doc, LigRunSettings *settings)
+{
+  const char *name = lig_sequence_get_name (lig_document_get_sequence (doc));
+  gboolean saved = lig_document_get_path (doc) && !lig_document_is_modified (doc);
+  if (settings->name || (name && saved))
+    return;
+  if (name)
+    settings->name = g_strdup (name);
+  else if (lig_document_get_path (doc))
+    settings->name = lig_document_get_title (doc);
+}
+
 char *
 lig_train_to_command (LigDocument *doc)
 {
@@ -215,18 +231,15 @@ lig_train_to_command (LigDocument *doc)
     return NULL;
   const LigSetting *setting;
   g_auto (LigRunSettings) settings, initial;
-  gboolean saved = lig_document_get_path (doc) && !lig_document_is_modified (doc);
   GString *text = g_string_new (begin);
   lig_train_read (doc, &settings, NULL);
+  name_run (doc, &settings);
   lig_run_settings_init (&initial);
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     g_autofree char *value = lig_run_settings_get (&settings, setting->name);
     g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
-    gboolean data = g_str_equal (setting->name, "data");
-    gboolean said =
-      (saved && (!data || lig_train_has_data (doc))) || g_str_equal (setting->name, "policy");
-    if (value && !said && g_strcmp0 (value, usual) != 0)
-      append_setting (text, setting->name, value);
+    if (value && !is_said (doc, setting->name) && g_strcmp0 (value, usual) != 0)
+      lig_command_append_option (text, setting->name, value);
   }
   return g_string_free (text, FALSE);
 }
@@ -253,9 +266,7 @@ lig_train_start (LigDocument *doc)
   g_auto (LigRunSettings) settings;
   lig_train_read (doc, &settings, NULL);
   g_autofree char *command = lig_train_to_command (doc);
-  if (!settings.name && !lig_sequence_get_name (lig_document_get_sequence (doc)) &&
-      lig_document_get_path (doc))
-    settings.name = lig_document_get_title (doc);
+  name_run (doc, &settings);
   LigTraining *training =
     lig_training_start (lig_document_get_session (doc), lig_document_get_sequence (doc),
                         lig_document_get_device (doc), &settings);

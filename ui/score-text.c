@@ -158,6 +158,8 @@ lay_out (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags)
 {
   g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
   self->layout = gtk_widget_create_pango_layout (widget, self->text);
+  /* Shapes begin with their first axis whatever the language. */
+  pango_context_set_base_dir (pango_layout_get_context (self->layout), PANGO_DIRECTION_LTR);
   pango_layout_set_single_paragraph_mode (self->layout, TRUE);
   pango_layout_set_ellipsize (self->layout, PANGO_ELLIPSIZE_END);
   if (flags & LIG_SCORE_TEXT_BOLD)

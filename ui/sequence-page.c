@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector side by side, the run bar below. The side panes
  * lie over the score where the window is narrow. */
+#include "ui/find-bar.h"
 #include "ui/inspector.h"
 #include "ui/page.h"
 #include "ui/palette.h"
@@ -19,7 +20,7 @@ G_DECLARE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG, SEQUENCE_PAGE, Li
 struct _LigSequencePage {
   LigPage parent_instance;
   AdwFlap *palette_flap, *inspector_flap;
-  AdwBin *palette, *inspector, *quick_entry, *score_place, *problems, *run_bar;
+  AdwBin *palette, *inspector, *quick_entry, *find_bar, *score_place, *problems, *run_bar;
 };
 
 G_DEFINE_FINAL_TYPE (LigSequencePage, lig_sequence_page, LIG_TYPE_PAGE)
@@ -131,6 +132,21 @@ enter_quickly (GSimpleAction *action, GVariant *target, gpointer data)
   lig_quick_entry_focus (LIG_QUICK_ENTRY (adw_bin_get_child (self->quick_entry)));
 }
 
+/* A page that is searched in its own way is asked first. */
+static void
+find (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigSequencePage *self = data;
+  GtkWidget *stack = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_VIEW_STACK);
+  GtkWidget *shown = stack ? adw_view_stack_get_visible_child (ADW_VIEW_STACK (stack)) : NULL;
+  GtkWidget *page = ADW_IS_BIN (shown) ? adw_bin_get_child (ADW_BIN (shown)) : NULL;
+  if (page && (gtk_widget_activate_action (page, "history.find", NULL) ||
+               gtk_widget_activate_action (page, "plan.find", NULL)))
+    return;
+  come_forward (self);
+  lig_find_bar_begin (LIG_FIND_BAR (adw_bin_get_child (self->find_bar)));
+}
+
 static void
 go_to_next_problem (GSimpleAction *action, GVariant *target, gpointer data)
 {
@@ -153,6 +169,7 @@ add_actions (LigPage *page, GActionMap *map)
   static const GActionEntry entries[] = {
     {.name = "add-op", .activate = add_op},
     {.name = "quick-entry", .activate = enter_quickly},
+    {.name = "find", .activate = find},
     {.name = "next-problem", .activate = go_to_next_problem},
     {.name = "templates", .activate = choose_template},
     {.name = "sidebars", .activate = toggle_sidebars},
@@ -208,7 +225,7 @@ show_times (LigSequencePage *self)
 }
 
 static void
-leave_quick_entry (LigSequencePage *self)
+leave_entry (LigSequencePage *self)
 {
   lig_score_focus (LIG_SCORE (adw_bin_get_child (self->score_place)));
 }
@@ -218,17 +235,19 @@ fill (LigSequencePage *self)
 {
   LigDocument *document = lig_page_get_document (LIG_PAGE (self));
   GtkWidget *entry = lig_quick_entry_new (document);
+  GtkWidget *find_bar = lig_find_bar_new (document);
   adw_bin_set_child (self->palette, lig_palette_new (document));
   adw_bin_set_child (self->inspector, lig_inspector_new (document));
   adw_bin_set_child (self->quick_entry, entry);
+  adw_bin_set_child (self->find_bar, find_bar);
   adw_bin_set_child (self->score_place, lig_score_new (document));
   adw_bin_set_child (self->problems, lig_problems_new (document));
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
   g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "planned", G_CALLBACK (show_times), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (entry, "finished", G_CALLBACK (leave_quick_entry), self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (find_bar, "finished", G_CALLBACK (leave_entry), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (entry, "finished", G_CALLBACK (leave_entry), self, G_CONNECT_SWAPPED);
 }
 
 static void
@@ -263,6 +282,7 @@ lig_sequence_page_class_init (LigSequencePageClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, palette);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, inspector);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, quick_entry);
+  gtk_widget_class_bind_template_child (widget_class, LigSequencePage, find_bar);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, score_place);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, problems);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, run_bar);

@@ -3,6 +3,7 @@
  * then a timer takes what the run has measured, thirty times a second. */
 #include "ui/training.h"
 
+#include "ui/command.h"
 #include "ui/measuring.h"
 
 #include <glib/gi18n.h>
@@ -376,8 +377,10 @@ lig_training_resume (LigSession *session, const char *checkpoint)
   self->resumed = g_strdup (checkpoint);
   self->title = g_path_get_basename (checkpoint);
   self->device = g_strdup ("");
-  g_autofree char *quoted = g_shell_quote (checkpoint);
-  self->command = g_strdup_printf ("lig train --resume %s", quoted);
+  GString *command = g_string_new ("lig train");
+  lig_command_append_option (command, "resume", checkpoint);
+  lig_command_append_store (command, session);
+  self->command = g_string_free (command, FALSE);
   prepare_on_thread (self, session);
   return self;
 }

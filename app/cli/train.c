@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lig train: trains a sequence on data, or goes on with a training that was interrupted. */
+#include "app/cli/sequence-options.h"
 #include "app/cli/train-progress.h"
 
 #include "engine/dataset.h"
@@ -19,7 +20,8 @@ LIG_COMMAND (train) = {
 };
 
 typedef struct {
-  char *input, *device, *init, *resume, *store;
+  LigSequenceOptions sequence; /* --input and the wishes */
+  char *device, *init, *resume, *store;
   char **values; /* one for each setting, null where not given */
 } Options;
 
@@ -40,20 +42,19 @@ make_entries (Options *options)
      "FILE|RUN"},
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
      "W.safetensors"},
-    {"input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type", "D{xD}[:dtype]"},
     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "D"},
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
   };
   guint count = count_settings ();
-  GOptionEntry *entries = g_new0 (GOptionEntry, G_N_ELEMENTS (own) + count + 1);
-  memcpy (entries, own, sizeof own);
+  g_autofree GOptionEntry *more = g_new0 (GOptionEntry, G_N_ELEMENTS (own) + count + 1);
+  memcpy (more, own, sizeof own);
   for (guint i = 0; i < count; i++) {
     const LigSetting *setting = lig_run_setting_nth (i);
-    entries[G_N_ELEMENTS (own) + i] = (GOptionEntry){
+    more[G_N_ELEMENTS (own) + i] = (GOptionEntry){
       setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], setting->help,
       setting->argument};
   }
-  return entries;
+  return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES, more);
 }
 
 /* The file's `train` object first, then what the command line says. */
@@ -96,22 +97,10 @@ static LigRun *
 begin (const char *text, const Options *options, LigStore *store, GError **error)
 {
   g_auto (LigRunSettings) settings;
-  g_auto (GStrv) warnings = NULL;
   lig_run_settings_init (&settings);
-  g_autoptr (LigSequence) sequence = lig_sequence_open (text, &warnings, error);
-  for (char **warning = warnings; warning && *warning; warning++)
-    lig_cli_say ("%s", *warning);
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
   if (!sequence || !read_settings (sequence, options, &settings, error))
     return NULL;
-  if (options->input) {
-    LigShape shape;
-    LigDtype dtype = LIG_FP32;
-    if (!lig_shape_parse (options->input, &shape, &dtype, error)) {
-      g_prefix_error (error, "--input: ");
-      return NULL;
-    }
-    lig_sequence_set_input (sequence, &shape, dtype);
-  }
   g_autoptr (LigDevice) device = open_device (options->device, error);
   return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
 }
@@ -138,6 +127,19 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
   return NULL;
 }
 
+/* The first option that a checkpoint decides, null where none was given. */
+static const char *
+find_contradiction (const Options *options, const char *device)
+{
+  return options->init                                              ? "init"
+         : options->sequence.input                                  ? "input"
+         : options->sequence.forbid                                 ? "forbid"
+         : options->sequence.force                                  ? "force"
+         : options->sequence.fence                                  ? "fence"
+         : options->device && strcmp (options->device, device) != 0 ? "device"
+                                                                    : NULL;
+}
+
 static LigRun *
 resume (const Options *options, LigStore *store, GError **error)
 {
@@ -146,13 +148,10 @@ resume (const Options *options, LigStore *store, GError **error)
   g_autofree char *name = checkpoint ? lig_run_checkpoint_device (checkpoint, error) : NULL;
   if (!name)
     return NULL;
-  if (options->init || options->input || (options->device && strcmp (options->device, name) != 0)) {
+  const char *foreign = find_contradiction (options, name);
+  if (foreign) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "--%s contradicts --resume: the checkpoint says it (device %s)",
-                 options->init    ? "init"
-                 : options->input ? "input"
-                                  : "device",
-                 name);
+                 "--%s contradicts --resume: the checkpoint says it (device %s)", foreign, name);
     return NULL;
   }
   for (guint i = 0; lig_run_setting_nth (i); i++) {
@@ -235,7 +234,7 @@ train (LigRun *self)
 static void
 clear (Options *options)
 {
-  g_free (options->input);
+  lig_cli_clear_options (&options->sequence);
   g_free (options->device);
   g_free (options->init);
   g_free (options->resume);

@@ -4,6 +4,8 @@
 #include "engine/draw/canvas.h"
 #include "engine/report/paper.h"
 
+#include <glib/gi18n-lib.h>
+
 extern LIG_REPORT_FORMAT (json);
 
 /* The colours of the pictures are the page's; on paper they are the light ones. */
@@ -29,12 +31,13 @@ static const char style[] =
   "th, td { padding: 4px 12px 4px 0; vertical-align: top;\n"
   "  border-bottom: 1px solid var(--lig-line); }\n"
   ".facts th { white-space: nowrap; padding-right: 24px; }\n"
-  "td { overflow-wrap: anywhere; }\n"
-  "td:not(.number) { min-width: 9ch; }\n"
+  "td { overflow-wrap: break-word; }\n"
+  ".facts td { overflow-wrap: anywhere; }\n"
   ".pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 440px), 1fr));"
   " }\n"
   ".number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
-  "@media print { main { max-width: none; padding: 0; } body { font-size: 11px; }\n"
+  "@media print { main { max-width: none; padding: 0; } body { background: none; font-size: 11px; "
+  "}\n"
   "  figure, tr { break-inside: avoid; } h2 { break-after: avoid; }\n"
   "  pre { white-space: pre-wrap; } .wide { overflow: visible; } }\n";
 
@@ -59,7 +62,10 @@ append_style (GString *to)
 static void
 append_head (GString *to, const LigPicture *picture)
 {
-  g_string_append (to, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+  /* Translators: the language into which you translate, as in the headers of files: de, pt-BR. */
+  const char *language = C_ ("language", "en");
+  g_string_append_printf (to, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n", language);
+  g_string_append (to, "<meta charset=\"utf-8\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width\">\n"
                        "<meta name=\"generator\" content=\"Ligature " LIG_VERSION "\">\n<title>");
   lig_svg_append_text (to, picture->title);

@@ -4,6 +4,9 @@
 #include "engine/draw/score.h"
 #include "engine/report/paper-kinds.h"
 
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
 enum { WIDTH = 1000, CHART = 260, TIMELINE = 260, ROOFLINE = 420, MEMORY = 300 };
 
 /* Valid UTF-8 in which nothing means anything. */
@@ -17,7 +20,9 @@ append_text (GString *to, const char *text)
 void
 lig_html_title (GString *to, const char *kind, const char *text)
 {
-  g_string_append_printf (to, "<h1><span class=\"kind\">%s</span> ", kind);
+  g_string_append (to, "<h1><span class=\"kind\">");
+  append_text (to, kind);
+  g_string_append (to, "</span> ");
   append_text (to, text);
   g_string_append (to, "</h1>\n");
 }
@@ -44,6 +49,19 @@ lig_html_block (GString *to, const char *language, const char *text)
   g_string_append (to, "<pre><code>");
   append_text (to, text);
   g_string_append (to, "</code></pre>\n");
+}
+
+/* Names of kernels and files may be broken behind their marks, words not at all. */
+static void
+append_cell (GString *to, const char *text)
+{
+  g_autoptr (GString) marked = g_string_new (NULL);
+  append_text (marked, text);
+  for (const char *at = marked->str; *at; at++) {
+    g_string_append_c (to, *at);
+    if (at[1] && strchr ("_|/", *at))
+      g_string_append (to, "<wbr/>");
+  }
 }
 
 /* --- Tables -------------------------------------------------------------------------------- */
@@ -86,7 +104,7 @@ lig_html_row (GString *to, char *const *columns, const char *const *cells)
     const char *tag = facts && i == 0 ? "th" : "td";
     g_string_append_printf (to, "<%s%s%s>", tag, facts && i == 0 ? " scope=\"row\"" : "",
                             right ? " class=\"number\"" : "");
-    append_text (to, cells[i]);
+    append_cell (to, cells[i]);
     g_string_append_printf (to, "</%s>", tag);
     columns += columns && *columns;
   }
@@ -108,7 +126,9 @@ begin_figure (GString *to, double width, double height, const char *name)
   LigCanvas *canvas = lig_canvas_new_svg (width, height);
   lig_canvas_name_inks (canvas, lig_inks (LIG_INKS_LIGHT));
   g_string_append (to, "<figure>\n");
-  g_string_append_printf (to, "<div class=\"wide\" role=\"img\" aria-label=\"%s\">\n", name);
+  g_string_append (to, "<div class=\"wide\" role=\"img\" aria-label=\"");
+  append_text (to, name);
+  g_string_append (to, "\">\n");
   return canvas;
 }
 
@@ -137,7 +157,8 @@ append_score (GString *to, const LigPicture *picture)
       lig_html_say (to, picture->note);
     return FALSE;
   }
-  LigCanvas *canvas = begin_figure (to, WIDTH, lig_draw_score_height (plan), "Rails of the plan");
+  LigCanvas *canvas =
+    begin_figure (to, WIDTH, lig_draw_score_height (plan), _ ("Rails of the plan"));
   lig_draw_score_against (canvas, inks, &picture->timed, picture->unfused, WIDTH);
   end_figure (to, canvas, picture->note);
   return TRUE;
@@ -152,18 +173,20 @@ append_times (GString *to, const LigPicture *picture)
   LigTimedPlan unfused = {.plan = picture->unfused};
   if (!timed->plan)
     return FALSE;
-  LigCanvas *canvas = begin_figure (to, WIDTH, lig_draw_times_height (timed), "Time of each group");
+  LigCanvas *canvas =
+    begin_figure (to, WIDTH, lig_draw_times_height (timed), _ ("Time of each group"));
   lig_draw_times (canvas, inks, timed, WIDTH);
   end_figure (to, canvas, NULL);
-  canvas = begin_figure (to, WIDTH, TIMELINE, "One step from left to right");
+  canvas = begin_figure (to, WIDTH, TIMELINE, _ ("One step from left to right"));
   lig_draw_timeline (canvas, inks, timed, WIDTH, TIMELINE);
   end_figure (to, canvas, NULL);
-  canvas = begin_figure (to, WIDTH, ROOFLINE, "Roofline");
+  canvas = begin_figure (to, WIDTH, ROOFLINE, _ ("Roofline"));
   lig_draw_roofline (canvas, inks, timed, picture->unfused && !timed->steps ? &unfused : NULL,
                      WIDTH, ROOFLINE);
-  end_figure (to, canvas,
-              "Work against bytes, under the ceilings of the device; an arrow leads from the ops "
-              "apart to the fusion.");
+  end_figure (
+    to, canvas,
+    _ ("Work against bytes, under the ceilings of the device; an arrow leads from the ops "
+       "apart to the fusion."));
   return TRUE;
 }
 
@@ -172,7 +195,7 @@ append_memory (GString *to, const LigPicture *picture)
 {
   if (!picture->timed.plan)
     return FALSE;
-  LigCanvas *canvas = begin_figure (to, WIDTH, MEMORY, "Memory over one step");
+  LigCanvas *canvas = begin_figure (to, WIDTH, MEMORY, _ ("Memory over one step"));
   lig_draw_memory (canvas, lig_inks (LIG_INKS_LIGHT), picture->timed.plan, WIDTH, MEMORY);
   end_figure (to, canvas, NULL);
   return TRUE;
@@ -187,7 +210,7 @@ append_charts (GString *to, const LigPicture *picture)
     double width = i == 0 ? WIDTH : WIDTH / 2.;
     if (i == 1)
       g_string_append (to, "<div class=\"pairs\">\n");
-    LigCanvas *canvas = begin_figure (to, width, CHART, "Curve of the run");
+    LigCanvas *canvas = begin_figure (to, width, CHART, _ ("Curve of the run"));
     lig_picture_draw_chart (picture->run, i, canvas, lig_inks (LIG_INKS_LIGHT), width, CHART);
     end_figure (to, canvas, NULL);
   }

@@ -3,6 +3,7 @@
 #include "engine/private/plan.h"
 #include "engine/report/paper.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Of the values that lie in the arena, so many are named. */
@@ -29,7 +30,7 @@ append_title (LigPaper *to, LigSequence *sequence)
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   const char *name = lig_sequence_get_name (sequence);
   g_autofree char *title = lig_report_shorten (name && *name ? name : expression);
-  lig_paper_title (to, "Plan", title);
+  lig_paper_title (to, _ ("Plan"), title);
 }
 
 static char *
@@ -37,11 +38,11 @@ describe_ceilings (LigDevice *device)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
   if (facts->copy <= 0)
-    return g_strdup ("not known: nothing is predicted");
-  const char *source = facts->measured ? "measured on this device"
+    return g_strdup (_ ("not known: nothing is predicted"));
+  const char *source = facts->measured ? _ ("measured on this device")
                        : lig_device_get_backend (device) == LIG_BACKEND_NULL
-                         ? "from a profile, not measured here"
-                         : "assumed, not measured";
+                         ? _ ("from a profile, not measured here")
+                         : _ ("assumed, not measured");
   g_autofree char *copy = lig_report_bytes (facts->copy);
   GString *text = g_string_new (NULL);
   g_string_append_printf (text, "%s: copy %s/s", source, copy);
@@ -65,30 +66,31 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   gboolean there = lig_device_get_backend (device) != LIG_BACKEND_NULL;
   const LigPlanOptions *options = &plan->draft->options;
   g_autofree char *name =
-    g_strdup_printf ("%s, %s%s", lig_device_get_name (device), lig_device_get_facts (device)->name,
-                     there ? "" : " (described, not there)");
+    g_strdup_printf (there ? "%s, %s" : _ ("%s, %s (described, not there)"),
+                     lig_device_get_name (device), lig_device_get_facts (device)->name);
   g_autofree char *ceilings = describe_ceilings (device);
   g_autofree char *types = g_strdup_printf (
-    "compute %s, parameters %s%s", lig_dtype_name (lig_plan_get_compute (plan)),
-    lig_dtype_name (lig_plan_get_parameters (plan)), options->tf32 ? ", TF32 products" : "");
+    options->tf32 ? _ ("compute %s, parameters %s, TF32 products")
+                  : _ ("compute %s, parameters %s"),
+    lig_dtype_name (lig_plan_get_compute (plan)), lig_dtype_name (lig_plan_get_parameters (plan)));
   lig_plan_get_input (plan, &shape, &dtype);
   g_autofree char *input = lig_report_tensor (&shape, dtype);
   lig_plan_get_output (plan, &shape, &dtype);
   g_autofree char *output = lig_report_tensor (&shape, dtype);
   lig_plan_get_ops (plan, &n_ops);
   lig_plan_get_steps (plan, &n_steps);
-  g_autofree char *size = g_strdup_printf ("%u ops, %u steps", n_ops, n_steps);
+  g_autofree char *size = g_strdup_printf (_ ("%u ops, %u steps"), n_ops, n_steps);
   lig_paper_head (to, "|");
-  lig_paper_fact (to, "Device", name);
-  lig_paper_fact (to, "Ceilings", ceilings);
-  lig_paper_fact (to, "Libraries", lig_device_get_facts (device)->libraries);
-  lig_paper_fact (to, "Types", types);
-  lig_paper_fact (to, "Policy", lig_policy_name (lig_plan_get_policy (plan)));
-  lig_paper_fact (to, "For", options->training ? "training" : "evaluation");
-  lig_paper_fact (to, "Input", input);
-  lig_paper_fact (to, "Output", output);
-  lig_paper_fact (to, "Size", size);
-  lig_paper_fact (to, "Ligature", LIG_VERSION);
+  lig_paper_fact (to, _ ("Device"), name);
+  lig_paper_fact (to, _ ("Ceilings"), ceilings);
+  lig_paper_fact (to, _ ("Libraries"), lig_device_get_facts (device)->libraries);
+  lig_paper_fact (to, _ ("Types"), types);
+  lig_paper_fact (to, _ ("Policy"), lig_policy_name (lig_plan_get_policy (plan)));
+  lig_paper_fact (to, _ ("For"), options->training ? _ ("training") : _ ("evaluation"));
+  lig_paper_fact (to, _ ("Input"), input);
+  lig_paper_fact (to, _ ("Output"), output);
+  lig_paper_fact (to, _ ("Size"), size);
+  lig_paper_fact (to, _ ("Ligature"), LIG_VERSION);
 }
 
 /* --- What was chosen ------------------------------------------------------------------------ */
@@ -140,13 +142,14 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
   guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
   double bytes = 0, flops = 0, seconds = 0;
-  lig_paper_heading (to, pass == LIG_PASS_FORWARD ? "Forward groups" : "Backward groups");
+  lig_paper_heading (to, pass == LIG_PASS_FORWARD ? _ ("Forward groups") : _ ("Backward groups"));
   if (count == 0) {
-    lig_paper_say (to, "None.");
+    lig_paper_say (to, _ ("None."));
     return;
   }
-  lig_paper_head (to, ">Group|Fusion|>Indexes|Ops|Kernels|>Bytes|>Flops|>Predicted us"
-                      "|>Measured us");
+  /* Translators: heads of columns between |, to the right where they begin with >. */
+  lig_paper_head (to, _ (">Group|Fusion|>Indexes|Ops|Kernels|>Bytes|>Flops|>Predicted us"
+                         "|>Measured us"));
   for (guint i = 0; i < count; i++) {
     append_group (to, plan, &groups[i], i);
     bytes += groups[i].bytes;
@@ -156,7 +159,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
   g_autofree char *all_bytes = lig_report_bytes (bytes);
   g_autofree char *all_flops = lig_report_count (flops);
   g_autofree char *all_time = format_time (plan, seconds);
-  lig_paper_row (to, "all", "", "", "", "", all_bytes, all_flops, all_time, "", NULL);
+  lig_paper_row (to, _ ("all"), "", "", "", "", all_bytes, all_flops, all_time, "", NULL);
 }
 
 static void
@@ -165,12 +168,12 @@ append_verdicts (LigPaper *to, LigPlan *plan)
   guint count, n_ops;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  lig_paper_heading (to, "Verdicts");
+  lig_paper_heading (to, _ ("Verdicts"));
   if (count == 0) {
-    lig_paper_say (to, "No fusion begins with any of these ops.");
+    lig_paper_say (to, _ ("No fusion begins with any of these ops."));
     return;
   }
-  lig_paper_head (to, "Path|Fusion|Pass|>Indexes|Reason|Verdict");
+  lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Verdict"));
   for (guint i = 0; i < count; i++) {
     const char *reason = lig_reason_name (verdicts[i].reason);
     g_autofree char *indexes = lig_report_indexes (verdicts[i].first, verdicts[i].count);
@@ -199,11 +202,11 @@ append_value (LigPaper *to, const LigPlanValue *value)
   g_autofree char *bytes = lig_report_bytes ((double) value->bytes);
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, value->offset);
   g_autofree char *first =
-    value->first < 0 ? g_strdup ("before") : g_strdup_printf ("%d", value->first);
+    value->first < 0 ? g_strdup (_ ("before")) : g_strdup_printf ("%d", value->first);
   g_autofree char *last =
-    value->last == G_MAXINT ? g_strdup ("after") : g_strdup_printf ("%d", value->last);
+    value->last == G_MAXINT ? g_strdup (_ ("after")) : g_strdup_printf ("%d", value->last);
   lig_paper_row (to, value->name, tensor, bytes, offset, first, last,
-                 value->saved ? "for backward" : "", NULL);
+                 value->saved ? _ ("for backward") : "", NULL);
 }
 
 static void
@@ -221,17 +224,17 @@ append_memory (LigPaper *to, LigPlan *plan)
     if (g_str_equal (values[i].place, "arena"))
       g_ptr_array_add (list, (gpointer) &values[i]);
   g_ptr_array_sort (list, compare_values);
-  lig_paper_heading (to, "Memory");
+  lig_paper_heading (to, _ ("Memory"));
   lig_paper_figure (to, LIG_FIGURE_MEMORY);
   lig_paper_head (to, "|");
-  lig_paper_fact (to, "Arena", arena_text);
-  lig_paper_fact (to, "Alive at once, at most", peak_text);
-  lig_paper_fact (to, "State", state);
-  lig_paper_fact (to, "Segments", segments);
+  lig_paper_fact (to, _ ("Arena"), arena_text);
+  lig_paper_fact (to, _ ("Alive at once, at most"), peak_text);
+  lig_paper_fact (to, _ ("State"), state);
+  lig_paper_fact (to, _ ("Segments"), segments);
   if (list->len == 0)
     return;
-  lig_paper_say (to, "The largest values of the arena; they live from one step to another.");
-  lig_paper_head (to, "Value|Tensor|>Bytes|>Offset|>From step|>To step|Saved");
+  lig_paper_say (to, _ ("The largest values of the arena; they live from one step to another."));
+  lig_paper_head (to, _ ("Value|Tensor|>Bytes|>Offset|>From step|>To step|Saved"));
   for (guint i = 0; i < MIN (list->len, LARGEST); i++)
     append_value (to, list->pdata[i]);
 }
@@ -242,8 +245,8 @@ append_ops (LigPaper *to, LigPlan *plan)
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   double parameters = 0, saved = 0;
-  lig_paper_heading (to, "Ops");
-  lig_paper_head (to, ">Index|Path|Op|Input|Output|>Parameters|>Saved bytes");
+  lig_paper_heading (to, _ ("Ops"));
+  lig_paper_head (to, _ (">Index|Path|Op|Input|Output|>Parameters|>Saved bytes"));
   for (guint i = 0; i < count; i++) {
     g_autofree char *index = g_strdup_printf ("%d", ops[i].index);
     g_autofree char *input = lig_shape_to_string (&ops[i].x);
@@ -256,7 +259,7 @@ append_ops (LigPaper *to, LigPlan *plan)
   }
   g_autofree char *all_parameters = g_strdup_printf ("%.0f", parameters);
   g_autofree char *all_saved = lig_report_bytes (saved);
-  lig_paper_row (to, "all", "", "", "", "", all_parameters, all_saved, NULL);
+  lig_paper_row (to, _ ("all"), "", "", "", "", all_parameters, all_saved, NULL);
 }
 
 static void
@@ -264,7 +267,7 @@ append_sequence (LigPaper *to, LigSequence *sequence)
 {
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_autofree char *json = lig_sequence_to_json (sequence);
-  lig_paper_heading (to, "Sequence");
+  lig_paper_heading (to, _ ("Sequence"));
   lig_paper_block (to, "", expression);
   lig_paper_block (to, "json", json);
 }
@@ -275,7 +278,7 @@ append_times (LigPaper *to, LigPlan *plan)
 {
   if (!to->picture || !is_priced (plan))
     return;
-  lig_paper_heading (to, "Where the time goes");
+  lig_paper_heading (to, _ ("Where the time goes"));
   lig_paper_figure (to, LIG_FIGURE_TIMES);
 }
 
@@ -288,7 +291,7 @@ lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
   if (command)
     lig_paper_block (to, "sh", command);
   lig_paper_plan_facts (to, plan);
-  lig_paper_heading (to, "Rails");
+  lig_paper_heading (to, _ ("Rails"));
   if (!lig_paper_figure (to, LIG_FIGURE_SCORE))
     lig_paper_block (to, "", rails);
   append_times (to, plan);

@@ -4,6 +4,7 @@
 #include "engine/report/paper.h"
 #include "engine/run.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -62,25 +63,25 @@ append_facts (LigPaper *to, const LigRunRow *row)
     row->ended ? g_strdup_printf ("%.3g s", (double) (row->ended - row->started) * 1e-6) : NULL;
   g_autofree char *tags = row->tags ? g_strjoinv (", ", row->tags) : NULL;
   const char *const facts[][2] = {
-    {"Run", row->uuid},
-    {"Name", row->name},
-    {"Status", row->status},
-    {"Message", row->message},
-    {"Kind", row->kind},
-    {"Device", row->device},
-    {"Types", row->dtype},
-    {"Recipe", row->recipe},
-    {"Policy", row->policy},
-    {"Seed", seed},
-    {"Started", started},
-    {"Ended", ended},
-    {"Took", took},
-    {"Host", row->host},
-    {"Revision", row->revision},
-    {"Versions", versions},
-    {"Tags", tags},
-    {"Starred", row->starred ? "yes" : ""},
-    {"Notes", row->notes},
+    {_ ("Run"), row->uuid},
+    {_ ("Name"), row->name},
+    {_ ("Status"), row->status},
+    {_ ("Message"), row->message},
+    {_ ("Kind"), row->kind},
+    {_ ("Device"), row->device},
+    {_ ("Types"), row->dtype},
+    {_ ("Recipe"), row->recipe},
+    {_ ("Policy"), row->policy},
+    {_ ("Seed"), seed},
+    {_ ("Started"), started},
+    {_ ("Ended"), ended},
+    {_ ("Took"), took},
+    {_ ("Host"), row->host},
+    {_ ("Revision"), row->revision},
+    {_ ("Versions"), versions},
+    {_ ("Tags"), tags},
+    {_ ("Starred"), row->starred ? _ ("yes") : ""},
+    {_ ("Notes"), row->notes},
   };
   lig_paper_head (to, "|");
   for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
@@ -95,17 +96,17 @@ append_result (LigPaper *to, const LigRunRow *row)
   g_autofree char *first = lig_report_number (row->first_loss);
   g_autofree char *last = lig_report_number (row->last_loss);
   g_autofree char *held_out = lig_report_number (row->eval_loss);
-  lig_paper_heading (to, "Result");
+  lig_paper_heading (to, _ ("Result"));
   if (row->last_step < 0) {
-    lig_paper_say (to, "The run reported no metrics.");
+    lig_paper_say (to, _ ("The run reported no metrics."));
     return;
   }
   lig_paper_head (to, "|>");
-  lig_paper_fact (to, "Last step", step);
-  lig_paper_fact (to, "First loss", first);
-  lig_paper_fact (to, "Last loss", last);
-  lig_paper_fact (to, "Held-out loss", held_out);
-  lig_paper_fact (to, "Held-out accuracy", isnan (row->eval_accuracy) ? "-" : accuracy);
+  lig_paper_fact (to, _ ("Last step"), step);
+  lig_paper_fact (to, _ ("First loss"), first);
+  lig_paper_fact (to, _ ("Last loss"), last);
+  lig_paper_fact (to, _ ("Held-out loss"), held_out);
+  lig_paper_fact (to, _ ("Held-out accuracy"), isnan (row->eval_accuracy) ? "-" : accuracy);
 }
 
 /* --- Settings ------------------------------------------------------------------------------- */
@@ -135,8 +136,8 @@ append_settings (LigPaper *to, const char *text)
   if (!root || !JSON_NODE_HOLDS_OBJECT (root) ||
       json_object_get_size (json_node_get_object (root)) == 0)
     return;
-  lig_paper_heading (to, "Settings");
-  lig_paper_head (to, "Setting|Value|Default|What it is");
+  lig_paper_heading (to, _ ("Settings"));
+  lig_paper_head (to, _ ("Setting|Value|Default|What it is"));
   for (int usual = 0; usual < 2; usual++) {
     JsonObjectIter iter;
     const char *name;
@@ -150,8 +151,8 @@ append_settings (LigPaper *to, const char *text)
       g_autofree char *initial = setting && setting->kind != LIG_SETTING_TEXT
                                    ? lig_report_number (setting->initial)
                                    : g_strdup ("");
-      lig_paper_row (to, name, given, usual ? "the same" : initial, setting ? setting->help : "",
-                     NULL);
+      lig_paper_row (to, name, given, usual ? _ ("the same") : initial,
+                     setting ? setting->help : "", NULL);
     }
   }
 }
@@ -243,10 +244,10 @@ append_loss (LigPaper *to, const LigReportRun *run)
   g_autoptr (GArray) steps = choose_steps (loss, held_out);
   if (steps->len == 0)
     return;
-  lig_paper_heading (to, "Loss");
+  lig_paper_heading (to, _ ("Loss"));
   if (!lig_paper_figure (to, LIG_FIGURE_METRICS) && loss)
     append_sparkline (to, loss);
-  lig_paper_head (to, ">Step|>Loss|>Held-out loss|>Held-out accuracy");
+  lig_paper_head (to, _ (">Step|>Loss|>Held-out loss|>Held-out accuracy"));
   for (guint i = 0; i < steps->len; i++) {
     gint64 step = g_array_index (steps, gint64, i);
     if (i > 0 && step == g_array_index (steps, gint64, i - 1))
@@ -264,8 +265,8 @@ append_metrics (LigPaper *to, GPtrArray *metrics)
 {
   if (metrics->len == 0)
     return;
-  lig_paper_heading (to, "Metrics");
-  lig_paper_head (to, "Metric|>Values|>First|>Last");
+  lig_paper_heading (to, _ ("Metrics"));
+  lig_paper_head (to, _ ("Metric|>Values|>First|>Last"));
   for (guint i = 0; i < metrics->len; i++) {
     const LigReportMetric *metric = metrics->pdata[i];
     guint n = metric->values->len;
@@ -286,27 +287,27 @@ append_score (LigPaper *to)
 {
   if (!to->picture || !to->picture->timed.plan)
     return;
-  lig_paper_heading (to, "Rails");
+  lig_paper_heading (to, _ ("Rails"));
   lig_paper_figure (to, LIG_FIGURE_SCORE);
   lig_paper_plan_facts (to, to->picture->timed.plan);
   if (!to->picture->steps &&
       lig_device_get_facts (lig_plan_get_device (to->picture->timed.plan))->copy <= 0)
     return;
-  lig_paper_heading (to, "Where the time goes");
+  lig_paper_heading (to, _ ("Where the time goes"));
   lig_paper_figure (to, LIG_FIGURE_TIMES);
-  lig_paper_heading (to, "Memory over a step");
+  lig_paper_heading (to, _ ("Memory over a step"));
   lig_paper_figure (to, LIG_FIGURE_MEMORY);
 }
 
 static void
 append_groups (LigPaper *to, GPtrArray *fusions)
 {
-  lig_paper_heading (to, "Groups");
+  lig_paper_heading (to, _ ("Groups"));
   if (fusions->len == 0) {
-    lig_paper_say (to, "None was recorded.");
+    lig_paper_say (to, _ ("None was recorded."));
     return;
   }
-  lig_paper_head (to, "Pass|>Group|Fusion|>Indexes");
+  lig_paper_head (to, _ ("Pass|>Group|Fusion|>Indexes"));
   for (guint i = 0; i < fusions->len; i++) {
     const LigFusionRow *fusion = fusions->pdata[i];
     g_autofree char *group = g_strdup_printf ("%d", fusion->group);
@@ -352,8 +353,8 @@ append_times (LigPaper *to, GPtrArray *timings)
 {
   if (timings->len == 0)
     return;
-  lig_paper_heading (to, "Times");
-  lig_paper_head (to, "Pass|>Group|>Samples|>Median us|>Bytes|>Flops|>Moved");
+  lig_paper_heading (to, _ ("Times"));
+  lig_paper_head (to, _ ("Pass|>Group|>Samples|>Median us|>Bytes|>Flops|>Moved"));
   for (guint i = 0; i < timings->len;)
     i += append_time (to, timings, i);
 }
@@ -361,12 +362,12 @@ append_times (LigPaper *to, GPtrArray *timings)
 static void
 append_verdicts (LigPaper *to, GPtrArray *verdicts)
 {
-  lig_paper_heading (to, "Verdicts");
+  lig_paper_heading (to, _ ("Verdicts"));
   if (verdicts->len == 0) {
-    lig_paper_say (to, "None was recorded.");
+    lig_paper_say (to, _ ("None was recorded."));
     return;
   }
-  lig_paper_head (to, ">Indexes|Fusion|Pass|Reason|Verdict");
+  lig_paper_head (to, _ (">Indexes|Fusion|Pass|Reason|Verdict"));
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdictRow *verdict = verdicts->pdata[i];
     g_autofree char *indexes = lig_report_indexes (verdict->first_op, verdict->count);
@@ -385,8 +386,8 @@ append_artifacts (LigPaper *to, GPtrArray *artifacts)
 {
   if (artifacts->len == 0)
     return;
-  lig_paper_heading (to, "Files");
-  lig_paper_head (to, "Kind|File");
+  lig_paper_heading (to, _ ("Files"));
+  lig_paper_head (to, _ ("Kind|File"));
   for (guint i = 0; i < artifacts->len; i++) {
     const LigArtifactRow *artifact = artifacts->pdata[i];
     lig_paper_row (to, artifact->kind, artifact->path, NULL);
@@ -400,7 +401,7 @@ append_sequence (LigPaper *to, const char *json)
   g_autofree char *expression = sequence ? lig_sequence_to_expression (sequence) : NULL;
   if (!*json)
     return;
-  lig_paper_heading (to, "Sequence");
+  lig_paper_heading (to, _ ("Sequence"));
   if (expression)
     lig_paper_block (to, "", expression);
   lig_paper_block (to, "json", json);
@@ -412,7 +413,7 @@ append_again (LigPaper *to, const LigReportRun *run)
   g_autofree char *command = lig_report_run_command (run);
   if (!command)
     return;
-  lig_paper_heading (to, "How to make it again");
+  lig_paper_heading (to, _ ("How to make it again"));
   lig_paper_block (to, "sh", command);
 }
 
@@ -433,13 +434,13 @@ append_outlook (LigPaper *to, const LigReportRun *run)
     return;
   for (guint i = 0; i < run->artifacts->len; i++)
     saved |= g_str_equal (((const LigArtifactRow *) run->artifacts->pdata[i])->kind, "checkpoint");
-  lig_paper_heading (to, "How to continue");
+  lig_paper_heading (to, _ ("How to continue"));
   if (g_str_equal (run->row->status, "running"))
-    lig_paper_say (to, "It is running; once it was stopped:");
+    lig_paper_say (to, _ ("It is running; once it was stopped:"));
   else if (!saved)
-    lig_paper_say (to, "No checkpoint is recorded; with one it would be:");
+    lig_paper_say (to, _ ("No checkpoint is recorded; with one it would be:"));
   else if (done)
-    lig_paper_say (to, "All steps are done; give a number larger than theirs to go on.");
+    lig_paper_say (to, _ ("All steps are done; give a number larger than theirs to go on."));
   append_command (to, run, saved && done ? " --steps N" : "");
 }
 
@@ -448,7 +449,7 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
 {
   const LigRunRow *row = run->row;
   g_autofree char *title = lig_report_shorten (*row->name ? row->name : row->uuid);
-  lig_paper_title (to, "Run", title);
+  lig_paper_title (to, _ ("Run"), title);
   append_facts (to, row);
   append_result (to, row);
   append_settings (to, row->settings);

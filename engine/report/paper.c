@@ -2,6 +2,7 @@
 /* Paper: what is written on it gets the form of its kind; and figures in units for people. */
 #include "engine/report/paper-kinds.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 void
@@ -133,7 +134,7 @@ lig_report_number (double value)
 char *
 lig_report_indexes (int first, int count)
 {
-  return count > 1 ? g_strdup_printf ("%d to %d", first, first + count - 1)
+  return count > 1 ? g_strdup_printf (_ ("%d to %d"), first, first + count - 1)
                    : g_strdup_printf ("%d", first);
 }
 

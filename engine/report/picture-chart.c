@@ -2,16 +2,22 @@
 /* The curves of a run: those that belong together in one chart, the others in one each. */
 #include "engine/report/picture.h"
 
+#include <glib/gi18n-lib.h>
+
 /* Metrics that share a chart; what is not named here has one of its own. */
 static const struct {
   const char *title, *metrics[2], *labels[2], *unit;
   gboolean noisy; /* readable only when smoothed */
 } known[] = {
-  {"Loss", {LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS}, {"training", "held out"}, NULL, TRUE},
-  {"Held-out accuracy", {LIG_METRIC_EVAL_ACCURACY}, {"held out"}, NULL, FALSE},
-  {"Step time", {"step-ms"}, {"step time"}, "milliseconds", TRUE},
-  {"Learning rate", {"learning-rate"}, {"learning rate"}, NULL, FALSE},
-  {"Gradient norm", {"gradient-norm"}, {"gradient norm"}, NULL, TRUE},
+  {N_ ("Loss"),
+   {LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS},
+   {N_ ("training"), N_ ("held out")},
+   NULL,
+   TRUE},
+  {N_ ("Held-out accuracy"), {LIG_METRIC_EVAL_ACCURACY}, {N_ ("held out")}, NULL, FALSE},
+  {N_ ("Step time"), {"step-ms"}, {N_ ("step time")}, N_ ("milliseconds"), TRUE},
+  {N_ ("Learning rate"), {"learning-rate"}, {N_ ("learning rate")}, NULL, FALSE},
+  {N_ ("Gradient norm"), {"gradient-norm"}, {N_ ("gradient norm")}, NULL, TRUE},
 };
 
 /* A chart in the making. */
@@ -38,9 +44,11 @@ static gboolean
 find_chart (const LigReportRun *run, guint n, Curves *chart)
 {
   for (guint i = 0; i < G_N_ELEMENTS (known); i++) {
-    *chart = (Curves){.title = known[i].title, .unit = known[i].unit, .noisy = known[i].noisy};
+    *chart = (Curves){.title = _ (known[i].title),
+                      .unit = known[i].unit ? _ (known[i].unit) : NULL,
+                      .noisy = known[i].noisy};
     for (guint j = 0; j < 2 && known[i].metrics[j]; j++) {
-      chart->labels[chart->count] = known[i].labels[j];
+      chart->labels[chart->count] = _ (known[i].labels[j]);
       chart->metrics[chart->count] = lig_report_find_metric (run, known[i].metrics[j]);
       chart->count += chart->metrics[chart->count] != NULL;
     }

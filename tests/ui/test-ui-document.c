@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Documents: every edit, its undoing, its plan, and what a killed program leaves. */
+#include "engine/report.h"
 #include "ui/edit.h"
+#include "ui/export.h"
+#include "ui/history-format.h"
 #include "ui/journal.h"
+#include "ui/run-settings.h"
 
 #include <adwaita.h>
 #include <glib/gstdio.h>
@@ -250,6 +254,119 @@ test_files (Fixture *f, gconstpointer data)
   g_assert_true (g_str_has_suffix (command, "/one.lig --device cpu"));
 }
 
+/* --- The same on the command line ----------------------------------------------------------- */
+
+/* Runs what was copied as a person's shell would; (transfer full): what it prints. */
+static char *
+paste (Fixture *f, const char *command, const char *more)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *tests = g_path_get_dirname (program);
+  g_autofree char *folder = g_build_filename (tests, "..", "..", "app", NULL);
+  g_autofree char *line = g_strdup_printf ("cd '%s' && PATH='%s:'$PATH LIGATURE_STORE='%s' %s %s",
+                                           f->folder, folder, f->store, command, more);
+  const char *argv[] = {"sh", "-c", line, NULL};
+  char *text = NULL;
+  int status;
+  g_assert_true (g_spawn_sync (NULL, (char **) argv, NULL,
+                               G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &text,
+                               NULL, &status, &error));
+  if (status != 0)
+    g_error ("%s: status %d", command, status);
+  return text;
+}
+
+static void
+assert_same_plan (Fixture *f)
+{
+  g_autofree char *command = lig_document_to_command (f->doc, "fuse");
+  g_autofree char *printed = paste (f, command, "--json");
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+  g_autoptr (JsonNode) node = lig_plan_to_json (lig_document_get_plan (f->doc));
+  g_autofree char *shown = lig_json_to_text (node);
+  g_autoptr (JsonNode) said = json_from_string (printed, NULL);
+  g_autofree char *told = lig_json_to_text (said);
+  g_assert_cmpstr (told, ==, shown);
+}
+
+/* What an expression can say, and what it cannot. */
+static void
+test_command (Fixture *f, gconstpointer data)
+{
+  static const char text[] =
+    "{\"ligature\":1,\"name\":\"It's one\",\"input\":{\"shape\":[32,16],\"dtype\":\"fp32\"},"
+    "\"types\":{\"parameters\":\"fp32\"},\"ops\":[{\"op\":\"layer-norm\"},"
+    "{\"op\":\"block\",\"repeat\":2,\"ops\":[{\"op\":\"linear\",\"out-features\":16},"
+    "{\"op\":\"gelu\"}]},{\"op\":\"linear\",\"out-features\":4},{\"op\":\"relu\"},"
+    "{\"op\":\"linear\",\"out-features\":4},{\"op\":\"gelu\"},"
+    "{\"op\":\"mean-squared-error\"}],\"fences\":[\"1.0.0\",\"3\"],"
+    "\"forbid\":[{\"fusion\":\"backward-linear-bias\"},"
+    "{\"fusion\":\"forward-linear-bias-activation\",\"at\":\"1.0.0\"}],"
+    "\"force\":[{\"fusion\":\"forward-bias-activation\",\"at\":\"4\"}],"
+    "\"train\":{\"data\":\"synthetic\",\"steps\":3,\"checkpoint\":\"a b.safetensors\"}}";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = lig_sequence_from_json (text, -1, NULL, &error);
+  g_assert_no_error (error);
+  lig_document_replace (f->doc, sequence, "Test");
+  assert_same_plan (f);
+  lig_document_set_policy (f->doc, LIG_POLICY_NONE);
+  assert_same_plan (f);
+  lig_document_set_policy (f->doc, LIG_POLICY_ALL);
+  for (int saved = 0; saved < 2; saved++) {
+    g_autofree char *path = g_build_filename (f->folder, "with space.lig", NULL);
+    g_autofree char *command = lig_train_to_command (f->doc);
+    g_autofree char *printed = paste (f, command, "--json");
+    g_autoptr (LigRunRow) row =
+      lig_store_find_run (lig_session_get_store (f->session), "last", &error);
+    g_assert_no_error (error);
+    g_assert_cmpstr (row->name, ==, "It's one");
+    g_assert_cmpstr (row->policy, ==, "all");
+    g_assert_nonnull (strstr (row->sequence, "\"fusion\": \"backward-linear-bias\""));
+    g_assert_nonnull (strstr (row->sequence, "\"at\": \"1.0.0\""));
+    g_assert_nonnull (strstr (row->sequence, "\"fusion\": \"forward-bias-activation\""));
+    g_autofree char *again = lig_history_command (row, f->session);
+    g_free (paste (f, again, "--steps 1"));
+    g_assert_true (lig_document_save (f->doc, path, &error));
+  }
+  assert_same_plan (f);
+}
+
+typedef struct {
+  gboolean done;
+  GError *error;
+} Answer;
+
+static void
+take_export (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+  lig_export_finish (LIG_DOCUMENT (source), result, &answer->error);
+  answer->done = TRUE;
+}
+
+/* The command in a report makes the report. */
+static void
+test_report_command (Fixture *f, gconstpointer data)
+{
+  Answer answer = {0};
+  g_autofree char *path = g_build_filename (f->folder, "a report.json", NULL);
+  g_autofree char *before = NULL, *after = NULL;
+  fill (f, "linear(4) ! | ! gelu");
+  lig_export_async (f->doc, path, NULL, take_export, &answer);
+  while (!answer.done)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_no_error (answer.error);
+  g_assert_true (g_file_get_contents (path, &before, NULL, NULL));
+  g_autoptr (JsonNode) root = json_from_string (before, NULL);
+  const char *command = json_object_get_string_member (json_node_get_object (root), "command");
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_free (paste (f, command, ""));
+  g_assert_true (g_file_get_contents (path, &after, NULL, NULL));
+  g_assert_cmpstr (before, ==, after);
+}
+
 /* A child edits and is killed; its edits are offered, once. */
 static void
 test_recovery (Fixture *f, gconstpointer data)
@@ -299,6 +416,8 @@ main (int argc, char **argv)
   ADD (connect);
   ADD (problems);
   ADD (files);
+  ADD (command);
+  ADD (report_command);
   ADD (recovery);
   return g_test_run ();
 }

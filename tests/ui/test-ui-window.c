@@ -443,6 +443,57 @@ test_dialogs (Fixture *f, gconstpointer data)
       gtk_window_destroy (item->data);
 }
 
+/* Whatever a key or a menu asks for is there. */
+static void
+assert_action (Fixture *f, const char *name)
+{
+  gboolean of_application = g_str_has_prefix (name, "app.");
+  GActionGroup *group =
+    of_application ? G_ACTION_GROUP (f->application) : G_ACTION_GROUP (f->window);
+  if (!of_application && !g_str_has_prefix (name, "win."))
+    return;
+  if (!g_action_group_has_action (group, name + 4))
+    g_error ("there is no action %s", name);
+}
+
+/* The names in the file of the window's menus. */
+static void
+assert_menus (Fixture *f)
+{
+  g_autoptr (GBytes) bytes =
+    g_resources_lookup_data ("/org/ligature/Ligature/app/window.ui", 0, NULL);
+  g_autofree char *text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  guint count = 0;
+  g_autoptr (GRegex) regex = g_regex_new ("name=\"action\">((app|win)[^<]*)<", 0, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  for (g_regex_match (regex, text, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL)) {
+    g_autofree char *name = g_match_info_fetch (match, 1);
+    assert_action (f, name);
+    count++;
+  }
+  g_assert_cmpuint (count, >, 20);
+}
+
+static void
+test_keys (Fixture *f, gconstpointer data)
+{
+  g_auto (GStrv) described =
+    gtk_application_list_action_descriptions (GTK_APPLICATION (f->application));
+  gint64 until = g_get_monotonic_time () + 3 * G_USEC_PER_SEC;
+  /* Pages are made one by one. */
+  while (!g_action_group_has_action (G_ACTION_GROUP (f->window), "profile") &&
+         g_get_monotonic_time () < until)
+    g_main_context_iteration (NULL, TRUE);
+  for (char **name = described; *name; name++) {
+    g_autoptr (GVariant) target = NULL;
+    g_autofree char *plain = NULL;
+    g_assert_true (g_action_parse_detailed_name (*name, &plain, &target, NULL));
+    assert_action (f, plain);
+  }
+  assert_menus (f);
+}
+
 /* --- Closing ------------------------------------------------------------------------------- */
 
 static void
@@ -514,6 +565,7 @@ main (int argc, char **argv)
   ADD ("find", test_find);
   ADD ("export", test_export);
   ADD ("dialogs", test_dialogs);
+  ADD ("keys", test_keys);
   ADD ("close", test_close);
   ADD ("recover", test_recover);
   int status = g_test_run ();

@@ -85,5 +85,27 @@ def test_arrange(home):
         wait(lambda: len(rows(app)) == 3, "three rows again")
 
 
+def test_find(home):
+    with program(home) as app:
+        app.first_frame()
+        for name in ("gelu", "relu", "silu", "relu"):
+            add(app, name)
+        wait(lambda: len(rows(app)) == 4, "four rows")
+        app.key("alt+6", "ctrl+f")
+        app.type("relu")
+        app.says(r"^2 rows$")
+        selected = lambda: [i for i, thing in enumerate(app.look(name=re.compile(r"row \d of 4")))
+                            if thing.has("selected")]
+        app.key("Home", "Return")
+        first = wait(selected, "a row that is selected")
+        app.key("Return")
+        wait(lambda: selected() and selected() != first, "the other row")
+        app.key("ctrl+a")
+        app.type("nothing like it")
+        app.says("^None$")
+        app.key("Escape", "Home")
+        wait(lambda: selected() == [0], "the first row, with the keyboard")
+
+
 if __name__ == "__main__":
-    main([test_build_fuse_train_save, test_quick_entry, test_arrange])
+    main([test_build_fuse_train_save, test_quick_entry, test_arrange, test_find])

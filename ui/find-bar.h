@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds rows of the score by what is typed: an op's name, its title, or its path. Return goes to
+ * the next one. Signal: `finished` when it was left with Escape. */
+#pragma once
+
+#include "ui/document.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define LIG_TYPE_FIND_BAR (lig_find_bar_get_type ())
+G_DECLARE_FINAL_TYPE (LigFindBar, lig_find_bar, LIG, FIND_BAR, GtkWidget)
+
+GtkWidget *lig_find_bar_new (LigDocument *document);
+
+/* Shows it and gives it the keyboard. */
+void lig_find_bar_begin (LigFindBar *self);
+
+G_END_DECLS
