@@ -26,7 +26,7 @@ guint lig_edit_duplicate (LigDocument *doc);
 /* Moves the selection into a gap; refused for a block into itself. */
 gboolean lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError **error);
 
-/* Moves the selection by one row, up (-1) or down (1), where there is room. */
+/* Moves the selection by one row, up (-1) or down (1), into and out of open blocks. */
 void lig_edit_move_by (LigDocument *doc, int rows);
 
 /* The selection, whose ops must stand in a row, becomes a block's body, and back. */
