@@ -50,6 +50,13 @@ void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean f
 gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
 void lig_edit_disconnect (LigDocument *doc, LigOp *op);
 
+/* Two selected rows, or @op (nullable) and the next row that has a free end for it. */
+gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error);
+
+/* Forbids the fusion of the plan that begins at an op; where one is forbidden there, it is allowed
+ * again. */
+gboolean lig_edit_toggle_forbidden (LigDocument *doc, LigOp *op, GError **error);
+
 void lig_edit_set_name (LigDocument *doc, const char *name);
 void lig_edit_set_input (LigDocument *doc, const LigShape *shape, LigDtype dtype);
 

@@ -344,7 +344,7 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigScoreRow *self = LIG_SCORE_ROW (widget);
-  if (!self->description || !*self->description)
+  if (self->menu || !self->description || !*self->description)
     return FALSE;
   gtk_tooltip_set_text (tooltip, self->description);
   return TRUE;
@@ -364,37 +364,55 @@ measure (GtkWidget *widget,
 
 /* --- Menu ---------------------------------------------------------------------------------- */
 
-static GMenuModel *
-make_menu (void)
+static void
+append_section (GMenu *menu, const char *const items[][2])
 {
-  static const struct {
-    const char *label, *action;
-    gboolean section;
-  } items[] = {
-    {N_ ("Why Not One Kernel…"), "op.explain", FALSE},
-    {N_ ("Fence Above"), "op.fence", FALSE},
-    {N_ ("Fold or Unfold"), "op.fold", FALSE},
-    {N_ ("Connect"), "op.connect", FALSE},
-    {N_ ("Disconnect"), "op.disconnect", FALSE},
-    {N_ ("Duplicate"), "op.duplicate", TRUE},
-    {N_ ("Move Up"), "op.move-up", FALSE},
-    {N_ ("Move Down"), "op.move-down", FALSE},
-    {N_ ("Group into a Block"), "op.group", TRUE},
-    {N_ ("Take the Block Apart"), "op.ungroup", FALSE},
-    {N_ ("Delete"), "op.delete", TRUE},
-  };
-  g_autoptr (GMenu) menu = g_menu_new ();
   g_autoptr (GMenu) section = g_menu_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
-    if (items[i].section) {
-      g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
-      g_object_unref (section);
-      section = g_menu_new ();
-    }
-    g_menu_append (section, _ (items[i].label), items[i].action);
-  }
+  for (guint i = 0; items[i][1]; i++)
+    if (items[i][0])
+      g_menu_append (section, items[i][0], items[i][1]);
   g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
-  return G_MENU_MODEL (g_steal_pointer (&menu));
+}
+
+/* Only what can be done to the row, in the words of how it stands. */
+static GMenuModel *
+make_menu (LigScoreRow *self)
+{
+  GMenu *menu = g_menu_new ();
+  const LigOpInfo *info = lig_op_get_info (self->op);
+  const LigRow *row = lig_document_find_row (self->document, self->op);
+  const char *const *forbidden = lig_op_get_forbidden (self->op);
+  g_autoptr (GPtrArray) chosen = lig_document_get_selection (self->document);
+  gboolean ends = info->extra_inputs || info->extra_outputs;
+  const char *fence =
+    lig_op_get_fence (self->op) ? _ ("Remove the Fence Above") : _ ("Fence Above");
+  gboolean above = row && (row->index > 0 || row->depth > 0 || lig_op_get_fence (self->op));
+  append_section (
+    menu, (const char *const[][2]){
+            {_ ("Why Not One Kernel…"), "op.explain"},
+            {above ? fence : NULL, "op.fence"},
+            {forbidden && *forbidden ? _ ("Allow the Fusion Here") : _ ("Forbid the Fusion Here"),
+             "op.forbid"},
+            {!self->block ? NULL
+             : self->open ? _ ("Fold")
+                          : _ ("Unfold"),
+             "op.fold"},
+            {ends || chosen->len == 2 ? _ ("Connect") : NULL, "op.connect"},
+            {ends ? _ ("Disconnect") : NULL, "op.disconnect"},
+            {NULL, NULL}});
+  append_section (menu, (const char *const[][2]){{_ ("Cut"), "win.cut"},
+                                                 {_ ("Copy"), "win.copy"},
+                                                 {_ ("Paste"), "win.paste"},
+                                                 {_ ("Duplicate"), "op.duplicate"},
+                                                 {_ ("Delete"), "op.delete"},
+                                                 {NULL, NULL}});
+  append_section (
+    menu, (const char *const[][2]){{_ ("Move Up"), "op.move-up"},
+                                   {_ ("Move Down"), "op.move-down"},
+                                   {_ ("Group into a Block"), "op.group"},
+                                   {self->block ? _ ("Take the Block Apart") : NULL, "op.ungroup"},
+                                   {NULL, NULL}});
+  return G_MENU_MODEL (menu);
 }
 
 static void
@@ -416,7 +434,7 @@ void
 lig_score_row_show_menu (LigScoreRow *self, double x, double y)
 {
   g_clear_pointer (&self->menu, gtk_widget_unparent);
-  g_autoptr (GMenuModel) model = make_menu ();
+  g_autoptr (GMenuModel) model = make_menu (self);
   self->menu = gtk_popover_menu_new_from_model (model);
   gtk_widget_set_parent (self->menu, GTK_WIDGET (self));
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);

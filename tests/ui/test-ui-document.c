@@ -33,7 +33,7 @@ tear_down (Fixture *f, gconstpointer data)
 {
   g_object_unref (f->doc);
   g_object_unref (f->session);
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
+  g_autofree char *command = g_strdup_printf ("rm -rf '%s'", f->folder);
   g_assert_cmpint (system (command), ==, 0);
   g_free (f->folder);
   g_free (f->store);
@@ -243,6 +243,28 @@ test_connect (Fixture *f, gconstpointer data)
 /* --- Plans --------------------------------------------------------------------------------- */
 
 static void
+test_by_key (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  fill (f, "make-extra-output ! linear(768) ! add-extra-input");
+  wait_for_plan (f->doc);
+  g_assert_true (lig_edit_connect_selection (f->doc, op_at (f, "2"), &error));
+  g_assert_cmpstr (lig_op_get_extra_input_channel (op_at (f, "2"), 0), ==, "residual");
+  g_assert_false (lig_edit_connect_selection (f->doc, op_at (f, "0"), &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_CHANNEL);
+  g_clear_error (&error);
+  g_assert_false (lig_edit_connect_selection (f->doc, op_at (f, "1"), &error));
+  g_clear_error (&error);
+  wait_for_plan (f->doc);
+  g_assert_true (lig_edit_toggle_forbidden (f->doc, op_at (f, "1"), &error));
+  g_assert_cmpstr (lig_op_get_forbidden (op_at (f, "1"))[0], ==, "forward-linear-bias-add");
+  g_assert_true (lig_edit_toggle_forbidden (f->doc, op_at (f, "1"), &error));
+  g_assert_null (lig_op_get_forbidden (op_at (f, "1"))[0]);
+  g_assert_false (lig_edit_toggle_forbidden (f->doc, op_at (f, "2"), &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_FUSION);
+}
+
+static void
 test_problems (Fixture *f, gconstpointer data)
 {
   fill (f, "layer-norm ! linear(64) ! linear(32, in-features=65) ! gelu");
@@ -345,6 +367,7 @@ main (int argc, char **argv)
   ADD (into_block);
   ADD (wishes);
   ADD (connect);
+  ADD (by_key);
   ADD (problems);
   ADD (files);
   ADD (recovery);
