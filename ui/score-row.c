@@ -365,12 +365,16 @@ measure (GtkWidget *widget,
 /* --- Menu ---------------------------------------------------------------------------------- */
 
 static void
-append_section (GMenu *menu, const char *const items[][2])
+append_section (GMenu *menu, const char *const items[][3])
 {
   g_autoptr (GMenu) section = g_menu_new ();
-  for (guint i = 0; items[i][1]; i++)
+  for (guint i = 0; items[i][1]; i++) {
+    g_autoptr (GMenuItem) item = g_menu_item_new (items[i][0], items[i][1]);
+    if (items[i][2])
+      g_menu_item_set_attribute (item, "accel", "s", items[i][2]);
     if (items[i][0])
-      g_menu_append (section, items[i][0], items[i][1]);
+      g_menu_append_item (section, item);
+  }
   g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
 }
 
@@ -388,7 +392,7 @@ make_menu (LigScoreRow *self)
     lig_op_get_fence (self->op) ? _ ("Remove the Fence Above") : _ ("Fence Above");
   gboolean above = row && (row->index > 0 || row->depth > 0 || lig_op_get_fence (self->op));
   append_section (
-    menu, (const char *const[][2]){
+    menu, (const char *const[][3]){
             {_ ("Why Not One Kernel…"), "op.explain"},
             {above ? fence : NULL, "op.fence"},
             {forbidden && *forbidden ? _ ("Allow the Fusion Here") : _ ("Forbid the Fusion Here"),
@@ -400,14 +404,14 @@ make_menu (LigScoreRow *self)
             {ends || chosen->len == 2 ? _ ("Connect") : NULL, "op.connect"},
             {ends ? _ ("Disconnect") : NULL, "op.disconnect"},
             {NULL, NULL}});
-  append_section (menu, (const char *const[][2]){{_ ("Cut"), "win.cut"},
-                                                 {_ ("Copy"), "win.copy"},
-                                                 {_ ("Paste"), "win.paste"},
+  append_section (menu, (const char *const[][3]){{_ ("Cut"), "win.cut", "<Control>x"},
+                                                 {_ ("Copy"), "win.copy", "<Control>c"},
+                                                 {_ ("Paste"), "win.paste", "<Control>v"},
                                                  {_ ("Duplicate"), "op.duplicate"},
                                                  {_ ("Delete"), "op.delete"},
                                                  {NULL, NULL}});
   append_section (
-    menu, (const char *const[][2]){{_ ("Move Up"), "op.move-up"},
+    menu, (const char *const[][3]){{_ ("Move Up"), "op.move-up"},
                                    {_ ("Move Down"), "op.move-down"},
                                    {_ ("Group into a Block"), "op.group"},
                                    {self->block ? _ ("Take the Block Apart") : NULL, "op.ungroup"},
