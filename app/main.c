@@ -24,8 +24,9 @@ main (int argc, char **argv)
 {
   spin_less (argv);
   setlocale (LC_ALL, "");
-  /* Numbers in files, expressions and entries have points everywhere. */
+  /* Numbers in files, expressions and entries have points everywhere; GTK would set it anew. */
   setlocale (LC_NUMERIC, "C");
+  gtk_disable_setlocale ();
   bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);

@@ -68,6 +68,25 @@ update_actions (LigWindow *self)
 
 /* --- Pages --------------------------------------------------------------------------------- */
 
+/* GTK names neither the inner button of a menu's or a choice's button nor an information bar's
+ * cross. */
+static void
+name_buttons (GtkWidget *widget)
+{
+  const char *label = NULL;
+  GtkWidget *parent = gtk_widget_get_parent (widget);
+  if (GTK_IS_TOGGLE_BUTTON (widget) && (GTK_IS_MENU_BUTTON (parent) || GTK_IS_DROP_DOWN (parent)))
+    label = gtk_widget_get_tooltip_text (parent);
+  else if (GTK_IS_BUTTON (widget) && gtk_widget_has_css_class (widget, "close"))
+    label = _ ("Close");
+  if (label)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                    -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    name_buttons (child);
+}
+
 /* A page is made when it is first shown, else once the window stands: the first frame does not wait
  * for what it does not show. */
 static void
@@ -80,6 +99,7 @@ make_page (LigWindow *self, const LigPageInfo *info)
     g_object_new (info->get_type (), "document", self->document, "session", self->session, NULL);
   adw_bin_set_child (ADW_BIN (place), page);
   lig_page_add_actions (LIG_PAGE (page), G_ACTION_MAP (self));
+  name_buttons (page);
 }
 
 static void
@@ -215,24 +235,6 @@ lig_window_class_init (LigWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_label);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, error_page);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, error_place);
-}
-
-/* GTK names neither the inner button of a menu's button nor an information bar's cross. */
-static void
-name_buttons (GtkWidget *widget)
-{
-  const char *label = NULL;
-  GtkWidget *parent = gtk_widget_get_parent (widget);
-  if (GTK_IS_TOGGLE_BUTTON (widget) && GTK_IS_MENU_BUTTON (parent))
-    label = gtk_widget_get_tooltip_text (parent);
-  else if (GTK_IS_BUTTON (widget) && gtk_widget_has_css_class (widget, "close"))
-    label = _ ("Close");
-  if (label)
-    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
-                                    -1);
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
-       child = gtk_widget_get_next_sibling (child))
-    name_buttons (child);
 }
 
 static void

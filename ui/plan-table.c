@@ -195,7 +195,7 @@ static const Column step_columns[] = {
   {N_ ("Written"), written_text, written_number, NULL, 8, FALSE},
   {N_ ("FLOP"), flops_text, flops_number, NULL, 6, FALSE},
   {N_ ("Predicted"), predicted_text, predicted_number, NULL, 8, FALSE},
-  {N_ ("Runs"), beside_text, beside_number, NULL, 6, FALSE},
+  {N_ ("Beside"), beside_text, beside_number, NULL, 6, FALSE},
 };
 
 /* --- Values ---------------------------------------------------------------------------------- */

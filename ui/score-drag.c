@@ -303,22 +303,55 @@ leave (GtkDropTarget *target, Pointer *self)
   set_edge (self, NAN);
 }
 
+/* What was let go, and where. */
+typedef struct {
+  LigScoreSheet *sheet;
+  LigSequence *parent;
+  int index;
+  char *text; /* null: the selection moves */
+} Landing;
+
+static void
+free_landing (gpointer data)
+{
+  Landing *landing = data;
+  g_object_unref (landing->sheet);
+  g_object_unref (landing->parent);
+  g_free (landing->text);
+  g_free (landing);
+}
+
+static gboolean
+land (gpointer data)
+{
+  const Landing *landing = data;
+  GError *error = NULL;
+  LigDocument *document = lig_score_sheet_get_document (landing->sheet);
+  const LigScoreDrop drop = {.parent = landing->parent, .index = landing->index};
+  gboolean done = landing->text
+                    ? lig_score_sheet_drop (landing->sheet, landing->text, &drop, &error)
+                    : lig_edit_move (document, drop.parent, drop.index, &error);
+  if (!done)
+    lig_toast_error (GTK_WIDGET (landing->sheet), error);
+  return G_SOURCE_REMOVE;
+}
+
+/* The edit waits until GTK is through with the event: it moves widgets that GTK is looking at. */
 static gboolean
 dropped (GtkDropTarget *target, const GValue *value, double x, double y, Pointer *self)
 {
   LigScoreDrop drop;
-  GError *error = NULL;
   GdkDrop *current = gtk_drop_target_get_current_drop (target);
   gboolean move = is_own (self, target) && (gdk_drop_get_actions (current) & GDK_ACTION_MOVE);
   lig_score_sheet_find_drop (self->sheet, y, &drop);
   leave (target, self);
-  gboolean done =
-    move
-      ? lig_edit_move (lig_score_sheet_get_document (self->sheet), drop.parent, drop.index, &error)
-      : lig_score_sheet_drop (self->sheet, g_value_get_string (value), &drop, &error);
-  if (!done)
-    lig_toast_error (GTK_WIDGET (self->sheet), error);
-  return done;
+  Landing *landing = g_new0 (Landing, 1);
+  landing->sheet = g_object_ref (self->sheet);
+  landing->parent = g_object_ref (drop.parent);
+  landing->index = drop.index;
+  landing->text = move ? NULL : g_value_dup_string (value);
+  g_idle_add_full (G_PRIORITY_DEFAULT, land, landing, free_landing);
+  return TRUE;
 }
 
 /* --- Construction -------------------------------------------------------------------------- */

@@ -121,6 +121,24 @@ ask_apart (gpointer data)
 
 /* --- What it says -------------------------------------------------------------------------- */
 
+/* Seconds of a pass: what was measured, and predictions where nothing was. */
+static double
+add_up (const LigScoreMap *map, guint pass, gboolean *measured)
+{
+  double seconds = map->seconds[pass];
+  *measured = TRUE;
+  for (guint i = 0; i < map->brackets[pass]->len; i++) {
+    const LigScoreBracket *bracket = &g_array_index (map->brackets[pass], LigScoreBracket, i);
+    if (!bracket->group)
+      continue;
+    if (bracket->measured > 0)
+      seconds += bracket->measured - bracket->group->predicted;
+    else if (bracket->group->n_steps > 0)
+      *measured = FALSE;
+  }
+  return seconds;
+}
+
 static char *
 describe_pass (LigScoreHead *self, guint pass)
 {
@@ -131,22 +149,15 @@ describe_pass (LigScoreHead *self, guint pass)
   lig_plan_get_groups (map->plan, (LigPass) pass, &count);
   if (count == 0)
     return g_strdup (_ ("no gradient is wanted"));
-  g_autofree char *time = lig_figure_time (map->seconds[pass]);
+  gboolean measured;
+  g_autofree char *time = lig_figure_time (add_up (map, pass, &measured));
   double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
   g_autofree char *bytes = lig_figure_bytes (MAX (saved, 0));
-  g_autofree char *predicted = NULL;
-  double measured = 0;
-  for (guint i = 0; i < map->brackets[pass]->len; i++)
-    if (g_array_index (map->brackets[pass], LigScoreBracket, i).group)
-      measured += g_array_index (map->brackets[pass], LigScoreBracket, i).measured;
-  g_autofree char *took = lig_figure_time (measured);
-  if (measured > 0)
-    predicted = g_strdup_printf (_ ("%s, predicted %s"), took, time);
-  else
-    predicted = g_strdup (time);
+  g_autofree char *whole =
+    measured ? g_strdup_printf (_ ("%s measured"), time) : g_steal_pointer (&time);
   if (saved <= 0)
-    return g_steal_pointer (&predicted);
-  return g_strdup_printf (_ ("%s · %s not moved"), predicted, bytes);
+    return g_steal_pointer (&whole);
+  return g_strdup_printf (_ ("%s · %s not moved"), whole, bytes);
 }
 
 static char *

@@ -392,18 +392,19 @@ make_menu (LigScoreRow *self)
     lig_op_get_fence (self->op) ? _ ("Remove the Fence Above") : _ ("Fence Above");
   gboolean above = row && (row->index > 0 || row->depth > 0 || lig_op_get_fence (self->op));
   append_section (
-    menu, (const char *const[][3]){
-            {_ ("Why Not One Kernel…"), "op.explain"},
-            {above ? fence : NULL, "op.fence"},
-            {forbidden && *forbidden ? _ ("Allow the Fusion Here") : _ ("Forbid the Fusion Here"),
-             "op.forbid"},
-            {!self->block ? NULL
-             : self->open ? _ ("Fold")
-                          : _ ("Unfold"),
-             "op.fold"},
-            {ends || chosen->len == 2 ? _ ("Connect") : NULL, "op.connect"},
-            {ends ? _ ("Disconnect") : NULL, "op.disconnect"},
-            {NULL, NULL}});
+    menu, (const char *const[][3]){{_ ("Why Not One Kernel…"), "op.explain"},
+                                   {above ? fence : NULL, "op.fence"},
+                                   {self->block               ? NULL
+                                    : forbidden && *forbidden ? _ ("Allow the Fusion Here")
+                                                              : _ ("Forbid the Fusion Here"),
+                                    "op.forbid"},
+                                   {!self->block ? NULL
+                                    : self->open ? _ ("Fold")
+                                                 : _ ("Unfold"),
+                                    "op.fold"},
+                                   {ends || chosen->len == 2 ? _ ("Connect") : NULL, "op.connect"},
+                                   {ends ? _ ("Disconnect") : NULL, "op.disconnect"},
+                                   {NULL, NULL}});
   append_section (menu, (const char *const[][3]){{_ ("Cut"), "win.cut", "<Control>x"},
                                                  {_ ("Copy"), "win.copy", "<Control>c"},
                                                  {_ ("Paste"), "win.paste", "<Control>v"},

@@ -237,6 +237,8 @@ lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
 void
 lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *steps, guint n_steps)
 {
+  if (!plan && !self->profiled)
+    return;
   g_clear_pointer (&self->profiled, lig_plan_unref);
   g_free (self->steps);
   self->profiled = plan ? lig_plan_ref (plan) : NULL;

@@ -76,8 +76,9 @@ append_short_name (GString *text, const LigOpInfo *info)
       g_string_append (text, _ (names[i][1]));
       return;
     }
-  gboolean word =
-    title[0] && g_ascii_islower (title[1]) && !strpbrk (title + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  /* Other languages decide for themselves what begins with a capital. */
+  gboolean word = title == info->title && title[0] && g_ascii_islower (title[1]) &&
+                  !strpbrk (title + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
   g_string_append_c (text, word ? g_ascii_tolower (title[0]) : title[0]);
   g_string_append (text, title + 1);
 }

@@ -77,6 +77,13 @@ class Thing:
         except GError:
             return "something that is gone"
 
+    def parent(self):
+        return Thing(self.accessible.get_parent())
+
+    def is_named(self):
+        """GTK's last resort for a name, the type's, says nothing."""
+        return not re.match(r"^$|Gtk[A-Z]|Adw[A-Z]|Lig[A-Z]", self.name)
+
     def children(self):
         for index in range(self.accessible.get_child_count()):
             child = self.accessible.get_child_at_index(index)
@@ -190,6 +197,7 @@ class Program:
     def tree(self):
         """The application's accessible."""
         def find():
+            assert self.process.poll() is None, f"the program ended with {self.process.returncode}"
             desktop = atspi().get_desktop(0)
             for index in range(desktop.get_child_count()):
                 child = desktop.get_child_at_index(index)

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Every language of po/LINGUAS has every text, none of it in doubt, and keeps its directives.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+command -v xgettext > /dev/null || { echo 'there is no xgettext'; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+grep -v '^#' po/POTFILES > "$folder/files"
+xgettext --from-code=UTF-8 --add-comments --files-from="$folder/files" --output="$folder/new.pot" \
+  --keyword=_ --keyword=N_ --keyword=C_:1c,2 --keyword=NC_:1c,2 --keyword=ngettext:1,2 \
+  --flag=ngettext:1:pass-c-format --flag=g_strdup_printf:1:c-format 2> "$folder/log" ||
+  { cat "$folder/log"; exit 1; }
+status=0
+for language in $(grep -v '^#' po/LINGUAS); do
+  msgfmt --check --output-file=/dev/null "po/$language.po" || status=1
+  msgmerge --quiet --no-fuzzy-matching --output-file="$folder/$language.po" \
+    "po/$language.po" "$folder/new.pot"
+  missing=$(msgattrib --untranslated --no-location --no-wrap "$folder/$language.po" | grep '^msgid "[^"]')
+  [ -z "$missing" ] || { printf 'po/%s.po lacks:\n%s\n' "$language" "$missing"; status=1; }
+done
+exit $status
