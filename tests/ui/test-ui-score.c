@@ -342,6 +342,7 @@ test_drop (Fixture *f, gconstpointer data)
   g_value_set_static_string (&value, "silu");
   g_signal_emit_by_name (target, "drop", &value, 600.0, (double) slot->y + slot->height - 6,
                          &taken);
+  settle (f);
   assert_text (f, "block(2) { gelu ! silu } ! relu");
 }
 
