@@ -184,6 +184,34 @@ ungroup (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+connect_channel (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GError *error = NULL;
+  LigDocument *document = LIG_WINDOW (data)->document;
+  if (!lig_edit_connect_selection (document, lig_document_get_cursor (document), &error))
+    lig_toast_error (LIG_WINDOW (data)->toasts, error);
+}
+
+static void
+disconnect_channel (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  LigDocument *document = LIG_WINDOW (data)->document;
+  LigOp *op = lig_document_get_cursor (document);
+  if (op)
+    lig_edit_disconnect (document, op);
+}
+
+static void
+forbid (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GError *error = NULL;
+  LigDocument *document = LIG_WINDOW (data)->document;
+  LigOp *op = lig_document_get_cursor (document);
+  if (op && !lig_edit_toggle_forbidden (document, op, &error))
+    lig_toast_error (LIG_WINDOW (data)->toasts, error);
+}
+
+static void
 insert_op (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigWindow *self = data;
@@ -208,6 +236,9 @@ static const GActionEntry actions[] = {
   {.name = "fence", .activate = toggle_fence},
   {.name = "group", .activate = group},
   {.name = "ungroup", .activate = ungroup},
+  {.name = "connect", .activate = connect_channel},
+  {.name = "disconnect", .activate = disconnect_channel},
+  {.name = "forbid", .activate = forbid},
   {.name = "insert-op", .activate = insert_op, .parameter_type = "s"},
 };
 
@@ -226,6 +257,11 @@ update_selection (LigWindow *self)
   /* Nothing stands before the first operation that a fence could part it from. */
   lig_window_set_enabled (self, "fence", row && (row->index > 0 || row->depth > 0));
   lig_window_set_enabled (self, "ungroup", row && lig_op_get_body (row->op));
+  const LigOpInfo *info = row ? lig_op_get_info (row->op) : NULL;
+  gboolean ends = info && (info->extra_inputs || info->extra_outputs);
+  lig_window_set_enabled (self, "connect", ends || chosen->len == 2);
+  lig_window_set_enabled (self, "disconnect", ends);
+  lig_window_set_enabled (self, "forbid", row != NULL);
 }
 
 static void
@@ -263,15 +299,27 @@ typedef struct {
 } EditKey;
 
 static const EditKey edit_keys[] = {
-  {"<Control>z", "win.undo", TRUE},        {"<Control><Shift>z", "win.redo", TRUE},
-  {"<Control>y", "win.redo", TRUE},        {"<Control>x", "win.cut", FALSE},
-  {"<Control>c", "win.copy", FALSE},       {"<Control>v", "win.paste", FALSE},
-  {"<Shift>Delete", "win.cut", FALSE},     {"<Control>Insert", "win.copy", FALSE},
-  {"<Shift>Insert", "win.paste", FALSE},   {"Delete", "win.delete", FALSE},
-  {"KP_Delete", "win.delete", FALSE},      {"<Control>d", "win.duplicate", FALSE},
-  {"<Control>a", "win.select-all", FALSE}, {"<Alt>Up", "win.move-up", FALSE},
-  {"<Alt>Down", "win.move-down", FALSE},   {"m", "win.fence", FALSE},
-  {"<Control>g", "win.group", FALSE},      {"<Control><Shift>g", "win.ungroup", FALSE},
+  {"<Control>z", "win.undo", TRUE},
+  {"<Control><Shift>z", "win.redo", TRUE},
+  {"<Control>y", "win.redo", TRUE},
+  {"<Control>x", "win.cut", FALSE},
+  {"<Control>c", "win.copy", FALSE},
+  {"<Control>v", "win.paste", FALSE},
+  {"<Shift>Delete", "win.cut", FALSE},
+  {"<Control>Insert", "win.copy", FALSE},
+  {"<Shift>Insert", "win.paste", FALSE},
+  {"Delete", "win.delete", FALSE},
+  {"KP_Delete", "win.delete", FALSE},
+  {"<Control>d", "win.duplicate", FALSE},
+  {"<Control>a", "win.select-all", FALSE},
+  {"<Alt>Up", "win.move-up", FALSE},
+  {"<Alt>Down", "win.move-down", FALSE},
+  {"m", "win.fence", FALSE},
+  {"<Control>g", "win.group", FALSE},
+  {"<Control><Shift>g", "win.ungroup", FALSE},
+  {"<Control>l", "win.connect", FALSE},
+  {"<Control><Shift>l", "win.disconnect", FALSE},
+  {"f", "win.forbid", FALSE},
 };
 
 static gboolean

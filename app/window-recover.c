@@ -143,7 +143,7 @@ restore (LigWindow *self, gpointer data)
     window = lig_window_new (LIG_APPLICATION (gtk_window_get_application (GTK_WINDOW (self))));
     gtk_window_present (GTK_WINDOW (window));
   }
-  lig_document_recover (window->document, lost->sequence, lost->edit->path);
+  lig_document_recover (window->document, lost->edit);
   lig_window_show_page (window, "sequence");
   forget (self, data);
 }

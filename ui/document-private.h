@@ -27,7 +27,7 @@ struct _LigDocument {
   GArray *rows;        /* of LigRow */
   GHashTable *by_op;   /* LigOp: index of its row + 1 */
   GHashTable *by_path; /* char: the same */
-  GHashTable *open;    /* paths of opened blocks */
+  GHashTable *open;    /* LigOp: an opened block */
   GHashTable *chosen;  /* LigOp: in the selection */
   LigOp *cursor;
 
@@ -61,6 +61,9 @@ void lig_document_emit (LigDocument *self, LigDocumentSignal signal);
 void lig_document_init_rows (LigDocument *self);
 void lig_document_clear_rows (LigDocument *self);
 void lig_document_build_rows (LigDocument *self);
+
+/* Before another sequence takes the place of this one: what is open there. */
+void lig_document_carry_open (LigDocument *self, LigSequence *next);
 GStrv lig_document_remember_selection (LigDocument *self);
 void lig_document_restore_selection (LigDocument *self, const char *const *paths);
 

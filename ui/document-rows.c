@@ -18,7 +18,7 @@ lig_document_init_rows (LigDocument *self)
   g_array_set_clear_func (self->rows, clear_row);
   self->by_op = g_hash_table_new (NULL, NULL);
   self->by_path = g_hash_table_new (g_str_hash, g_str_equal);
-  self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->open = g_hash_table_new (NULL, NULL);
   self->chosen = g_hash_table_new (NULL, NULL);
 }
 
@@ -42,7 +42,7 @@ add_rows (LigDocument *self, LigSequence *parent, const char *prefix, int depth)
                   .depth = depth};
     row.path = g_strdup_printf ("%s%u", prefix, i);
     LigSequence *body = lig_op_get_body (row.op);
-    row.open = body && g_hash_table_contains (self->open, row.path);
+    row.open = body && g_hash_table_contains (self->open, row.op);
     g_array_append_val (self->rows, row);
     gpointer number = GUINT_TO_POINTER (self->rows->len);
     g_hash_table_insert (self->by_op, row.op, number);
@@ -51,6 +51,62 @@ add_rows (LigDocument *self, LigSequence *parent, const char *prefix, int depth)
     if (row.open)
       add_rows (self, body, inside, depth + 1);
   }
+}
+
+/* Blocks, also those within folded ones. */
+static void
+list_blocks (LigSequence *sequence, GPtrArray *blocks)
+{
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    LigSequence *body = lig_op_get_body (op);
+    if (!body)
+      continue;
+    g_ptr_array_add (blocks, op);
+    list_blocks (body, blocks);
+  }
+}
+
+static guint
+count_body (LigOp *block)
+{
+  return lig_sequence_get_length (lig_op_get_body (block));
+}
+
+void
+lig_document_carry_open (LigDocument *self, LigSequence *next)
+{
+  g_autoptr (GPtrArray) before = g_ptr_array_new (), after = g_ptr_array_new ();
+  GHashTable *open = g_hash_table_new (NULL, NULL);
+  list_blocks (self->sequence, before);
+  list_blocks (next, after);
+  /* Where blocks came or went, those that look alike are the same. */
+  for (guint i = 0, k = 0; i < before->len; i++) {
+    if (!g_hash_table_contains (self->open, before->pdata[i]))
+      continue;
+    guint like = before->len == after->len ? i : k;
+    while (before->len != after->len && like < after->len &&
+           count_body (after->pdata[like]) != count_body (before->pdata[i]))
+      like++;
+    if (like < after->len)
+      g_hash_table_add (open, after->pdata[like]);
+    k = like + 1;
+  }
+  g_hash_table_unref (self->open);
+  self->open = open;
+}
+
+static void
+forget_open (LigDocument *self)
+{
+  g_autoptr (GPtrArray) blocks = g_ptr_array_new ();
+  GHashTable *open = g_hash_table_new (NULL, NULL);
+  list_blocks (self->sequence, blocks);
+  for (guint i = 0; i < blocks->len; i++)
+    if (g_hash_table_contains (self->open, blocks->pdata[i]))
+      g_hash_table_add (open, blocks->pdata[i]);
+  g_hash_table_unref (self->open);
+  self->open = open;
 }
 
 static gboolean
@@ -65,6 +121,7 @@ lig_document_build_rows (LigDocument *self)
   g_hash_table_remove_all (self->by_op);
   g_hash_table_remove_all (self->by_path);
   g_array_set_size (self->rows, 0);
+  forget_open (self);
   add_rows (self, self->sequence, "", 0);
   g_hash_table_foreach_remove (self->chosen, is_gone, self);
   if (self->cursor && !g_hash_table_contains (self->by_op, self->cursor))
@@ -122,9 +179,9 @@ lig_document_set_open (LigDocument *self, LigOp *block, gboolean open)
   if (!row || !lig_op_get_body (block) || row->open == open)
     return;
   if (open)
-    g_hash_table_add (self->open, g_strdup (row->path));
+    g_hash_table_add (self->open, row->op);
   else
-    g_hash_table_remove (self->open, row->path);
+    g_hash_table_remove (self->open, row->op);
   lig_document_build_rows (self);
   lig_document_emit (self, LIG_DOCUMENT_CHANGED);
 }

@@ -9,6 +9,9 @@
 /* Edits in a row of one thing, like a number that is being typed, are one. */
 #define MERGE_MICROSECONDS 500000
 
+/* How far back a restored document can be undone at least. */
+#define MOST_JOURNALLED 100
+
 G_DEFINE_FINAL_TYPE (LigDocument, lig_document, G_TYPE_OBJECT)
 
 static guint signals[LIG_DOCUMENT_N_SIGNALS];
@@ -144,6 +147,7 @@ static void
 show_sequence (LigDocument *self, LigSequence *sequence, const char *const *paths)
 {
   if (sequence) {
+    lig_document_carry_open (self, sequence);
     g_clear_object (&self->sequence);
     self->sequence = sequence;
   }
@@ -157,13 +161,35 @@ show_sequence (LigDocument *self, LigSequence *sequence, const char *const *path
 }
 
 static void
-write_journal (LigDocument *self)
+append_journal (LigDocument *self, LigJournalKind kind, guint number)
 {
-  const LigDocumentState *state = self->states->pdata[self->now];
+  const LigDocumentState *state = self->states->pdata[number];
+  lig_journal_append (self->journal, kind, state->label ? state->label : "", self->path,
+                      state->text);
+}
+
+/* The last states of the history, where the journal holds nothing of it. Those up to the saved one
+ * are no edits that could be lost. */
+static void
+begin_journal (LigDocument *self)
+{
+  guint known = self->saved == G_MAXUINT ? 0 : self->saved;
+  guint first = self->now > MOST_JOURNALLED ? self->now - MOST_JOURNALLED : 0;
+  for (guint i = first; i < self->states->len; i++)
+    append_journal (self, i <= MAX (known, first) ? LIG_JOURNAL_START : LIG_JOURNAL_EDIT, i);
+  for (guint i = self->states->len - 1; i > self->now; i--)
+    append_journal (self, LIG_JOURNAL_UNDO, i - 1);
+}
+
+static void
+write_journal (LigDocument *self, LigJournalKind kind)
+{
   if (self->now == self->saved)
     lig_journal_clear (self->journal);
+  else if (lig_journal_is_empty (self->journal))
+    begin_journal (self);
   else
-    lig_journal_append (self->journal, state->label ? state->label : "", self->path, state->text);
+    append_journal (self, kind, self->now);
 }
 
 /* --- Edits --------------------------------------------------------------------------------- */
@@ -187,7 +213,8 @@ lig_document_commit (LigDocument *self, const char *label, const char *merge)
   if (self->saved > self->now)
     self->saved = G_MAXUINT;
   g_ptr_array_set_size (self->states, (int) self->now + 1);
-  if (merges (self, merge)) {
+  gboolean merged = merges (self, merge);
+  if (merged) {
     g_free (state->text);
     state->text = g_steal_pointer (&text);
   } else {
@@ -197,7 +224,7 @@ lig_document_commit (LigDocument *self, const char *label, const char *merge)
   g_free (self->merge);
   self->merge = g_strdup (merge);
   self->merged = g_get_monotonic_time ();
-  write_journal (self);
+  write_journal (self, merged ? LIG_JOURNAL_MERGE : LIG_JOURNAL_EDIT);
   show_sequence (self, NULL, NULL);
 }
 
@@ -212,6 +239,7 @@ lig_document_replace (LigDocument *self, LigSequence *sequence, const char *labe
     lig_sequence_get_input (self->sequence, &shape, &dtype);
     lig_sequence_set_input (copy, &shape, dtype);
   }
+  lig_document_carry_open (self, copy);
   g_autoptr (LigSequence) old = g_steal_pointer (&self->sequence);
   self->sequence = copy;
   lig_document_build_rows (self);
@@ -225,10 +253,13 @@ go_to (LigDocument *self, guint state)
   g_auto (GStrv) paths = lig_document_remember_selection (self);
   const LigDocumentState *wanted = self->states->pdata[state];
   LigSequence *sequence = lig_sequence_from_json (wanted->text, -1, NULL, NULL);
-  g_return_if_fail (sequence);
+  /* A recovered state may have been damaged in the store. */
+  if (!sequence)
+    return;
+  LigJournalKind kind = state < self->now ? LIG_JOURNAL_UNDO : LIG_JOURNAL_REDO;
   self->now = state;
   g_clear_pointer (&self->merge, g_free);
-  write_journal (self);
+  write_journal (self, kind);
   show_sequence (self, sequence, (const char *const *) paths);
 }
 
@@ -298,7 +329,10 @@ lig_document_take_saved (LigDocument *self, LigSequence *sequence, const char *p
     if (g_str_equal (state->text, text) && (self->saved == G_MAXUINT || i <= self->now))
       self->saved = i;
   }
-  write_journal (self);
+  /* What was edited while the file was written is not in it. */
+  lig_journal_clear (self->journal);
+  if (self->now != self->saved)
+    begin_journal (self);
   lig_document_emit (self, LIG_DOCUMENT_TITLED);
 }
 
@@ -314,12 +348,25 @@ lig_document_save (LigDocument *self, const char *path, GError **error)
 }
 
 void
-lig_document_recover (LigDocument *self, LigSequence *sequence, const char *path)
+lig_document_recover (LigDocument *self, const LigLostEdit *lost)
 {
+  static const char *const none[] = {NULL};
+  LigSequence *sequence = lig_sequence_from_json (lost->sequence, -1, NULL, NULL);
+  if (!sequence)
+    return;
   g_free (self->path);
-  self->path = g_strdup (path);
+  self->path = g_strdup (lost->path);
+  g_ptr_array_set_size (self->states, 0);
+  for (guint i = 0; i < lost->states->len; i++) {
+    const LigLostState *state = lost->states->pdata[i];
+    push_state (self, g_strdup (state->sequence), i > 0 ? state->label : NULL);
+  }
+  self->now = lost->now;
   self->saved = G_MAXUINT;
-  lig_document_replace (self, sequence, _ ("Recover edits"));
+  g_clear_pointer (&self->merge, g_free);
+  lig_journal_clear (self->journal);
+  begin_journal (self);
+  show_sequence (self, sequence, none);
 }
 
 void

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "engine/plan.h"
+#include "ui/journal.h"
 #include "ui/session.h"
 
 G_BEGIN_DECLS
@@ -73,7 +74,7 @@ void lig_document_undo (LigDocument *self);
 void lig_document_redo (LigDocument *self);
 
 /* Takes over the edits of a window that was killed; see ui/journal.h. */
-void lig_document_recover (LigDocument *self, LigSequence *sequence, const char *path);
+void lig_document_recover (LigDocument *self, const LigLostEdit *lost);
 
 /* What was edited is given up: the journal forgets it. For closing a window. */
 void lig_document_discard (LigDocument *self);

@@ -59,11 +59,18 @@ lig_edit_ungroup (LigDocument *doc, GError **error)
   }
   LigSequence *parent = row->parent;
   int index = row->index;
+  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
   g_autoptr (LigOp) kept = lig_sequence_pop (parent, index, NULL);
   for (guint i = 0; lig_sequence_get_length (body) > 0; i++) {
     g_autoptr (LigOp) op = lig_sequence_pop (body, 0, NULL);
+    if (i == 0 && lig_op_get_fence (block))
+      lig_op_set_fence (op, TRUE);
     lig_sequence_insert (parent, index + (int) i, op, NULL);
+    g_ptr_array_add (ops, op);
   }
   lig_document_commit (doc, _ ("Take the block apart"), NULL);
+  lig_document_select (doc, NULL, LIG_SELECT_ONLY);
+  for (guint i = 0; i < ops->len; i++)
+    lig_document_select (doc, ops->pdata[i], LIG_SELECT_TOGGLE);
   return TRUE;
 }

@@ -83,3 +83,44 @@ lig_edit_disconnect (LigDocument *doc, LigOp *op)
     lig_op_set_extra_input_channel (op, (int) i, NULL, NULL);
   lig_document_commit (doc, _ ("Disconnect"), NULL);
 }
+
+static gboolean
+has_free_end (LigOp *op, gboolean output)
+{
+  const LigOpInfo *info = lig_op_get_info (op);
+  return output ? info->extra_outputs && !lig_op_get_extra_output_channel (op, 0)
+                : info->extra_inputs && !lig_op_get_extra_input_channel (op, 0);
+}
+
+/* The branch above that nobody takes up, or the input below that is still free. */
+static gboolean
+connect_op (LigDocument *doc, LigOp *op, GError **error)
+{
+  guint count;
+  const LigRow *rows = lig_document_get_rows (doc, &count), *row = lig_document_find_row (doc, op);
+  gboolean source = lig_op_get_info (op)->extra_outputs != NULL;
+  guint i = (guint) (row - rows);
+  while (source ? ++i < count : i-- > 0)
+    if (rows[i].parent == row->parent && has_free_end (rows[i].op, !source))
+      return source ? lig_edit_connect (doc, op, rows[i].op, error)
+                    : lig_edit_connect (doc, rows[i].op, op, error);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s",
+               source ? _ ("there is no free extra input below")
+                      : _ ("there is no free extra output above"));
+  return FALSE;
+}
+
+gboolean
+lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error)
+{
+  g_autoptr (GPtrArray) rows = lig_document_get_selection (doc);
+  if (rows->len == 2)
+    return lig_edit_connect (doc, ((const LigRow *) rows->pdata[0])->op,
+                             ((const LigRow *) rows->pdata[1])->op, error);
+  const LigOpInfo *info = op ? lig_op_get_info (op) : NULL;
+  if (info && (info->extra_outputs || info->extra_inputs))
+    return connect_op (doc, op, error);
+  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CHANNEL,
+                       _ ("select an operation with an extra input or output, or two to connect"));
+  return FALSE;
+}

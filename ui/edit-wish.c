@@ -91,6 +91,39 @@ lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean force)
   lig_document_commit (doc, label, NULL);
 }
 
+static const char *
+find_fusion (LigDocument *doc, const LigPlanOp *parts, guint n_parts)
+{
+  guint count;
+  for (int pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups =
+      lig_plan_get_groups (lig_document_get_plan (doc), (LigPass) pass, &count);
+    for (guint i = 0; i < count; i++)
+      if (groups[i].fusion && groups[i].first >= parts[0].index &&
+          groups[i].first < parts[0].index + (int) n_parts)
+        return groups[i].fusion->name;
+  }
+  return NULL;
+}
+
+gboolean
+lig_edit_toggle_forbidden (LigDocument *doc, LigOp *op, GError **error)
+{
+  guint count = 0;
+  const LigRow *row = lig_document_find_row (doc, op);
+  const char *const *forbidden = lig_op_get_forbidden (op);
+  const LigPlanOp *parts = row ? lig_document_find_parts (doc, row->path, &count) : NULL;
+  const char *fusion = parts && !lig_op_get_body (op) ? find_fusion (doc, parts, count) : NULL;
+  if (forbidden && *forbidden) {
+    g_autofree char *name = g_strdup (*forbidden);
+    lig_edit_forbid (doc, op, name, FALSE);
+  } else if (fusion)
+    lig_edit_forbid (doc, op, fusion, TRUE);
+  else
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_FUSION, _ ("no fusion begins here"));
+  return fusion || (forbidden && *forbidden);
+}
+
 void
 lig_edit_set_name (LigDocument *doc, const char *name)
 {

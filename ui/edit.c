@@ -79,6 +79,27 @@ label_ops (const char *one, const char *many, GPtrArray *ops)
   return g_strdup_printf (one, _ (lig_op_get_info (ops->pdata[0])->title));
 }
 
+/* The row of the block whose body the sequence is; null for the document's. */
+static const LigRow *
+find_owner (LigDocument *doc, LigSequence *body)
+{
+  guint count;
+  const LigRow *rows = lig_document_get_rows (doc, &count);
+  for (guint i = 0; i < count; i++)
+    if (lig_op_get_body (rows[i].op) == body)
+      return &rows[i];
+  return NULL;
+}
+
+/* What arrives in a block is seen. */
+static void
+open_owner (LigDocument *doc, LigSequence *body)
+{
+  const LigRow *owner = find_owner (doc, body);
+  if (owner)
+    lig_document_set_open (doc, owner->op, TRUE);
+}
+
 gboolean
 lig_edit_insert (LigDocument *doc, LigSequence *parent, int index, LigSequence *ops, GError **error)
 {
@@ -95,6 +116,7 @@ lig_edit_insert (LigDocument *doc, LigSequence *parent, int index, LigSequence *
   }
   g_autofree char *label = label_ops (_ ("Add %s"), _ ("Add %u operations"), added);
   lig_document_commit (doc, label, NULL);
+  open_owner (doc, parent);
   select_all_of (doc, added);
   return TRUE;
 }
@@ -111,13 +133,18 @@ lig_edit_insert_op (
   return lig_edit_insert (doc, parent, index, ops, error);
 }
 
-/* The gap after the cursor, else the end. */
+/* The gap after the cursor, within a block that is empty; else the end. */
 static LigSequence *
 find_gap (LigDocument *doc, int *index)
 {
   LigOp *cursor = lig_document_get_cursor (doc);
   const LigRow *row = cursor ? lig_document_find_row (doc, cursor) : NULL;
   LigSequence *sequence = lig_document_get_sequence (doc);
+  LigSequence *body = row ? lig_op_get_body (row->op) : NULL;
+  if (body && lig_sequence_get_length (body) == 0) {
+    *index = 0;
+    return body;
+  }
   *index = row ? row->index + 1 : (int) lig_sequence_get_length (sequence);
   return row ? row->parent : sequence;
 }
@@ -246,6 +273,7 @@ lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError **error)
     lig_sequence_insert (parent, index + (int) i, ops->pdata[i], NULL);
   g_autofree char *label = label_ops (_ ("Move %s"), _ ("Move %u operations"), ops);
   lig_document_commit (doc, label, NULL);
+  open_owner (doc, parent);
   select_all_of (doc, ops);
   if (cursor && lig_document_is_selected (doc, cursor)) {
     lig_document_select (doc, cursor, LIG_SELECT_TOGGLE);
@@ -262,9 +290,15 @@ lig_edit_move_by (LigDocument *doc, int rows)
     return;
   LigOp *edge = rows < 0 ? ops->pdata[0] : ops->pdata[ops->len - 1];
   LigSequence *parent = lig_document_find_row (doc, edge)->parent;
-  int index = find_index (parent, edge) + (rows < 0 ? -1 : 2);
-  if (index >= 0 && index <= (int) lig_sequence_get_length (parent))
-    lig_edit_move (doc, parent, index, NULL);
+  int index = find_index (parent, edge) + (rows < 0 ? -1 : 1);
+  const LigRow *owner = find_owner (doc, parent);
+  if (index >= 0 && index < (int) lig_sequence_get_length (parent)) {
+    const LigRow *next = lig_document_find_row (doc, lig_sequence_get (parent, index, NULL));
+    LigSequence *body = next->open ? lig_op_get_body (next->op) : NULL;
+    index = body && rows < 0 ? (int) lig_sequence_get_length (body) : index + (rows > 0);
+    lig_edit_move (doc, body ? body : parent, body && rows > 0 ? 0 : index, NULL);
+  } else if (owner)
+    lig_edit_move (doc, owner->parent, owner->index + (rows > 0), NULL);
 }
 
 /* --- Copy and paste ------------------------------------------------------------------------ */

@@ -26,7 +26,7 @@ guint lig_edit_duplicate (LigDocument *doc);
 /* Moves the selection into a gap; refused for a block into itself. */
 gboolean lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError **error);
 
-/* Moves the selection by one row, up (-1) or down (1), where there is room. */
+/* Moves the selection by one row, up (-1) or down (1), into and out of open blocks. */
 void lig_edit_move_by (LigDocument *doc, int rows);
 
 /* The selection, whose ops must stand in a row, becomes a block's body, and back. */
@@ -49,6 +49,13 @@ void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean f
  * named after neither of those in use. */
 gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
 void lig_edit_disconnect (LigDocument *doc, LigOp *op);
+
+/* Two selected rows, or @op (nullable) and the next row that has a free end for it. */
+gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error);
+
+/* Forbids the fusion of the plan that begins at an op; where one is forbidden there, it is allowed
+ * again. */
+gboolean lig_edit_toggle_forbidden (LigDocument *doc, LigOp *op, GError **error);
 
 void lig_edit_set_name (LigDocument *doc, const char *name);
 void lig_edit_set_input (LigDocument *doc, const LigShape *shape, LigDtype dtype);

@@ -11,25 +11,63 @@ struct _LigJournal {
   GMutex lock;
   GCond written;
   guint waiting;
+  gboolean begun;
 };
 
 /* How long closing a window waits for what is still to be written. */
 #define PATIENCE_MS 1000
 
-/* Stands for clearing in the queue. */
-static char clear_all[] = "";
+static const char *const kinds[] = {"start", "edit", "merge", "undo", "redo"};
+
+typedef struct {
+  gboolean clear; /* instead of adding */
+  LigJournalKind kind;
+  char *label, *path, *sequence;
+  gint64 when;
+} Item;
 
 static void
-write_edit (gpointer item, gpointer data)
+free_item (Item *item)
+{
+  g_free (item->label);
+  g_free (item->path);
+  g_free (item->sequence);
+  g_free (item);
+}
+
+static void
+add_member (JsonObject *object, const char *name, const char *text)
+{
+  if (text)
+    json_object_set_string_member (object, name, text);
+}
+
+static char *
+item_to_json (const Item *item)
+{
+  g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *object = json_object_new ();
+  add_member (object, "kind", kinds[item->kind]);
+  add_member (object, "label", item->label);
+  add_member (object, "path", item->path);
+  add_member (object, "sequence", item->sequence);
+  json_object_set_int_member (object, "when", item->when);
+  json_node_take_object (root, object);
+  return json_to_string (root, FALSE);
+}
+
+static void
+write_edit (gpointer entry, gpointer data)
 {
   LigJournal *self = data;
+  Item *item = entry;
+  g_autofree char *json = item->clear ? NULL : item_to_json (item);
   /* A journal that cannot be written costs recovery, never the editing itself. */
-  if (item == clear_all) {
+  if (item->clear)
     lig_store_clear_edits (self->store, self->key, NULL);
-  } else {
-    lig_store_append_edit (self->store, self->key, item, NULL);
-    g_free (item);
-  }
+  else
+    lig_store_append_edit (self->store, self->key, json, NULL);
+  free_item (item);
   g_mutex_lock (&self->lock);
   self->waiting--;
   g_cond_signal (&self->written);
@@ -37,7 +75,7 @@ write_edit (gpointer item, gpointer data)
 }
 
 static void
-push (LigJournal *self, char *item)
+push (LigJournal *self, Item *item)
 {
   g_mutex_lock (&self->lock);
   self->waiting++;
@@ -95,40 +133,57 @@ lig_journal_free (LigJournal *self)
     g_thread_unref (g_thread_new ("journal", end, self));
 }
 
-static void
-add_member (JsonObject *object, const char *name, const char *text)
-{
-  if (text)
-    json_object_set_string_member (object, name, text);
-}
-
 void
-lig_journal_append (LigJournal *self, const char *label, const char *path, const char *sequence)
+lig_journal_append (LigJournal *self,
+                    LigJournalKind kind,
+                    const char *label,
+                    const char *path,
+                    const char *sequence)
 {
   if (!self->writer)
     return;
-  g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
-  JsonObject *object = json_object_new ();
-  add_member (object, "label", label);
-  add_member (object, "path", path);
-  add_member (object, "sequence", sequence);
-  json_object_set_int_member (object, "when", g_get_real_time ());
-  json_node_take_object (root, object);
-  push (self, json_to_string (root, FALSE));
+  self->begun = TRUE;
+  Item *item = g_new0 (Item, 1);
+  *item = (Item){.kind = kind,
+                 .label = g_strdup (label),
+                 .path = g_strdup (path),
+                 .sequence = g_strdup (sequence),
+                 .when = g_get_real_time ()};
+  push (self, item);
 }
 
 void
 lig_journal_clear (LigJournal *self)
 {
-  if (self->writer)
-    push (self, clear_all);
+  self->begun = FALSE;
+  if (!self->writer)
+    return;
+  Item *item = g_new0 (Item, 1);
+  item->clear = TRUE;
+  push (self, item);
+}
+
+gboolean
+lig_journal_is_empty (LigJournal *self)
+{
+  return !self->begun;
 }
 
 /* --- What was lost ------------------------------------------------------------------------- */
 
+static void
+free_state (gpointer data)
+{
+  LigLostState *state = data;
+  g_free (state->label);
+  g_free (state->sequence);
+  g_free (state);
+}
+
 void
 lig_lost_edit_free (LigLostEdit *lost)
 {
+  g_ptr_array_unref (lost->states);
   g_free (lost->key);
   g_free (lost->path);
   g_free (lost->label);
@@ -136,21 +191,71 @@ lig_lost_edit_free (LigLostEdit *lost)
   g_free (lost);
 }
 
+static LigJournalKind
+get_kind (JsonObject *object)
+{
+  const char *name = json_object_get_string_member_with_default (object, "kind", "edit");
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_equal (kinds[i], name))
+      return (LigJournalKind) i;
+  return LIG_JOURNAL_EDIT;
+}
+
+static void
+push_state (LigLostEdit *lost, const char *label, const char *sequence)
+{
+  LigLostState *state = g_new0 (LigLostState, 1);
+  if (lost->states->len > 0)
+    g_ptr_array_set_size (lost->states, (int) lost->now + 1);
+  state->label = g_strdup (label);
+  state->sequence = g_strdup (sequence);
+  g_ptr_array_add (lost->states, state);
+  lost->now = lost->states->len - 1;
+}
+
+/* What would lead out of the history, as nothing written by this program does, adds to it. */
+static void
+replay (LigLostEdit *lost, JsonObject *object)
+{
+  LigJournalKind kind = get_kind (object);
+  const char *label = json_object_get_string_member_with_default (object, "label", "");
+  const char *sequence = json_object_get_string_member_with_default (object, "sequence", "");
+  lost->edits += kind != LIG_JOURNAL_START;
+  if (kind == LIG_JOURNAL_UNDO && lost->now > 0)
+    lost->now--;
+  else if (kind == LIG_JOURNAL_REDO && lost->now + 1 < lost->states->len)
+    lost->now++;
+  else if (kind == LIG_JOURNAL_MERGE && lost->now > 0) {
+    LigLostState *state = lost->states->pdata[lost->now];
+    g_free (state->sequence);
+    state->sequence = g_strdup (sequence);
+  } else
+    push_state (lost, label, sequence);
+}
+
 static LigLostEdit *
 read_lost (const char *key, const char *const *edits)
 {
-  guint count = g_strv_length ((GStrv) edits);
-  g_autoptr (JsonNode) root = count > 0 ? json_from_string (edits[count - 1], NULL) : NULL;
-  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
-    return NULL;
-  JsonObject *object = json_node_get_object (root);
   LigLostEdit *lost = g_new0 (LigLostEdit, 1);
   lost->key = g_strdup (key);
-  lost->path = g_strdup (json_object_get_string_member_with_default (object, "path", NULL));
-  lost->label = g_strdup (json_object_get_string_member_with_default (object, "label", ""));
-  lost->sequence = g_strdup (json_object_get_string_member_with_default (object, "sequence", ""));
-  lost->when = json_object_get_int_member_with_default (object, "when", 0);
-  lost->edits = count;
+  lost->states = g_ptr_array_new_with_free_func (free_state);
+  for (guint i = 0; edits[i]; i++) {
+    g_autoptr (JsonNode) root = json_from_string (edits[i], NULL);
+    if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+      continue;
+    JsonObject *object = json_node_get_object (root);
+    replay (lost, object);
+    g_free (lost->path);
+    lost->path = g_strdup (json_object_get_string_member_with_default (object, "path", NULL));
+    lost->when = json_object_get_int_member_with_default (object, "when", 0);
+  }
+  if (lost->edits == 0) {
+    lig_lost_edit_free (lost);
+    return NULL;
+  }
+  const LigLostState *last = lost->states->pdata[lost->now];
+  lost->label = g_strdup (last->label);
+  lost->sequence = g_strdup (last->sequence);
   return lost;
 }
 

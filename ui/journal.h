@@ -18,12 +18,32 @@ LigJournal *lig_journal_new (LigStore *store);
 void lig_journal_free (LigJournal *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigJournal, lig_journal_free)
 
+/* What an entry does to the history: it adds a state that needs no rescue, adds an edit, changes the last one, goes back or
+ * forth by one. */
+typedef enum {
+  LIG_JOURNAL_START,
+  LIG_JOURNAL_EDIT,
+  LIG_JOURNAL_MERGE,
+  LIG_JOURNAL_UNDO,
+  LIG_JOURNAL_REDO,
+} LigJournalKind;
+
 /* @path: (nullable): the file of the document; @sequence: the whole text of its .lig file. */
-void
-lig_journal_append (LigJournal *self, const char *label, const char *path, const char *sequence);
+void lig_journal_append (LigJournal *self,
+                         LigJournalKind kind,
+                         const char *label,
+                         const char *path,
+                         const char *sequence);
+
+/* Whether nothing was appended since the beginning or since it was cleared. */
+gboolean lig_journal_is_empty (LigJournal *self);
 
 /* The document was saved, or given up. */
 void lig_journal_clear (LigJournal *self);
+
+typedef struct {
+  char *label, *sequence; /* the first one's label is empty */
+} LigLostState;
 
 /**
  * LigLostEdit: a journal of a process that is gone.
@@ -32,9 +52,12 @@ void lig_journal_clear (LigJournal *self);
  * @path: (nullable): the file it was an edit of
  * @label: of the last edit; @edits: how many there were; @when: microseconds since 1970
  * @sequence: the text after the last edit
+ * @states: (element-type LigLostState): what could be undone and done again; @now: the last one
  */
 typedef struct {
   char *key, *path, *label, *sequence;
+  GPtrArray *states;
+  guint now;
   guint edits;
   gint64 when;
 } LigLostEdit;

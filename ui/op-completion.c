@@ -87,6 +87,22 @@ fill (LigOpCompletion *self, const char *word)
   return count;
 }
 
+/* Where the word begins in the entry. */
+static int
+find_x (LigOpCompletion *self, int start)
+{
+  graphene_rect_t cursor;
+  graphene_point_t point;
+  GtkEditable *text = gtk_editable_get_delegate (GTK_EDITABLE (self->entry));
+  const char *whole = gtk_editable_get_text (text);
+  gsize at = (gsize) g_utf8_pointer_to_offset (whole, whole + start);
+  gtk_text_compute_cursor_extents (GTK_TEXT (text), at, &cursor, NULL);
+  if (!gtk_widget_compute_point (GTK_WIDGET (text), GTK_WIDGET (self->entry), &cursor.origin,
+                                 &point))
+    return 0;
+  return CLAMP ((int) point.x, 0, gtk_widget_get_width (GTK_WIDGET (self->entry)));
+}
+
 void
 lig_op_completion_update (LigOpCompletion *self)
 {
@@ -96,7 +112,7 @@ lig_op_completion_update (LigOpCompletion *self)
     lig_op_completion_hide (self);
     return;
   }
-  GdkRectangle at = {0, 0, 1, gtk_widget_get_height (GTK_WIDGET (self->entry))};
+  GdkRectangle at = {find_x (self, start), 0, 1, gtk_widget_get_height (GTK_WIDGET (self->entry))};
   gtk_popover_set_pointing_to (GTK_POPOVER (self->popover), &at);
   gtk_popover_popup (GTK_POPOVER (self->popover));
 }

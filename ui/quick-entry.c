@@ -156,6 +156,9 @@ keep_wishes (LigSequence *old, LigSequence *new)
     start++;
   while (end < shorter - start && are_alike (old, before - 1 - end, new, now - 1 - end))
     end++;
+  /* Nor does it say that there is a fence before the first op of a block. */
+  if (start > 0 && lig_op_get_fence (lig_sequence_get (old, 0, NULL)))
+    lig_op_set_fence (lig_sequence_get (new, 0, NULL), TRUE);
   for (guint i = 0; i < now; i++) {
     guint k = i < start ? i : i + before - now;
     if (i < start || i >= now - end)

@@ -69,44 +69,12 @@ group (GtkWidget *widget, const char *action, GVariant *target)
     lig_toast_error (widget, error);
 }
 
-/* The branch above that nobody takes up, or the input below that is still free; with two rows
- * selected, those. */
-static gboolean
-connect_op (LigDocument *document, const LigScoreMap *map, guint number, GError **error)
-{
-  const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
-  gboolean source = lig_op_get_info (slot->op)->extra_outputs != NULL;
-  for (guint i = 1; i < map->slots->len; i++) {
-    guint other = source ? number + i : number - i;
-    if (other >= map->slots->len)
-      break;
-    LigOp *op = lig_score_map_get_slot (map, other)->op;
-    const LigOpInfo *info = lig_op_get_info (op);
-    if (source && info->extra_inputs && !lig_op_get_extra_input_channel (op, 0))
-      return lig_edit_connect (document, slot->op, op, error);
-    if (!source && info->extra_outputs && !lig_op_get_extra_output_channel (op, 0))
-      return lig_edit_connect (document, op, slot->op, error);
-  }
-  g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL, "%s",
-               source ? _ ("there is no free extra input below")
-                      : _ ("there is no free extra output above"));
-  return FALSE;
-}
-
 static void
 connect_channel (GtkWidget *widget, const char *action, GVariant *target)
 {
   GError *error = NULL;
-  LigDocument *document = lig_score_row_get_document (LIG_SCORE_ROW (widget));
-  g_autoptr (GPtrArray) rows = lig_document_get_selection (document);
-  gboolean done;
-  if (rows->len == 2)
-    done = lig_edit_connect (document, ((const LigRow *) rows->pdata[0])->op,
-                             ((const LigRow *) rows->pdata[1])->op, &error);
-  else
-    done = connect_op (document, lig_score_sheet_get_map (get_sheet (widget)),
-                       lig_score_row_get_number (LIG_SCORE_ROW (widget)), &error);
-  if (!done)
+  if (!lig_edit_connect_selection (aim (widget), lig_score_row_get_op (LIG_SCORE_ROW (widget)),
+                                   &error))
     lig_toast_error (widget, error);
 }
 
@@ -116,33 +84,13 @@ disconnect_channel (GtkWidget *widget, const char *action, GVariant *target)
   lig_edit_disconnect (aim (widget), lig_score_row_get_op (LIG_SCORE_ROW (widget)));
 }
 
-/* Every taken fusion that covers the row and begins here is forbidden; one that is forbidden here
- * is allowed again. */
 static void
 forbid (GtkWidget *widget, const char *action, GVariant *target)
 {
-  guint count;
-  LigScoreSheet *sheet = get_sheet (widget);
+  GError *error = NULL;
   LigDocument *document = aim (widget);
-  const LigScoreMap *map = lig_score_sheet_get_map (sheet);
-  const LigScoreSlot *slot =
-    lig_score_map_get_slot (map, lig_score_row_get_number (LIG_SCORE_ROW (widget)));
-  const char *const *forbidden = lig_op_get_forbidden (slot->op);
-  if (forbidden && forbidden[0]) {
-    g_autofree char *name = g_strdup (forbidden[0]);
-    lig_edit_forbid (document, slot->op, name, FALSE);
-    return;
-  }
-  for (guint pass = 0; map->plan && pass < 2; pass++) {
-    const LigPlanGroup *groups = lig_plan_get_groups (map->plan, (LigPass) pass, &count);
-    for (guint i = 0; i < count; i++)
-      if (groups[i].fusion && groups[i].first >= slot->first &&
-          groups[i].first < slot->first + slot->count) {
-        lig_edit_forbid (document, slot->op, groups[i].fusion->name, TRUE);
-        return;
-      }
-  }
-  lig_toast (widget, _ ("No fusion begins here"), NULL, NULL);
+  if (!lig_edit_toggle_forbidden (document, lig_score_row_get_op (LIG_SCORE_ROW (widget)), &error))
+    lig_toast_error (widget, error);
 }
 
 /* --- Looking ------------------------------------------------------------------------------- */
@@ -300,14 +248,14 @@ lig_score_row_install_actions (GtkWidgetClass *class)
     {"op.fold", fold, 0, 0},
     {"op.explain", explain, GDK_KEY_Return, 0},
     {"op.open", open_op, 0, 0},
-    {"op.forbid", forbid, 0, 0},
-    {"op.group", group, 0, 0},
-    {"op.ungroup", group, 0, 0},
-    {"op.connect", connect_channel, 0, 0},
-    {"op.disconnect", disconnect_channel, 0, 0},
+    {"op.forbid", forbid, GDK_KEY_f, 0},
+    {"op.group", group, GDK_KEY_g, GDK_CONTROL_MASK},
+    {"op.ungroup", group, GDK_KEY_g, GDK_CONTROL_MASK | GDK_SHIFT_MASK},
+    {"op.connect", connect_channel, GDK_KEY_l, GDK_CONTROL_MASK},
+    {"op.disconnect", disconnect_channel, GDK_KEY_l, GDK_CONTROL_MASK | GDK_SHIFT_MASK},
     {"op.menu", show_menu, GDK_KEY_Menu, 0},
   };
-  /* The menu shows the key that is bound last. */
+  /* A menu names the key that was bound last. */
   gtk_widget_class_add_binding_action (class, GDK_KEY_F10, GDK_SHIFT_MASK, "op.menu", NULL);
   gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Enter, 0, "op.explain", NULL);
   gtk_widget_class_add_binding_action (class, GDK_KEY_KP_Delete, 0, "op.delete", NULL);

@@ -344,7 +344,7 @@ static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
   LigScoreRow *self = LIG_SCORE_ROW (widget);
-  if (!self->description || !*self->description)
+  if (self->menu || !self->description || !*self->description)
     return FALSE;
   gtk_tooltip_set_text (tooltip, self->description);
   return TRUE;
@@ -364,52 +364,60 @@ measure (GtkWidget *widget,
 
 /* --- Menu ---------------------------------------------------------------------------------- */
 
-typedef enum { ANY, BLOCK, CHANNEL, PLAIN } Fit;
-
-/* Whether the row's op is of the kind that an item of the menu is for. */
-static gboolean
-fits (LigScoreRow *self, Fit fit)
+static void
+append_section (GMenu *menu, const char *const items[][3])
 {
-  const LigOpInfo *info = lig_op_get_info (self->op);
-  if (fit == CHANNEL)
-    return info->extra_inputs || info->extra_outputs;
-  return fit == ANY || (fit == BLOCK) == self->block;
+  g_autoptr (GMenu) section = g_menu_new ();
+  for (guint i = 0; items[i][1]; i++) {
+    g_autoptr (GMenuItem) item = g_menu_item_new (items[i][0], items[i][1]);
+    if (items[i][2])
+      g_menu_item_set_attribute (item, "accel", "s", items[i][2]);
+    if (items[i][0])
+      g_menu_append_item (section, item);
+  }
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
 }
 
+/* Only what can be done to the row, in the words of how it stands. */
 static GMenuModel *
 make_menu (LigScoreRow *self)
 {
-  static const struct {
-    const char *label, *action;
-    Fit fit;
-    gboolean section;
-  } items[] = {
-    {N_ ("Why Not One Kernel…"), "op.explain", ANY, FALSE},
-    {N_ ("Fence Above"), "op.fence", ANY, FALSE},
-    {N_ ("Forbid or Allow Its Fusion"), "op.forbid", PLAIN, FALSE},
-    {N_ ("Fold or Unfold"), "op.fold", BLOCK, FALSE},
-    {N_ ("Connect"), "op.connect", CHANNEL, FALSE},
-    {N_ ("Disconnect"), "op.disconnect", CHANNEL, FALSE},
-    {N_ ("Duplicate"), "op.duplicate", ANY, TRUE},
-    {N_ ("Move Up"), "op.move-up", ANY, FALSE},
-    {N_ ("Move Down"), "op.move-down", ANY, FALSE},
-    {N_ ("Group into a Block"), "op.group", ANY, TRUE},
-    {N_ ("Take the Block Apart"), "op.ungroup", BLOCK, FALSE},
-    {N_ ("Delete"), "op.delete", ANY, TRUE},
-  };
-  g_autoptr (GMenu) menu = g_menu_new ();
-  g_autoptr (GMenu) section = g_menu_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
-    if (items[i].section) {
-      g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
-      g_object_unref (section);
-      section = g_menu_new ();
-    }
-    if (fits (self, items[i].fit))
-      g_menu_append (section, _ (items[i].label), items[i].action);
-  }
-  g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
-  return G_MENU_MODEL (g_steal_pointer (&menu));
+  GMenu *menu = g_menu_new ();
+  const LigOpInfo *info = lig_op_get_info (self->op);
+  const LigRow *row = lig_document_find_row (self->document, self->op);
+  const char *const *forbidden = lig_op_get_forbidden (self->op);
+  g_autoptr (GPtrArray) chosen = lig_document_get_selection (self->document);
+  gboolean ends = info->extra_inputs || info->extra_outputs;
+  const char *fence =
+    lig_op_get_fence (self->op) ? _ ("Remove the Fence Above") : _ ("Fence Above");
+  gboolean above = row && (row->index > 0 || row->depth > 0 || lig_op_get_fence (self->op));
+  append_section (
+    menu, (const char *const[][3]){{_ ("Why Not One Kernel…"), "op.explain"},
+                                   {above ? fence : NULL, "op.fence"},
+                                   {self->block               ? NULL
+                                    : forbidden && *forbidden ? _ ("Allow the Fusion Here")
+                                                              : _ ("Forbid the Fusion Here"),
+                                    "op.forbid"},
+                                   {!self->block ? NULL
+                                    : self->open ? _ ("Fold")
+                                                 : _ ("Unfold"),
+                                    "op.fold"},
+                                   {ends || chosen->len == 2 ? _ ("Connect") : NULL, "op.connect"},
+                                   {ends ? _ ("Disconnect") : NULL, "op.disconnect"},
+                                   {NULL, NULL}});
+  append_section (menu, (const char *const[][3]){{_ ("Cut"), "win.cut", "<Control>x"},
+                                                 {_ ("Copy"), "win.copy", "<Control>c"},
+                                                 {_ ("Paste"), "win.paste", "<Control>v"},
+                                                 {_ ("Duplicate"), "op.duplicate"},
+                                                 {_ ("Delete"), "op.delete"},
+                                                 {NULL, NULL}});
+  append_section (
+    menu, (const char *const[][3]){{_ ("Move Up"), "op.move-up"},
+                                   {_ ("Move Down"), "op.move-down"},
+                                   {_ ("Group into a Block"), "op.group"},
+                                   {self->block ? _ ("Take the Block Apart") : NULL, "op.ungroup"},
+                                   {NULL, NULL}});
+  return G_MENU_MODEL (menu);
 }
 
 static void

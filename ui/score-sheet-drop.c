@@ -26,7 +26,9 @@ lig_score_sheet_find_drop (LigScoreSheet *self, double y, LigScoreDrop *drop)
     return;
   const LigRow *above = &rows[gap - 1];
   const LigScoreSlot *slot = lig_score_map_get_slot (self->map, gap - 1);
-  LigSequence *body = above->open ? lig_op_get_body (above->op) : NULL;
+  LigSequence *body = lig_op_get_body (above->op);
+  if (body && !above->open && lig_sequence_get_length (body) > 0)
+    body = NULL;
   gboolean near = y < slot->y + slot->height + LIG_SCORE_SPACE / 2;
   if (body && lig_sequence_get_length (body) == 0 && near) {
     drop->parent = body;

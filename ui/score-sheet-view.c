@@ -184,12 +184,25 @@ find_cursor (LigScoreSheet *self)
   return 0;
 }
 
+/* A card or a menu over the sheet keeps the focus to itself. */
+static GtkWidget *
+find_popover (GtkWidget *widget)
+{
+  GtkRoot *root = gtk_widget_get_root (widget);
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+  GtkWidget *popover = focus ? gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) : NULL;
+  return popover && gtk_widget_is_ancestor (popover, widget) ? popover : NULL;
+}
+
 /* Tab goes to the row with the cursor, to the gap below it, and on: not through all rows. */
 static gboolean
 focus (GtkWidget *widget, GtkDirectionType direction)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (widget);
   GtkWidget *child = gtk_widget_get_focus_child (widget);
+  GtkWidget *popover = child ? find_popover (widget) : NULL;
+  if (popover)
+    return gtk_widget_child_focus (popover, direction);
   if (self->map->slots->len == 0)
     return FALSE;
   if (!child)

@@ -17,6 +17,8 @@ lig_toast (GtkWidget *widget, const char *text, const char *button, const char *
     adw_toast_set_button_label (toast, button);
     adw_toast_set_detailed_action_name (toast, action);
   }
+  /* The last word is said at once, not after those that it came after. */
+  adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), toast);
 }
 

@@ -261,6 +261,8 @@ fill (LigVerdictCard *self, int first, int last)
   }
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *window = gtk_scrolled_window_new ();
+  /* Room for the bar, which lies over what is scrolled. */
+  gtk_widget_set_margin_end (list, 12);
   for (guint i = 0; i < entries->len; i++)
     gtk_box_append (GTK_BOX (list),
                     make_entry (self, &g_array_index (entries, LigVerdictEntry, i)));

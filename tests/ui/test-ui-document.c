@@ -37,7 +37,7 @@ tear_down (Fixture *f, gconstpointer data)
 {
   g_object_unref (f->doc);
   g_object_unref (f->session);
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
+  g_autofree char *command = g_strdup_printf ("rm -rf '%s'", f->folder);
   g_assert_cmpint (system (command), ==, 0);
   g_free (f->folder);
   g_free (f->store);
@@ -160,6 +160,44 @@ test_block (Fixture *f, gconstpointer data)
   g_assert_false (lig_edit_group (f->doc, 2, &error));
 }
 
+/* Rows enter and leave blocks by keys, a block stays open wherever it goes. */
+static void
+test_into_block (Fixture *f, gconstpointer data)
+{
+  guint count;
+  g_autoptr (GError) error = NULL;
+  fill (f, "gelu ! block(2) { relu } ! silu");
+  LigOp *block = op_at (f, "1");
+  lig_document_set_open (f->doc, block, TRUE);
+  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  lig_edit_move_by (f->doc, 1);
+  assert_text (f, "block(2) { gelu ! relu } ! silu");
+  lig_document_get_rows (f->doc, &count);
+  g_assert_cmpuint (count, ==, 4);
+  lig_edit_move_by (f->doc, 1);
+  lig_edit_move_by (f->doc, 1);
+  assert_text (f, "block(2) { relu } ! gelu ! silu");
+  lig_edit_move_by (f->doc, -1);
+  lig_edit_move_by (f->doc, -1);
+  lig_edit_move_by (f->doc, -1);
+  assert_text (f, "gelu ! block(2) { relu } ! silu");
+  lig_document_undo (f->doc);
+  lig_document_get_rows (f->doc, &count);
+  g_assert_cmpuint (count, ==, 4);
+  lig_document_select (f->doc, op_at (f, "0.0.0"), LIG_SELECT_ONLY);
+  lig_document_select (f->doc, op_at (f, "0.0.1"), LIG_SELECT_TOGGLE);
+  lig_edit_delete (f->doc);
+  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  lig_document_set_open (f->doc, op_at (f, "0"), FALSE);
+  g_assert_true (lig_edit_add (f->doc, "gelu", &error));
+  assert_text (f, "block(2) { gelu } ! silu");
+  g_assert_true (lig_document_is_selected (f->doc, op_at (f, "0.0.0")));
+  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  lig_edit_set_fence (f->doc, op_at (f, "0"), TRUE);
+  g_assert_true (lig_edit_ungroup (f->doc, &error));
+  g_assert_true (lig_op_get_fence (op_at (f, "0")));
+}
+
 static void
 test_wishes (Fixture *f, gconstpointer data)
 {
@@ -207,6 +245,28 @@ test_connect (Fixture *f, gconstpointer data)
 }
 
 /* --- Plans --------------------------------------------------------------------------------- */
+
+static void
+test_by_key (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  fill (f, "make-extra-output ! linear(768) ! add-extra-input");
+  wait_for_plan (f->doc);
+  g_assert_true (lig_edit_connect_selection (f->doc, op_at (f, "2"), &error));
+  g_assert_cmpstr (lig_op_get_extra_input_channel (op_at (f, "2"), 0), ==, "residual");
+  g_assert_false (lig_edit_connect_selection (f->doc, op_at (f, "0"), &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_CHANNEL);
+  g_clear_error (&error);
+  g_assert_false (lig_edit_connect_selection (f->doc, op_at (f, "1"), &error));
+  g_clear_error (&error);
+  wait_for_plan (f->doc);
+  g_assert_true (lig_edit_toggle_forbidden (f->doc, op_at (f, "1"), &error));
+  g_assert_cmpstr (lig_op_get_forbidden (op_at (f, "1"))[0], ==, "forward-linear-bias-add");
+  g_assert_true (lig_edit_toggle_forbidden (f->doc, op_at (f, "1"), &error));
+  g_assert_null (lig_op_get_forbidden (op_at (f, "1"))[0]);
+  g_assert_false (lig_edit_toggle_forbidden (f->doc, op_at (f, "2"), &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_FUSION);
+}
 
 static void
 test_problems (Fixture *f, gconstpointer data)
@@ -380,11 +440,18 @@ test_recovery (Fixture *f, gconstpointer data)
   g_autoptr (GPtrArray) lost = lig_journal_find_lost (lig_session_get_store (f->session));
   g_assert_cmpuint (lost->len, ==, 1);
   const LigLostEdit *edit = lost->pdata[0];
-  g_assert_cmpuint (edit->edits, ==, 2);
-  g_autoptr (LigSequence) sequence = lig_sequence_from_json (edit->sequence, -1, NULL, NULL);
-  lig_document_recover (f->doc, sequence, edit->path);
+  g_assert_cmpuint (edit->edits, ==, 4);
+  lig_document_recover (f->doc, edit);
   assert_text (f, "gelu ! relu");
   g_assert_true (lig_document_is_modified (f->doc));
+  g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Add ReLU");
+  g_assert_cmpstr (lig_document_get_redo_label (f->doc), ==, "Add SiLU");
+  lig_document_redo (f->doc);
+  assert_text (f, "gelu ! relu ! silu");
+  for (guint i = 0; i < 3; i++)
+    lig_document_undo (f->doc);
+  assert_text (f, "");
+  g_assert_null (lig_document_get_undo_label (f->doc));
   lig_journal_forget (lig_session_get_store (f->session), edit->key);
   g_autoptr (GPtrArray) none = lig_journal_find_lost (lig_session_get_store (f->session));
   g_assert_cmpuint (none->len, ==, 0);
@@ -397,6 +464,8 @@ edit_and_die (const char *store)
   LigDocument *doc = lig_document_new (session);
   lig_edit_add (doc, "gelu", NULL);
   lig_edit_add (doc, "relu", NULL);
+  lig_edit_add (doc, "silu", NULL);
+  lig_document_undo (doc);
   g_usleep (G_USEC_PER_SEC);
   kill (getpid (), SIGKILL);
   return 1;
@@ -412,8 +481,10 @@ main (int argc, char **argv)
   ADD (insert);
   ADD (move);
   ADD (block);
+  ADD (into_block);
   ADD (wishes);
   ADD (connect);
+  ADD (by_key);
   ADD (problems);
   ADD (files);
   ADD (command);

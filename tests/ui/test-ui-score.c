@@ -332,6 +332,7 @@ test_drop (Fixture *f, gconstpointer data)
   g_value_set_static_string (&value, "swiglu");
   g_signal_emit_by_name (target, "drop", &value, 600.0, (double) slot->y - 4, &taken);
   g_assert_true (taken);
+  settle (f);
   assert_text (f, "layer-norm ! swiglu ! relu ! gelu ! silu");
   /* In the lower half of an opened block's last row it goes into the block. */
   fill (f, "block(2) { gelu } ! relu");
@@ -341,6 +342,7 @@ test_drop (Fixture *f, gconstpointer data)
   g_value_set_static_string (&value, "silu");
   g_signal_emit_by_name (target, "drop", &value, 600.0, (double) slot->y + slot->height - 6,
                          &taken);
+  settle (f);
   assert_text (f, "block(2) { gelu ! silu } ! relu");
 }
 

@@ -107,5 +107,30 @@ def test_find(home):
         wait(lambda: selected() == [0], "the first row, with the keyboard")
 
 
+def test_verdict_card(home):
+    """Return explains a row; Tab goes through the card's buttons and stays in it."""
+    with program(home) as app:
+        app.first_frame()
+        app.key("ctrl+e")
+        app.type("layer-norm ! linear(32) ! gelu ! linear(16)")
+        app.key("Return")
+        wait(lambda: len(rows(app)) == 4, "four rows")
+        app.click(app.find(name=re.compile("row 2 of 4, fused forward as linear . bias . GELU")))
+        app.key("f")
+        wait(lambda: not app.look(name=re.compile("fused forward as linear . bias . GELU")),
+             "the forbidden fusion to go")
+        app.key("f")
+        app.find(name=re.compile("row 2 of 4, fused forward as linear . bias . GELU"))
+        app.key("Return")
+        buttons = re.compile("^(Fence|Forbid|Force)")
+        app.find("push button", re.compile("Forbid"))
+        for _ in range(12):
+            app.key("Tab")
+            assert any(thing.has("focused") for thing in app.look("push button", buttons))
+        app.key("Escape")
+        app.find(name=re.compile("row 2 of 4"))
+
+
 if __name__ == "__main__":
-    main([test_build_fuse_train_save, test_quick_entry, test_arrange, test_find])
+    main([test_build_fuse_train_save, test_quick_entry, test_arrange,
+          test_verdict_card, test_find])
