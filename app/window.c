@@ -172,15 +172,22 @@ go_to_page (GSimpleAction *action, GVariant *state, gpointer data)
   lig_window_show_page (LIG_WINDOW (data), g_variant_get_string (state, NULL));
 }
 
-/* On the page that is shown; where that has nothing to search, among the ops. */
+static gboolean
+find_on_shown (LigWindow *self)
+{
+  GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
+  GtkWidget *page = place ? adw_bin_get_child (ADW_BIN (place)) : NULL;
+  return LIG_IS_PAGE (page) && lig_page_find (LIG_PAGE (page));
+}
+
+/* On the page that is shown; where that has nothing to search, among the rows of the score. */
 static void
 find (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindow *self = data;
-  GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
-  GtkWidget *page = place ? adw_bin_get_child (ADW_BIN (place)) : NULL;
-  if (!page || !lig_page_find (LIG_PAGE (page)))
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.add-op", NULL);
+  if (find_on_shown (LIG_WINDOW (data)))
+    return;
+  lig_window_show_page (LIG_WINDOW (data), "sequence");
+  find_on_shown (LIG_WINDOW (data));
 }
 
 /* Made when it is asked for: a window opens faster without it. */

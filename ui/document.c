@@ -99,7 +99,7 @@ begin_history (LigDocument *self)
   g_clear_pointer (&self->merge, g_free);
 }
 
-static void write_journal (LigDocument *self);
+static void begin_journal (LigDocument *self);
 
 /* What is edited from now on can be recovered from the store that is open now. */
 static void
@@ -109,7 +109,7 @@ follow_store (LigDocument *self)
   lig_journal_free (self->journal);
   self->journal = lig_journal_new (lig_session_get_store (self->session));
   if (self->now != self->saved)
-    write_journal (self);
+    begin_journal (self);
 }
 
 LigDocument *

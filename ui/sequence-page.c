@@ -113,15 +113,16 @@ static void
 find (LigPage *page)
 {
   LigSequencePage *self = LIG_SEQUENCE_PAGE (page);
-  set_pane (self, self->palette_flap, TRUE);
-  lig_palette_focus_search (LIG_PALETTE (adw_bin_get_child (self->palette)));
+  lig_find_bar_begin (LIG_FIND_BAR (adw_bin_get_child (self->find_bar)));
 }
 
 static void
 add_op (GSimpleAction *action, GVariant *target, gpointer data)
 {
-  come_forward (data);
-  find (data);
+  LigSequencePage *self = data;
+  come_forward (self);
+  set_pane (self, self->palette_flap, TRUE);
+  lig_palette_focus_search (LIG_PALETTE (adw_bin_get_child (self->palette)));
 }
 
 static void
@@ -130,21 +131,6 @@ enter_quickly (GSimpleAction *action, GVariant *target, gpointer data)
   LigSequencePage *self = data;
   come_forward (self);
   lig_quick_entry_focus (LIG_QUICK_ENTRY (adw_bin_get_child (self->quick_entry)));
-}
-
-/* A page that is searched in its own way is asked first. */
-static void
-find (GSimpleAction *action, GVariant *target, gpointer data)
-{
-  LigSequencePage *self = data;
-  GtkWidget *stack = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_VIEW_STACK);
-  GtkWidget *shown = stack ? adw_view_stack_get_visible_child (ADW_VIEW_STACK (stack)) : NULL;
-  GtkWidget *page = ADW_IS_BIN (shown) ? adw_bin_get_child (ADW_BIN (shown)) : NULL;
-  if (page && (gtk_widget_activate_action (page, "history.find", NULL) ||
-               gtk_widget_activate_action (page, "plan.find", NULL)))
-    return;
-  come_forward (self);
-  lig_find_bar_begin (LIG_FIND_BAR (adw_bin_get_child (self->find_bar)));
 }
 
 static void
@@ -169,7 +155,6 @@ add_actions (LigPage *page, GActionMap *map)
   static const GActionEntry entries[] = {
     {.name = "add-op", .activate = add_op},
     {.name = "quick-entry", .activate = enter_quickly},
-    {.name = "find", .activate = find},
     {.name = "next-problem", .activate = go_to_next_problem},
     {.name = "templates", .activate = choose_template},
     {.name = "sidebars", .activate = toggle_sidebars},
