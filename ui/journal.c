@@ -134,11 +134,8 @@ lig_journal_free (LigJournal *self)
 }
 
 void
-lig_journal_append (LigJournal *self,
-                    LigJournalKind kind,
-                    const char *label,
-                    const char *path,
-                    const char *sequence)
+lig_journal_append (
+  LigJournal *self, LigJournalKind kind, const char *label, const char *path, const char *sequence)
 {
   if (!self->writer)
     return;

@@ -18,8 +18,8 @@ LigJournal *lig_journal_new (LigStore *store);
 void lig_journal_free (LigJournal *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigJournal, lig_journal_free)
 
-/* What an entry does to the history: it adds a state that needs no rescue, adds an edit, changes the last one, goes back or
- * forth by one. */
+/* What an entry does to the history: it adds a state that needs no rescue, adds an edit, changes
+ * the last one, goes back or forth by one. */
 typedef enum {
   LIG_JOURNAL_START,
   LIG_JOURNAL_EDIT,
@@ -29,11 +29,8 @@ typedef enum {
 } LigJournalKind;
 
 /* @path: (nullable): the file of the document; @sequence: the whole text of its .lig file. */
-void lig_journal_append (LigJournal *self,
-                         LigJournalKind kind,
-                         const char *label,
-                         const char *path,
-                         const char *sequence);
+void lig_journal_append (
+  LigJournal *self, LigJournalKind kind, const char *label, const char *path, const char *sequence);
 
 /* Whether nothing was appended since the beginning or since it was cleared. */
 gboolean lig_journal_is_empty (LigJournal *self);
