@@ -152,6 +152,7 @@ static const struct {
   {"app.preferences", {"<Control>comma"}},
   {"win.export", {"<Control><Shift>e"}},
   {"win.add-op", {"<Control>k"}},
+  {"win.find", {"<Control>f"}},
   {"win.quick-entry", {"<Control>e"}},
   {"win.run", {"F5"}},
   {"win.pause", {"F6"}},

@@ -2,5 +2,7 @@
 # SPDX-License-Identifier: MIT
 # first-frame.sh [BUILD]: milliseconds from the start of the window's program to its first frame,
 # under Xvfb with the cairo renderer.
-cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
-LIGATURE_BUILD=$(readlink -f "${1:-$PWD/../../../build}") exec /usr/bin/python3 window.py test_first_frame
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+LIGATURE_BUILD=$(readlink -f "${1:-$here/../../../build}") || exit 1
+export LIGATURE_BUILD
+exec /usr/bin/python3 "$here/window.py" test_first_frame
