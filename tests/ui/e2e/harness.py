@@ -374,6 +374,7 @@ def run_inside(tests):
 
 def main(tests):
     if os.environ.get("LIGATURE_E2E") == "inside":
+        sys.stdout = os.fdopen(int(os.environ["LIGATURE_TAP"]), "w", buffering=1)
         sys.exit(run_inside(tests))
     reason = find_missing()
     if reason:
@@ -386,11 +387,15 @@ def main(tests):
                        LC_ALL="C.UTF-8", NO_AT_BRIDGE="0", OMP_WAIT_POLICY="passive",
                        LIGATURE_DATA=str(SOURCE / "data"),
                        LIGATURE=str(build / "app/ligature"), LIG=str(build / "app/lig"))
+    # What services of the session's bus print is not to stand among the results.
+    results = os.dup(sys.stdout.fileno())
+    environment["LIGATURE_TAP"] = str(results)
     environment.pop("GSETTINGS_SCHEMA_DIR", None)
     environment.pop("WAYLAND_DISPLAY", None)
     try:
         status = subprocess.run(["dbus-run-session", "--", sys.executable, *sys.argv],
-                                env=environment, stderr=subprocess.DEVNULL).returncode
+                                env=environment, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, pass_fds=[results]).returncode
     finally:
         server.terminate()
         server.wait()
