@@ -141,6 +141,14 @@ LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error)
  */
 LIG_API void lig_run_start (LigRun *self);
 
+/**
+ * lig_run_set_polite:
+ *
+ * Before it starts: its threads give way to others (a nice value of 5), so that a window on the
+ * same processors stays smooth. On an idle machine it costs nothing.
+ */
+LIG_API void lig_run_set_polite (LigRun *self, gboolean polite);
+
 /* Waits for the end. Returns %FALSE with the error of a run that failed. */
 LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
 

@@ -39,6 +39,7 @@ struct _LigRun {
   LigTensor *input, *targets;
   gboolean classes;  /* the loss is a cross-entropy */
   int threads;       /* of OpenMP; 0: as many as there are */
+  gboolean polite;   /* its threads give way to others */
   gint64 first_step; /* done before this process took it on */
 
   /* Micro-batches launched, and those whose results were taken: of the training's thread. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <omp.h>
 #include <string.h>
+#include <sys/resource.h>
 
 G_DEFINE_FINAL_TYPE (LigRun, lig_run, G_TYPE_OBJECT)
 
@@ -289,6 +290,9 @@ work (gpointer data)
   LigRun *self = data;
   GError *error = NULL;
   LigRequest request = LIG_REQUEST_NONE;
+  /* Linux keeps the nice value for each thread, and those of OpenMP take it over from this one. */
+  if (self->polite)
+    setpriority (PRIO_PROCESS, 0, 5);
   /* OpenMP keeps the number for each thread that begins parallel work. */
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
@@ -303,6 +307,12 @@ work (gpointer data)
           error);
   announce_end (self);
   return NULL;
+}
+
+void
+lig_run_set_polite (LigRun *self, gboolean polite)
+{
+  self->polite = polite;
 }
 
 void
@@ -397,11 +407,23 @@ lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most)
   return count;
 }
 
+/* The training takes the lock thousands of times a second, each time for a moment, and a thread
+ * that sleeps for it finds it taken again when it wakes: a window lost 20 ms a frame that way.
+ * Trying meets one of the many moments in which it is free. */
+static void
+lock_to_watch (LigRun *self)
+{
+  for (int i = 0; i < 4000; i++)
+    if (g_mutex_trylock (&self->lock))
+      return;
+  g_mutex_lock (&self->lock);
+}
+
 void
 lig_run_get_progress (LigRun *self, LigRunProgress *progress)
 {
   double samples = (double) self->input->shape.axes[0] * (double) self->settings.accumulate;
-  g_mutex_lock (&self->lock);
+  lock_to_watch (self);
   *progress = self->progress;
   progress->step_seconds = median_step (self);
   gboolean running = progress->status == LIG_RUN_RUNNING || progress->status == LIG_RUN_PAUSED;
@@ -420,7 +442,7 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
 char *
 lig_run_dup_trouble (LigRun *self)
 {
-  g_mutex_lock (&self->lock);
+  lock_to_watch (self);
   char *trouble = g_strdup (self->trouble);
   g_mutex_unlock (&self->lock);
   return trouble;
