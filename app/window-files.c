@@ -3,6 +3,7 @@
  * the writing happen on threads. */
 #include "app/window-private.h"
 
+#include "ui/figures.h"
 #include "ui/toast.h"
 
 #include <glib/gi18n.h>
@@ -79,14 +80,6 @@ add_filters (GtkFileChooser *chooser)
 
 /* --- What is wrong with a file ------------------------------------------------------------- */
 
-static char *
-capitalize (const char *text)
-{
-  g_autofree char *first = g_utf8_substring (text, 0, MIN (1, g_utf8_strlen (text, -1)));
-  g_autofree char *capital = g_utf8_strup (first, -1);
-  return g_strconcat (capital, text + strlen (first), NULL);
-}
-
 /* A message reads `FILE:LINE:COLUMN: …`, `FILE: $.PLACE: …` or `FILE: …`. */
 static char *
 split_message (const char *message, const char *path, char **place)
@@ -105,7 +98,7 @@ split_message (const char *message, const char *path, char **place)
     *place = g_strndup (rest, (gsize) (end - rest));
     rest = end + 2;
   }
-  return capitalize (rest);
+  return lig_figure_sentence (rest);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include "engine/device.h"
 #include "ui/command.h"
 #include "ui/device-card.h"
+#include "ui/figures.h"
 #include "ui/page.h"
 
 #include <glib/gi18n.h>
@@ -44,9 +45,7 @@ take_remark (GObject *source, GAsyncResult *result, gpointer data)
   g_autofree char *remark = g_task_propagate_pointer (G_TASK (result), NULL);
   if (!self->remark)
     return;
-  g_autofree char *start = remark ? g_utf8_substring (remark, 0, 1) : NULL;
-  g_autofree char *capital = remark ? g_utf8_strup (start, -1) : NULL;
-  g_autofree char *text = remark ? g_strconcat (capital, remark + strlen (start), NULL) : NULL;
+  g_autofree char *text = remark ? lig_figure_sentence (remark) : NULL;
   gtk_label_set_label (self->remark_label, text ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->remark), text != NULL);
 }

@@ -28,7 +28,6 @@ take_answer (gpointer owner, const LigPlannerAnswer *answer)
     g_clear_pointer (&self->plan, lig_plan_unref);
     self->plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
     index_parts (self);
-    self->plan_seconds = (double) (g_get_monotonic_time () - self->asked) * 1e-6;
   }
   if (answer->problems) {
     g_clear_pointer (&self->problems, g_ptr_array_unref);
@@ -79,7 +78,6 @@ void
 lig_document_compile (LigDocument *self)
 {
   self->stale = TRUE;
-  self->asked = g_get_monotonic_time ();
   self->request = lig_planner_ask (self->planner, lig_sequence_copy (self->sequence), self->device,
                                    self->policy, lig_session_get_store (self->session));
   lig_document_emit (self, LIG_DOCUMENT_PLANNED);
@@ -186,12 +184,6 @@ const char *
 lig_document_get_measuring (LigDocument *self)
 {
   return self->measuring;
-}
-
-double
-lig_document_get_plan_seconds (LigDocument *self)
-{
-  return self->plan_seconds;
 }
 
 const LigProblem *

@@ -36,8 +36,6 @@ struct _LigDocument {
   LigPolicy policy;
   LigPlanner *planner;
   guint64 request;
-  gint64 asked;
-  double plan_seconds;
   LigPlan *plan;
   GHashTable *parts; /* path, of the plan: index of its first op + 1 */
   gboolean stale;

@@ -158,9 +158,6 @@ const LigPlanOp *lig_document_find_parts (LigDocument *self, const char *path, g
 /* (nullable): what is being measured on the device just now, for a line of progress. */
 const char *lig_document_get_measuring (LigDocument *self);
 
-/* Seconds from the last edit until its plan arrived. */
-double lig_document_get_plan_seconds (LigDocument *self);
-
 /**
  * LigProblem: why there is no whole plan.
  *

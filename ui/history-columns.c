@@ -435,35 +435,6 @@ lig_history_columns_make_menu (LigHistoryColumns *self)
   return G_MENU_MODEL (menu);
 }
 
-/* The shown columns' titles, or texts of a row. */
-static GStrv
-collect (LigHistoryColumns *self, const LigRunRow *row)
-{
-  GListModel *shown = gtk_column_view_get_columns (self->view);
-  g_autoptr (GStrvBuilder) texts = g_strv_builder_new ();
-  for (guint i = 0; i < g_list_model_get_n_items (shown); i++) {
-    g_autoptr (GObject) made = g_list_model_get_item (shown, i);
-    const Column *column = g_object_get_data (made, "column");
-    if (!column->text)
-      continue;
-    g_autofree char *text = row ? column->text (row) : g_strdup (_ (column->title));
-    g_strv_builder_add (texts, text);
-  }
-  return g_strv_builder_end (texts);
-}
-
-GStrv
-lig_history_columns_get_titles (LigHistoryColumns *self)
-{
-  return collect (self, NULL);
-}
-
-GStrv
-lig_history_columns_get_texts (LigHistoryColumns *self, const LigRunRow *row)
-{
-  return collect (self, row);
-}
-
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void

@@ -29,8 +29,4 @@ GActionGroup *lig_history_columns_get_actions (LigHistoryColumns *self);
 /* (transfer full): `columns.NAME` for each. */
 GMenuModel *lig_history_columns_make_menu (LigHistoryColumns *self);
 
-/* Titles and texts of the shown columns but the star, for copying; (transfer full). */
-GStrv lig_history_columns_get_titles (LigHistoryColumns *self);
-GStrv lig_history_columns_get_texts (LigHistoryColumns *self, const LigRunRow *row);
-
 G_END_DECLS

@@ -122,13 +122,7 @@ lig_history_edits_add (LigHistoryEdits *self,
   g_thread_pool_push (self->thread, job, NULL);
 }
 
-void
-lig_history_edits_finish (LigHistoryEdits *self)
-{
-  g_thread_pool_free (self->thread, FALSE, TRUE);
-  self->thread = g_thread_pool_new (work, NULL, 1, FALSE, NULL);
-}
-
+/* Waits until all are written. */
 static void
 lig_history_edits_finalize (GObject *object)
 {

@@ -37,7 +37,4 @@ void lig_history_edits_add (LigHistoryEdits *self,
                             guint count,
                             const char *text);
 
-/* Waits until all are written; for the end of the program. */
-void lig_history_edits_finish (LigHistoryEdits *self);
-
 G_END_DECLS

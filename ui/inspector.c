@@ -34,12 +34,6 @@ update (LigInspector *self)
   }
 }
 
-gboolean
-lig_inspector_focus (LigInspector *self)
-{
-  return gtk_widget_child_focus (GTK_WIDGET (self->stack), GTK_DIR_TAB_FORWARD);
-}
-
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void

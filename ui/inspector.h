@@ -14,7 +14,4 @@ G_DECLARE_FINAL_TYPE (LigInspector, lig_inspector, LIG, INSPECTOR, AdwBin)
 
 GtkWidget *lig_inspector_new (LigDocument *doc);
 
-/* The first editor gets the focus; for a key that leads from the score to the parameters. */
-gboolean lig_inspector_focus (LigInspector *self);
-
 G_END_DECLS

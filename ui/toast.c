@@ -2,6 +2,8 @@
 /* Toasts go to the overlay that the widget lies in. */
 #include "ui/toast.h"
 
+#include "ui/figures.h"
+
 #include <adwaita.h>
 #include <string.h>
 
@@ -25,9 +27,7 @@ lig_toast (GtkWidget *widget, const char *text, const char *button, const char *
 void
 lig_toast_error (GtkWidget *widget, GError *error)
 {
-  g_autofree char *start = g_utf8_substring (error->message, 0, 1);
-  g_autofree char *capital = g_utf8_strup (start, -1);
-  g_autofree char *text = g_strconcat (capital, error->message + strlen (start), NULL);
+  g_autofree char *text = lig_figure_sentence (error->message);
   lig_toast (widget, text, NULL, NULL);
   g_error_free (error);
 }
