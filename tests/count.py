@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Counts what ran: subtests of TAP programs, everything else as one, from Meson's test logs.
 
-Usage: count.py BUILD-FOLDER... Lists what was skipped, with reasons, then what failed; the last
+Usage: count.py (BUILD-FOLDER | FILE.tap)... Lists what was skipped, with reasons, then what failed; the last
 line is `N passed, N failed, N skipped`. Fails if anything failed, if a folder has no log, or if
 nothing ran.
 """
@@ -48,7 +48,7 @@ class Count:
 
     def add(self, folder, test):
         name = test["name"].rsplit(" / ", 1)[-1]
-        if folder != "build":
+        if folder != "build-test":
             name = f"{folder}: {name}"
         is_tap = any(PLAN.match(text) or LINE.match(text)
                      for text in test.get("stdout", "").splitlines())
@@ -66,6 +66,10 @@ class Count:
 def main():
     count = Count()
     for folder in sys.argv[1:]:
+        path = pathlib.Path(folder)
+        if path.suffix == ".tap":
+            count.add_tap(path.stem, {"stdout": path.read_text(), "result": "OK"})
+            continue
         log = pathlib.Path(folder) / "meson-logs" / "testlog.json"
         try:
             tests = [json.loads(line) for line in log.read_text().splitlines()]

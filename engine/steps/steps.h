@@ -8,12 +8,14 @@
 
 #include "kernels/backend.h"
 
+#include <stddef.h>
+
 typedef struct {
   LigKernelFunc function; /* null: an opaque op's callback has to be called here */
   LigLaunch launch;
   bool beside; /* runs in the branch; its launch has that stream and that workspace */
   bool joins;  /* begins when the branch has ended, too */
-  uint8_t params[64];
+  _Alignas (max_align_t) uint8_t params[64];
 } LigStep;
 
 typedef struct {

@@ -3,11 +3,11 @@
  * training needs to go on bit-identically. */
 #include "engine/private/tuning.h"
 #include "engine/train/run-private.h"
+#include "kernels/threads.h"
 
 #include <glib/gstdio.h>
 
 #include <errno.h>
-#include <omp.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,8 +2,9 @@
 /* Runs: the training loop on its thread, and what others see of it. */
 #include "engine/train/run-private.h"
 
+#include "kernels/threads.h"
+
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 #include <sys/resource.h>
 

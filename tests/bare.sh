@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Tries the commands of README.md where nothing is installed: on fresh Debian systems that have git
+# and certificates only, each in a temporary folder, with a clone of the committed tree.
+set -uo pipefail
+
+usage () {
+  cat <<'END'
+Usage: tests/bare.sh [bookworm-run] [bookworm-test] [trixie-user]    all three by default
+
+  bookworm-run    Debian 12, as root: ./setup run, which trains, as there is no display
+  bookworm-test   the same system afterwards, or a fresh one: ./setup test
+  trixie-user     Debian 13: ./setup run as an ordinary user who has sudo
+
+Needs root, debootstrap (installed where apt-get can) and a network or a mirror that apt knows.
+The mirror and the proxy are this machine's. LIGATURE_BARE_LOGS names a folder that keeps the logs.
+Speaks TAP; where a system cannot be made, all is skipped with the reason.
+END
+}
+
+case "${1:-}" in -h | --help) usage; exit ;; esac
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tries=("$@")
+[ $# -gt 0 ] || tries=(bookworm-run bookworm-test trixie-user)
+
+# The namespaces end with this script, and with them every process and mount that it began.
+if [ -z "${LIGATURE_BARE_INSIDE:-}" ]; then
+  skip () { echo "1..0 # SKIP $*"; exit 0; }
+  [ "$(id -u)" = 0 ] || skip 'a bare system is made by root alone'
+  if ! command -v debootstrap > /dev/null && command -v apt-get > /dev/null; then
+    { apt-get -qq update && apt-get -qq -y --no-install-recommends install debootstrap; } >&2
+  fi
+  command -v debootstrap > /dev/null || skip 'debootstrap is not installed'
+  unshare --mount --pid --fork true 2> /dev/null || skip 'namespaces cannot be made here'
+  export LIGATURE_BARE_INSIDE=1
+  exec unshare --mount --pid --fork --kill-child "${BASH_SOURCE[0]}" "${tries[@]}"
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/ligature-bare-XXXXXX")
+logs=${LIGATURE_BARE_LOGS:-$work/logs}
+mkdir -p "$logs"
+mount -t tmpfs none /mnt && mkdir /mnt/empty
+trap 'umount -R "$work"/*/proc "$work"/*/dev 2> /dev/null; rm -rf --one-file-system "$work"' EXIT
+
+# --- This machine's apt settings --------------------------------------------------------------
+
+# Where apt fetches this system's own packages from; both releases lie there.
+mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Created-By: Packages' \
+  2> /dev/null | awk '$2 == "Debian" && $3 == "Debian" { print $1; exit }')
+# The same settings of proxies, certificates and time limits.
+apt_settings () {
+  apt-config dump | grep -E '^Acquire::(http|https|ftp|Retries|ForceIPv)[A-Za-z0-9:-]* "[^"]+' || true
+}
+proxy=$(apt-config dump Acquire::http::Proxy | sed -n 's/.*"\(.*\)";/\1/p')
+
+# --- A system and what is done in it ----------------------------------------------------------
+
+# make_system RELEASE: a folder below $work with a bare system and the clone in /ligature.
+make_system () {
+  local release=$1 root=$work/$1
+  [ ! -d "$root" ] || return 0
+  http_proxy=${http_proxy:-$proxy} debootstrap --variant=minbase --include=git,ca-certificates \
+    "$release" "$root" "$mirror" || return 1
+  apt_settings > "$root/etc/apt/apt.conf.d/90ligature-bare"
+  mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || return 1
+  # Certificates that a local administrator added are needed to reach the same mirror.
+  cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2> /dev/null &&
+    chroot "$root" update-ca-certificates
+  git clone -q --no-hardlinks "file://$source" "$root/ligature"
+}
+
+# inside RELEASE COMMAND...: as root, with the environment of a first login and no display.
+inside () {
+  local root=$work/$1
+  shift
+  chroot "$root" env -i HOME=/root TERM=dumb CI=1 \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" < /dev/null
+}
+
+# as_person RELEASE COMMAND: as an ordinary user, in a clone of their own.
+as_person () {
+  inside "$1" apt-get -qq -y --no-install-recommends install sudo &&
+    inside "$1" useradd --create-home --shell /bin/bash person &&
+    echo 'person ALL=(ALL) NOPASSWD: ALL' > "$work/$1/etc/sudoers.d/person" &&
+    mv "$work/$1/ligature" "$work/$1/home/person/" &&
+    inside "$1" chown -R person: /home/person/ligature &&
+    inside "$1" su - person -c "cd ligature && CI=1 $2"
+}
+
+# Both lines are only printed by a training that came to its end.
+trained () {
+  grep -q 'this model ' "$1" && grep -q 'byte trigram' "$1"
+}
+
+bookworm_run () {
+  make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup run' && trained "$log"
+}
+
+bookworm_test () {
+  make_system bookworm && inside bookworm sh -c 'cd /ligature && ./setup test'
+}
+
+trixie_user () {
+  make_system trixie && as_person trixie './setup run' && trained "$log"
+}
+
+# --- The tries --------------------------------------------------------------------------------
+
+if [ -z "$mirror" ]; then
+  echo '1..0 # SKIP apt knows no mirror of Debian'
+  exit 0
+fi
+failed=0 n=0
+for try in "${tries[@]}"; do
+  n=$((n + 1)) log=$logs/$try.log begun=$SECONDS
+  case "$try" in bookworm-run | bookworm-test | trixie-user) ;; *) usage >&2; exit 2 ;; esac
+  if "${try//-/_}" > "$log" 2>&1; then
+    echo "ok $n - $try ($((SECONDS - begun)) s)"
+  else
+    echo "not ok $n - $try ($((SECONDS - begun)) s)"
+    tail -n 40 "$log" | sed 's/^/# /'
+    failed=1
+  fi
+done
+echo "1..$n"
+exit $failed
