@@ -39,7 +39,6 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ligature-bare-XXXXXX")
 logs=${LIGATURE_BARE_LOGS:-$work/logs}
 mkdir -p "$logs"
-mount -t tmpfs none /mnt && mkdir /mnt/empty
 trap 'umount -R "$work"/*/proc "$work"/*/dev 2> /dev/null; rm -rf --one-file-system "$work"' EXIT
 
 # --- This machine's apt settings --------------------------------------------------------------
