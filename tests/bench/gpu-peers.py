@@ -152,7 +152,7 @@ def compare(torch, ligature, case, rounds, ways):
               for name, v in samples.items()}
     host = float(ligature.ask(f"host {notes['measured']['number']} 50"))
     return {"case": case, "expression": expression(case), "microseconds": result, "spread": spread,
-            "best_peer": min(result[way] for way in ways), "required": CASES[case][-1],
+            "best_peer": min((result[way] for way in ways), default=float("nan")), "required": CASES[case][-1],
             "host_us": host, "plans": notes}
 
 
@@ -160,7 +160,8 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--turns", default="build/tests/bench/turns")
     options.add_argument("--cases", default="A,B,C,D,E")
-    options.add_argument("--ways", default="eager,compile,graph")
+    options.add_argument("--ways", default="eager,compile,graph",
+                         help="PyTorch's ways, joined by commas; empty: Ligature's policies alone")
     options.add_argument("--rounds", type=int, default=15)
     options.add_argument("-o", "--output")
     options = options.parse_args()
@@ -172,7 +173,7 @@ def main():
     if not torch.cuda.is_available():
         print("skipped: PyTorch sees no GPU")
         return 0
-    ligature, results, ways = Ligature(options.turns), [], options.ways.split(",")
+    ligature, results, ways = Ligature(options.turns), [], [way for way in options.ways.split(",") if way]
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, bf16, forward + backward, microseconds")
     print(f"{'case':5}" + "".join(f"{name:>10}" for name in (*ways, *POLICIES)) +
           f"{'ratio':>8}{'bar':>6}{'m/best':>8}{'host':>7}")
