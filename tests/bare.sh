@@ -79,10 +79,10 @@ inside () {
 # as_person RELEASE COMMAND: as an ordinary user, in a clone of their own.
 as_person () {
   inside "$1" apt-get -qq -y --no-install-recommends install sudo &&
-    inside "$1" useradd --create-home --shell /bin/bash person &&
+    inside "$1" useradd --create-home --home-dir /person --shell /bin/bash person &&
     echo 'person ALL=(ALL) NOPASSWD: ALL' > "$work/$1/etc/sudoers.d/person" &&
-    mv "$work/$1/ligature" "$work/$1/home/person/" &&
-    inside "$1" chown -R person: /home/person/ligature &&
+    mv "$work/$1/ligature" "$work/$1/person/" &&
+    inside "$1" chown -R person: /person/ligature &&
     inside "$1" su - person -c "cd ligature && CI=1 $2"
 }
 

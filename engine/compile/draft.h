@@ -92,7 +92,7 @@ typedef struct {
   gboolean beside; /* may run while those after it run, until the pass ends */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
-  _Alignas (max_align_t) guint8 params[64];
+  _Alignas(max_align_t) guint8 params[64];
   gsize params_size;
   double read, written, flops, predicted;
 } LigDraftStep;

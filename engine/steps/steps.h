@@ -15,7 +15,7 @@ typedef struct {
   LigLaunch launch;
   bool beside; /* runs in the branch; its launch has that stream and that workspace */
   bool joins;  /* begins when the branch has ended, too */
-  _Alignas (max_align_t) uint8_t params[64];
+  _Alignas(max_align_t) uint8_t params[64];
 } LigStep;
 
 typedef struct {
