@@ -39,7 +39,7 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/ligature-bare-XXXXXX")
 logs=${LIGATURE_BARE_LOGS:-$work/logs}
 mkdir -p "$logs"
-trap 'umount -R "$work"/*/proc "$work"/*/dev 2> /dev/null; rm -rf --one-file-system "$work"' EXIT
+trap 'umount -R "$work"/bookworm "$work"/trixie 2> /dev/null; rm -rf --one-file-system "$work"' EXIT
 
 # --- This machine's apt settings --------------------------------------------------------------
 
@@ -61,6 +61,8 @@ make_system () {
   http_proxy=${http_proxy:-$proxy} debootstrap --variant=minbase --include=git,ca-certificates \
     "$release" "$root" "$mirror" || return 1
   apt_settings > "$root/etc/apt/apt.conf.d/90ligature-bare"
+  # A root that is no mount point lets no test have mounts of its own.
+  mount --bind "$root" "$root" || return 1
   mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || return 1
   # Certificates that a local administrator added are needed to reach the same mirror.
   cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2> /dev/null &&
