@@ -9,7 +9,7 @@ static const char *const names[] = {
   [LIG_ERROR_DEVICE] = "device", [LIG_ERROR_FORMAT] = "format", [LIG_ERROR_FILE] = "file",
   [LIG_ERROR_STORE] = "store",   [LIG_ERROR_RANKS] = "ranks",   [LIG_ERROR_CANCELLED] = "cancelled",
   [LIG_ERROR_OP] = "op",         [LIG_ERROR_VALUE] = "value",   [LIG_ERROR_CHANNEL] = "channel",
-  [LIG_ERROR_FUSION] = "fusion", [LIG_ERROR_INDEX] = "index",
+  [LIG_ERROR_FUSION] = "fusion", [LIG_ERROR_INDEX] = "index",   [LIG_ERROR_ORDER] = "order",
 };
 
 const char *

@@ -28,6 +28,7 @@ G_BEGIN_DECLS
  * @LIG_ERROR_CHANNEL: a channel lacks its producer, has two, or runs backward
  * @LIG_ERROR_FUSION: a forced fusion is not legal, or there is none of that name
  * @LIG_ERROR_INDEX: an index or a path names nothing
+ * @LIG_ERROR_ORDER: a call came before one that it needs, or asks for a pass that is not there
  */
 typedef enum {
   LIG_ERROR_SHAPE,
@@ -44,6 +45,7 @@ typedef enum {
   LIG_ERROR_CHANNEL,
   LIG_ERROR_FUSION,
   LIG_ERROR_INDEX,
+  LIG_ERROR_ORDER,
 } LigError;
 
 LIG_API GQuark lig_error_quark (void);

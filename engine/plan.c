@@ -137,7 +137,7 @@ lig_plan_compile (LigSequence *sequence,
   LigPlan *self = g_new0 (LigPlan, 1);
   g_atomic_ref_count_init (&self->count);
   self->draft = g_steal_pointer (&draft);
-  self->version = lig_sequence_get_version (sequence);
+  self->version = self->draft->version;
   self->strings = g_string_chunk_new (4096);
   self->ops = g_array_new (FALSE, FALSE, sizeof (LigPlanOp));
   self->groups[0] = g_array_new (FALSE, FALSE, sizeof (LigPlanGroup));
@@ -164,7 +164,6 @@ lig_plan_unref (LigPlan *self)
 {
   if (!g_atomic_ref_count_dec (&self->count))
     return;
-  lig_plan_unbind (self);
   g_array_unref (self->ops);
   g_array_unref (self->groups[0]);
   g_array_unref (self->groups[1]);
@@ -209,6 +208,21 @@ guint64
 lig_plan_get_version (LigPlan *self)
 {
   return self->version;
+}
+
+gboolean
+lig_plan_has_pass (LigPlan *self, LigPass pass)
+{
+  switch (pass) {
+  case LIG_PASS_FORWARD:
+    return TRUE;
+  case LIG_PASS_BACKWARD:
+    return self->draft->options.training;
+  case LIG_PASS_UPDATE:
+    return self->draft->first_update < (int) self->draft->steps->len;
+  default:
+    return FALSE;
+  }
 }
 
 const LigPlanOp *

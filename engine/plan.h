@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: a sequence compiled for a device, shapes and types. Compiling allocates nothing on the
- * device, so a plan for a GPU that is not there can be read; binding it to a state makes it run. */
+ * device, so a plan for a GPU that is not there can be read; a program (engine/program.h) runs it.
+ *
+ * A plan is immutable and owns copies of all that it tells: editing the sequence, or one of its
+ * ops, changes nothing in it.
+ *
+ * Threads: any number may read, reference and release one plan at once. Compiling reads the
+ * sequence, so it belongs on the thread that edits it; elsewhere, compile lig_sequence_copy(). With
+ * a policy that measures it uses the device, too. */
 #pragma once
 
 #include "engine/device.h"
@@ -34,9 +41,12 @@ typedef struct {
  * @compute, @parameters: a #LigDtype, or -1: what the sequence says, else its input's type
  * @batch: replaces the input's first axis; 0: as the sequence says
  * @optimizer: (nullable): also plan the update
- * @tuning: (nullable): where measured times are kept
+ * @tuning: (nullable): where measured times are kept; copied, but its data has to outlive the
+ *   compiling and the first runs of the programs, in which kernels choose
  * @accuracy: with a cross-entropy at the end, also count the rows that are right
  * @choices: (nullable): the groups to use instead of choosing, as lig_plan_get_choices() wrote them
+ *
+ * Wherever options are taken, %NULL stands for %LIG_PLAN_OPTIONS_INIT.
  */
 typedef struct {
   gboolean training;
@@ -61,7 +71,7 @@ typedef struct {
 typedef struct {
   int index;
   const char *path;
-  LigOp *op;         /* (transfer none): of the sequence, or a macro's part */
+  LigOp *op;         /* the plan's own copy of the op, or of a macro's part; not to be changed */
   const char *title; /* of the op as written: `linear` for both parts of the macro */
   const LigOpInfo *info;
   LigShape x, y;
@@ -122,6 +132,7 @@ typedef struct {
 
 /**
  * lig_plan_compile:
+ * @options: (nullable): copied
  *
  * Runs the passes of the compiler: expand, infer, differentiate, represent, fuse, schedule,
  * allocate.
@@ -133,6 +144,7 @@ LIG_API LigPlan *lig_plan_compile (LigSequence *sequence,
                                    const LigPlanOptions *options,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* Counting is atomic. */
 LIG_API LigPlan *lig_plan_ref (LigPlan *self);
 LIG_API void lig_plan_unref (LigPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlan, lig_plan_unref)
@@ -142,7 +154,13 @@ LIG_API LigPolicy lig_plan_get_policy (LigPlan *self);
 LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
 LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
 LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
+
+/* The version that the sequence had. */
 LIG_API guint64 lig_plan_get_version (LigPlan *self);
+
+/* Whether a program of the plan can be asked for the pass: every plan has a forward pass, one for
+ * training a backward pass, one with an optimizer and parameters an update. */
+LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
 
 /* The tables, each with its length; (transfer none). Groups are in op order in either pass. */
 LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);

@@ -4,6 +4,7 @@
 
 #include "engine/json.h"
 #include "engine/private/record.h"
+#include "engine/private/results.h"
 #include "engine/private/stopwatch.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 void
 lig_profile_free (LigProfile *self)
 {
-  g_clear_object (&self->state);
+  g_clear_pointer (&self->plan, lig_plan_unref);
   g_free (self->steps);
   g_free (self->run);
   g_free (self);
@@ -50,21 +51,22 @@ random_tensor (const LigShape *shape, LigDtype dtype, gint64 bound, GError **err
 }
 
 static gboolean
-fill (LigPlan *plan, GError **error)
+fill (LigProgram *program, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
   guint count;
+  LigPlan *plan = lig_program_get_plan (program);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   lig_plan_get_input (plan, &shape, &dtype);
   g_autoptr (LigTensor) input = random_tensor (&shape, dtype, bound_of_input (plan), error);
-  if (!input || !lig_plan_set_input (plan, input, error))
+  if (!input || !lig_program_set_input (program, input, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     lig_plan_get_extra_input (plan, i, &shape, &dtype);
     g_autoptr (LigTensor) extra =
       random_tensor (&shape, dtype, lig_shape_columns (&ops[count - 1].x), error);
-    if (!extra || !lig_plan_set_extra_input (plan, i, extra, error))
+    if (!extra || !lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }
   lig_plan_get_output (plan, &shape, &dtype);
@@ -72,14 +74,26 @@ fill (LigPlan *plan, GError **error)
     return TRUE;
   g_autoptr (LigTensor) gradient = random_tensor (&shape, dtype, 2, error);
   /* A plan without a backward pass takes none. */
-  return gradient && (lig_plan_set_gradient (plan, gradient, NULL) || TRUE);
+  return gradient && (lig_program_set_gradient (program, gradient, NULL) || TRUE);
 }
 
 /* What is measured in one round: runs of one pass or several, and every step. */
 enum { FORWARD, BACKWARD, UPDATE, FORWARD_BACKWARD, WHOLE, FIRST_STEP };
 
+/* Those of the passes that the plan has. */
 static gboolean
-run_round (LigProfile *self, LigStopwatch *watch, double *sample, GError **error)
+run_passes (LigProgram *program, unsigned flags, GError **error)
+{
+  LigPlan *plan = lig_program_get_plan (program);
+  if (!lig_plan_has_pass (plan, LIG_PASS_BACKWARD))
+    flags &= ~(unsigned) LIG_RUN_BACKWARD;
+  if (!lig_plan_has_pass (plan, LIG_PASS_UPDATE))
+    flags &= ~(unsigned) LIG_RUN_UPDATE;
+  return flags == 0 || lig_program_run (program, flags, error);
+}
+
+static gboolean
+run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **error)
 {
   static const unsigned flags[] = {
     [FORWARD] = LIG_RUN_FORWARD,
@@ -93,14 +107,14 @@ run_round (LigProfile *self, LigStopwatch *watch, double *sample, GError **error
                ? FORWARD_BACKWARD
                : FIRST_STEP;
   for (int i = 0; i < runs; i++)
-    if (!lig_stopwatch_start (watch, error) || !lig_plan_run (self->plan, flags[i], error) ||
+    if (!lig_stopwatch_start (watch, error) || !run_passes (program, flags[i], error) ||
         !lig_stopwatch_stop (watch, &sample[i], error))
       return FALSE;
   if (runs < FIRST_STEP) {
     sample[FORWARD_BACKWARD] = sample[FORWARD] + sample[BACKWARD];
     sample[WHOLE] = sample[FORWARD_BACKWARD] + sample[UPDATE];
   }
-  return lig_plan_time_steps (self->plan, sample + FIRST_STEP, error);
+  return lig_program_time_steps_freely (program, sample + FIRST_STEP, error);
 }
 
 static void
@@ -117,16 +131,18 @@ summarize (LigProfile *self, const double *samples, guint width, guint rounds)
   }
 }
 
-static LigProfile *
+/* A program on a state that nobody else looks at. */
+static LigProgram *
 prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
 {
-  g_autoptr (LigProfile) self = g_new0 (LigProfile, 1);
-  self->state = lig_state_new (sequence, device, options, 0, error);
-  self->plan = self->state ? lig_state_plan (self->state, sequence, options, error) : NULL;
-  if (!self->plan || !fill (self->plan, error))
+  g_autoptr (LigState) state = lig_state_new (sequence, device, options, 0, error);
+  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, options, error) : NULL;
+  g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
+  if (!program || !fill (program, error))
     return NULL;
-  lig_plan_set_rate (self->plan, 0, 0);
-  return g_steal_pointer (&self);
+  lig_program_keep_gradients (program);
+  lig_program_set_rate (program, 0, 0);
+  return g_steal_pointer (&program);
 }
 
 static void
@@ -236,7 +252,7 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
 enum { WARM_UP = 3 };
 
 static gboolean
-run_rounds (GPtrArray *profiles,
+run_rounds (GPtrArray *programs,
             GPtrArray *samples,
             const guint *widths,
             guint rounds,
@@ -250,8 +266,8 @@ run_rounds (GPtrArray *profiles,
       g_set_error_literal (error, LIG_ERROR, LIG_ERROR_CANCELLED, "the profile was cancelled");
       return FALSE;
     }
-    for (guint i = 0; i < profiles->len; i++)
-      if (!run_round (profiles->pdata[i], watch, (double *) samples->pdata[i] + round * widths[i],
+    for (guint i = 0; i < programs->len; i++)
+      if (!run_round (programs->pdata[i], watch, (double *) samples->pdata[i] + round * widths[i],
                       error))
         return FALSE;
   }
@@ -271,20 +287,26 @@ lig_profile_measure_watched (LigSequence *sequence,
 {
   g_autoptr (GPtrArray) profiles =
     g_ptr_array_new_with_free_func ((GDestroyNotify) lig_profile_free);
+  g_autoptr (GPtrArray) programs =
+    g_ptr_array_new_with_free_func ((GDestroyNotify) lig_program_unref);
   g_autoptr (GPtrArray) samples = g_ptr_array_new_with_free_func (g_free);
+  count = options ? count : 1;
   g_autofree guint *widths = g_new (guint, count);
   LigStopwatch watch;
   for (guint i = 0; i < count; i++) {
-    LigProfile *profile = prepare (sequence, device, &options[i], error);
-    if (!profile)
+    LigProgram *program = prepare (sequence, device, options ? &options[i] : NULL, error);
+    if (!program)
       return NULL;
+    g_ptr_array_add (programs, program);
+    LigProfile *profile = g_new0 (LigProfile, 1);
+    profile->plan = lig_plan_ref (lig_program_get_plan (program));
     g_ptr_array_add (profiles, profile);
     lig_plan_get_steps (profile->plan, &widths[i]);
     widths[i] += FIRST_STEP;
     g_ptr_array_add (samples, g_new0 (double, (gsize) widths[i] * (rounds + WARM_UP)));
   }
   gboolean fine = lig_stopwatch_init (&watch, device, error) &&
-                  run_rounds (profiles, samples, widths, rounds, &watch, monitor, data, error);
+                  run_rounds (programs, samples, widths, rounds, &watch, monitor, data, error);
   lig_stopwatch_clear (&watch);
   for (guint i = 0; i < count && fine; i++) {
     LigProfile *profile = profiles->pdata[i];

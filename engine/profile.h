@@ -2,7 +2,7 @@
 /* Profiles: how long each step of a plan takes on the device, beside what was predicted. */
 #pragma once
 
-#include "engine/state.h"
+#include "engine/plan.h"
 #include "engine/store.h"
 
 #include <json-glib/json-glib.h>
@@ -18,7 +18,6 @@ G_BEGIN_DECLS
  * @health: the device's clocks, power and temperature at the end of the rounds
  */
 typedef struct {
-  LigState *state; /* owns the plan */
   LigPlan *plan;
   double forward, backward, update, forward_backward, step;
   double *steps;
@@ -31,7 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
 
 /**
  * lig_profile_measure:
- * @options: (array length=count): a plan each, like one for each policy
+ * @options: (array length=count) (nullable): a plan each, like one for each policy; %NULL: one with
+ * the defaults
  * @rounds: how often each is run; the plans take turns, so that they meet the same clocks
  * @store: (nullable): where the profiles are recorded
  *

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences: an ordered list of ops with its input, types and the person's wishes. */
-#include "engine/sequence.h"
+#include "engine/private/sequence.h"
 
 #include <string.h>
 
 struct _LigSequence {
   GObject parent_instance;
   GPtrArray *ops;
-  guint64 version;
+  guint64 serial, version;
   char *name;
   gboolean has_input;
   LigShape input;
@@ -126,7 +126,9 @@ static void
 lig_sequence_init (LigSequence *self)
 {
   self->ops = g_ptr_array_new_with_free_func (g_object_unref);
+  static gsize last;
   self->compute = self->parameters = -1;
+  self->serial = (guint64) g_atomic_pointer_add (&last, 1) + 1;
 }
 
 LigSequence *
@@ -177,6 +179,12 @@ guint64
 lig_sequence_get_version (LigSequence *self)
 {
   return self->version;
+}
+
+guint64
+lig_sequence_get_serial (LigSequence *self)
+{
+  return self->serial;
 }
 
 gboolean

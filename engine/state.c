@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* States: flat arrays of all parameters, of their gradients and of what the optimizer keeps. */
-#include "engine/state.h"
+#include "engine/private/state.h"
 
+#include "engine/private/device.h"
 #include "engine/private/plan.h"
+#include "engine/private/sequence.h"
 #include "kernels/formulas.h"
 
 #include <string.h>
@@ -119,6 +121,13 @@ lig_state_address (LigState *self, LigStateArray array, gint64 element, GError *
   if (!ensure_array (self, array, error))
     return NULL;
   return self->arrays[array] + (gsize) element * lig_dtype_size (array_dtype (self, array));
+}
+
+gsize
+lig_state_array_bytes (LigState *self, LigStateArray array)
+{
+  return self->arrays[array] ? (gsize) self->elements * lig_dtype_size (array_dtype (self, array))
+                             : 0;
 }
 
 /* Philox keyed by the seed and the path, so that a parameter's values do not depend on its place
@@ -306,12 +315,15 @@ lig_state_set (
 static char *
 plan_key (LigSequence *sequence, const LigPlanOptions *options)
 {
+  static const LigPlanOptions defaults = LIG_PLAN_OPTIONS_INIT;
+  options = options ? options : &defaults;
   g_autoptr (GString) key = g_string_new (NULL);
-  g_string_printf (
-    key, "%p %" G_GUINT64_FORMAT " %d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
-    (void *) sequence, lig_sequence_get_version (sequence), options->training,
-    options->input_gradient, options->tf32, options->accuracy, options->policy, options->compute,
-    options->parameters, options->batch);
+  g_string_printf (key,
+                   "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+                   " %d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
+                   lig_sequence_get_serial (sequence), lig_sequence_get_version (sequence),
+                   options->training, options->input_gradient, options->tf32, options->accuracy,
+                   options->policy, options->compute, options->parameters, options->batch);
   if (options->optimizer) {
     const LigOptimizer *optimizer = options->optimizer;
     g_string_append_printf (key, " optimizer %d %a %a %a %a %a %a", optimizer->kind,
@@ -351,12 +363,38 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
   return fits;
 }
 
+gboolean
+lig_state_check_plan (LigState *self, LigPlan *plan, GError **error)
+{
+  const char *wanted = lig_device_get_name (plan->draft->device);
+  const char *here = lig_device_get_name (self->device);
+  if (g_str_equal (wanted, here))
+    return check_fit (self, plan->draft, error);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+               "the plan is for %s, the state is on %s; compile for the state's device", wanted,
+               here);
+  return FALSE;
+}
+
+gboolean
+lig_state_keeps_plan (LigState *self, LigPlan *plan)
+{
+  GHashTableIter iter;
+  gpointer kept;
+  g_hash_table_iter_init (&iter, self->plans);
+  while (g_hash_table_iter_next (&iter, NULL, &kept))
+    if (kept == plan)
+      return TRUE;
+  return FALSE;
+}
+
 /* Versions only grow, so what was compiled before an edit is never asked for again. */
 static gboolean
 is_outdated (gpointer key, gpointer plan, gpointer sequence)
 {
-  return ((LigPlan *) plan)->draft->sequence == sequence &&
-         ((LigPlan *) plan)->version != lig_sequence_get_version (sequence);
+  const LigDraft *draft = ((LigPlan *) plan)->draft;
+  return draft->serial == lig_sequence_get_serial (sequence) &&
+         draft->version != lig_sequence_get_version (sequence);
 }
 
 LigPlan *
@@ -368,15 +406,14 @@ lig_state_plan (LigState *self,
   g_autofree char *key = plan_key (sequence, options);
   LigPlan *known = g_hash_table_lookup (self->plans, key);
   if (known)
-    return known;
+    return lig_plan_ref (known);
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, self->device, options, error);
-  if (!plan || !check_fit (self, plan->draft, error) || !lig_plan_bind (plan, self, error))
+  if (!plan || !check_fit (self, plan->draft, error))
     return NULL;
   self->compiled++;
   g_hash_table_foreach_remove (self->plans, is_outdated, sequence);
-  known = g_steal_pointer (&plan);
-  g_hash_table_insert (self->plans, g_steal_pointer (&key), known);
-  return known;
+  g_hash_table_insert (self->plans, g_steal_pointer (&key), lig_plan_ref (plan));
+  return g_steal_pointer (&plan);
 }
 
 guint

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* States: the parameters, gradients, optimizer moments and counters of one sequence on one device,
- * keyed by parameter path (`1.weight`). A state outlives plans; any number of plans bind to it. */
+ * keyed by parameter path (`1.weight`). Programs (engine/program.h) hold it and train it.
+ *
+ * Threads: a state, its programs and their device are used by one thread at a time. */
 #pragma once
 
 #include "engine/plan.h"
@@ -14,7 +16,7 @@ G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)
 
 /**
  * lig_state_new:
- * @options: types and batch, as for the plans that will bind
+ * @options: (nullable): types and batch, as for the plans that will run on it
  * @seed: initial values follow from (seed, path, name), the same on every device
  *
  * Returns: (transfer full): a state with initial parameters, or %NULL with an error
@@ -81,71 +83,20 @@ LIG_API gboolean lig_state_load_moments (LigState *self, LigTensorFile *file, GE
 
 /**
  * lig_state_plan:
+ * @options: (nullable): as for lig_plan_compile()
  *
- * The plan of this sequence, bound to this state: from the cache if one with the same version,
- * types, batch and options is there, else compiled. Any number are kept.
+ * The plan of this sequence for this state's device and parameters: from the cache if one with the
+ * same version, types, batch and options is there, else compiled. Any number are kept, until the
+ * sequence has been edited and planned again.
  *
- * Returns: (transfer none): the plan, valid until the sequence has been edited and planned again,
- * or %NULL with an error
+ * Returns: (transfer full): the plan, or %NULL with an error
  */
 LIG_API LigPlan *lig_state_plan (LigState *self,
                                  LigSequence *sequence,
                                  const LigPlanOptions *options,
-                                 GError **error);
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* How many plans were compiled so far. */
 LIG_API guint lig_state_get_n_compiled (LigState *self);
-
-/* --- Running a bound plan ------------------------------------------------------------------ */
-
-typedef enum {
-  LIG_RUN_FORWARD = 1 << 0,
-  LIG_RUN_BACKWARD = 1 << 1,
-  LIG_RUN_UPDATE = 1 << 2,
-  LIG_RUN_ACCUMULATE = 1 << 3, /* backward adds to the parameters' gradients */
-} LigRunFlags;
-
-/* Copies into the plan's input, its extra inputs, or the gradients that arrive at its output and
- * extra outputs; types are converted, shapes must fit. */
-LIG_API gboolean lig_plan_set_input (LigPlan *self, LigTensor *tensor, GError **error);
-LIG_API gboolean lig_plan_set_extra_input (LigPlan *self,
-                                           guint n,
-                                           LigTensor *tensor,
-                                           GError **error);
-LIG_API gboolean lig_plan_set_gradient (LigPlan *self, LigTensor *tensor, GError **error);
-LIG_API gboolean lig_plan_set_extra_gradient (LigPlan *self,
-                                              guint n,
-                                              LigTensor *tensor,
-                                              GError **error);
-
-/* Learning rate and clipping norm (0: none) of the next update. */
-LIG_API void lig_plan_set_rate (LigPlan *self, double learning_rate, double clip_norm);
-
-/**
- * lig_plan_run:
- * @flags: #LigRunFlags
- *
- * Runs the passes in order. A forward pass in training counts a micro-step, an update a step.
- *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set, naming kernel and step
- */
-LIG_API gboolean lig_plan_run (LigPlan *self, unsigned flags, GError **error);
-
-/* Copies of results in host memory; (transfer full). %NULL with %LIG_ERROR_INDEX set where the
- * plan has no such result. */
-LIG_API LigTensor *lig_plan_read_output (LigPlan *self, GError **error);
-LIG_API LigTensor *lig_plan_read_extra_output (LigPlan *self, guint n, GError **error);
-LIG_API LigTensor *lig_plan_read_input_gradient (LigPlan *self, GError **error);
-LIG_API LigTensor *lig_plan_read_extra_gradient (LigPlan *self, guint n, GError **error);
-
-/* The loss without an allocation: the scalar output as a float. */
-LIG_API float lig_plan_read_loss (LigPlan *self);
-/* Rows that were right and rows counted, in a plan with accuracy; FALSE in others. */
-LIG_API gboolean lig_plan_read_accuracy (LigPlan *self, double *correct, double *counted);
-/* The global norm of the gradients at the last update; 0 without an optimizer. */
-LIG_API float lig_plan_read_gradient_norm (LigPlan *self);
-
-/* Seconds of each step of the plan, run once more one by one; @seconds has a place for each. */
-LIG_API gboolean lig_plan_time_steps (LigPlan *self, double *seconds, GError **error);
 
 G_END_DECLS

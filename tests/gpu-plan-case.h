@@ -96,23 +96,25 @@ compute_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *opti
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigState) state = state_on (device, sequence, options);
-  LigPlan *plan = lig_state_plan (state, sequence, options, &error);
+  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, options, &error);
+  g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, &error) : NULL;
   unsigned flags = LIG_RUN_FORWARD | (options->training ? LIG_RUN_BACKWARD : 0);
-  if (!plan) {
+  if (!program) {
     g_test_message ("FAILED: %s", error->message);
     g_test_fail ();
     return NULL;
   }
-  feed_inputs (plan);
-  if (options->training)
-    feed_gradients (plan);
-  for (int i = 0; i < times; i++)
-    if (!lig_plan_run (plan, flags | (i > 0 ? LIG_RUN_ACCUMULATE : 0), &error)) {
+  feed_inputs (program);
+  for (int i = 0; i < times; i++) {
+    if (options->training)
+      feed_gradients (program);
+    if (!lig_program_run (program, flags | (i > 0 ? LIG_RUN_ACCUMULATE : 0), &error)) {
       g_test_message ("FAILED: %s", error->message);
       g_test_fail ();
       return NULL;
     }
-  return read_results (plan, state, options->training);
+  }
+  return read_results (program, options->training);
 }
 
 /* Says what differs by more than the limit, and goes on. With `exact`, the same in fp32, one may be

@@ -4,7 +4,7 @@
  * a plan computes, and comparing that by name. */
 #pragma once
 
-#include "engine/state.h"
+#include "engine/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,78 +158,83 @@ new_state (LigSequence *sequence, const LigPlanOptions *options)
   return state;
 }
 
-static inline LigPlan *
-new_plan (LigState *state, LigSequence *sequence, const LigPlanOptions *options)
+static inline LigProgram *
+new_program (LigState *state, LigSequence *sequence, const LigPlanOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  LigPlan *plan = lig_state_plan (state, sequence, options, &error);
+  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, options, &error);
+  LigProgram *program = plan ? lig_program_new (plan, state, &error) : NULL;
   if (error) {
     g_autofree char *expression = lig_sequence_to_expression (sequence);
     g_error ("%s: %s", expression, error->message);
   }
-  return plan;
+  return program;
 }
 
 static inline void
-feed_inputs (LigPlan *plan)
+feed_inputs (LigProgram *program)
 {
+  LigPlan *plan = lig_program_get_plan (program);
   g_autoptr (GError) error = NULL;
   LigShape shape;
   LigDtype dtype;
   lig_plan_get_input (plan, &shape, &dtype);
   g_autoptr (LigTensor) input = named_tensor ("input", dtype, &shape, 2);
-  lig_plan_set_input (plan, input, &error);
+  lig_program_set_input (program, input, &error);
   g_assert_no_error (error);
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("extra input %u", i);
     lig_plan_get_extra_input (plan, i, &shape, &dtype);
     g_autoptr (LigTensor) extra = named_tensor (name, dtype, &shape, 2);
-    lig_plan_set_extra_input (plan, i, extra, &error);
+    lig_program_set_extra_input (program, i, extra, &error);
     g_assert_no_error (error);
   }
 }
 
-/* Random cotangents; a loss keeps its own, which is 1. */
+/* Random cotangents of the next backward pass; a loss keeps its own, which is 1. */
 static inline void
-feed_gradients (LigPlan *plan)
+feed_gradients (LigProgram *program)
 {
+  LigPlan *plan = lig_program_get_plan (program);
   g_autoptr (GError) error = NULL;
   LigShape shape;
   LigDtype dtype;
   lig_plan_get_output (plan, &shape, &dtype);
   if (shape.n_axes > 0) {
     g_autoptr (LigTensor) gradient = named_tensor ("gradient", dtype, &shape, 1);
-    lig_plan_set_gradient (plan, gradient, &error);
+    lig_program_set_gradient (program, gradient, &error);
     g_clear_error (&error); /* no gradient may be wanted at all */
   }
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("gradient of extra %u", i);
     lig_plan_get_extra_output (plan, i, &shape, &dtype);
     g_autoptr (LigTensor) extra = named_tensor (name, dtype, &shape, 1);
-    lig_plan_set_extra_gradient (plan, i, extra, &error);
+    lig_program_set_extra_gradient (program, i, extra, &error);
     g_clear_error (&error);
   }
 }
 
 static inline Results *
-read_results (LigPlan *plan, LigState *state, gboolean training)
+read_results (LigProgram *program, gboolean training)
 {
+  LigPlan *plan = lig_program_get_plan (program);
+  LigState *state = lig_program_get_state (program);
   g_autoptr (GError) error = NULL;
   Results *results = g_new0 (Results, 1);
   LigTensor *tensor;
   results->names = g_ptr_array_new_with_free_func (g_free);
   results->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_tensor_unref);
-  results_take (results, g_strdup ("output"), lig_plan_read_output (plan, &error));
+  results_take (results, g_strdup ("output"), lig_program_read_output (program, &error));
   g_assert_no_error (error);
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++)
     results_take (results, g_strdup_printf ("extra.%u", i),
-                  lig_plan_read_extra_output (plan, i, &error));
+                  lig_program_read_extra_output (program, i, &error));
   if (!training)
     return results;
-  if ((tensor = lig_plan_read_input_gradient (plan, NULL)))
+  if ((tensor = lig_program_read_input_gradient (program, NULL)))
     results_take (results, g_strdup ("grad.input"), tensor);
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++)
-    if ((tensor = lig_plan_read_extra_gradient (plan, i, NULL)))
+    if ((tensor = lig_program_read_extra_gradient (program, i, NULL)))
       results_take (results, g_strdup_printf ("grad.extra.%u", i), tensor);
   for (const char *const *path = lig_state_get_paths (state); *path; path++) {
     results_take (results, g_strdup_printf ("grad.%s", *path),
@@ -240,12 +245,22 @@ read_results (LigPlan *plan, LigState *state, gboolean training)
 }
 
 static inline void
-run_plan (LigPlan *plan, unsigned flags)
+run_program (LigProgram *program, unsigned flags)
 {
   g_autoptr (GError) error = NULL;
-  lig_plan_run (plan, flags, &error);
+  lig_program_run (program, flags, &error);
   if (error)
     g_error ("%s", error->message);
+}
+
+static inline float
+read_loss (LigProgram *program)
+{
+  g_autoptr (GError) error = NULL;
+  float loss = 0;
+  lig_program_read_loss (program, &loss, &error);
+  g_assert_no_error (error);
+  return loss;
 }
 
 /* Everything that the sequence computes under these options. */
@@ -253,12 +268,12 @@ static inline Results *
 compute (LigSequence *sequence, const LigPlanOptions *options)
 {
   g_autoptr (LigState) state = new_state (sequence, options);
-  LigPlan *plan = new_plan (state, sequence, options);
-  feed_inputs (plan);
+  g_autoptr (LigProgram) program = new_program (state, sequence, options);
+  feed_inputs (program);
   if (options->training)
-    feed_gradients (plan);
-  run_plan (plan, LIG_RUN_FORWARD | (options->training ? LIG_RUN_BACKWARD : 0));
-  return read_results (plan, state, options->training);
+    feed_gradients (program);
+  run_program (program, LIG_RUN_FORWARD | (options->training ? LIG_RUN_BACKWARD : 0));
+  return read_results (program, options->training);
 }
 
 /* The groups of one pass as text: `[0] [1 2 3 forward-linear-bias-activation]`. */

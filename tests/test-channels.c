@@ -169,14 +169,14 @@ test_missing_gradient (void)
   g_autoptr (GError) error = NULL;
   options.input_gradient = TRUE;
   g_autoptr (LigState) state = new_state (sequence, &options);
-  LigPlan *plan = new_plan (state, sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   LigShape shape;
   lig_shape_init (&shape, 1, (gint64) 16);
   g_autoptr (LigTensor) gradient = named_tensor ("gradient", LIG_FP32, &shape, 1);
-  feed_inputs (plan);
-  g_assert_true (lig_plan_set_gradient (plan, gradient, &error));
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  g_autoptr (Results) results = read_results (plan, state, TRUE);
+  feed_inputs (program);
+  g_assert_true (lig_program_set_gradient (program, gradient, &error));
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  g_autoptr (Results) results = read_results (program, TRUE);
   check_sum (results, "grad.input", 2, G1, 0, G1);
 }
 

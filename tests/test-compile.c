@@ -236,12 +236,12 @@ test_in_place (void)
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   g_assert_cmpint (lig_plan_get_arena_bytes (plan, NULL), ==, 2 * 64 * 16 * 4);
   g_autoptr (LigState) state = new_state (sequence, &options);
-  LigPlan *bound = new_plan (state, sequence, &options);
+  g_autoptr (LigProgram) bound = new_program (state, sequence, &options);
   feed_inputs (bound);
-  run_plan (bound, LIG_RUN_FORWARD);
-  g_autoptr (LigTensor) first = lig_plan_read_output (bound, NULL);
-  run_plan (bound, LIG_RUN_FORWARD);
-  g_autoptr (LigTensor) second = lig_plan_read_output (bound, NULL);
+  run_program (bound, LIG_RUN_FORWARD);
+  g_autoptr (LigTensor) first = lig_program_read_output (bound, NULL);
+  run_program (bound, LIG_RUN_FORWARD);
+  g_autoptr (LigTensor) second = lig_program_read_output (bound, NULL);
   g_assert_cmpmem (first->data, lig_tensor_bytes (first), second->data, lig_tensor_bytes (second));
 }
 
@@ -327,6 +327,16 @@ test_dead_branch (void)
 
 /* --- The cache of plans -------------------------------------------------------------------- */
 
+/* The plan that the state gives; the state's cache keeps it. */
+static LigPlan *
+cached (LigState *state, LigSequence *sequence, const LigPlanOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
 static void
 test_cache (void)
 {
@@ -334,24 +344,25 @@ test_cache (void)
   LigPlanOptions training = options_of (LIG_POLICY_ALL, TRUE);
   LigPlanOptions evaluation = options_of (LIG_POLICY_ALL, FALSE);
   g_autoptr (LigState) state = new_state (sequence, &training);
-  LigPlan *plans[2] = {new_plan (state, sequence, &training),
-                       new_plan (state, sequence, &evaluation)};
+  g_autoptr (LigPlan) first = lig_plan_ref (cached (state, sequence, &training));
+  LigPlan *plans[2] = {first, cached (state, sequence, &evaluation)};
   g_assert_true (plans[0] != plans[1]);
   for (int i = 0; i < 6; i++)
-    g_assert_true (new_plan (state, sequence, i % 2 ? &evaluation : &training) == plans[i % 2]);
+    g_assert_true (cached (state, sequence, i % 2 ? &evaluation : &training) == plans[i % 2]);
   g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 2);
   evaluation.batch = 9;
-  g_assert_true (new_plan (state, sequence, &evaluation) != plans[1]);
+  g_assert_true (cached (state, sequence, &evaluation) != plans[1]);
   evaluation.batch = 0;
-  g_assert_true (new_plan (state, sequence, &evaluation) == plans[1]);
+  g_assert_true (cached (state, sequence, &evaluation) == plans[1]);
   g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 3);
   guint64 version = lig_sequence_get_version (sequence);
-  g_assert_cmpuint (lig_plan_get_version (plans[0]), ==, version);
+  g_assert_cmpuint (lig_plan_get_version (first), ==, version);
   g_object_set (lig_sequence_get (sequence, 1, NULL), "p", 0.5, NULL);
   g_assert_cmpuint (lig_sequence_get_version (sequence), >, version);
-  /* The plans of the version before are gone now. */
-  LigPlan *edited = new_plan (state, sequence, &training);
+  /* The plans of the version before are gone now, but for those that somebody holds. */
+  LigPlan *edited = cached (state, sequence, &training);
   g_assert_cmpuint (lig_plan_get_version (edited), >, version);
+  g_assert_cmpuint (lig_plan_get_version (first), ==, version);
   g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 4);
 }
 
@@ -363,22 +374,22 @@ test_cache_keys (void)
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   g_autoptr (LigState) state = new_state (sequence, &options);
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   options.input_gradient = TRUE;
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   options.optimizer = &optimizer;
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   optimizer.adamw.beta1 = 0.5f;
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   optimizer.kind = LIG_OPTIMIZER_SGD;
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   options.policy = LIG_POLICY_NONE;
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   options.compute = LIG_BF16;
   options.parameters = LIG_FP32;
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 7);
-  new_plan (state, sequence, &options);
+  cached (state, sequence, &options);
   g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 7);
 }
 
@@ -391,19 +402,19 @@ test_share (void)
   optimizer.kind = LIG_OPTIMIZER_SGD;
   options.optimizer = &optimizer;
   g_autoptr (LigState) state = new_state (sequence, &options);
-  LigPlan *training = new_plan (state, sequence, &options);
+  g_autoptr (LigProgram) training = new_program (state, sequence, &options);
   options.training = FALSE;
-  LigPlan *evaluation = new_plan (state, sequence, &options);
+  g_autoptr (LigProgram) evaluation = new_program (state, sequence, &options);
   feed_inputs (training);
   feed_inputs (evaluation);
   for (int i = 0; i < 3; i++) {
-    lig_plan_set_rate (training, 0.1, 0);
-    run_plan (training, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
-    float before = lig_plan_read_loss (training);
-    run_plan (evaluation, LIG_RUN_FORWARD);
-    g_assert_cmpfloat (lig_plan_read_loss (evaluation), <, before);
-    run_plan (training, LIG_RUN_FORWARD);
-    g_assert_cmpfloat (lig_plan_read_loss (evaluation), ==, lig_plan_read_loss (training));
+    lig_program_set_rate (training, 0.1, 0);
+    run_program (training, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+    float before = read_loss (training);
+    run_program (evaluation, LIG_RUN_FORWARD);
+    g_assert_cmpfloat (read_loss (evaluation), <, before);
+    run_program (training, LIG_RUN_FORWARD);
+    g_assert_cmpfloat (read_loss (evaluation), ==, read_loss (training));
   }
 }
 

@@ -201,8 +201,9 @@ test_random (void)
 
 /* Everything the objective depends on, moved by `by` along a direction of signs. */
 static void
-move (LigPlan *plan, LigState *state, double by)
+move (LigProgram *program, LigState *state, double by)
 {
+  LigPlan *plan = lig_program_get_plan (program);
   g_autoptr (GError) error = NULL;
   LigShape shape;
   LigDtype dtype;
@@ -225,9 +226,9 @@ move (LigPlan *plan, LigState *state, double by)
     for (gint64 j = 0; j < tensor->size; j++)
       lig_tensor_set (tensor, j, lig_tensor_get (tensor, j) + (float) (j * 7 % 3 ? by : -by));
     if (i == 0)
-      lig_plan_set_input (plan, tensor, &error);
+      lig_program_set_input (program, tensor, &error);
     else if (i <= n)
-      lig_plan_set_extra_input (plan, i - 1, tensor, &error);
+      lig_program_set_extra_input (program, i - 1, tensor, &error);
     else
       lig_state_set (state, LIG_STATE_PARAMETERS, name, tensor, &error);
     g_assert_no_error (error);
@@ -246,16 +247,17 @@ times (const LigTensor *tensor, const char *cotangent)
 }
 
 static double
-objective_at (LigPlan *plan, LigState *state, double by)
+objective_at (LigProgram *program, LigState *state, double by)
 {
-  move (plan, state, by);
+  LigPlan *plan = lig_program_get_plan (program);
+  move (program, state, by);
   lig_state_set_steps (state, 0, 0);
-  run_plan (plan, LIG_RUN_FORWARD);
-  g_autoptr (LigTensor) output = lig_plan_read_output (plan, NULL);
+  run_program (program, LIG_RUN_FORWARD);
+  g_autoptr (LigTensor) output = lig_program_read_output (program, NULL);
   double total = times (output, "gradient");
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("gradient of extra %u", i);
-    g_autoptr (LigTensor) extra = lig_plan_read_extra_output (plan, i, NULL);
+    g_autoptr (LigTensor) extra = lig_program_read_extra_output (program, i, NULL);
     total += times (extra, name);
   }
   return total;
@@ -270,7 +272,7 @@ check_slope (const char *expression)
   g_autoptr (LigSequence) sequence = new_sequence (expression, "2x5x8");
   g_autoptr (Results) results = compute (sequence, &options);
   g_autoptr (LigState) state = new_state (sequence, &options);
-  LigPlan *plan = new_plan (state, sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   double slope = 0, squares = 0;
   for (guint i = 0; i < results->names->len; i++) {
     const LigTensor *tensor = results->tensors->pdata[i];
@@ -283,8 +285,9 @@ check_slope (const char *expression)
     }
   }
   /* Two central differences, extrapolated. */
-  double wide = (objective_at (plan, state, h) - objective_at (plan, state, -h)) / (2 * h);
-  double narrow = (objective_at (plan, state, h / 2) - objective_at (plan, state, -h / 2)) / h;
+  double wide = (objective_at (program, state, h) - objective_at (program, state, -h)) / (2 * h);
+  double narrow =
+    (objective_at (program, state, h / 2) - objective_at (program, state, -h / 2)) / h;
   double wanted = (4 * narrow - wide) / 3;
   /* A steep objective, or one for which the two differ, bends too much to tell anything. */
   if (!(squares < 2500 && fabs (wide - narrow) < 0.01 * sqrt (squares)))

@@ -183,13 +183,13 @@ static Results *
 accumulate (LigSequence *sequence, const LigPlanOptions *options)
 {
   g_autoptr (LigState) state = new_state (sequence, options);
-  LigPlan *plan = new_plan (state, sequence, options);
-  feed_inputs (plan);
-  feed_gradients (plan);
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_ACCUMULATE);
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_ACCUMULATE);
-  return read_results (plan, state, TRUE);
+  g_autoptr (LigProgram) program = new_program (state, sequence, options);
+  feed_inputs (program);
+  for (int i = 0; i < 3; i++) {
+    feed_gradients (program);
+    run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0));
+  }
+  return read_results (program, TRUE);
 }
 
 /* Three times the gradients of the parameters, once everything else. */

@@ -136,14 +136,14 @@ test_same_bits (void)
 /* --- Running more than once ---------------------------------------------------------------- */
 
 static void
-feed_named (LigPlan *plan, const char *name)
+feed_named (LigProgram *program, const char *name)
 {
   g_autoptr (GError) error = NULL;
   LigShape shape;
   LigDtype dtype;
-  lig_plan_get_input (plan, &shape, &dtype);
+  lig_plan_get_input (lig_program_get_plan (program), &shape, &dtype);
   g_autoptr (LigTensor) input = named_tensor (name, dtype, &shape, 2);
-  lig_plan_set_input (plan, input, &error);
+  lig_program_set_input (program, input, &error);
   g_assert_no_error (error);
 }
 
@@ -158,20 +158,19 @@ test_replay (void)
     LigDevice *devices[] = {cpu_device (), gpu->device};
     g_autoptr (LigState) cpu = state_on (devices[0], sequence, &options);
     g_autoptr (LigState) state = state_on (devices[1], sequence, &options);
-    LigState *states[] = {cpu, state};
-    LigPlan *plans[2];
-    for (int d = 0; d < 2; d++) {
-      plans[d] = new_plan (states[d], sequence, &options);
-      feed_inputs (plans[d]);
-      feed_gradients (plans[d]);
-    }
+    g_autoptr (LigProgram) ours = new_program (cpu, sequence, &options);
+    g_autoptr (LigProgram) theirs = new_program (state, sequence, &options);
+    LigProgram *programs[] = {ours, theirs};
+    for (int d = 0; d < 2; d++)
+      feed_inputs (programs[d]);
     for (int n = 0; n < (quick () ? 3 : 30); n++) {
       g_autofree char *name = g_strdup_printf ("input %d", n % 7);
       Results *results[2];
       for (int d = 0; d < 2; d++) {
-        feed_named (plans[d], name);
-        run_plan (plans[d], LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-        results[d] = read_results (plans[d], states[d], TRUE);
+        feed_named (programs[d], name);
+        feed_gradients (programs[d]);
+        run_program (programs[d], LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+        results[d] = read_results (programs[d], TRUE);
       }
       expect_close (results[1], results[0], plan_tolerance (LIG_FP32), name);
       results_free (results[0]);
@@ -191,21 +190,20 @@ alternate (LigDevice *device, LigSequence *sequence, const LigDtype *pair)
   LigPlanOptions evaluation = options_for (LIG_POLICY_ALL, FALSE, pair);
   training.optimizer = &optimizer;
   g_autoptr (LigState) state = state_on (device, sequence, &training);
+  g_autoptr (LigProgram) train = new_program (state, sequence, &training);
+  g_autoptr (LigProgram) evaluate = new_program (state, sequence, &evaluation);
   Results *results = g_new0 (Results, 1);
   results->names = g_ptr_array_new_with_free_func (g_free);
   results->tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_tensor_unref);
+  feed_inputs (train);
+  feed_inputs (evaluate);
   for (int round = 0; round < 3; round++) {
-    LigPlan *plan = new_plan (state, sequence, &training);
-    feed_inputs (plan);
-    feed_gradients (plan);
-    lig_plan_set_rate (plan, 0.01, round == 1 ? 0.5 : 0);
+    lig_program_set_rate (train, 0.01, round == 1 ? 0.5 : 0);
     for (int step = 0; step < 4; step++)
-      run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
-    plan = new_plan (state, sequence, &evaluation);
-    feed_inputs (plan);
-    run_plan (plan, LIG_RUN_FORWARD);
+      run_program (train, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+    run_program (evaluate, LIG_RUN_FORWARD);
     results_take (results, g_strdup_printf ("output %d", round),
-                  lig_plan_read_output (plan, &error));
+                  lig_program_read_output (evaluate, &error));
     g_assert_no_error (error);
   }
   g_assert_cmpuint (lig_state_get_step (state), ==, 12);
@@ -365,7 +363,7 @@ test_memory (void)
   g_assert_no_error (error);
   for (int i = 0; i < 3; i++) {
     g_clear_error (&error);
-    g_assert_null (lig_state_plan (state, sequence, &options, &error));
+    g_assert_null (lig_program_new (compiled, state, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_MEMORY);
   }
   g_test_message ("%s", error->message);
@@ -388,13 +386,13 @@ test_times (void)
   LigPlanOptions options = options_for (LIG_POLICY_ALL, TRUE, types[2]);
   g_autoptr (LigSequence) sequence = whole_sequence (1);
   g_autoptr (LigState) state = state_on (gpu->device, sequence, &options);
-  LigPlan *plan = new_plan (state, sequence, &options);
-  feed_inputs (plan);
-  feed_gradients (plan);
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  lig_plan_get_steps (plan, &count);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  feed_inputs (program);
+  feed_gradients (program);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  lig_plan_get_steps (lig_program_get_plan (program), &count);
   g_autofree double *seconds = g_new0 (double, count);
-  g_assert_true (lig_plan_time_steps (plan, seconds, &error));
+  g_assert_true (lig_program_time_steps (program, seconds, &error));
   for (guint i = 0; i < count; i++) {
     g_assert_cmpfloat (seconds[i], >, 0);
     g_assert_cmpfloat (seconds[i], <, 1);

@@ -132,9 +132,9 @@ test_opaque_fails (void)
   g_assert_true (lig_register_op (&opaque_burn, &error));
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! opaque-burn", "5x11");
   g_autoptr (LigState) state = new_state (sequence, &options);
-  LigPlan *plan = new_plan (state, sequence, &options);
-  feed_inputs (plan);
-  g_assert_false (lig_plan_run (plan, LIG_RUN_FORWARD, &error));
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  feed_inputs (program);
+  g_assert_false (lig_program_run (program, LIG_RUN_FORWARD, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
   g_assert_cmpstr (error->message, ==, "opaque-burn at 1: it burns");
   g_assert_cmpuint (lig_state_get_micro_step (state), ==, 0);

@@ -100,7 +100,7 @@ check_instance (const LigOpInfo *info, LigSequence *sequence)
 /* A plan whose forward pass can be run over and over with one element changed. */
 typedef struct {
   LigState *state;
-  LigPlan *plan;
+  LigProgram *program;
   gboolean loss;
 } Probe;
 
@@ -112,15 +112,15 @@ objective (const Probe *probe)
   double total = 0;
   /* Dropout draws the mask of the first micro-step each time. */
   lig_state_set_steps (probe->state, 0, 0);
-  run_plan (probe->plan, LIG_RUN_FORWARD);
-  g_autoptr (LigTensor) output = lig_plan_read_output (probe->plan, &error);
+  run_program (probe->program, LIG_RUN_FORWARD);
+  g_autoptr (LigTensor) output = lig_program_read_output (probe->program, &error);
   g_autoptr (LigTensor) weight = named_tensor ("gradient", LIG_FP32, &output->shape, 1);
   for (gint64 i = 0; i < output->size; i++)
     total +=
       (double) lig_tensor_get (output, i) * (probe->loss ? 1 : (double) lig_tensor_get (weight, i));
-  for (guint n = 0; n < lig_plan_get_n_extra_outputs (probe->plan); n++) {
+  for (guint n = 0; n < lig_plan_get_n_extra_outputs (lig_program_get_plan (probe->program)); n++) {
     g_autofree char *name = g_strdup_printf ("gradient of extra %u", n);
-    g_autoptr (LigTensor) extra = lig_plan_read_extra_output (probe->plan, n, &error);
+    g_autoptr (LigTensor) extra = lig_program_read_extra_output (probe->program, n, &error);
     g_autoptr (LigTensor) cotangent = named_tensor (name, LIG_FP32, &extra->shape, 1);
     for (gint64 i = 0; i < extra->size; i++)
       total += (double) lig_tensor_get (extra, i) * (double) lig_tensor_get (cotangent, i);
@@ -133,14 +133,14 @@ typedef gboolean (*Put) (const Probe *probe, const char *name, LigTensor *tensor
 static gboolean
 put_input (const Probe *probe, const char *name, LigTensor *tensor)
 {
-  return lig_plan_set_input (probe->plan, tensor, NULL);
+  return lig_program_set_input (probe->program, tensor, NULL);
 }
 
 static gboolean
 put_extra (const Probe *probe, const char *name, LigTensor *tensor)
 {
-  return lig_plan_set_extra_input (probe->plan, (guint) atoi (name + strlen ("grad.extra.")),
-                                   tensor, NULL);
+  return lig_program_set_extra_input (probe->program, (guint) atoi (name + strlen ("grad.extra.")),
+                                      tensor, NULL);
 }
 
 static gboolean
@@ -194,12 +194,13 @@ check_gradients (const LigOpInfo *info, LigSequence *sequence)
 {
   LigPlanOptions options = options_of (TRUE);
   g_autoptr (LigState) state = new_state (sequence, &options);
-  Probe probe = {state, new_plan (state, sequence, &options), (info->flags & LIG_OP_LOSS) != 0};
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  Probe probe = {state, program, (info->flags & LIG_OP_LOSS) != 0};
   guint checked = 0;
-  feed_inputs (probe.plan);
-  feed_gradients (probe.plan);
-  run_plan (probe.plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  g_autoptr (Results) results = read_results (probe.plan, state, TRUE);
+  feed_inputs (program);
+  feed_gradients (program);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  g_autoptr (Results) results = read_results (program, TRUE);
   for (guint i = 0; i < results->names->len; i++)
     if (g_str_has_prefix (results->names->pdata[i], "grad.")) {
       check_one_gradient (&probe, results->names->pdata[i], results->tensors->pdata[i]);

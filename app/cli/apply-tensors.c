@@ -44,7 +44,8 @@ lig_apply_gradient_slots (LigPlan *plan)
                   .optional = (ops[count - 1].info->flags & LIG_OP_LOSS) != 0};
   lig_plan_get_output (plan, &slot.shape, &slot.dtype);
   g_array_append_val (slots, slot);
-  slot.optional = FALSE;
+  /* Extra outputs that the file says nothing of have none. */
+  slot.optional = TRUE;
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     lig_plan_get_extra_output (plan, i, &slot.shape, &slot.dtype);
     if (!lig_dtype_is_floating (slot.dtype))
@@ -174,28 +175,31 @@ check_classes (LigPlan *plan, guint n, const char *name, LigTensor *extra, GErro
 }
 
 gboolean
-lig_apply_set_inputs (LigPlan *plan, LigTensorFile *file, GError **error)
+lig_apply_set_inputs (LigProgram *program, LigTensorFile *file, GError **error)
 {
+  LigPlan *plan = lig_program_get_plan (program);
   g_autoptr (LigTensor) input = lig_tensor_file_get (file, "input", error);
-  if (!input || !check_tokens (plan, input, error) || !lig_plan_set_input (plan, input, error))
+  if (!input || !check_tokens (plan, input, error) ||
+      !lig_program_set_input (program, input, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("extra.%u", i);
     g_autoptr (LigTensor) extra = lig_tensor_file_get (file, name, error);
     if (!extra || !check_classes (plan, i, name, extra, error) ||
-        !lig_plan_set_extra_input (plan, i, extra, error))
+        !lig_program_set_extra_input (program, i, extra, error))
       return FALSE;
   }
   return TRUE;
 }
 
 gboolean
-lig_apply_set_gradients (LigPlan *plan, LigTensorFile *file, GError **error)
+lig_apply_set_gradients (LigProgram *program, LigTensorFile *file, GError **error)
 {
+  LigPlan *plan = lig_program_get_plan (program);
   /* Without the gradient of a loss the plan takes 1. */
   if (lig_tensor_file_has (file, "output")) {
     g_autoptr (LigTensor) output = lig_tensor_file_get (file, "output", error);
-    if (!output || !lig_plan_set_gradient (plan, output, error))
+    if (!output || !lig_program_set_gradient (program, output, error))
       return FALSE;
   }
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
@@ -203,22 +207,23 @@ lig_apply_set_gradients (LigPlan *plan, LigTensorFile *file, GError **error)
     if (!lig_tensor_file_has (file, name))
       continue;
     g_autoptr (LigTensor) extra = lig_tensor_file_get (file, name, error);
-    if (!extra || !lig_plan_set_extra_gradient (plan, i, extra, error))
+    if (!extra || !lig_program_set_extra_gradient (program, i, extra, error))
       return FALSE;
   }
   return TRUE;
 }
 
 gboolean
-lig_apply_read_outputs (LigPlan *plan, LigTensorFile *file, GError **error)
+lig_apply_read_outputs (LigProgram *program, LigTensorFile *file, GError **error)
 {
-  g_autoptr (LigTensor) output = lig_plan_read_output (plan, error);
+  LigPlan *plan = lig_program_get_plan (program);
+  g_autoptr (LigTensor) output = lig_program_read_output (program, error);
   if (!output)
     return FALSE;
   lig_tensor_file_add (file, "output", output);
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("extra.%u", i);
-    g_autoptr (LigTensor) extra = lig_plan_read_extra_output (plan, i, error);
+    g_autoptr (LigTensor) extra = lig_program_read_extra_output (program, i, error);
     if (!extra)
       return FALSE;
     lig_tensor_file_add (file, name, extra);
@@ -238,17 +243,19 @@ add_gradient (LigTensorFile *file, const char *name, LigTensor *tensor, LigDtype
 }
 
 gboolean
-lig_apply_read_gradients (LigPlan *plan, LigState *state, LigTensorFile *file, GError **error)
+lig_apply_read_gradients (LigProgram *program, LigTensorFile *file, GError **error)
 {
+  LigPlan *plan = lig_program_get_plan (program);
+  LigState *state = lig_program_get_state (program);
   LigShape shape;
   LigDtype dtype;
   lig_plan_get_input (plan, &shape, &dtype);
-  g_autoptr (LigTensor) input = lig_plan_read_input_gradient (plan, error);
+  g_autoptr (LigTensor) input = lig_program_read_input_gradient (program, error);
   if (!add_gradient (file, "grad.input", input, dtype, error))
     return FALSE;
   for (guint i = 0; i < lig_plan_get_n_extra_inputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("grad.extra.%u", i);
-    g_autoptr (LigTensor) extra = lig_plan_read_extra_gradient (plan, i, error);
+    g_autoptr (LigTensor) extra = lig_program_read_extra_gradient (program, i, error);
     lig_plan_get_extra_input (plan, i, &shape, &dtype);
     if (!add_gradient (file, name, extra, dtype, error))
       return FALSE;

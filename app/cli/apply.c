@@ -77,8 +77,9 @@ make_state (LigSequence *sequence, LigDevice *device, const LigPlanOptions *opti
 
 /* Reads and checks every file before anything runs. */
 static gboolean
-feed (LigPlan *plan, LigTensorFile *inputs, GError **error)
+feed (LigProgram *program, LigTensorFile *inputs, GError **error)
 {
+  LigPlan *plan = lig_program_get_plan (program);
   g_autoptr (GArray) slots = lig_apply_input_slots (plan);
   if (!lig_apply_check (inputs, input, slots, error))
     return FALSE;
@@ -86,21 +87,21 @@ feed (LigPlan *plan, LigTensorFile *inputs, GError **error)
     g_autoptr (GArray) wanted = lig_apply_gradient_slots (plan);
     g_autoptr (LigTensorFile) gradients = lig_tensor_file_load (gradient, error);
     if (!gradients || !lig_apply_check (gradients, gradient, wanted, error) ||
-        !lig_apply_set_gradients (plan, gradients, error))
+        !lig_apply_set_gradients (program, gradients, error))
       return FALSE;
   }
-  return lig_apply_set_inputs (plan, inputs, error);
+  return lig_apply_set_inputs (program, inputs, error);
 }
 
-/* Runs the bound plan and returns what it gives. */
+/* Runs the program and returns what it gives. */
 static LigTensorFile *
-compute (LigPlan *plan, LigState *state, GError **error)
+compute (LigProgram *program, GError **error)
 {
   g_autoptr (LigTensorFile) results = lig_tensor_file_new ();
-  if (!lig_plan_run (plan, gradient ? LIG_RUN_FORWARD | LIG_RUN_BACKWARD : LIG_RUN_FORWARD,
-                     error) ||
-      !lig_apply_read_outputs (plan, results, error) ||
-      (gradient && !lig_apply_read_gradients (plan, state, results, error)) ||
+  if (!lig_program_run (program, gradient ? LIG_RUN_FORWARD | LIG_RUN_BACKWARD : LIG_RUN_FORWARD,
+                        error) ||
+      !lig_apply_read_outputs (program, results, error) ||
+      (gradient && !lig_apply_read_gradients (program, results, error)) ||
       !lig_tensor_file_save (results, output, error))
     return NULL;
   return g_steal_pointer (&results);
@@ -165,10 +166,11 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
     return FALSE;
   g_autoptr (LigDevice) device = open_device (options, error);
   g_autoptr (LigState) state = device ? make_state (sequence, device, &wanted, error) : NULL;
-  LigPlan *plan = state ? lig_state_plan (state, sequence, &wanted, error) : NULL;
-  if (!plan || !feed (plan, inputs, error))
+  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &wanted, error) : NULL;
+  g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
+  if (!program || !feed (program, inputs, error))
     return FALSE;
-  g_autoptr (LigTensorFile) results = compute (plan, state, error);
+  g_autoptr (LigTensorFile) results = compute (program, error);
   if (!results)
     return FALSE;
   if (lig_cli_json ())

@@ -2,6 +2,8 @@
 /* Making, reading and freeing drafts. */
 #include "engine/compile/draft.h"
 
+#include "engine/private/sequence.h"
+
 static void
 clear_part (gpointer data)
 {
@@ -81,6 +83,24 @@ choose_input (LigDraft *self, GError **error)
   return lig_shape_check (&self->input, self->input_dtype, error);
 }
 
+/* What the options point to is the caller's, and may be gone before the plan is. */
+static void
+keep_options (LigDraft *self, const LigPlanOptions *options)
+{
+  static const LigPlanOptions defaults = LIG_PLAN_OPTIONS_INIT;
+  self->options = options ? *options : defaults;
+  if (self->options.tuning) {
+    self->tuning = *self->options.tuning;
+    self->options.tuning = &self->tuning;
+  }
+  if (self->options.optimizer) {
+    self->optimizer = *self->options.optimizer;
+    self->options.optimizer = &self->optimizer;
+  }
+  if (self->options.choices)
+    self->options.choices = g_string_chunk_insert (self->strings, self->options.choices);
+}
+
 LigDraft *
 lig_draft_new (LigSequence *sequence,
                LigDevice *device,
@@ -88,13 +108,12 @@ lig_draft_new (LigSequence *sequence,
                GError **error)
 {
   g_autoptr (LigDraft) self = g_new0 (LigDraft, 1);
-  self->sequence = g_object_ref (sequence);
+  self->sequence = lig_sequence_copy (sequence);
+  self->serial = lig_sequence_get_serial (sequence);
+  self->version = lig_sequence_get_version (sequence);
   self->device = g_object_ref (device);
-  self->options = *options;
-  if (options->tuning) {
-    self->tuning = *options->tuning;
-    self->options.tuning = &self->tuning;
-  }
+  self->strings = g_string_chunk_new (4096);
+  keep_options (self, options);
   self->parts = array (sizeof (LigPart), clear_part);
   self->values = array (sizeof (LigValue), clear_value);
   self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
@@ -106,10 +125,9 @@ lig_draft_new (LigSequence *sequence,
   self->steps = array (sizeof (LigDraftStep), NULL);
   self->callers_inputs = array (sizeof (int), NULL);
   self->callers_outputs = array (sizeof (int), NULL);
-  self->strings = g_string_chunk_new (4096);
   self->correct = self->counted = -1;
   self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
-  self->policy = options->policy;
+  self->policy = self->options.policy;
   if (self->policy == LIG_POLICY_DEFAULT)
     self->policy =
       lig_device_get_backend (device) == LIG_BACKEND_CUDA ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;

@@ -44,7 +44,8 @@ typedef struct {
   char *path;
   gpointer params; /* a copy, placed */
   gboolean fence;
-  LigOp *written; /* (unowned) the op as written: its wishes hold for all its parts */
+  LigOp *written; /* (unowned) the op as written, of the draft's sequence: its wishes hold for all
+                     its parts */
   int x, y;
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
@@ -108,10 +109,12 @@ typedef struct {
 } LigDraftParameter;
 
 typedef struct {
-  LigSequence *sequence;
+  LigSequence *sequence;   /* a copy, which nobody edits */
+  guint64 serial, version; /* of the one that was given */
   LigDevice *device;
   LigPlanOptions options;
   LigTuning tuning; /* what the options point to */
+  LigOptimizer optimizer;
   LigPolicy policy;
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;
@@ -139,6 +142,7 @@ typedef struct {
 #define lig_group(draft, pass, i) (&g_array_index ((draft)->groups[pass], LigGroup, i))
 #define lig_step(draft, i) (&g_array_index ((draft)->steps, LigDraftStep, i))
 
+/* Null options are the defaults. */
 LigDraft *lig_draft_new (LigSequence *sequence,
                          LigDevice *device,
                          const LigPlanOptions *options,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a plan: the draft it came from, its public tables, and what it runs on. */
+/* The inside of a plan: the draft it came from and its public tables. Nothing of it changes once
+ * lig_plan_compile() has returned. */
 #pragma once
 
 #include "engine/compile/draft.h"
-#include "engine/private/feed.h"
-#include "engine/private/results.h"
 #include "engine/state.h"
-#include "engine/steps/steps.h"
 
 struct _LigPlan {
   gatomicrefcount count;
@@ -15,29 +13,4 @@ struct _LigPlan {
   GArray *ops, *groups[2], *steps, *values; /* the public tables */
   GStringChunk *strings;
   guint segments;
-
-  /* Set by binding. */
-  LigState *state; /* unowned: the state owns its plans */
-  char *arena;
-  LigTick *tick;                /* in device memory */
-  LigTick told, now;            /* what is there, what should be */
-  void *workspaces[2];          /* of the steps and of those that run beside */
-  LigSteps *run;                /* launches with their pointers */
-  GHashTable *feeds;            /* value -> LigFeed */
-  GArray *captures;             /* of ranges of steps and their graphs */
-  float *results;               /* LIG_PLAN_LATE pairs in host memory: loss, gradient norm */
-  void *arrived[LIG_PLAN_LATE]; /* events */
 };
-
-/* Gives the plan memory and pointers into the state; and takes all of it away. */
-gboolean lig_plan_bind (LigPlan *self, LigState *state, GError **error);
-void lig_plan_unbind (LigPlan *self);
-
-/* Address of a value of a bound plan, null where it has no memory. */
-void *lig_plan_address (LigPlan *self, int value);
-
-/* Frees what lig_plan_run() captured. */
-void lig_plan_forget_captures (LigPlan *self);
-
-/* Of the state: the address of an element of an array, allocated when first asked for. */
-void *lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error);

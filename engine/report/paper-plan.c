@@ -300,7 +300,5 @@ lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
   append_verdicts (to, plan);
   append_memory (to, plan);
   append_ops (to, plan);
-  /* What was edited since is no longer what the plan was made from. */
-  if (lig_sequence_get_version (sequence) == lig_plan_get_version (plan))
-    append_sequence (to, sequence);
+  append_sequence (to, sequence);
 }

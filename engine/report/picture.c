@@ -17,8 +17,6 @@ compile_unfused (LigPlan *plan)
   options.optimizer = NULL;
   options.tuning = NULL;
   options.choices = NULL;
-  if (lig_sequence_get_version (sequence) != lig_plan_get_version (plan))
-    return NULL;
   return lig_plan_compile (sequence, lig_plan_get_device (plan), &options, NULL);
 }
 

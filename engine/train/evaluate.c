@@ -22,9 +22,9 @@ static gboolean
 evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
 {
   return lig_dataset_held_out (self->data, batch, self->input, self->targets, valid, error) &&
-         lig_plan_set_input (self->eval, self->input, error) &&
-         lig_plan_set_extra_input (self->eval, 0, self->targets, error) &&
-         lig_plan_run (self->eval, LIG_RUN_FORWARD, error);
+         lig_program_set_input (self->eval, self->input, error) &&
+         lig_program_set_extra_input (self->eval, 0, self->targets, error) &&
+         lig_program_run (self->eval, LIG_RUN_FORWARD, error);
 }
 
 /* The first samples of a batch. */
@@ -49,14 +49,17 @@ evaluate_rest (LigRun *self, gint64 valid, double *loss)
   gint64 batch = self->input->shape.axes[0];
   options.batch = valid;
   options.policy = LIG_POLICY_NONE;
-  LigPlan *plan = lig_state_plan (self->state, self->sequence, &options, NULL);
-  g_autoptr (LigTensor) input = plan ? take_samples (self->input, batch, valid) : NULL;
+  float mean;
+  g_autoptr (LigProgram) program =
+    lig_program_cache_get (self->programs, self->sequence, &options, NULL);
+  g_autoptr (LigTensor) input = program ? take_samples (self->input, batch, valid) : NULL;
   g_autoptr (LigTensor) targets = input ? take_samples (self->targets, batch, valid) : NULL;
-  if (!targets || !lig_plan_set_input (plan, input, NULL) ||
-      !lig_plan_set_extra_input (plan, 0, targets, NULL) ||
-      !lig_plan_run (plan, LIG_RUN_FORWARD, NULL))
+  if (!targets || !lig_program_set_input (program, input, NULL) ||
+      !lig_program_set_extra_input (program, 0, targets, NULL) ||
+      !lig_program_run (program, LIG_RUN_FORWARD, NULL) ||
+      !lig_program_read_loss (program, &mean, NULL))
     return FALSE;
-  *loss = (double) lig_plan_read_loss (plan);
+  *loss = (double) mean;
   return TRUE;
 }
 
@@ -80,21 +83,25 @@ lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GEr
   *loss = *accuracy = NAN;
   for (gint64 i = 0; i < count; i++) {
     double right, rows, mean;
+    float loss_read;
     gint64 valid;
     if (is_unwanted (self))
       return TRUE;
-    if (!evaluate_batch (self, i * batches / count, &valid, error))
+    if (!evaluate_batch (self, i * batches / count, &valid, error) ||
+        !lig_program_read_loss (self->eval, &loss_read, error))
       return FALSE;
-    mean = (double) lig_plan_read_loss (self->eval);
+    mean = (double) loss_read;
     gboolean filled = !self->classes && valid < self->input->shape.axes[0];
     if (filled && !evaluate_rest (self, valid, &mean) && count > 1)
       continue;
     weighted += (double) valid * mean;
     samples += (double) valid;
-    if (lig_plan_read_accuracy (self->eval, &right, &rows)) {
-      correct += right;
-      counted += rows;
-    }
+    if (!self->classes)
+      continue;
+    if (!lig_program_read_accuracy (self->eval, &right, &rows, error))
+      return FALSE;
+    correct += right;
+    counted += rows;
   }
   if (samples > 0)
     *loss = weighted / samples;

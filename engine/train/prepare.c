@@ -204,20 +204,22 @@ scale_gradient (LigRun *self, GError **error)
   if (!share)
     return FALSE;
   lig_tensor_set (share, 0, 1.0f / (float) self->settings.accumulate);
-  return lig_plan_set_gradient (self->train, share, error);
+  lig_program_keep_gradients (self->train);
+  return lig_program_set_gradient (self->train, share, error);
 }
 
 gboolean
 lig_run_compile (LigRun *self, GError **error)
 {
   self->train_options.choices = self->choices;
-  self->train = lig_state_plan (self->state, self->sequence, &self->train_options, error);
+  self->programs = lig_program_cache_new (self->state);
+  self->train = lig_program_cache_get (self->programs, self->sequence, &self->train_options, error);
   if (!self->train)
     return FALSE;
   if (!self->choices)
-    self->choices = lig_plan_get_choices (self->train);
+    self->choices = lig_plan_get_choices (lig_program_get_plan (self->train));
   if (lig_dataset_get_held_out_batches (self->data) > 0) {
-    self->eval = lig_state_plan (self->state, self->sequence, &self->eval_options, error);
+    self->eval = lig_program_cache_get (self->programs, self->sequence, &self->eval_options, error);
     if (!self->eval)
       return FALSE;
   }

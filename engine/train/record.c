@@ -37,13 +37,13 @@ list_versions (const LigDeviceFacts *facts)
 gboolean
 lig_run_register (LigRun *self, GError **error)
 {
+  LigPlan *plan = lig_program_get_plan (self->train);
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *name = choose_name (self);
   const LigDeviceFacts *facts = lig_device_get_facts (self->device);
-  g_autofree char *dtype =
-    g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (self->train)),
-                     lig_dtype_name (lig_plan_get_parameters (self->train)));
+  g_autofree char *dtype = g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (plan)),
+                                            lig_dtype_name (lig_plan_get_parameters (plan)));
   g_autofree char *versions = list_versions (facts);
   LigRunRecord record = {
     .name = name,
@@ -52,7 +52,7 @@ lig_run_register (LigRun *self, GError **error)
     .device = lig_device_get_name (self->device),
     .dtype = dtype,
     .recipe = "none",
-    .policy = lig_policy_name (lig_plan_get_policy (self->train)),
+    .policy = lig_policy_name (lig_plan_get_policy (plan)),
     .seed = (guint64) self->settings.seed,
     .settings = settings,
     .versions = versions,
@@ -60,6 +60,6 @@ lig_run_register (LigRun *self, GError **error)
   self->uuid = lig_store_begin_run (self->store, &record, error);
   if (!self->uuid)
     return FALSE;
-  lig_plan_record (self->train, self->store, self->uuid);
+  lig_plan_record (plan, self->store, self->uuid);
   return TRUE;
 }

@@ -7,7 +7,6 @@
 #include "engine/private/results.h"
 #include "engine/private/stopwatch.h"
 #include "engine/run.h"
-#include "engine/state.h"
 #include "engine/tuning.h"
 
 typedef enum { LIG_REQUEST_NONE, LIG_REQUEST_CANCEL, LIG_REQUEST_INTERRUPT } LigRequest;
@@ -35,7 +34,8 @@ struct _LigRun {
   LigOptimizer optimizer;
   LigTuning tuning;
   LigPlanOptions train_options, eval_options;
-  LigPlan *train, *eval; /* of the state's cache */
+  LigProgramCache *programs;
+  LigProgram *train, *eval;
   LigTensor *input, *targets;
   gboolean classes;  /* the loss is a cross-entropy */
   int threads;       /* of OpenMP; 0: as many as there are */
@@ -44,7 +44,7 @@ struct _LigRun {
 
   /* Micro-batches launched, and those whose results were taken: of the training's thread. */
   guint64 sent, taken;
-  LigRunPending pending[LIG_PLAN_LATE];
+  LigRunPending pending[LIG_PROGRAM_LATE];
   double partial_loss, last_ended;
 
   GThread *thread;

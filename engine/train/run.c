@@ -26,6 +26,9 @@ lig_run_finalize (GObject *object)
   g_clear_pointer (&self->data, lig_dataset_free);
   g_clear_pointer (&self->input, lig_tensor_unref);
   g_clear_pointer (&self->targets, lig_tensor_unref);
+  g_clear_pointer (&self->train, lig_program_unref);
+  g_clear_pointer (&self->eval, lig_program_unref);
+  g_clear_pointer (&self->programs, lig_program_cache_free);
   g_clear_object (&self->state);
   g_clear_object (&self->sequence);
   g_clear_object (&self->device);

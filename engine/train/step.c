@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* How many micro-batches may be under way. */
-enum { LATE = LIG_PLAN_LATE - 2 };
+enum { LATE = LIG_PROGRAM_LATE - 2 };
 
 void
 lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
@@ -60,8 +60,8 @@ static gboolean
 load_batch (LigRun *self, GError **error)
 {
   return lig_dataset_next (self->data, self->input, self->targets, error) &&
-         lig_plan_set_input (self->train, self->input, error) &&
-         lig_plan_set_extra_input (self->train, 0, self->targets, error);
+         lig_program_set_input (self->train, self->input, error) &&
+         lig_program_set_extra_input (self->train, 0, self->targets, error);
 }
 
 /* One optimizer step over `accumulate` micro-batches; the loss is their mean. */
@@ -70,19 +70,21 @@ step_now (LigRun *self, gint64 step, GError **error)
 {
   gint64 parts = self->settings.accumulate;
   double begin = lig_now (), loss = 0;
+  float part, norm;
   for (gint64 i = 0; i < parts; i++) {
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
-    if (!load_batch (self, error) || !lig_plan_run (self->train, flags, error))
+    if (!load_batch (self, error) || !lig_program_run (self->train, flags, error) ||
+        !lig_program_read_loss (self->train, &part, error))
       return FALSE;
-    loss += (double) lig_plan_read_loss (self->train) / (double) parts;
+    loss += (double) part / (double) parts;
   }
   if (!check_finite (loss, step, error))
     return FALSE;
-  lig_plan_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
-  if (!lig_plan_run (self->train, LIG_RUN_UPDATE, error))
+  lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
+  if (!lig_program_run (self->train, LIG_RUN_UPDATE, error) ||
+      !lig_program_read_gradient_norm (self->train, &norm, error))
     return FALSE;
-  note_step (self, step, loss, (double) lig_plan_read_gradient_norm (self->train),
-             lig_now () - begin);
+  note_step (self, step, loss, (double) norm, lig_now () - begin);
   return TRUE;
 }
 
@@ -90,10 +92,10 @@ step_now (LigRun *self, gint64 step, GError **error)
 static gboolean
 take_oldest (LigRun *self, GError **error)
 {
-  LigRunPending *oldest = &self->pending[self->taken % LIG_PLAN_LATE];
+  LigRunPending *oldest = &self->pending[self->taken % LIG_PROGRAM_LATE];
   double loss, norm, parts = (double) self->settings.accumulate;
-  if (!lig_plan_take_results (self->train, (guint) (self->taken % LIG_PLAN_LATE), &loss, &norm,
-                              error) ||
+  if (!lig_program_take_results (self->train, (guint) (self->taken % LIG_PROGRAM_LATE), &loss,
+                                 &norm, error) ||
       !check_finite (loss, oldest->step, error))
     return FALSE;
   self->taken++;
@@ -120,11 +122,11 @@ step_late (LigRun *self, gint64 step, GError **error)
     if (self->sent - self->taken >= LATE && !take_oldest (self, error))
       return FALSE;
     if (last)
-      lig_plan_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
-    guint slot = (guint) (self->sent % LIG_PLAN_LATE);
+      lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
+    guint slot = (guint) (self->sent % LIG_PROGRAM_LATE);
     if (!load_batch (self, error) ||
-        !lig_plan_run (self->train, flags | (last ? LIG_RUN_UPDATE : 0), error) ||
-        !lig_plan_send_results (self->train, slot, error))
+        !lig_program_run (self->train, flags | (last ? LIG_RUN_UPDATE : 0), error) ||
+        !lig_program_send_results (self->train, slot, error))
       return FALSE;
     self->pending[slot] = (LigRunPending){step, last, begun};
     self->sent++;

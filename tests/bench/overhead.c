@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the host costs: compiling a long sequence, replaying steps, the arena's use, the store. Each
  * line says what was measured and the bar; a missed bar makes the exit code 1. */
-#include "engine/private/plan.h"
+#include "engine/private/program.h"
 #include "engine/store.h"
 #include "kernels/null.h"
 
@@ -103,14 +103,15 @@ measure_arena (void)
   lig_shape_init (&input, 2, (gint64) 4096, (gint64) 256);
   lig_sequence_set_input (sequence, &input, LIG_FP32);
   g_autoptr (LigState) state = lig_state_new (sequence, device, &options, 0, NULL);
-  LigPlan *plan = lig_state_plan (state, sequence, &options, NULL);
+  g_autoptr (LigPlan) plan = lig_state_plan (state, sequence, &options, NULL);
+  g_autoptr (LigProgram) program = lig_program_new (plan, state, NULL);
   gint64 bytes = lig_plan_get_arena_bytes (plan, NULL);
   g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &input, NULL);
-  lig_plan_set_input (plan, tensor, NULL);
-  lig_plan_run (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD, NULL);
+  lig_program_set_input (program, tensor, NULL);
+  lig_program_run (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD, NULL);
   gsize page = (gsize) sysconf (_SC_PAGESIZE), touched = 0;
-  char *first = (char *) (((gsize) plan->arena + page - 1) / page * page);
-  gsize pages = ((gsize) bytes - (gsize) (first - plan->arena)) / page;
+  char *first = (char *) (((gsize) program->arena + page - 1) / page * page);
+  gsize pages = ((gsize) bytes - (gsize) (first - program->arena)) / page;
   g_autofree guchar *resident = g_malloc (pages);
   if (mincore (first, pages * page, resident) == 0)
     for (gsize i = 0; i < pages; i++)

@@ -8,8 +8,8 @@
  * one, of COUNT
  *
  * An answer that begins with `error` says what went wrong. */
+#include "engine/private/results.h"
 #include "engine/private/stopwatch.h"
-#include "engine/state.h"
 #include "engine/store.h"
 #include "engine/tuning.h"
 
@@ -20,18 +20,18 @@ typedef struct {
   LigDevice *device;
   LigSequence *sequence;
   LigState *state;
-  LigPlan *plan;
+  LigProgram *program;
   LigStopwatch watch;
 } Loaded;
 
 static LigStore *store;
 
 static gboolean
-fill (LigPlan *plan, GError **error)
+fill (LigProgram *program, GError **error)
 {
   LigShape shape;
   LigDtype dtype;
-  lig_plan_get_input (plan, &shape, &dtype);
+  lig_plan_get_input (lig_program_get_plan (program), &shape, &dtype);
   g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &shape, error);
   if (!tensor)
     return FALSE;
@@ -42,14 +42,17 @@ fill (LigPlan *plan, GError **error)
     lig_tensor_set (tensor, i, (float) g_rand_double_range (random, -1, 1));
   for (; filled < bytes; filled *= 2)
     memcpy ((char *) tensor->data + filled, tensor->data, MIN (filled, bytes - filled));
-  return lig_plan_set_input (plan, tensor, error) && lig_plan_set_gradient (plan, tensor, error);
+  /* Setting the gradient for every pass would be measured, too. */
+  lig_program_keep_gradients (program);
+  return lig_program_set_input (program, tensor, error) &&
+         lig_program_set_gradient (program, tensor, error);
 }
 
 static gboolean
 run (Loaded *loaded, int count, GError **error)
 {
   for (int i = 0; i < count; i++)
-    if (!lig_plan_run (loaded->plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD, error))
+    if (!lig_program_run (loaded->program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD, error))
       return FALSE;
   return TRUE;
 }
@@ -74,10 +77,11 @@ compile (Loaded *loaded, char **words, GError **error)
   loaded->device = lig_device_open (words[1], error);
   loaded->state =
     loaded->device ? lig_state_new (loaded->sequence, loaded->device, &options, 1, error) : NULL;
-  loaded->plan =
+  g_autoptr (LigPlan) plan =
     loaded->state ? lig_state_plan (loaded->state, loaded->sequence, &options, error) : NULL;
+  loaded->program = plan ? lig_program_new (plan, loaded->state, error) : NULL;
   /* The first run lets the kernels choose, the second captures. */
-  return loaded->plan && fill (loaded->plan, error) && run (loaded, 3, error) &&
+  return loaded->program && fill (loaded->program, error) && run (loaded, 3, error) &&
          lig_stopwatch_init (&loaded->watch, loaded->device, error);
 }
 
@@ -91,7 +95,7 @@ load (GPtrArray *all, char **words)
     printf ("error %s\n", error ? error->message : "no such policy");
     return;
   }
-  g_autofree char *choices = lig_plan_get_choices (loaded->plan);
+  g_autofree char *choices = lig_plan_get_choices (lig_program_get_plan (loaded->program));
   g_ptr_array_add (all, loaded);
   printf ("%u %.3f %s\n", all->len - 1, lig_now () - begin, choices);
 }

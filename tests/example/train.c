@@ -4,8 +4,7 @@
  *   cc train.c -o train $(pkg-config --cflags --libs ligature)
  *
  * The task: y = the sum of x's squares, four features, values drawn anew for each step. */
-#include <engine/sequence.h>
-#include <engine/state.h>
+#include <engine/program.h>
 
 #include <stdio.h>
 
@@ -25,17 +24,9 @@ draw_batch (GRand *random, LigTensor *x, LigTensor *targets)
   }
 }
 
-/* One step: what goes in, then forward, backward and update at once. */
+/* README.md shows what follows, up to the mark below. */
 static gboolean
-step (LigPlan *plan, LigTensor *x, LigTensor *targets, GError **error)
-{
-  return lig_plan_set_input (plan, x, error) &&
-         lig_plan_set_extra_input (plan, 0, targets, error) &&
-         lig_plan_run (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE, error);
-}
-
-static gboolean
-train (LigSequence *sequence, GError **error)
+train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
 {
   LigOptimizer adamw = LIG_OPTIMIZER_INIT;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
@@ -43,43 +34,44 @@ train (LigSequence *sequence, GError **error)
   g_autoptr (LigDevice) device = lig_device_open ("cpu", error);
   if (!device)
     return FALSE;
+  /* The state has the parameters and moments, the plan the steps, the program the memory. */
   g_autoptr (LigState) state = lig_state_new (sequence, device, &options, 1, error);
-  LigPlan *plan = state ? lig_state_plan (state, sequence, &options, error) : NULL;
-  if (!plan)
-    return FALSE;
-  lig_plan_set_rate (plan, 0.01, 0);
-
-  LigShape shape;
-  lig_shape_init (&shape, 2, (gint64) BATCH, (gint64) FEATURES);
-  g_autoptr (LigTensor) x = lig_tensor_new (LIG_FP32, &shape, error);
-  lig_shape_init (&shape, 2, (gint64) BATCH, (gint64) 1);
-  g_autoptr (LigTensor) targets = lig_tensor_new (LIG_FP32, &shape, error);
-  if (!x || !targets)
+  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &options, error) : NULL;
+  g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
+  if (!program)
     return FALSE;
 
+  const unsigned passes = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
   g_autoptr (GRand) random = g_rand_new_with_seed (1);
-  for (int i = 0; i < STEPS; i++) {
+  lig_program_set_rate (program, 0.01, 0);
+  for (int step = 1; step <= STEPS; step++) {
+    float loss;
     draw_batch (random, x, targets);
-    if (!step (plan, x, targets, error))
+    if (!lig_program_set_input (program, x, error) ||
+        !lig_program_set_extra_input (program, 0, targets, error) ||
+        !lig_program_run (program, passes, error) || !lig_program_read_loss (program, &loss, error))
       return FALSE;
-    if (i == 0 || i == STEPS - 1)
-      printf ("step %d: loss %.4f\n", i + 1, (double) lig_plan_read_loss (plan));
+    if (step == 1 || step == STEPS)
+      printf ("step %d: loss %.4f\n", step, (double) loss);
   }
   return TRUE;
 }
+/* README.md shows what stands above. */
 
 int
 main (void)
 {
   g_autoptr (GError) error = NULL;
+  LigShape input, output;
+  lig_shape_init (&input, 2, (gint64) BATCH, (gint64) FEATURES);
+  lig_shape_init (&output, 2, (gint64) BATCH, (gint64) 1);
   g_autoptr (LigSequence) sequence = lig_sequence_from_expression (
     "linear(32, init-std=0.5) ! gelu ! linear(1, init-std=0.2) ! mean-squared-error", &error);
-  if (sequence) {
-    LigShape input;
-    lig_shape_init (&input, 2, (gint64) BATCH, (gint64) FEATURES);
+  g_autoptr (LigTensor) x = sequence ? lig_tensor_new (LIG_FP32, &input, &error) : NULL;
+  g_autoptr (LigTensor) targets = x ? lig_tensor_new (LIG_FP32, &output, &error) : NULL;
+  if (targets)
     lig_sequence_set_input (sequence, &input, LIG_FP32);
-  }
-  if (!sequence || !train (sequence, &error)) {
+  if (!targets || !train (sequence, x, targets, &error)) {
     fprintf (stderr, "train: %s\n", error->message);
     return 1;
   }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Binding a plan to a state: memory, launches with their pointers, streams and events. */
-#include "engine/private/plan.h"
+/* Giving a program what it runs on: memory, launches with their pointers, streams and events. */
+#include "engine/private/program.h"
 
 #include <string.h>
 
 void *
-lig_plan_address (LigPlan *self, int value)
+lig_program_address (LigProgram *self, int value)
 {
   if (value < 0)
     return NULL;
-  const LigValue *root = lig_value (self->draft, lig_draft_root (self->draft, value));
+  const LigValue *root = lig_value (self->plan->draft, lig_draft_root (self->plan->draft, value));
   switch (root->role) {
   case LIG_VALUE_PARAMETER:
     return lig_state_address (self->state, LIG_STATE_PARAMETERS, root->state_offset, NULL);
@@ -24,14 +24,14 @@ lig_plan_address (LigPlan *self, int value)
 
 /* The three largest tensors, for the message when memory does not suffice. */
 static char *
-largest_values (LigPlan *self)
+largest_values (LigProgram *self)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   gint64 below = G_MAXINT64;
   for (int n = 0; n < 3; n++) {
     const LigValue *best = NULL;
-    for (int i = 0; i < (int) self->draft->values->len; i++) {
-      const LigValue *value = lig_value (self->draft, i);
+    for (int i = 0; i < (int) self->plan->draft->values->len; i++) {
+      const LigValue *value = lig_value (self->plan->draft, i);
       if (value->offset >= 0 && value->bytes < below && (!best || value->bytes > best->bytes))
         best = value;
     }
@@ -45,21 +45,21 @@ largest_values (LigPlan *self)
 }
 
 static gboolean
-runs_beside (LigPlan *self)
+runs_beside (LigProgram *self)
 {
-  for (int i = 0; i < (int) self->draft->steps->len; i++)
-    if (lig_step (self->draft, i)->beside)
+  for (int i = 0; i < (int) self->plan->draft->steps->len; i++)
+    if (lig_step (self->plan->draft, i)->beside)
       return TRUE;
   return FALSE;
 }
 
 static gboolean
-allocate (LigPlan *self, GError **error)
+allocate (LigProgram *self, GError **error)
 {
-  LigDevice *device = self->draft->device;
+  LigDevice *device = self->device;
   /* Every array of the state that the plan touches exists before a pointer is taken. */
-  for (int i = 0; i < (int) self->draft->values->len; i++) {
-    const LigValue *value = lig_value (self->draft, i);
+  for (int i = 0; i < (int) self->plan->draft->values->len; i++) {
+    const LigValue *value = lig_value (self->plan->draft, i);
     LigStateArray array = value->role == LIG_VALUE_STATE ? (LigStateArray) value->array
                           : value->role == LIG_VALUE_PARAMETER_GRADIENT ? LIG_STATE_GRADIENTS
                                                                         : LIG_STATE_PARAMETERS;
@@ -68,7 +68,8 @@ allocate (LigPlan *self, GError **error)
         !lig_state_address (self->state, array, 0, error))
       return FALSE;
   }
-  self->arena = lig_device_allocate (device, (gsize) MAX (self->draft->arena_bytes, 1), error);
+  self->arena =
+    lig_device_allocate (device, (gsize) MAX (self->plan->draft->arena_bytes, 1), error);
   if (!self->arena) {
     g_autofree char *largest = largest_values (self);
     g_prefix_error (error, "activations (largest: %s bytes): ", largest);
@@ -82,18 +83,18 @@ allocate (LigPlan *self, GError **error)
 }
 
 static void
-bind_step (LigPlan *self, int index, LigOperand *operands)
+bind_step (LigProgram *self, int index, LigOperand *operands)
 {
-  const LigDraftStep *from = lig_step (self->draft, index);
+  const LigDraftStep *from = lig_step (self->plan->draft, index);
   LigStep *to = &self->run->steps[index];
-  LigDevice *device = self->draft->device;
+  LigDevice *device = self->device;
   to->function = from->kernel ? from->kernel->functions[lig_device_get_backend (device)] : NULL;
   to->beside = from->beside;
-  to->joins = from->beside || index == self->draft->first_update;
+  to->joins = from->beside || index == self->plan->draft->first_update;
   memcpy (to->params, from->params, from->params_size);
   for (int i = 0; i < from->n_operands; i++) {
-    operands[i] = lig_draft_operand (self->draft, from->values[i]);
-    operands[i].data = lig_plan_address (self, from->values[i]);
+    operands[i] = lig_draft_operand (self->plan->draft, from->values[i]);
+    operands[i].data = lig_program_address (self, from->values[i]);
   }
   to->launch = (LigLaunch){
     .operands = operands,
@@ -102,17 +103,17 @@ bind_step (LigPlan *self, int index, LigOperand *operands)
     .workspace = self->workspaces[from->beside],
     .stream = from->beside ? lig_device_branch (device) : lig_device_stream (device),
     .device = lig_device_handle (device),
-    .tf32 = self->draft->options.tf32,
+    .tf32 = self->plan->draft->options.tf32,
   };
 }
 
 static gboolean
-bind_steps (LigPlan *self, GError **error)
+bind_steps (LigProgram *self, GError **error)
 {
-  int n_operands = 0, n_steps = (int) self->draft->steps->len;
-  LigDevice *device = self->draft->device;
+  int n_operands = 0, n_steps = (int) self->plan->draft->steps->len;
+  LigDevice *device = self->device;
   for (int i = 0; i < n_steps; i++)
-    n_operands += lig_step (self->draft, i)->n_operands;
+    n_operands += lig_step (self->plan->draft, i)->n_operands;
   self->run = lig_steps_new (n_steps, n_operands);
   if (!self->run) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %d steps", n_steps);
@@ -126,82 +127,107 @@ bind_steps (LigPlan *self, GError **error)
   n_operands = 0;
   for (int i = 0; i < n_steps; i++) {
     bind_step (self, i, self->run->operands + n_operands);
-    n_operands += lig_step (self->draft, i)->n_operands;
+    n_operands += lig_step (self->plan->draft, i)->n_operands;
   }
   return TRUE;
 }
 
 /* Events of the branch and of the results, and host memory that results arrive in. */
 static gboolean
-make_events (LigPlan *self, GError **error)
+make_events (LigProgram *self, GError **error)
 {
-  LigDevice *device = self->draft->device;
+  LigDevice *device = self->device;
   const LigBackend *calls = self->run->calls;
   LigBackendDevice *handle = self->run->device;
   void *results = NULL;
-  LigStatus status = calls->allocate_host (handle, 2 * LIG_PLAN_LATE * sizeof (float), &results);
+  LigStatus status = calls->allocate_host (handle, 2 * LIG_PROGRAM_LATE * sizeof (float), &results);
   self->results = results;
-  for (int i = 0; i < LIG_PLAN_LATE && status == LIG_OK; i++)
+  for (int i = 0; i < LIG_PROGRAM_LATE && status == LIG_OK; i++)
     status = calls->event_new (handle, &self->arrived[i]);
   if (status == LIG_OK)
     status = calls->event_new (handle, &self->run->forked);
   if (status == LIG_OK)
     status = calls->event_new (handle, &self->run->joined);
-  return lig_device_check (device, status, "binding a plan", error);
+  return lig_device_check (device, status, "binding a program", error);
 }
 
-/* Gradients that the caller has not set are none at all, but for a loss's own, which is 1. */
-static gboolean
-preset_gradient (LigPlan *self, int value, GError **error)
+/* Launches behind what runs: nothing waits. */
+gboolean
+lig_program_preset_gradient (LigProgram *self, int value, GError **error)
 {
-  const LigValue *of = lig_value (self->draft, value);
-  const LigValue *output = lig_value (self->draft, self->draft->output_value);
-  LigDevice *device = self->draft->device;
+  const LigDraft *draft = self->plan->draft;
+  const LigValue *of = lig_value (draft, value);
+  const LigSteps *run = self->run;
   float one = 1;
   guint8 narrow[4];
-  if (of->role != LIG_VALUE_GIVEN || of->offset < 0)
-    return TRUE;
-  void *memory = lig_plan_address (self, value);
-  LigStatus status =
-    self->run->calls->fill (self->run->device, memory, 0, (gsize) of->bytes, self->run->stream);
-  if (!lig_device_check (device, status, "clearing a gradient", error))
-    return FALSE;
-  if (output->gradient != value || of->shape.n_axes > 0)
-    return TRUE;
-  lig_narrow (of->dtype, &one, narrow, 1);
-  return lig_device_upload (device, memory, narrow, lig_dtype_size (of->dtype), error);
+  void *memory = lig_program_address (self, value);
+  LigStatus status = run->calls->fill (run->device, memory, 0, (gsize) of->bytes, run->stream);
+  if (status == LIG_OK && lig_value (draft, draft->output_value)->gradient == value &&
+      of->shape.n_axes == 0) {
+    lig_narrow (of->dtype, &one, narrow, 1);
+    status = run->calls->put (run->device, memory, narrow, lig_dtype_size (of->dtype), run->stream);
+  }
+  return lig_device_check (draft->device, status, "clearing a gradient", error);
+}
+
+/* Gradients that the caller does not set are none at all, but for a loss's own, which is 1. */
+static gboolean
+preset_gradients (LigProgram *self, GError **error)
+{
+  self->givens = g_array_new (FALSE, TRUE, sizeof (LigGiven));
+  for (int i = 0; i < (int) self->plan->draft->values->len; i++) {
+    const LigValue *value = lig_value (self->plan->draft, i);
+    LigGiven given = {.value = i};
+    if (value->role != LIG_VALUE_GIVEN || value->offset < 0)
+      continue;
+    g_array_append_val (self->givens, given);
+    if (!lig_program_preset_gradient (self, i, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Nothing runs before each of these was set. */
+static void
+await_inputs (LigProgram *self)
+{
+  const LigDraft *draft = self->plan->draft;
+  self->awaited = g_hash_table_new (NULL, NULL);
+  g_hash_table_add (self->awaited, GINT_TO_POINTER (draft->input_value + 1));
+  for (guint i = 0; i < draft->callers_inputs->len; i++)
+    g_hash_table_add (self->awaited,
+                      GINT_TO_POINTER (g_array_index (draft->callers_inputs, int, i) + 1));
 }
 
 gboolean
-lig_plan_bind (LigPlan *self, LigState *state, GError **error)
+lig_program_bind (LigProgram *self, GError **error)
 {
-  LigDevice *device = self->draft->device;
-  self->state = state;
+  LigDevice *device = self->device;
   if (!allocate (self, error) || !bind_steps (self, error) || !make_events (self, error))
     return FALSE;
   self->feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) lig_feed_free);
+  await_inputs (self);
   if (g_getenv ("LIGATURE_POISON") &&
       !lig_device_check (device,
                          self->run->calls->fill (self->run->device, self->arena, 0xff,
-                                                 (gsize) self->draft->arena_bytes,
+                                                 (gsize) self->plan->draft->arena_bytes,
                                                  self->run->stream),
                          "poisoning", error))
     return FALSE;
-  for (int i = 0; i < (int) self->draft->values->len; i++)
-    if (!preset_gradient (self, i, error))
-      return FALSE;
-  self->told = self->now = (LigTick){.seed = lig_state_get_seed (state), .step = 1};
+  if (!preset_gradients (self, error))
+    return FALSE;
+  self->told = self->now = (LigTick){.seed = lig_state_get_seed (self->state), .step = 1};
   return lig_device_upload (device, self->tick, &self->now, sizeof self->now, error);
 }
 
 static void
-free_events (LigPlan *self)
+free_events (LigProgram *self)
 {
   const LigBackend *calls = self->run->calls;
   LigBackendDevice *handle = self->run->device;
   if (self->results)
     calls->release_host (handle, self->results);
-  for (int i = 0; i < LIG_PLAN_LATE; i++)
+  for (int i = 0; i < LIG_PROGRAM_LATE; i++)
     if (self->arrived[i])
       calls->event_free (handle, self->arrived[i]);
   if (self->run->forked)
@@ -211,16 +237,18 @@ free_events (LigPlan *self)
 }
 
 void
-lig_plan_unbind (LigPlan *self)
+lig_program_unbind (LigProgram *self)
 {
-  LigDevice *device = self->draft->device;
+  LigDevice *device = self->device;
   if (self->run) {
     /* Nothing is taken away that steps still use. */
     self->run->calls->wait (self->run->device, self->run->stream);
-    lig_plan_forget_captures (self);
+    lig_program_forget_captures (self);
     free_events (self);
   }
   g_clear_pointer (&self->feeds, g_hash_table_unref);
+  g_clear_pointer (&self->awaited, g_hash_table_unref);
+  g_clear_pointer (&self->givens, g_array_unref);
   g_clear_pointer (&self->run, lig_steps_free);
   lig_device_release (device, self->arena);
   lig_device_release (device, self->tick);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a program: what a plan runs on. */
+#pragma once
+
+#include "engine/private/feed.h"
+#include "engine/private/plan.h"
+#include "engine/private/results.h"
+#include "engine/private/state.h"
+#include "engine/program.h"
+#include "engine/steps/steps.h"
+
+/* A gradient that arrives from the caller. */
+typedef struct {
+  int value;
+  gboolean fresh; /* set, and no backward pass has read it yet */
+  gboolean stale; /* read by a backward pass: to be cleared before the next */
+} LigGiven;
+
+struct _LigProgram {
+  gatomicrefcount count;
+  LigPlan *plan;
+  LigState *state;
+  LigDevice *device; /* (unowned) the state's: the plan's may be another that was opened alike */
+
+  char *arena;
+  LigTick *tick;                   /* in device memory */
+  LigTick told, now;               /* what is there, what should be */
+  void *workspaces[2];             /* of the steps and of those that run beside */
+  LigSteps *run;                   /* launches with their pointers */
+  GHashTable *feeds;               /* value -> LigFeed */
+  GArray *captures;                /* of ranges of steps and their graphs */
+  float *results;                  /* LIG_PROGRAM_LATE pairs in host memory: loss, gradient norm */
+  void *arrived[LIG_PROGRAM_LATE]; /* events */
+
+  GArray *givens;        /* of LigGiven */
+  gboolean keeps_givens; /* they stay for all backward passes */
+  GHashTable *awaited;   /* values of inputs that were not set yet */
+  gboolean has_rate;
+  unsigned done; /* passes whose results are there, as LigRunFlags */
+};
+
+/* Gives the program memory and pointers into the state; and takes all of it away. */
+gboolean lig_program_bind (LigProgram *self, GError **error);
+void lig_program_unbind (LigProgram *self);
+
+/* Address of a value, null where it has no memory. */
+void *lig_program_address (LigProgram *self, int value);
+
+/* Makes a gradient none at all, or a loss's own 1. */
+gboolean lig_program_preset_gradient (LigProgram *self, int value, GError **error);
+
+/* Whether all inputs were set. */
+gboolean lig_program_check_inputs (LigProgram *self, GError **error);
+
+/* Frees what lig_program_run() captured. */
+void lig_program_forget_captures (LigProgram *self);
+
+/* Launches one step by itself. */
+gboolean lig_program_run_step (LigProgram *self, int index, GError **error);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What plans and programs ask of a state beyond its public face. */
+#pragma once
+
+#include "engine/state.h"
+
+/* Whether each parameter of the plan is here, in the same place, on the same device. */
+gboolean lig_state_check_plan (LigState *self, LigPlan *plan, GError **error);
+
+/* Whether the state would still give this plan to somebody who asks for one. */
+gboolean lig_state_keeps_plan (LigState *self, LigPlan *plan);
+
+/* The address of an element of an array, allocated when first asked for. */
+void *lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error);
+
+/* Bytes of an array, 0 where it was not asked for yet. */
+gsize lig_state_array_bytes (LigState *self, LigStateArray array);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* The caller's tensors: into a program, and out of it. */
+#include "engine/private/program.h"
+
+/* Through the value's feed, which rounds where the types differ. */
+static gboolean
+send (LigProgram *self, int value, LigTensor *tensor, GError **error)
+{
+  gpointer key = GINT_TO_POINTER (value + 1);
+  LigFeed *feed = g_hash_table_lookup (self->feeds, key);
+  void *memory = lig_program_address (self, value);
+  if (!memory)
+    return TRUE;
+  if (!feed) {
+    feed = lig_feed_new (self->device, memory, tensor->size,
+                         lig_value (self->plan->draft, value)->dtype);
+    g_hash_table_insert (self->feeds, key, feed);
+  }
+  return lig_feed_send (feed, tensor, error);
+}
+
+/* `number` of an extra tensor, -1 for the main ones. */
+static gboolean
+refuse_tensor (const char *what,
+               int number,
+               LigError code,
+               const char *observed,
+               const char *expected,
+               GError **error)
+{
+  g_autofree char *name = number < 0 ? g_strdup (what) : g_strdup_printf ("%s %d", what, number);
+  g_set_error (error, LIG_ERROR, code, "%s is %s, expected %s", name, observed, expected);
+  return FALSE;
+}
+
+static gboolean
+fill (LigProgram *self, int value, LigTensor *tensor, const char *what, int number, GError **error)
+{
+  const LigValue *to = lig_value (self->plan->draft, value);
+  if (!tensor)
+    return refuse_tensor (what, number, LIG_ERROR_VALUE, "null", "a tensor", error);
+  if (!lig_shape_equal (&to->shape, &tensor->shape)) {
+    g_autofree char *observed = lig_shape_to_string (&tensor->shape);
+    g_autofree char *expected = lig_shape_to_string (&to->shape);
+    return refuse_tensor (what, number, LIG_ERROR_SHAPE, observed, expected, error);
+  }
+  if (lig_dtype_is_floating (to->dtype) != lig_dtype_is_floating (tensor->dtype))
+    return refuse_tensor (what, number, LIG_ERROR_DTYPE, lig_dtype_name (tensor->dtype),
+                          lig_dtype_name (to->dtype), error);
+  return send (self, value, tensor, error);
+}
+
+static gboolean
+fill_input (
+  LigProgram *self, int value, LigTensor *tensor, const char *what, int number, GError **error)
+{
+  if (!fill (self, value, tensor, what, number, error))
+    return FALSE;
+  g_hash_table_remove (self->awaited, GINT_TO_POINTER (value + 1));
+  return TRUE;
+}
+
+static gboolean
+fill_gradient (
+  LigProgram *self, int value, LigTensor *tensor, const char *what, int number, GError **error)
+{
+  int root = lig_draft_root (self->plan->draft, value);
+  if (!fill (self, value, tensor, what, number, error))
+    return FALSE;
+  for (guint i = 0; i < self->givens->len; i++) {
+    LigGiven *given = &g_array_index (self->givens, LigGiven, i);
+    if (given->value != root)
+      continue;
+    given->fresh = TRUE;
+    given->stale = FALSE;
+  }
+  return TRUE;
+}
+
+void
+lig_program_keep_gradients (LigProgram *self)
+{
+  self->keeps_givens = TRUE;
+}
+
+gboolean
+lig_program_check_inputs (LigProgram *self, GError **error)
+{
+  const LigDraft *draft = self->plan->draft;
+  if (g_hash_table_size (self->awaited) == 0)
+    return TRUE;
+  if (g_hash_table_contains (self->awaited, GINT_TO_POINTER (draft->input_value + 1))) {
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_ORDER,
+                         "the input was not set; lig_program_set_input() sets it");
+    return FALSE;
+  }
+  for (guint i = 0; i < draft->callers_inputs->len; i++)
+    if (g_hash_table_contains (
+          self->awaited, GINT_TO_POINTER (g_array_index (draft->callers_inputs, int, i) + 1))) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
+                   "extra input %u was not set; lig_program_set_extra_input() sets it", i);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+no_such (const char *what, guint n, guint count, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "there is no %s %u: the plan has %u", what, n,
+               count);
+  return FALSE;
+}
+
+gboolean
+lig_program_set_input (LigProgram *self, LigTensor *tensor, GError **error)
+{
+  return fill_input (self, self->plan->draft->input_value, tensor, "input", -1, error);
+}
+
+gboolean
+lig_program_set_extra_input (LigProgram *self, guint n, LigTensor *tensor, GError **error)
+{
+  GArray *inputs = self->plan->draft->callers_inputs;
+  if (n >= inputs->len)
+    return no_such ("extra input", n, inputs->len, error);
+  return fill_input (self, g_array_index (inputs, int, n), tensor, "extra input", (int) n, error);
+}
+
+gboolean
+lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error)
+{
+  int gradient = lig_value (self->plan->draft, self->plan->draft->output_value)->gradient;
+  if (gradient < 0) {
+    g_set_error_literal (error, LIG_ERROR, LIG_ERROR_INDEX,
+                         "the plan takes no gradient of the output");
+    return FALSE;
+  }
+  return fill_gradient (self, gradient, tensor, "gradient of the output", -1, error);
+}
+
+/* The gradient that arrives at an extra output from the caller: the last contribution to it. */
+static int
+given_gradient (LigProgram *self, guint n)
+{
+  int value = g_array_index (self->plan->draft->callers_outputs, int, n);
+  g_autofree char *name = g_strconcat ("d", lig_value (self->plan->draft, value)->name, NULL);
+  for (int i = 0; i < (int) self->plan->draft->values->len; i++)
+    if (lig_value (self->plan->draft, i)->role == LIG_VALUE_GIVEN &&
+        g_str_equal (lig_value (self->plan->draft, i)->name, name))
+      return i;
+  return -1;
+}
+
+gboolean
+lig_program_set_extra_gradient (LigProgram *self, guint n, LigTensor *tensor, GError **error)
+{
+  GArray *outputs = self->plan->draft->callers_outputs;
+  int gradient = n < outputs->len ? given_gradient (self, n) : -1;
+  if (gradient < 0)
+    return no_such ("gradient of extra output", n, outputs->len, error);
+  return fill_gradient (self, gradient, tensor, "gradient of extra output", (int) n, error);
+}
+
+/* Address of a result that the pass has left; null with the error set. */
+static void *
+find_result (LigProgram *self, int value, LigRunFlags pass, const char *what, GError **error)
+{
+  void *memory = lig_program_address (self, value);
+  if (!memory)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "the plan computes no %s", what);
+  else if (!(self->done & pass)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER, "no %s to read: run %s first", what,
+                 pass == LIG_RUN_FORWARD    ? "a forward pass"
+                 : pass == LIG_RUN_BACKWARD ? "a backward pass"
+                                            : "an update");
+    memory = NULL;
+  }
+  return memory;
+}
+
+static LigTensor *
+read_value (LigProgram *self, int value, LigRunFlags pass, const char *what, GError **error)
+{
+  const void *memory = find_result (self, value, pass, what, error);
+  if (!memory)
+    return NULL;
+  const LigValue *from = lig_value (self->plan->draft, value);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (from->dtype, &from->shape, error);
+  return tensor && lig_device_download (self->device, tensor->data, memory,
+                                        lig_tensor_bytes (tensor), error)
+           ? g_steal_pointer (&tensor)
+           : NULL;
+}
+
+LigTensor *
+lig_program_read_output (LigProgram *self, GError **error)
+{
+  return read_value (self, self->plan->draft->output_value, LIG_RUN_FORWARD, "output", error);
+}
+
+LigTensor *
+lig_program_read_extra_output (LigProgram *self, guint n, GError **error)
+{
+  GArray *outputs = self->plan->draft->callers_outputs;
+  return read_value (self, n < outputs->len ? g_array_index (outputs, int, n) : -1, LIG_RUN_FORWARD,
+                     "such extra output", error);
+}
+
+LigTensor *
+lig_program_read_input_gradient (LigProgram *self, GError **error)
+{
+  return read_value (self, self->plan->draft->input_gradient, LIG_RUN_BACKWARD,
+                     "gradient of the input", error);
+}
+
+LigTensor *
+lig_program_read_extra_gradient (LigProgram *self, guint n, GError **error)
+{
+  const LigDraft *draft = self->plan->draft;
+  GArray *inputs = draft->callers_inputs;
+  int value = n < inputs->len ? lig_value (draft, g_array_index (inputs, int, n))->gradient : -1;
+  return read_value (self, value, LIG_RUN_BACKWARD, "gradient of such an extra input", error);
+}
+
+static gboolean
+read_scalar (
+  LigProgram *self, int value, LigRunFlags pass, const char *what, float *result, GError **error)
+{
+  guint8 stored[4];
+  const void *memory = find_result (self, value, pass, what, error);
+  if (!memory)
+    return FALSE;
+  LigDtype dtype = lig_value (self->plan->draft, value)->dtype;
+  if (!lig_device_download (self->device, stored, memory, lig_dtype_size (dtype), error))
+    return FALSE;
+  lig_widen (dtype, stored, result, 1);
+  return TRUE;
+}
+
+gboolean
+lig_program_read_loss (LigProgram *self, float *loss, GError **error)
+{
+  int value = self->plan->draft->output_value;
+  const LigShape *shape = &lig_value (self->plan->draft, value)->shape;
+  if (lig_shape_size (shape) == 1)
+    return read_scalar (self, value, LIG_RUN_FORWARD, "loss", loss, error);
+  g_autofree char *observed = lig_shape_to_string (shape);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+               "the output is %s, a loss is one number; end the sequence with a loss", observed);
+  return FALSE;
+}
+
+gboolean
+lig_program_read_accuracy (LigProgram *self, double *correct, double *counted, GError **error)
+{
+  float right, rows;
+  const LigDraft *draft = self->plan->draft;
+  if (!read_scalar (self, draft->correct, LIG_RUN_FORWARD, "accuracy", &right, error) ||
+      !read_scalar (self, draft->counted, LIG_RUN_FORWARD, "accuracy", &rows, error))
+    return FALSE;
+  *correct = (double) right;
+  *counted = (double) rows;
+  return TRUE;
+}
+
+gboolean
+lig_program_read_gradient_norm (LigProgram *self, float *norm, GError **error)
+{
+  return read_scalar (self, self->plan->draft->gradient_norm, LIG_RUN_UPDATE,
+                      "norm of the gradients", norm, error);
+}
+
+/* One scalar into host memory, behind the steps; zero where the plan has none. */
+static LigStatus
+send_scalar (LigProgram *self, int value, float *to)
+{
+  void *memory = lig_program_address (self, value);
+  *to = 0;
+  return memory
+           ? self->run->calls->copy (self->run->device, to, memory, sizeof *to, self->run->stream)
+           : LIG_OK;
+}
+
+gboolean
+lig_program_send_results (LigProgram *self, guint slot, GError **error)
+{
+  const LigSteps *run = self->run;
+  float *pair = self->results + 2 * slot;
+  LigStatus status = send_scalar (self, self->plan->draft->output_value, &pair[0]);
+  if (status == LIG_OK)
+    status = send_scalar (self, self->plan->draft->gradient_norm, &pair[1]);
+  if (status == LIG_OK)
+    status = run->calls->record (run->device, self->arrived[slot], run->stream);
+  return lig_device_check (self->device, status, "reading the loss", error);
+}
+
+gboolean
+lig_program_take_results (LigProgram *self, guint slot, double *loss, double *norm, GError **error)
+{
+  LigStatus status = self->run->calls->settle (self->run->device, self->arrived[slot]);
+  *loss = (double) self->results[2 * slot];
+  *norm = (double) self->results[2 * slot + 1];
+  return lig_device_check (self->device, status, "reading the loss", error);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* Running a program. On devices with graphs a range of steps is launched step by step the first
+ * time, when its kernels choose their algorithms, captured the second time, and replayed as one
+ * graph from then on; opaque ops stand between such ranges. */
+#include "engine/private/program.h"
+
+#include "engine/private/tuning.h"
+
+#include <string.h>
+
+/* A range without opaque steps, in one of two modes. */
+typedef struct {
+  int first, end;
+  gboolean accumulate;
+  void *graph; /* null: launched once so far */
+} Capture;
+
+void
+lig_program_forget_captures (LigProgram *self)
+{
+  for (guint i = 0; self->captures && i < self->captures->len; i++) {
+    Capture *capture = &g_array_index (self->captures, Capture, i);
+    if (capture->graph)
+      self->run->calls->graph_free (self->run->device, capture->graph);
+  }
+  g_clear_pointer (&self->captures, g_array_unref);
+}
+
+void
+lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm)
+{
+  self->now.learning_rate = (float) learning_rate;
+  self->now.clip_norm = (float) clip_norm;
+  self->has_rate = TRUE;
+}
+
+/* Whether a kernel reads the tick in this pass: the update does, and of the built-in ones that run
+ * in the other passes only dropout. */
+static gboolean
+reads_tick (const LigDraftStep *step)
+{
+  if (!step->kernel || step->pass == LIG_PASS_UPDATE)
+    return TRUE;
+  return lig_kernel_find (step->kernel->name) != step->kernel ||
+         g_str_equal (step->kernel->name, "dropout");
+}
+
+/* Brings the tick in device memory up to date, if the steps look at it. */
+static gboolean
+tell_tick (LigProgram *self, int first, int end, GError **error)
+{
+  gboolean matters = FALSE;
+  if (memcmp (&self->told, &self->now, sizeof self->now) == 0)
+    return TRUE;
+  for (int i = first; i < end && !matters; i++)
+    matters = reads_tick (lig_step (self->plan->draft, i));
+  if (!matters)
+    return TRUE;
+  self->told = self->now;
+  LigStatus status = self->run->calls->put (self->run->device, self->tick, &self->told,
+                                            sizeof self->told, self->run->stream);
+  return lig_device_check (self->device, status, "starting a step", error);
+}
+
+static gboolean
+call_opaque (LigProgram *self, int index, GError **error)
+{
+  const LigDraftStep *step = lig_step (self->plan->draft, index);
+  const LigStep *bound = &self->run->steps[index];
+  g_autoptr (GError) local = NULL;
+  if (step->opaque &&
+      step->opaque (bound->launch.operands, bound->launch.stream, step->opaque_data, &local))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s",
+               lig_part (self->plan->draft, step->part)->title,
+               lig_part (self->plan->draft, step->part)->path,
+               local ? local->message : "its callback failed");
+  return FALSE;
+}
+
+static gboolean
+refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
+{
+  const LigDraftStep *step = lig_step (self->plan->draft, at);
+  const char *where = self->run->steps[at].launch.where;
+  const char *path =
+    step->part >= 0 ? lig_part (self->plan->draft, step->part)->path : "the update";
+  if (!where && status != LIG_OK && self->run->device)
+    where = self->run->calls->message (self->run->device);
+  g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
+               "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque", path,
+               where ? where : "the device has no such kernel");
+  return FALSE;
+}
+
+/* Steps without an opaque one among them, one launch each. */
+static gboolean
+launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
+{
+  LigStatus status = LIG_OK;
+  int at = lig_steps_run (self->run, first, end, mode, &status);
+  return at == end && status == LIG_OK ? TRUE
+                                       : refuse_step (self, MIN (at, end - 1), status, error);
+}
+
+/* Launches with which kernels choose among algorithms, and remember what they chose. */
+static gboolean
+rehearse_steps (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
+{
+  LigChoices choices;
+  LigDevice *device = self->device;
+  lig_tuning_tell ("products of the step");
+  lig_tuning_to_choices (self->plan->draft->options.tuning, &choices);
+  lig_device_keep_choices (device, &choices);
+  gboolean fine = launch_steps (self, first, end, (LigStepsMode){accumulate, true}, error);
+  lig_device_keep_choices (device, NULL);
+  return fine;
+}
+
+/* A capture in which a launch failed ends before its range does: replayed, it would pass for the
+ * whole of it. */
+static gboolean
+capture_steps (LigProgram *self, Capture *capture, GError **error)
+{
+  LigSteps *run = self->run;
+  LigDevice *device = self->device;
+  LigStepsMode mode = {capture->accumulate, false};
+  if (!lig_device_check (device, run->calls->capture (run->device, run->stream), "capturing",
+                         error))
+    return FALSE;
+  gboolean fine = launch_steps (self, capture->first, capture->end, mode, error);
+  LigStatus status = run->calls->capture_end (run->device, run->stream, &capture->graph);
+  fine = fine && lig_device_check (device, status, "capturing", error);
+  if (!fine && capture->graph)
+    run->calls->graph_free (run->device, g_steal_pointer (&capture->graph));
+  return fine;
+}
+
+static Capture *
+find_capture (LigProgram *self, int first, int end, gboolean accumulate)
+{
+  for (guint i = 0; self->captures && i < self->captures->len; i++) {
+    Capture *capture = &g_array_index (self->captures, Capture, i);
+    if (capture->first == first && capture->end == end && capture->accumulate == accumulate)
+      return capture;
+  }
+  return NULL;
+}
+
+static gboolean
+run_segment (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
+{
+  LigSteps *run = self->run;
+  if (!run->calls->capture || run->wait)
+    return launch_steps (self, first, end, (LigStepsMode){accumulate, run->calls->capture != NULL},
+                         error);
+  Capture *capture = find_capture (self, first, end, accumulate);
+  if (!capture) {
+    Capture fresh = {first, end, accumulate, NULL};
+    if (!self->captures)
+      self->captures = g_array_new (FALSE, FALSE, sizeof (Capture));
+    if (!rehearse_steps (self, first, end, accumulate, error))
+      return FALSE;
+    g_array_append_val (self->captures, fresh);
+    return TRUE;
+  }
+  if (!capture->graph && !capture_steps (self, capture, error))
+    return FALSE;
+  return lig_device_check (
+    self->device, run->calls->replay (run->device, capture->graph, run->stream), "running", error);
+}
+
+static gboolean
+run_range (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
+{
+  while (first < end) {
+    int at = first;
+    while (at < end && lig_step (self->plan->draft, at)->kernel && self->run->steps[at].function)
+      at++;
+    if (at > first && !run_segment (self, first, at, accumulate, error))
+      return FALSE;
+    if (at < end && lig_step (self->plan->draft, at)->kernel)
+      return refuse_step (self, at, LIG_OK, error);
+    if (at < end && !call_opaque (self, at, error))
+      return FALSE;
+    first = at + 1;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_program_run_step (LigProgram *self, int index, GError **error)
+{
+  return lig_step (self->plan->draft, index)->kernel
+           ? launch_steps (self, index, index + 1, (LigStepsMode){0}, error)
+           : call_opaque (self, index, error);
+}
+
+/* --- Whole passes -------------------------------------------------------------------------- */
+
+static gboolean
+refuse_order (const char *problem, GError **error)
+{
+  g_set_error_literal (error, LIG_ERROR, LIG_ERROR_ORDER, problem);
+  return FALSE;
+}
+
+/* Whether the plan has the passes, and what they need has happened. */
+static gboolean
+check_flags (LigProgram *self, unsigned flags, GError **error)
+{
+  const unsigned passes = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
+  unsigned done = flags & LIG_RUN_FORWARD ? LIG_RUN_FORWARD : self->done;
+  if (!(flags & passes) || flags & ~(passes | LIG_RUN_ACCUMULATE))
+    return refuse_order ("no pass was asked for; there are forward, backward and update", error);
+  if (flags & LIG_RUN_BACKWARD && !lig_plan_has_pass (self->plan, LIG_PASS_BACKWARD))
+    return refuse_order ("the plan has no backward pass; compile it for training", error);
+  if (flags & LIG_RUN_UPDATE && !lig_plan_has_pass (self->plan, LIG_PASS_UPDATE))
+    return refuse_order ("the plan has no update; compile it with an optimizer", error);
+  if (flags & LIG_RUN_ACCUMULATE && !(flags & LIG_RUN_BACKWARD))
+    return refuse_order ("only a backward pass accumulates gradients; ask for one", error);
+  if (flags & LIG_RUN_BACKWARD && !(done & LIG_RUN_FORWARD))
+    return refuse_order ("no forward pass has run yet; backward needs what it keeps", error);
+  if (flags & LIG_RUN_BACKWARD && done & LIG_RUN_BACKWARD)
+    return refuse_order ("backward has used what forward kept; run forward again before it", error);
+  if (flags & LIG_RUN_UPDATE && !self->has_rate)
+    return refuse_order ("no learning rate was set; lig_program_set_rate() sets it", error);
+  return !(flags & LIG_RUN_FORWARD) || lig_program_check_inputs (self, error);
+}
+
+/* Gradients that an earlier backward pass has read are none again. */
+static gboolean
+renew_gradients (LigProgram *self, GError **error)
+{
+  for (guint i = 0; i < self->givens->len; i++) {
+    LigGiven *given = &g_array_index (self->givens, LigGiven, i);
+    if (given->stale && !lig_program_preset_gradient (self, given->value, error))
+      return FALSE;
+    given->stale = FALSE;
+  }
+  return TRUE;
+}
+
+static void
+use_gradients (LigProgram *self)
+{
+  for (guint i = 0; i < self->givens->len; i++) {
+    LigGiven *given = &g_array_index (self->givens, LigGiven, i);
+    given->stale = given->fresh && !self->keeps_givens;
+    given->fresh = FALSE;
+  }
+}
+
+/* Passes that follow each other are one range, and one graph. */
+static gboolean
+run_passes (LigProgram *self, unsigned flags, GError **error)
+{
+  const LigDraft *draft = self->plan->draft;
+  const int bounds[] = {0, draft->first_backward, draft->first_update, (int) draft->steps->len};
+  for (int pass = 0; pass < 3; pass++) {
+    int first = pass;
+    if (!(flags & 1u << pass))
+      continue;
+    while (pass < 2 && flags & 2u << pass)
+      pass++;
+    if (!tell_tick (self, bounds[first], bounds[pass + 1], error) ||
+        !run_range (self, bounds[first], bounds[pass + 1], (flags & LIG_RUN_ACCUMULATE) != 0,
+                    error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_program_run (LigProgram *self, unsigned flags, GError **error)
+{
+  guint64 micro = lig_state_get_micro_step (self->state), step = lig_state_get_step (self->state);
+  unsigned done = flags & LIG_RUN_FORWARD ? 0 : self->done;
+  if (!check_flags (self, flags, error))
+    return FALSE;
+  self->run->calls->enter (self->run->device);
+  if (flags & LIG_RUN_BACKWARD && !renew_gradients (self, error))
+    return FALSE;
+  self->now.micro_step = flags & LIG_RUN_FORWARD ? micro : self->now.micro_step;
+  self->now.step = flags & LIG_RUN_UPDATE ? step + 1 : self->now.step;
+  self->done = 0;
+  if (!run_passes (self, flags, error))
+    return FALSE;
+  self->done = done | flags;
+  if (flags & LIG_RUN_BACKWARD)
+    use_gradients (self);
+  micro += flags & LIG_RUN_FORWARD && lig_plan_has_pass (self->plan, LIG_PASS_BACKWARD);
+  step += (flags & LIG_RUN_UPDATE) != 0;
+  lig_state_set_steps (self->state, micro, step);
+  return TRUE;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Timing the steps of a program one by one. */
+#include "engine/private/program.h"
+
+/* Work of no consequence that keeps the device busy until the host is ahead of it: else short
+ * kernels would be measured with the time that launching them takes. */
+static LigStatus
+hold_back (LigProgram *self, int n_steps)
+{
+  const LigSteps *run = self->run;
+  LigStatus status = LIG_OK;
+  for (int i = 0; i < 2 * n_steps + 20 && status == LIG_OK && run->stream; i++)
+    status =
+      run->calls->fill (run->device, self->workspaces[0], i, LIG_WORKSPACE_SIZE, run->stream);
+  return status;
+}
+
+/* Records an event before each step and behind the last. */
+static gboolean
+time_each (LigProgram *self, void **events, double *seconds, GError **error)
+{
+  const LigSteps *run = self->run;
+  int count = (int) self->plan->draft->steps->len;
+  LigStatus status = hold_back (self, count);
+  for (int i = 0; i <= count && status == LIG_OK; i++) {
+    status = run->calls->record (run->device, events[i], run->stream);
+    if (status != LIG_OK || i == count)
+      break;
+    if (!lig_program_run_step (self, i, error))
+      return FALSE;
+  }
+  if (status == LIG_OK)
+    status = run->calls->settle (run->device, events[count]);
+  for (int i = 0; i < count && status == LIG_OK; i++)
+    status = run->calls->elapsed (run->device, events[i], events[i + 1], &seconds[i]);
+  return lig_device_check (self->device, status, "timing steps", error);
+}
+
+gboolean
+lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error)
+{
+  const LigSteps *run = self->run;
+  guint count = self->plan->draft->steps->len + 1;
+  g_autofree void **events = g_new0 (void *, count);
+  LigStatus status = LIG_OK;
+  if (!lig_program_check_inputs (self, error))
+    return FALSE;
+  self->done = 0;
+  run->calls->enter (run->device);
+  for (guint i = 0; i < count && status == LIG_OK; i++)
+    status = run->calls->event_new (run->device, &events[i]);
+  gboolean fine = lig_device_check (self->device, status, "making events", error) &&
+                  time_each (self, events, seconds, error);
+  for (guint i = 0; i < count; i++)
+    if (events[i])
+      run->calls->event_free (run->device, events[i]);
+  return fine;
+}
+
+/* --- Leaving the state as it was ----------------------------------------------------------- */
+
+typedef struct {
+  void *arrays[LIG_N_STATE_ARRAYS]; /* device memory; null: there was no such array */
+} Copy;
+
+static void
+clear_copy (LigProgram *self, Copy *copy)
+{
+  self->run->calls->wait (self->run->device, self->run->stream);
+  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+    lig_device_release (self->device, copy->arrays[i]);
+}
+
+static gboolean
+move (LigProgram *self, void *target, const void *source, gsize bytes, GError **error)
+{
+  const LigSteps *run = self->run;
+  LigStatus status = run->calls->copy (run->device, target, source, bytes, run->stream);
+  return lig_device_check (self->device, status, "copying the state", error);
+}
+
+static gboolean
+save (LigProgram *self, Copy *copy, GError **error)
+{
+  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++) {
+    gsize bytes = lig_state_array_bytes (self->state, (LigStateArray) i);
+    if (bytes == 0)
+      continue;
+    copy->arrays[i] = lig_device_allocate (self->device, bytes, error);
+    if (!copy->arrays[i]) {
+      g_prefix_error (error, "a copy of the state while steps are timed: ");
+      return FALSE;
+    }
+    if (!move (self, copy->arrays[i], lig_state_address (self->state, (LigStateArray) i, 0, NULL),
+               bytes, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Everything is put back, also where timing failed: then the first error is told. */
+static gboolean
+restore (LigProgram *self, const Copy *copy, GError **error)
+{
+  gboolean fine = TRUE;
+  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+    if (copy->arrays[i])
+      fine =
+        move (self, lig_state_address (self->state, (LigStateArray) i, 0, NULL), copy->arrays[i],
+              lig_state_array_bytes (self->state, (LigStateArray) i), fine ? error : NULL) &&
+        fine;
+  return fine;
+}
+
+gboolean
+lig_program_time_steps (LigProgram *self, double *seconds, GError **error)
+{
+  Copy copy = {0};
+  gboolean fine = FALSE;
+  if (!lig_program_check_inputs (self, error))
+    return FALSE;
+  if (save (self, &copy, error)) {
+    fine = lig_program_time_steps_freely (self, seconds, error);
+    fine = restore (self, &copy, fine ? error : NULL) && fine;
+  }
+  clear_copy (self, &copy);
+  return fine;
+}

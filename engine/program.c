@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs as a whole, and the cache of those of a state. */
+#include "engine/private/program.h"
+
+LigProgram *
+lig_program_new (LigPlan *plan, LigState *state, GError **error)
+{
+  if (!lig_state_check_plan (state, plan, error))
+    return NULL;
+  g_autoptr (LigProgram) self = g_new0 (LigProgram, 1);
+  g_atomic_ref_count_init (&self->count);
+  self->plan = lig_plan_ref (plan);
+  self->state = g_object_ref (state);
+  self->device = lig_state_get_device (state);
+  return lig_program_bind (self, error) ? g_steal_pointer (&self) : NULL;
+}
+
+LigProgram *
+lig_program_ref (LigProgram *self)
+{
+  g_atomic_ref_count_inc (&self->count);
+  return self;
+}
+
+void
+lig_program_unref (LigProgram *self)
+{
+  if (!g_atomic_ref_count_dec (&self->count))
+    return;
+  lig_program_unbind (self);
+  g_object_unref (self->state);
+  lig_plan_unref (self->plan);
+  g_free (self);
+}
+
+LigPlan *
+lig_program_get_plan (LigProgram *self)
+{
+  return self->plan;
+}
+
+LigState *
+lig_program_get_state (LigProgram *self)
+{
+  return self->state;
+}
+
+/* --- The cache ----------------------------------------------------------------------------- */
+
+struct _LigProgramCache {
+  LigState *state;
+  GPtrArray *programs;
+};
+
+LigProgramCache *
+lig_program_cache_new (LigState *state)
+{
+  LigProgramCache *self = g_new0 (LigProgramCache, 1);
+  self->state = g_object_ref (state);
+  self->programs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_program_unref);
+  return self;
+}
+
+void
+lig_program_cache_free (LigProgramCache *self)
+{
+  g_ptr_array_unref (self->programs);
+  g_object_unref (self->state);
+  g_free (self);
+}
+
+static LigProgram *
+find (LigProgramCache *self, LigPlan *plan)
+{
+  for (guint i = 0; i < self->programs->len; i++)
+    if (lig_program_get_plan (self->programs->pdata[i]) == plan)
+      return self->programs->pdata[i];
+  return NULL;
+}
+
+/* Before memory is asked for: what nobody can ask for again has to go. */
+static void
+drop_outdated (LigProgramCache *self)
+{
+  for (guint i = self->programs->len; i > 0; i--)
+    if (!lig_state_keeps_plan (self->state, lig_program_get_plan (self->programs->pdata[i - 1])))
+      g_ptr_array_remove_index (self->programs, i - 1);
+}
+
+LigProgram *
+lig_program_cache_get (LigProgramCache *self,
+                       LigSequence *sequence,
+                       const LigPlanOptions *options,
+                       GError **error)
+{
+  g_autoptr (LigPlan) plan = lig_state_plan (self->state, sequence, options, error);
+  LigProgram *known = plan ? find (self, plan) : NULL;
+  if (!plan || known)
+    return known ? lig_program_ref (known) : NULL;
+  drop_outdated (self);
+  LigProgram *program = lig_program_new (plan, self->state, error);
+  if (program)
+    g_ptr_array_add (self->programs, lig_program_ref (program));
+  return program;
+}
