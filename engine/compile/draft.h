@@ -70,8 +70,10 @@ typedef struct {
 /* A value written once more in another type. */
 typedef struct {
   int from, to;
-  int part; /* before which it runs; -1: first of all */
+  int part; /* before which it runs; -1: first of all; LIG_AFTER_BACKWARD */
 } LigConversion;
+
+#define LIG_AFTER_BACKWARD G_MAXINT
 
 typedef struct {
   const LigFusion *fusion; /* null: one op alone */
