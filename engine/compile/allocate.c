@@ -93,7 +93,7 @@ make_slots (LigDraft *draft, int *slots)
     if (!in_arena (value) || value->alias >= 0 || value->last_step < 0 ||
         value->first_step == G_MAXINT)
       continue;
-    Slot slot = {(value->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, -1, value->first_step,
+    Slot slot = {(value->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, 0, value->first_step,
                  value->last_step};
     slots[i] = (int) list->len;
     g_array_append_val (list, slot);

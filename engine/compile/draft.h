@@ -96,6 +96,8 @@ typedef struct {
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   guint8 params[64];
   gsize params_size;
+  gboolean empty;      /* an operand has no elements: the kernel is not launched */
+  guint zeroed, added; /* outputs by bit that become zero then; those that accumulate */
   double read, written, flops, predicted;
 } LigDraftStep;
 

@@ -203,7 +203,8 @@ lig_fuse (LigDraft *draft, GError **error)
   if (draft->options.choices) {
     if (!lig_cover_choices (draft, candidates, error))
       return FALSE;
-  } else if (draft->policy == LIG_POLICY_MEASURED) {
+  } else if (draft->policy == LIG_POLICY_MEASURED && lig_shape_size (&draft->input) > 0) {
+    /* Without rows there is nothing to time. */
     if (!lig_cover_measured (draft, candidates, error))
       return FALSE;
   } else {

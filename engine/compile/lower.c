@@ -126,6 +126,22 @@ wanted_output (const LigDraft *draft, int value)
   return TRUE;
 }
 
+/* A step over no rows has nothing to compute: a sum over them is zero. */
+static void
+find_empty (LigDraft *draft, LigDraftStep *step, const LigOperand *operands)
+{
+  for (int i = 0; i < step->n_operands; i++) {
+    if (step->values[i] < 0)
+      continue;
+    if (operands[i].size == 0)
+      step->empty = TRUE;
+    else if (i >= step->n_inputs)
+      step->zeroed |= 1u << i;
+    if (lig_value (draft, step->values[i])->role == LIG_VALUE_PARAMETER_GRADIENT)
+      step->added |= 1u << i;
+  }
+}
+
 static void
 finish_step (LigDraft *draft, LigDraftStep *step)
 {
@@ -134,8 +150,11 @@ finish_step (LigDraft *draft, LigDraftStep *step)
     operands[i] = lig_draft_operand (draft, step->values[i]);
   if (!step->kernel)
     return;
+  find_empty (draft, step, operands);
   lig_kernel_bytes (step->kernel, operands, &step->read, &step->written);
   step->flops = lig_kernel_flops (step->kernel, operands);
+  if (step->empty)
+    step->read = step->flops = 0;
 }
 
 /* Whether something outside the group reads the value or another name of it. */
