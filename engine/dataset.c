@@ -35,6 +35,10 @@ take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **erro
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                "the batch is missing; it is axis 0 of the input's shape");
   self->batch = self->input.axes[0];
+  for (int i = 0; i < self->input.n_axes; i++)
+    if (self->input.axes[i] == 0)
+      return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
+                                 "axis %d of the input has length 0, a sample needs at least 1", i);
   return lig_shape_check (&self->input, self->dtype, error);
 }
 

@@ -116,6 +116,8 @@ copy (LigFeed *self, Slot *slot)
 gboolean
 lig_feed_send (LigFeed *self, const LigTensor *tensor, GError **error)
 {
+  if (self->bytes == 0)
+    return TRUE;
   if (!self->handle) {
     convert (self, tensor, self->target);
     return TRUE;

@@ -68,7 +68,7 @@ lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error)
 }
 
 gboolean
-lig_literal_check_shape (const LigShape *shape, GError **error)
+lig_literal_check_shape (const LigShape *shape, gint64 least, GError **error)
 {
   gint64 elements = 1;
   if (shape->n_axes == 0) {
@@ -78,13 +78,13 @@ lig_literal_check_shape (const LigShape *shape, GError **error)
   }
   for (int i = 0; i < shape->n_axes; i++) {
     gint64 length = shape->axes[i];
-    if ((length < 1 && length != -1) || length > LIG_MAX_AXIS) {
+    if ((length < least && length != -1) || length > LIG_MAX_AXIS) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   "axis %d has length %" G_GINT64_FORMAT ", expected 1 to %d", i, length,
-                   LIG_MAX_AXIS);
+                   "axis %d has length %" G_GINT64_FORMAT ", expected %" G_GINT64_FORMAT " to %d",
+                   i, length, least, LIG_MAX_AXIS);
       return FALSE;
     }
-    if (__builtin_mul_overflow (elements, ABS (length), &elements))
+    if (__builtin_mul_overflow (elements, MAX (ABS (length), 1), &elements))
       elements = G_MAXINT64;
     if (elements > LIG_LARGEST_SHAPE) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -160,11 +160,11 @@ lig_literal_set (LigOp *op, const LigParam *param, const GValue *value, GError *
   if (wanted)
     return refuse (wanted, value, error);
   if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE) &&
-      !lig_literal_check_shape (g_value_get_boxed (value), error))
+      !lig_literal_check_shape (g_value_get_boxed (value), 1, error))
     return FALSE;
   if (param->kind == LIG_PARAM_SHAPE && G_VALUE_HOLDS_INT64 (value)) {
     LigShape shape = {.n_axes = 1, .axes = {g_value_get_int64 (value)}};
-    if (!lig_literal_check_shape (&shape, error))
+    if (!lig_literal_check_shape (&shape, 1, error))
       return FALSE;
   }
   if (G_VALUE_HOLDS_STRING (value) && !check_channel (g_value_get_string (value), error))

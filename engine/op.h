@@ -141,8 +141,8 @@ LIG_API gboolean lig_lower_is_training (LigLowering *self);
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
 /* A callback of the embedding program, called between two segments of a plan with the operands of
- * the ports `x -> y` (backward: `dy x y -> dx`). In host memory on the CPU, on the device's stream
- * elsewhere. */
+ * the ports `x -> y` (backward: `dy x y -> dx`), also where these have no elements. In host memory
+ * on the CPU, on the device's stream elsewhere. */
 typedef gboolean (*LigOpaqueFunc) (const LigOperand *operands,
                                    void *stream,
                                    gpointer data,

@@ -36,7 +36,8 @@ typedef struct {
 /**
  * LigPlanOptions:
  * @training: keep what backward needs and plan the backward pass
- * @input_gradient: the caller wants the gradients of the input and of its extra inputs
+ * @input_gradient: the caller wants the gradients of the input and of its extra inputs, each in
+ *   the type that it was given in
  * @policy: %LIG_POLICY_DEFAULT: measured on CUDA, all elsewhere
  * @compute, @parameters: a #LigDtype, or -1: what the sequence says, else its input's type
  * @batch: replaces the input's first axis; 0: as the sequence says

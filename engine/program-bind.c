@@ -90,6 +90,9 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
   LigDevice *device = self->device;
   to->function = from->kernel ? from->kernel->functions[lig_device_get_backend (device)] : NULL;
   to->beside = from->beside;
+  to->empty = from->empty;
+  to->zeroed = from->zeroed;
+  to->added = from->added;
   to->joins = from->beside || index == self->plan->draft->first_update;
   memcpy (to->params, from->params, from->params_size);
   for (int i = 0; i < from->n_operands; i++) {

@@ -28,7 +28,7 @@ read_shape (LigReader *self, JsonNode *value, LigShape *shape)
       return lig_reader_place (self);
     lig_reader_leave (self, outside);
   }
-  return array && (lig_literal_check_shape (shape, self->error) || lig_reader_place (self));
+  return array && (lig_literal_check_shape (shape, 0, self->error) || lig_reader_place (self));
 }
 
 static gboolean

@@ -45,13 +45,13 @@ lig_shape_check (const LigShape *shape, LigDtype dtype, GError **error)
     return FALSE;
   }
   for (int i = 0; i < shape->n_axes; i++) {
-    if (shape->axes[i] < 1) {
+    if (shape->axes[i] < 0) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                   "axis %d has length %" G_GINT64_FORMAT ", expected at least 1", i,
+                   "axis %d has length %" G_GINT64_FORMAT ", expected at least 0", i,
                    shape->axes[i]);
       return FALSE;
     }
-    if (__builtin_mul_overflow (bytes, shape->axes[i], &bytes)) {
+    if (__builtin_mul_overflow (bytes, MAX (shape->axes[i], 1), &bytes)) {
       g_autofree char *text = lig_shape_to_string (shape);
       g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                    "a tensor of %s %s takes more than 2^63 bytes", text, lig_dtype_name (dtype));
@@ -91,10 +91,9 @@ parse_axes (char **fields, LigShape *shape, GError **error)
   *shape = (LigShape){.n_axes = n_axes};
   for (int i = 0; i < n_axes; i++) {
     g_autoptr (GError) local = NULL;
-    if (!g_ascii_string_to_signed (fields[i], 10, 1, G_MAXINT64, &shape->axes[i], &local)) {
+    if (!g_ascii_string_to_signed (fields[i], 10, 0, G_MAXINT64, &shape->axes[i], &local)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                   "a shape is written like 16384x4096:bf16; '%s' is not a length of at least 1",
-                   fields[i]);
+                   "a shape is written like 16384x4096:bf16; '%s' is not a length", fields[i]);
       return FALSE;
     }
   }
@@ -144,7 +143,8 @@ lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error)
   int64_t size = lig_shape_size (shape);
   gsize bytes = (gsize) size * lig_dtype_size (dtype);
   void *data = NULL;
-  if (bytes > (gsize) G_MAXSSIZE - ALIGNMENT || posix_memalign (&data, ALIGNMENT, bytes) != 0) {
+  if (bytes > (gsize) G_MAXSSIZE - ALIGNMENT ||
+      posix_memalign (&data, ALIGNMENT, MAX (bytes, 1)) != 0) {
     g_autofree char *text = lig_shape_to_string (shape);
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                  "no memory for a tensor of %s %s (%" G_GSIZE_FORMAT " bytes)", text,

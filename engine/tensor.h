@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /**
  * LigShape:
  * @n_axes: 0 for a scalar, at most %LIG_MAX_AXES
- * @axes: their lengths, each at least 1, row-major (the last varies fastest)
+ * @axes: their lengths, row-major (the last varies fastest); a length of 0 means no elements
  */
 typedef struct {
   int n_axes;
@@ -43,7 +43,8 @@ LIG_API int64_t lig_shape_columns (const LigShape *shape);
  * lig_shape_check:
  * @dtype: type of the elements
  *
- * Whether the shape has at most eight axes, each at least 1, and its bytes fit into 63 bits.
+ * Whether the shape has at most eight axes, none negative, and its bytes, had an empty axis one
+ * element, fit into 63 bits.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE or %LIG_ERROR_MEMORY set
  */

@@ -278,6 +278,32 @@ test_unwanted (void)
                   "mean_squared_error_backward bias_backward linear_backward_weight");
 }
 
+/* The gradient of the input has the input's type, whatever the ops compute in, and is as exact as
+ * the compute type allows. */
+static void
+test_input_gradient_type (void)
+{
+  static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
+  static const char *const expressions[] = {"linear(8) ! gelu ! linear(8)", "identity",
+                                            "make-extra-output(r) ! relu ! add-extra-input(r)"};
+  for (guint n = 0; n < 9 * G_N_ELEMENTS (expressions); n++) {
+    LigDtype given = types[n % 3], computed = types[n / 3 % 3];
+    g_autofree char *input = g_strdup_printf ("4x8:%s", lig_dtype_name (given));
+    g_autoptr (LigSequence) sequence = new_sequence (expressions[n / 9], input);
+    LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+    options.input_gradient = TRUE;
+    options.parameters = LIG_FP32;
+    options.compute = LIG_FP32;
+    g_autoptr (Results) exact = compute (sequence, &options);
+    options.compute = (int) computed;
+    g_autoptr (Results) results = compute (sequence, &options);
+    const LigTensor *gradient = results_find (results, "grad.input");
+    g_assert_cmpstr (lig_dtype_name (gradient->dtype), ==, lig_dtype_name (given));
+    g_assert_cmpfloat (distance_between (gradient, results_find (exact, "grad.input")), <=,
+                       2 * MAX (plan_tolerance (computed), plan_tolerance (given)));
+  }
+}
+
 static void
 test_evaluation (void)
 {
@@ -517,6 +543,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/corrupt", test_corrupt);
   g_test_add_func ("/compile/in-place", test_in_place);
   g_test_add_func ("/compile/unwanted", test_unwanted);
+  g_test_add_func ("/compile/input-gradient-type", test_input_gradient_type);
   g_test_add_func ("/compile/evaluation", test_evaluation);
   g_test_add_func ("/compile/dead-branch", test_dead_branch);
   g_test_add_func ("/compile/cache", test_cache);

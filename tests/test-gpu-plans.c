@@ -326,7 +326,7 @@ test_opaque (void)
 /* --- What cannot be planned ---------------------------------------------------------------- */
 
 static void
-test_no_rows (void)
+test_no_features (void)
 {
   const Gpu *gpu = gpu_or_skip ();
   LigShape shape;
@@ -334,7 +334,7 @@ test_no_rows (void)
     return;
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = new_sequence ("linear(4) ! gelu", "2x8");
-  lig_shape_init (&shape, 2, (gint64) 0, (gint64) 8);
+  lig_shape_init (&shape, 2, (gint64) 8, (gint64) 0);
   lig_sequence_set_input (sequence, &shape, LIG_FP32);
   LigPlanOptions options = options_for (LIG_POLICY_ALL, TRUE, types[0]);
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, gpu->device, &options, &error);
@@ -399,6 +399,33 @@ test_times (void)
   }
 }
 
+/* Tensors without elements: launched, captured and replayed, and accumulating. The gradient of the
+ * input comes in the input's type. */
+static void
+test_empty (void)
+{
+  static const char *const expressions[] = {
+    "layer-norm ! linear(32) ! gelu ! linear(16)",
+    "make-extra-output(to=r) ! rms-norm ! linear(64) ! swiglu ! linear(64) ! "
+    "add-extra-input(from=r)",
+    "linear(10) ! cross-entropy",
+    "linear(8) ! mean-squared-error",
+    "gelu ! dropout",
+  };
+  const Gpu *gpu = gpu_or_skip ();
+  for (guint n = 0; gpu && n < 2 * G_N_ELEMENTS (expressions); n++)
+    for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+      g_autoptr (LigSequence) sequence =
+        new_sequence (expressions[n / 2], n % 2 ? "24x64" : "0x64");
+      LigPlanOptions options = options_for (LIG_POLICY_MEASURED, TRUE, types[i]);
+      g_autoptr (Results) got = compute_on (gpu->device, sequence, &options, 4);
+      g_autoptr (Results) want = compute_on (cpu_device (), sequence, &options, 4);
+      g_autoptr (Results) exact = exact_results (sequence, &options, 4);
+      expect_close_to (got, want, exact, plan_tolerance (types[i][0]), expressions[n / 2]);
+      g_assert_cmpint ((int) results_find (got, "grad.input")->dtype, ==, LIG_FP32);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -419,7 +446,8 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/plans/replay", test_replay);
   g_test_add_func ("/gpu/plans/alternate", test_alternate);
   g_test_add_func ("/gpu/plans/tf32", test_tf32);
-  g_test_add_func ("/gpu/plans/no-rows", test_no_rows);
+  g_test_add_func ("/gpu/plans/no-features", test_no_features);
+  g_test_add_func ("/gpu/plans/empty", test_empty);
   g_test_add_func ("/gpu/plans/memory", test_memory);
   g_test_add_func ("/gpu/plans/times", test_times);
   /* Last: an op that is registered later has no example to test. */

@@ -203,5 +203,7 @@ lig_draft_operand (const LigDraft *self, int value)
   if (value < 0)
     return (LigOperand){NULL, 0, 1, LIG_FP32};
   const LigValue *of = lig_value (self, value);
-  return (LigOperand){NULL, lig_shape_size (&of->shape), lig_shape_columns (&of->shape), of->dtype};
+  /* Rows can be counted in any operand, also in one whose only axis is empty. */
+  return (LigOperand){NULL, lig_shape_size (&of->shape), MAX (lig_shape_columns (&of->shape), 1),
+                      of->dtype};
 }

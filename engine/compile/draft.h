@@ -53,6 +53,8 @@ typedef struct {
   gboolean to_caller[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
   gboolean consumed[LIG_MAX_EXTRA];     /* by a later op */
+  int last_reader[LIG_MAX_EXTRA];       /* the last of those that consume it */
+  int sums[LIG_MAX_EXTRA];              /* number in the draft's sums of its gradient, or -1 */
   int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
   int kept[LIG_MAX_KEPT];
   int dx;                             /* its contribution to x's gradient, -1: not wanted */
@@ -71,8 +73,10 @@ typedef struct {
 /* A value written once more in another type. */
 typedef struct {
   int from, to;
-  int part; /* before which it runs; -1: first of all */
+  int part; /* before which it runs; -1: first of all; LIG_AFTER_BACKWARD */
 } LigConversion;
+
+#define LIG_AFTER_BACKWARD G_MAXINT
 
 typedef struct {
   const LigFusion *fusion; /* null: one op alone */
@@ -95,6 +99,8 @@ typedef struct {
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   _Alignas(max_align_t) guint8 params[64];
   gsize params_size;
+  gboolean empty;      /* an operand has no elements: the kernel is not launched */
+  guint zeroed, added; /* outputs by bit that become zero then; those that accumulate */
   double read, written, flops, predicted;
 } LigDraftStep;
 

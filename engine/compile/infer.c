@@ -36,6 +36,17 @@ prepare (LigDraft *draft, const LigPart *part, LigInfer *infer)
     }
 }
 
+/* There may be no rows, but a row has features. */
+static gboolean
+check_features (const LigInfer *infer, GError **error)
+{
+  gboolean fits = infer->x.n_axes == 0 || !lig_dtype_is_floating (infer->x_dtype) ||
+                  lig_shape_columns (&infer->x) > 0;
+  if (!fits)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "input has 0 features, expected at least 1");
+  return fits;
+}
+
 static gboolean
 check_type (const LigPart *part, const LigInfer *infer, GError **error)
 {
@@ -150,7 +161,7 @@ infer_part (LigDraft *draft, int index, GError **error)
   LigPart *part = lig_part (draft, index);
   LigInfer infer;
   prepare (draft, part, &infer);
-  if (!check_type (part, &infer, error) ||
+  if (!check_type (part, &infer, error) || !check_features (&infer, error) ||
       (part->info->infer && !part->info->infer (&infer, error)))
     return FALSE;
   return add_inputs (draft, index, &infer, error) && add_outputs (draft, index, &infer, error) &&

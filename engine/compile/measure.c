@@ -117,6 +117,9 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
   }
   to->function = from->kernel ? from->kernel->functions[lig_device_get_backend (device)] : NULL;
   to->beside = to->joins = from->beside;
+  to->empty = from->empty;
+  to->zeroed = from->zeroed;
+  to->added = from->added;
   memcpy (to->params, from->params, from->params_size);
   to->launch = (LigLaunch){
     .operands = operands,

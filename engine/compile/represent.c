@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* represent: inserts a conversion where a consumer wants a value in a type that its producer does
- * not offer: the input in the compute type, weights as operands of matrix products. */
+ * not offer: the input in the compute type, weights as operands of matrix products, and the
+ * gradient of the input in the input's own type. */
 #include "engine/compile/draft.h"
 
 static void
@@ -10,12 +11,29 @@ convert (LigDraft *draft, int from, int to, int part)
   g_array_append_val (draft->conversions, conversion);
 }
 
+/* The caller gets a gradient of the tensor that it gave. */
+static void
+convert_input_gradient (LigDraft *draft)
+{
+  int from = draft->input_gradient;
+  if (from < 0 || lig_value (draft, from)->dtype == draft->input_dtype)
+    return;
+  int to = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &draft->input, draft->input_dtype, -1,
+                                "%s", "dinput");
+  lig_value (draft, from)->kept_to_end = FALSE;
+  lig_value (draft, to)->kept_to_end = TRUE;
+  lig_value (draft, draft->input_value)->gradient = to;
+  draft->input_gradient = to;
+  convert (draft, from, to, LIG_AFTER_BACKWARD);
+}
+
 gboolean
 lig_represent (LigDraft *draft, GError **error)
 {
   int first = lig_part (draft, 0)->x;
   if (first != draft->input_value)
     convert (draft, draft->input_value, first, -1);
+  convert_input_gradient (draft);
   if (draft->parameter_dtype == draft->compute)
     return TRUE;
   for (int i = 0; i < (int) draft->parts->len; i++) {

@@ -1,42 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule: the steps in the order in which they run: conversions and groups forward, gradient sums
  * and groups backward, then the update. */
+#include "engine/compile/kernels.h"
 #include "engine/compile/lower.h"
 #include "engine/compile/price.h"
 #include "engine/compile/update.h"
 #include "kernels/params.h"
 
-static void
-run_conversions (LigDraft *draft, int first, int last)
+static int
+by_part (gconstpointer a, gconstpointer b)
 {
-  for (guint i = 0; i < draft->conversions->len; i++) {
-    const LigConversion *conversion = &g_array_index (draft->conversions, LigConversion, i);
+  const LigConversion *x = a, *y = b;
+  return x->part < y->part ? -1 : x->part > y->part ? 1 : x->to - y->to;
+}
+
+/* Runs what the op `last` and those before it want; `next` moves on, as the conversions are sorted.
+ */
+static void
+run_conversions (LigDraft *draft, LigPass pass, int first, int last, guint *next)
+{
+  for (; *next < draft->conversions->len; ++*next) {
+    const LigConversion *conversion = &g_array_index (draft->conversions, LigConversion, *next);
     int values[] = {conversion->from, conversion->to};
-    if (conversion->part >= first && conversion->part <= last)
-      lig_lower_plain (draft, draft->steps, LIG_PASS_FORWARD, MAX (first, 0), "convert", values,
-                       NULL, 0);
+    if (conversion->part > last)
+      return;
+    lig_lower_plain (draft, draft->steps, pass, first, "convert", values, NULL, 0);
   }
 }
 
-/* Adds up the contributions to the gradients that the group's producers are about to read. */
+/* Adds up the contributions to the gradients that the group's producers are about to read. Sums
+ * were noted from the last op to the first, as groups run backward. */
 static void
-run_sums (LigDraft *draft, int first, int last)
+run_sums (LigDraft *draft, const LigGroup *group, guint *next)
 {
-  for (guint i = 0; i < draft->sums->len; i++) {
+  for (; *next < draft->sums->len; ++*next) {
+    guint i = *next;
     const LigSum sum = g_array_index (draft->sums, LigSum, i);
-    if (sum.part < first || sum.part > last)
+    if (sum.part < group->first)
+      return;
+    if (lig_sum_is_inside (draft, group, &sum))
       continue;
     int total = g_array_index (sum.contributions, int, 0);
     for (guint j = 1; j < sum.contributions->len; j++) {
       LigShape shape = lig_value (draft, sum.target)->shape;
       LigDtype dtype = lig_value (draft, sum.target)->dtype;
-      int next = j + 1 == sum.contributions->len
-                   ? sum.target
-                   : lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, sum.part,
-                                          "sum%u.%u", i, j);
-      int values[] = {total, g_array_index (sum.contributions, int, j), next};
+      int to = j + 1 == sum.contributions->len
+                 ? sum.target
+                 : lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &shape, dtype, sum.part,
+                                        "sum%u.%u", i, j);
+      int values[] = {total, g_array_index (sum.contributions, int, j), to};
       lig_lower_plain (draft, draft->steps, LIG_PASS_BACKWARD, sum.part, "add", values, NULL, 0);
-      total = next;
+      total = to;
     }
   }
 }
@@ -84,17 +98,18 @@ lig_start_beside (LigDraft *draft, GArray *steps, guint first)
   }
 }
 
+/* `next` is the first conversion, backward the first sum, that has not run. */
 static gboolean
-run_group (LigDraft *draft, LigPass pass, int number, GError **error)
+run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **error)
 {
   LigGroup *group = lig_group (draft, pass, number);
-  int last = group->first + group->count - 1;
   if (pass == LIG_PASS_BACKWARD)
-    run_sums (draft, group->first, last);
+    run_sums (draft, group, next);
   else
-    run_conversions (draft, group->first, last);
+    run_conversions (draft, pass, group->first, group->first + group->count - 1, next);
   group->first_step = (int) draft->steps->len;
-  if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error))
+  if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error) ||
+      !lig_check_kernels (draft, group, draft->steps, (guint) group->first_step, error))
     return FALSE;
   if (pass == LIG_PASS_BACKWARD)
     lig_start_beside (draft, draft->steps, (guint) group->first_step);
@@ -133,15 +148,18 @@ run_accuracy (LigDraft *draft)
 gboolean
 lig_schedule (LigDraft *draft, GError **error)
 {
-  run_conversions (draft, -1, -1);
+  guint conversion = 0, sum = 0;
+  g_array_sort (draft->conversions, by_part);
+  run_conversions (draft, LIG_PASS_FORWARD, 0, -1, &conversion);
   for (int i = 0; i < (int) draft->groups[LIG_PASS_FORWARD]->len; i++)
-    if (!run_group (draft, LIG_PASS_FORWARD, i, error))
+    if (!run_group (draft, LIG_PASS_FORWARD, i, &conversion, error))
       return FALSE;
   run_accuracy (draft);
   draft->first_backward = (int) draft->steps->len;
   for (int i = (int) draft->groups[LIG_PASS_BACKWARD]->len - 1; i >= 0; i--)
-    if (!run_group (draft, LIG_PASS_BACKWARD, i, error))
+    if (!run_group (draft, LIG_PASS_BACKWARD, i, &sum, error))
       return FALSE;
+  run_conversions (draft, LIG_PASS_BACKWARD, 0, LIG_AFTER_BACKWARD, &conversion);
   draft->first_update = (int) draft->steps->len;
   if (draft->options.training && draft->options.optimizer && draft->elements > 0)
     lig_schedule_update (draft);

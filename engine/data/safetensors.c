@@ -229,6 +229,7 @@ static gboolean
 read_shape (
   LigTensorFile *self, LigFileEntry *entry, JsonObject *object, gint64 *bytes, GError **error)
 {
+  gboolean empty = FALSE;
   JsonArray *axes = get_array (object, "shape");
   if (!axes)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "tensor '%s' has no shape",
@@ -245,16 +246,19 @@ read_shape (
       return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
                                      "axis %d of tensor '%s' is not a whole number", i,
                                      entry->name);
-    if (length < 1)
+    if (length < 0)
       return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
                                      "axis %d of tensor '%s' has length %" G_GINT64_FORMAT
-                                     ", expected at least 1",
+                                     ", expected at least 0",
                                      i, entry->name, length);
-    if (__builtin_mul_overflow (*bytes, length, bytes))
+    if (__builtin_mul_overflow (*bytes, MAX (length, 1), bytes))
       return lig_tensor_file_refuse (self, error, LIG_ERROR_SHAPE,
                                      "tensor '%s' takes more than 2^63 bytes", entry->name);
     entry->shape.axes[i] = length;
+    empty |= length == 0;
   }
+  if (empty)
+    *bytes = 0;
   return TRUE;
 }
 
@@ -335,7 +339,10 @@ compare_offsets (gconstpointer a, gconstpointer b)
 {
   const LigFileEntry *first = *(const LigFileEntry *const *) a,
                      *second = *(const LigFileEntry *const *) b;
-  return first->begin < second->begin ? -1 : first->begin > second->begin;
+  if (first->begin != second->begin)
+    return first->begin < second->begin ? -1 : 1;
+  /* One without elements ends where it begins, and the next begins there. */
+  return first->end < second->end ? -1 : first->end > second->end;
 }
 
 /* The tensors must cover the body exactly: then no byte is read under two names, and none is

@@ -26,8 +26,9 @@ gboolean lig_literal_set (LigOp *op, const LigParam *param, const GValue *value,
 /* Appends one length, a gint64 or a whole double, to a shape. */
 gboolean lig_literal_add_axis (LigShape *shape, const GValue *value, GError **error);
 
-/* Whether a shape has at least one axis and no absurd size; -1 stands for an unknown length. */
-gboolean lig_literal_check_shape (const LigShape *shape, GError **error);
+/* Whether a shape has at least one axis, none shorter than `least`, and no absurd size; -1 stands
+ * for an unknown length. */
+gboolean lig_literal_check_shape (const LigShape *shape, gint64 least, GError **error);
 
 /* Adds an op, for a block its `inside` ops as often as it repeats them, to the count `total`. */
 gboolean lig_literal_count (LigOp *op, gint64 inside, gint64 *total, GError **error);

@@ -45,6 +45,21 @@ end_branch (LigSteps *self)
 }
 
 static LigStatus
+fill_empty (LigSteps *self, const LigStep *step)
+{
+  LigStatus status = LIG_OK;
+  unsigned outputs = step->zeroed & ~(step->launch.accumulate ? step->added : 0);
+  for (int i = 0; i < LIG_MAX_OPERANDS && status == LIG_OK; i++) {
+    if (!(outputs >> i & 1))
+      continue;
+    const LigOperand *output = &step->launch.operands[i];
+    size_t bytes = (size_t) output->size * lig_dtype_size (output->dtype);
+    status = self->calls->fill (self->device, output->data, 0, bytes, step->launch.stream);
+  }
+  return status;
+}
+
+static LigStatus
 run_step (LigSteps *self, LigStep *step, LigStepsMode mode, bool *forked)
 {
   LigStatus status = LIG_OK;
@@ -59,7 +74,7 @@ run_step (LigSteps *self, LigStep *step, LigStepsMode mode, bool *forked)
     *forked = true;
   }
   if (status == LIG_OK)
-    status = step->function (&step->launch);
+    status = step->empty ? fill_empty (self, step) : step->function (&step->launch);
   if (status == LIG_OK && self->wait)
     status = self->calls->wait (self->device, step->launch.stream);
   return status;

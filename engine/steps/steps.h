@@ -15,6 +15,10 @@ typedef struct {
   LigLaunch launch;
   bool beside; /* runs in the branch; its launch has that stream and that workspace */
   bool joins;  /* begins when the branch has ended, too */
+  /* An operand has no elements: instead of the function, the outputs in `zeroed`, by bit, are
+   * filled with zeros, but those in `added` are left alone while gradients accumulate. */
+  bool empty;
+  unsigned zeroed, added;
   _Alignas(max_align_t) uint8_t params[64];
 } LigStep;
 
@@ -22,7 +26,7 @@ typedef struct {
   int n_steps;
   LigStep *steps;
   LigOperand *operands;
-  /* Where steps run beside others, or each is to be waited for; else null. */
+  /* Where steps run beside others, are empty, or are to be waited for; else null. */
   const LigBackend *calls;
   LigBackendDevice *device;
   void *stream, *branch, *forked, *joined; /* two streams, two events */
