@@ -93,11 +93,11 @@ check_sequence (const char *expression, LigDtype dtype, LigPolicy policy)
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   LigPlanOptions options = options_of (policy);
   g_autoptr (LigState) state = new_state (sequence, &options);
-  LigPlan *plan = new_plan (state, sequence, &options);
-  feed_inputs (plan);
-  feed_gradients (plan);
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  g_autoptr (Results) results = read_results (plan, state, TRUE);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  feed_inputs (program);
+  feed_gradients (program);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  g_autoptr (Results) results = read_results (program, TRUE);
   check_results (results);
   for (const char *const *path = lig_state_get_paths (state); *path; path++) {
     g_autoptr (LigTensor) old = lig_state_get (state, LIG_STATE_GRADIENTS, *path, &error);
@@ -107,7 +107,7 @@ check_sequence (const char *expression, LigDtype dtype, LigPolicy policy)
     lig_state_set (state, LIG_STATE_GRADIENTS, *path, ones, &error);
     g_assert_no_error (error);
   }
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_ACCUMULATE);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_ACCUMULATE);
   for (const char *const *path = lig_state_get_paths (state); *path; path++) {
     g_autoptr (LigTensor) sum = lig_state_get (state, LIG_STATE_GRADIENTS, *path, &error);
     g_assert_no_error (error);
@@ -152,10 +152,10 @@ test_update (void)
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! mean-squared-error", "0x8");
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigTensor) before = lig_state_get (state, LIG_STATE_PARAMETERS, "0.weight", &error);
-  LigPlan *plan = new_plan (state, sequence, &options);
-  feed_inputs (plan);
-  lig_plan_set_rate (plan, 0.1, 1);
-  run_plan (plan, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  feed_inputs (program);
+  lig_program_set_rate (program, 0.1, 1);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
   g_autoptr (LigTensor) after = lig_state_get (state, LIG_STATE_PARAMETERS, "0.weight", &error);
   g_assert_no_error (error);
   g_assert_cmpmem (before->data, lig_tensor_bytes (before), after->data, lig_tensor_bytes (after));
