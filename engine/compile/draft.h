@@ -103,6 +103,7 @@ typedef struct {
   LigShape shape;
   LigInit init;
   float deviation;
+  gboolean decays;
   gint64 offset; /* elements into each array of the state */
   int value, gradient;
 } LigDraftParameter;
