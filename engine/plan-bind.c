@@ -15,6 +15,8 @@ lig_plan_address (LigPlan *self, int value)
     return lig_state_address (self->state, LIG_STATE_PARAMETERS, root->state_offset, NULL);
   case LIG_VALUE_PARAMETER_GRADIENT:
     return lig_state_address (self->state, LIG_STATE_GRADIENTS, root->state_offset, NULL);
+  case LIG_VALUE_SCALING:
+    return lig_state_scaling (self->state, NULL);
   case LIG_VALUE_STATE:
     return lig_state_address (self->state, (LigStateArray) root->array, root->state_offset, NULL);
   default:
@@ -66,6 +68,8 @@ allocate (LigPlan *self, GError **error)
     if ((value->role == LIG_VALUE_STATE || value->role == LIG_VALUE_PARAMETER_GRADIENT ||
          value->role == LIG_VALUE_PARAMETER) &&
         !lig_state_address (self->state, array, 0, error))
+      return FALSE;
+    if (value->role == LIG_VALUE_SCALING && !lig_state_scaling (self->state, error))
       return FALSE;
   }
   self->arena = lig_device_allocate (device, (gsize) MAX (self->draft->arena_bytes, 1), error);
@@ -139,7 +143,8 @@ make_events (LigPlan *self, GError **error)
   const LigBackend *calls = self->run->calls;
   LigBackendDevice *handle = self->run->device;
   void *results = NULL;
-  LigStatus status = calls->allocate_host (handle, 2 * LIG_PLAN_LATE * sizeof (float), &results);
+  LigStatus status =
+    calls->allocate_host (handle, LIG_PLAN_LATE * sizeof (LigPlanResult), &results);
   self->results = results;
   for (int i = 0; i < LIG_PLAN_LATE && status == LIG_OK; i++)
     status = calls->event_new (handle, &self->arrived[i]);
@@ -155,7 +160,6 @@ static gboolean
 preset_gradient (LigPlan *self, int value, GError **error)
 {
   const LigValue *of = lig_value (self->draft, value);
-  const LigValue *output = lig_value (self->draft, self->draft->output_value);
   LigDevice *device = self->draft->device;
   float one = 1;
   guint8 narrow[4];
@@ -166,7 +170,7 @@ preset_gradient (LigPlan *self, int value, GError **error)
     self->run->calls->fill (self->run->device, memory, 0, (gsize) of->bytes, self->run->stream);
   if (!lig_device_check (device, status, "clearing a gradient", error))
     return FALSE;
-  if (output->gradient != value || of->shape.n_axes > 0)
+  if (self->draft->given != value || of->shape.n_axes > 0)
     return TRUE;
   lig_narrow (of->dtype, &one, narrow, 1);
   return lig_device_upload (device, memory, narrow, lig_dtype_size (of->dtype), error);

@@ -3,6 +3,7 @@
 #include "engine/private/plan.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Through the value's feed, which rounds where the types differ. */
 static gboolean
@@ -76,7 +77,7 @@ lig_plan_set_extra_input (LigPlan *self, guint n, LigTensor *tensor, GError **er
 gboolean
 lig_plan_set_gradient (LigPlan *self, LigTensor *tensor, GError **error)
 {
-  int gradient = lig_value (self->draft, self->draft->output_value)->gradient;
+  int gradient = self->draft->given;
   if (gradient < 0)
     return no_such ("gradient of the output, number", 0, 0, error);
   return fill (self, gradient, tensor, "gradient of the output", -1, error);
@@ -136,10 +137,20 @@ lig_plan_read_extra_output (LigPlan *self, guint n, GError **error)
                      "such extra output", error);
 }
 
+/* A gradient as the caller's own, without the loss scale. */
+static LigTensor *
+read_gradient (LigPlan *self, int value, const char *what, GError **error)
+{
+  g_autoptr (LigTensor) tensor = read_value (self, value, what, error);
+  if (!tensor || !self->draft->scales)
+    return g_steal_pointer (&tensor);
+  return lig_state_unscale (self->state, tensor, tensor->dtype, error);
+}
+
 LigTensor *
 lig_plan_read_input_gradient (LigPlan *self, GError **error)
 {
-  return read_value (self, self->draft->input_gradient, "gradient of the input", error);
+  return read_gradient (self, self->draft->input_gradient, "gradient of the input", error);
 }
 
 LigTensor *
@@ -148,7 +159,7 @@ lig_plan_read_extra_gradient (LigPlan *self, guint n, GError **error)
   GArray *inputs = self->draft->callers_inputs;
   int value =
     n < inputs->len ? lig_value (self->draft, g_array_index (inputs, int, n))->gradient : -1;
-  return read_value (self, value, "gradient of such an extra input", error);
+  return read_gradient (self, value, "gradient of such an extra input", error);
 }
 
 static float
@@ -183,35 +194,33 @@ lig_plan_read_gradient_norm (LigPlan *self)
   return self->draft->gradient_norm < 0 ? 0 : read_scalar (self, self->draft->gradient_norm);
 }
 
-/* One scalar into host memory, behind the steps; zero where the plan has none. */
+/* A value into host memory, behind the steps; zero where the plan has none. */
 static LigStatus
-send_scalar (LigPlan *self, int value, float *to)
+send_value (LigPlan *self, int value, void *to, gsize bytes)
 {
   void *memory = lig_plan_address (self, value);
-  *to = 0;
-  return memory
-           ? self->run->calls->copy (self->run->device, to, memory, sizeof *to, self->run->stream)
-           : LIG_OK;
+  memset (to, 0, bytes);
+  return memory ? self->run->calls->copy (self->run->device, to, memory, bytes, self->run->stream)
+                : LIG_OK;
 }
 
 gboolean
 lig_plan_send_results (LigPlan *self, guint slot, GError **error)
 {
   const LigSteps *run = self->run;
-  float *pair = self->results + 2 * slot;
-  LigStatus status = send_scalar (self, self->draft->output_value, &pair[0]);
+  LigPlanResult *to = &self->results[slot];
+  LigStatus status = send_value (self, self->draft->output_value, &to->loss, sizeof to->loss);
   if (status == LIG_OK)
-    status = send_scalar (self, self->draft->gradient_norm, &pair[1]);
+    status = send_value (self, self->draft->scaling, &to->scaling, sizeof to->scaling);
   if (status == LIG_OK)
     status = run->calls->record (run->device, self->arrived[slot], run->stream);
   return lig_device_check (self->draft->device, status, "reading the loss", error);
 }
 
 gboolean
-lig_plan_take_results (LigPlan *self, guint slot, double *loss, double *norm, GError **error)
+lig_plan_take_results (LigPlan *self, guint slot, LigPlanResult *result, GError **error)
 {
   LigStatus status = self->run->calls->settle (self->run->device, self->arrived[slot]);
-  *loss = (double) self->results[2 * slot];
-  *norm = (double) self->results[2 * slot + 1];
+  *result = self->results[slot];
   return lig_device_check (self->draft->device, status, "reading the loss", error);
 }

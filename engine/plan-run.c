@@ -181,6 +181,22 @@ run_range (LigPlan *self, int first, int end, gboolean accumulate, GError **erro
   return TRUE;
 }
 
+/* What is added up in 16 bits is soon larger than what comes in, and stays as it is. */
+static gboolean
+begin_gradients (LigPlan *self, unsigned flags, GError **error)
+{
+  const LigDraft *draft = self->draft;
+  if (!draft->options.training || draft->elements == 0)
+    return TRUE;
+  if (!(flags & LIG_RUN_ACCUMULATE) || draft->gradient_dtype == LIG_FP32)
+    return lig_state_begin_gradients (self->state, draft->scales, error);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+               "gradients: they are kept in %s, which loses what is added to them, expected fp32; "
+               "plan with the option accumulate",
+               lig_dtype_name (draft->gradient_dtype));
+  return FALSE;
+}
+
 gboolean
 lig_plan_run (LigPlan *self, unsigned flags, GError **error)
 {
@@ -188,6 +204,8 @@ lig_plan_run (LigPlan *self, unsigned flags, GError **error)
   const int bounds[] = {0, draft->first_backward, draft->first_update, (int) draft->steps->len};
   guint64 micro = lig_state_get_micro_step (self->state), step = lig_state_get_step (self->state);
   g_return_val_if_fail (self->run, FALSE);
+  if (flags & LIG_RUN_BACKWARD && !begin_gradients (self, flags, error))
+    return FALSE;
   self->run->calls->enter (self->run->device);
   self->now.micro_step = flags & LIG_RUN_FORWARD ? micro : self->now.micro_step;
   self->now.step = flags & LIG_RUN_UPDATE ? step + 1 : self->now.step;

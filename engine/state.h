@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)
 
 /**
  * lig_state_new:
- * @options: types and batch, as for the plans that will bind
+ * @options: types, accumulation and batch, as for the plans that will bind
  * @seed: initial values follow from (seed, path, name), the same on every device
  *
  * Returns: (transfer full): a state with initial parameters, or %NULL with an error
@@ -50,6 +50,9 @@ typedef enum {
 /**
  * lig_state_get:
  *
+ * Gradients come without the loss scale. They are fp32 in a state whose plans accumulate, and where
+ * they were scaled; else they have the parameters' type.
+ *
  * Returns: (transfer full): a copy in host memory; %NULL with %LIG_ERROR_INDEX set where there is
  *   no such parameter, or no such array yet
  */
@@ -61,6 +64,19 @@ LIG_API LigTensor *lig_state_get (LigState *self,
 /* Copies into the state, converting the type; the shape must be the parameter's. */
 LIG_API gboolean lig_state_set (
   LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error);
+
+/**
+ * lig_state_get_scaling:
+ *
+ * Tells the loss scale, and how many updates wrote nothing as the norm of their gradients was not
+ * finite: in all, and in a row up to now. What a state begins with where nothing was updated yet.
+ * Waits for the device.
+ */
+LIG_API gboolean lig_state_get_scaling (LigState *self, LigScaling *scaling, GError **error);
+
+/* Sets the scale and the numbers of updates, as a checkpoint has them; `carried` and `norm` belong
+ * to the gradients that are there, and are not taken over. */
+LIG_API gboolean lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error);
 
 /**
  * lig_state_load:
@@ -102,7 +118,7 @@ typedef enum {
   LIG_RUN_FORWARD = 1 << 0,
   LIG_RUN_BACKWARD = 1 << 1,
   LIG_RUN_UPDATE = 1 << 2,
-  LIG_RUN_ACCUMULATE = 1 << 3, /* backward adds to the parameters' gradients */
+  LIG_RUN_ACCUMULATE = 1 << 3, /* backward adds to the parameters' gradients, which are fp32 */
 } LigRunFlags;
 
 /* Copies into the plan's input, its extra inputs, or the gradients that arrive at its output and
@@ -125,9 +141,11 @@ LIG_API void lig_plan_set_rate (LigPlan *self, double learning_rate, double clip
  * lig_plan_run:
  * @flags: #LigRunFlags
  *
- * Runs the passes in order. A forward pass in training counts a micro-step, an update a step.
+ * Runs the passes in order. A forward pass in training counts a micro-step, an update a step. An
+ * update whose gradients are not finite writes nothing but the count of such updates.
  *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set, naming kernel and step
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set, naming kernel and step; with %LIG_ERROR_DTYPE where
+ *   gradients of 16 bits would be added up, in a plan without the option `accumulate`
  */
 LIG_API gboolean lig_plan_run (LigPlan *self, unsigned flags, GError **error);
 

@@ -25,7 +25,7 @@ struct _LigPlan {
   LigSteps *run;                /* launches with their pointers */
   GHashTable *feeds;            /* value -> LigFeed */
   GArray *captures;             /* of ranges of steps and their graphs */
-  float *results;               /* LIG_PLAN_LATE pairs in host memory: loss, gradient norm */
+  LigPlanResult *results;       /* LIG_PLAN_LATE in host memory */
   void *arrived[LIG_PLAN_LATE]; /* events */
 };
 
@@ -39,5 +39,13 @@ void *lig_plan_address (LigPlan *self, int value);
 /* Frees what lig_plan_run() captured. */
 void lig_plan_forget_captures (LigPlan *self);
 
-/* Of the state: the address of an element of an array, allocated when first asked for. */
+/* Of the state: the address of an element of an array, allocated when first asked for; likewise of
+ * its LigScaling. */
 void *lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error);
+void *lig_state_scaling (LigState *self, GError **error);
+
+/* Before a backward pass: whether it scales the gradients that it leaves in the state. */
+gboolean lig_state_begin_gradients (LigState *self, gboolean scaled, GError **error);
+
+/* (transfer full): gradients of the last backward pass, divided by what they carry, in the type. */
+LigTensor *lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError **error);
