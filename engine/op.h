@@ -77,6 +77,7 @@ typedef struct {
   const char *name; /* `weight`: its path is PATH.weight */
   LigInit init;
   gboolean product; /* an operand of a matrix product: wanted in the compute type */
+  gboolean decays;  /* weight decay shrinks it: weights do, gains and biases do not */
 } LigParameterInfo;
 
 /* --- Shapes ------------------------------------------------------------------------------- */

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Optimizers: how parameters follow their gradients. One kernel runs over the whole arena of
- * parameters; matrices decay, vectors (biases, norm gains) do not. */
+ * parameters; weights of linear maps and embeddings decay, gains and biases do not, and a custom
+ * op's parameter does if its table says so.
+ *
+ * An update whose gradients' global norm is not finite writes nothing. It counts as a step of the
+ * training, but not as one of those by which AdamW corrects its moments, as with PyTorch's
+ * GradScaler. */
 #pragma once
 
 #include "engine/error.h"
@@ -15,11 +20,16 @@ typedef enum { LIG_OPTIMIZER_SGD, LIG_OPTIMIZER_ADAMW } LigOptimizerKind;
  * @kind: plain stochastic gradient descent with momentum, or AdamW
  * @sgd: its params; momentum 0 keeps no moment
  * @adamw: its params
+ * @loss_scale: the factor by which the gradients that arrive from the caller are multiplied before
+ *   the backward pass, and divided by in the update; 0: found as the training goes on where the
+ *   output is a loss and activations or gradients are fp16 (65536 at first, half of it after each
+ *   overflow, twice as much after 2,000 updates without), else 1; 1: none
  */
 typedef struct _LigOptimizer {
   LigOptimizerKind kind;
   LigSgdParams sgd;
   LigAdamwParams adamw;
+  double loss_scale;
 } LigOptimizer;
 
 #define LIG_OPTIMIZER_INIT \

@@ -106,7 +106,8 @@ list_values (LigPlan *self)
     const LigValue *from = lig_value (self->draft, i);
     const LigValue *root = lig_value (self->draft, lig_draft_root (self->draft, i));
     gboolean in_state = from->role == LIG_VALUE_PARAMETER || from->role == LIG_VALUE_STATE ||
-                        from->role == LIG_VALUE_PARAMETER_GRADIENT;
+                        from->role == LIG_VALUE_PARAMETER_GRADIENT ||
+                        from->role == LIG_VALUE_SCALING;
     LigPlanValue value = {
       .name = from->name,
       .shape = from->shape,
@@ -275,6 +276,12 @@ lig_plan_get_choices (LigPlan *self)
   return g_string_free (text, FALSE);
 }
 
+gboolean
+lig_plan_scales_loss (LigPlan *self)
+{
+  return self->draft->scales;
+}
+
 gint64
 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
 {
@@ -298,9 +305,8 @@ lig_plan_get_state_bytes (LigPlan *self)
   }
   for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
     if (asked[i])
-      bytes += self->draft->elements * (gint64) lig_dtype_size (i <= LIG_STATE_GRADIENTS
-                                                                  ? self->draft->parameter_dtype
-                                                                  : LIG_FP32);
+      bytes +=
+        self->draft->elements * (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));
   return bytes;
 }
 

@@ -44,6 +44,8 @@ typedef struct {
  * @optimizer: (nullable): also plan the update
  * @tuning: (nullable): where measured times are kept; copied, but its data has to outlive the
  *   compiling and the first runs of the programs, in which kernels choose
+ * @accumulate: backward passes may add to the parameters' gradients (%LIG_RUN_ACCUMULATE): they are
+ *   kept in fp32 then, whatever the parameters' type
  * @accuracy: with a cross-entropy at the end, also count the rows that are right
  * @choices: (nullable): the groups to use instead of choosing, as lig_plan_get_choices() wrote them
  *
@@ -52,7 +54,7 @@ typedef struct {
 typedef struct {
   gboolean training;
   gboolean input_gradient;
-  gboolean tf32, accuracy;
+  gboolean tf32, accuracy, accumulate;
   LigPolicy policy;
   int compute, parameters;
   gint64 batch;
@@ -176,6 +178,9 @@ LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
  * Returns: (transfer full): the fused groups as text, for a plan that must be the same elsewhere
  */
 LIG_API char *lig_plan_get_choices (LigPlan *self);
+
+/* Whether the plan multiplies the gradients that arrive at it by a loss scale (optimizer.h). */
+LIG_API gboolean lig_plan_scales_loss (LigPlan *self);
 
 /* Bytes of the activation arena, and the least that any plan could do with: the largest sum of
  * values alive at one step. */

@@ -15,6 +15,8 @@ lig_program_address (LigProgram *self, int value)
     return lig_state_address (self->state, LIG_STATE_PARAMETERS, root->state_offset, NULL);
   case LIG_VALUE_PARAMETER_GRADIENT:
     return lig_state_address (self->state, LIG_STATE_GRADIENTS, root->state_offset, NULL);
+  case LIG_VALUE_SCALING:
+    return lig_state_scaling (self->state, NULL);
   case LIG_VALUE_STATE:
     return lig_state_address (self->state, (LigStateArray) root->array, root->state_offset, NULL);
   default:
@@ -66,6 +68,8 @@ allocate (LigProgram *self, GError **error)
     if ((value->role == LIG_VALUE_STATE || value->role == LIG_VALUE_PARAMETER_GRADIENT ||
          value->role == LIG_VALUE_PARAMETER) &&
         !lig_state_address (self->state, array, 0, error))
+      return FALSE;
+    if (value->role == LIG_VALUE_SCALING && !lig_state_scaling (self->state, error))
       return FALSE;
   }
   self->arena =
@@ -143,7 +147,8 @@ make_events (LigProgram *self, GError **error)
   const LigBackend *calls = self->run->calls;
   LigBackendDevice *handle = self->run->device;
   void *results = NULL;
-  LigStatus status = calls->allocate_host (handle, 2 * LIG_PROGRAM_LATE * sizeof (float), &results);
+  LigStatus status =
+    calls->allocate_host (handle, LIG_PROGRAM_LATE * sizeof (LigProgramResult), &results);
   self->results = results;
   for (int i = 0; i < LIG_PROGRAM_LATE && status == LIG_OK; i++)
     status = calls->event_new (handle, &self->arrived[i]);
@@ -165,8 +170,7 @@ lig_program_preset_gradient (LigProgram *self, int value, GError **error)
   guint8 narrow[4];
   void *memory = lig_program_address (self, value);
   LigStatus status = run->calls->fill (run->device, memory, 0, (gsize) of->bytes, run->stream);
-  if (status == LIG_OK && lig_value (draft, draft->output_value)->gradient == value &&
-      of->shape.n_axes == 0) {
+  if (status == LIG_OK && draft->given == value && of->shape.n_axes == 0) {
     lig_narrow (of->dtype, &one, narrow, 1);
     status = run->calls->put (run->device, memory, narrow, lig_dtype_size (of->dtype), run->stream);
   }

@@ -2,6 +2,8 @@
 /* The caller's tensors: into a program, and out of it. */
 #include "engine/private/program.h"
 
+#include <string.h>
+
 /* Through the value's feed, which rounds where the types differ. */
 static gboolean
 send (LigProgram *self, int value, LigTensor *tensor, GError **error)
@@ -130,7 +132,7 @@ lig_program_set_extra_input (LigProgram *self, guint n, LigTensor *tensor, GErro
 gboolean
 lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error)
 {
-  int gradient = lig_value (self->plan->draft, self->plan->draft->output_value)->gradient;
+  int gradient = self->plan->draft->given;
   if (gradient < 0) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_INDEX,
                          "the plan takes no gradient of the output");
@@ -207,11 +209,20 @@ lig_program_read_extra_output (LigProgram *self, guint n, GError **error)
                      "such extra output", error);
 }
 
+/* A gradient as the caller's own, without the loss scale. */
+static LigTensor *
+read_gradient (LigProgram *self, int value, const char *what, GError **error)
+{
+  g_autoptr (LigTensor) tensor = read_value (self, value, LIG_RUN_BACKWARD, what, error);
+  if (!tensor || !self->plan->draft->scales)
+    return g_steal_pointer (&tensor);
+  return lig_state_unscale (self->state, tensor, tensor->dtype, error);
+}
+
 LigTensor *
 lig_program_read_input_gradient (LigProgram *self, GError **error)
 {
-  return read_value (self, self->plan->draft->input_gradient, LIG_RUN_BACKWARD,
-                     "gradient of the input", error);
+  return read_gradient (self, self->plan->draft->input_gradient, "gradient of the input", error);
 }
 
 LigTensor *
@@ -220,7 +231,7 @@ lig_program_read_extra_gradient (LigProgram *self, guint n, GError **error)
   const LigDraft *draft = self->plan->draft;
   GArray *inputs = draft->callers_inputs;
   int value = n < inputs->len ? lig_value (draft, g_array_index (inputs, int, n))->gradient : -1;
-  return read_value (self, value, LIG_RUN_BACKWARD, "gradient of such an extra input", error);
+  return read_gradient (self, value, "gradient of such an extra input", error);
 }
 
 static gboolean
@@ -271,35 +282,34 @@ lig_program_read_gradient_norm (LigProgram *self, float *norm, GError **error)
                       "norm of the gradients", norm, error);
 }
 
-/* One scalar into host memory, behind the steps; zero where the plan has none. */
+/* A value into host memory, behind the steps; zero where the plan has none. */
 static LigStatus
-send_scalar (LigProgram *self, int value, float *to)
+send_value (LigProgram *self, int value, void *to, gsize bytes)
 {
   void *memory = lig_program_address (self, value);
-  *to = 0;
-  return memory
-           ? self->run->calls->copy (self->run->device, to, memory, sizeof *to, self->run->stream)
-           : LIG_OK;
+  memset (to, 0, bytes);
+  return memory ? self->run->calls->copy (self->run->device, to, memory, bytes, self->run->stream)
+                : LIG_OK;
 }
 
 gboolean
 lig_program_send_results (LigProgram *self, guint slot, GError **error)
 {
   const LigSteps *run = self->run;
-  float *pair = self->results + 2 * slot;
-  LigStatus status = send_scalar (self, self->plan->draft->output_value, &pair[0]);
+  const LigDraft *draft = self->plan->draft;
+  LigProgramResult *to = &self->results[slot];
+  LigStatus status = send_value (self, draft->output_value, &to->loss, sizeof to->loss);
   if (status == LIG_OK)
-    status = send_scalar (self, self->plan->draft->gradient_norm, &pair[1]);
+    status = send_value (self, draft->scaling, &to->scaling, sizeof to->scaling);
   if (status == LIG_OK)
     status = run->calls->record (run->device, self->arrived[slot], run->stream);
   return lig_device_check (self->device, status, "reading the loss", error);
 }
 
 gboolean
-lig_program_take_results (LigProgram *self, guint slot, double *loss, double *norm, GError **error)
+lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error)
 {
   LigStatus status = self->run->calls->settle (self->run->device, self->arrived[slot]);
-  *loss = (double) self->results[2 * slot];
-  *norm = (double) self->results[2 * slot + 1];
+  *result = self->results[slot];
   return lig_device_check (self->device, status, "reading the loss", error);
 }

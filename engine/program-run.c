@@ -188,6 +188,22 @@ run_range (LigProgram *self, int first, int end, gboolean accumulate, GError **e
   return TRUE;
 }
 
+/* What is added up in 16 bits is soon larger than what comes in, and stays as it is. */
+static gboolean
+begin_gradients (LigProgram *self, unsigned flags, GError **error)
+{
+  const LigDraft *draft = self->plan->draft;
+  if (!draft->options.training || draft->elements == 0)
+    return TRUE;
+  if (!(flags & LIG_RUN_ACCUMULATE) || draft->gradient_dtype == LIG_FP32)
+    return lig_state_begin_gradients (self->state, draft->scales, error);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+               "gradients: they are kept in %s, which loses what is added to them, expected fp32; "
+               "plan with the option accumulate",
+               lig_dtype_name (draft->gradient_dtype));
+  return FALSE;
+}
+
 gboolean
 lig_program_run_step (LigProgram *self, int index, GError **error)
 {
@@ -279,7 +295,8 @@ lig_program_run (LigProgram *self, unsigned flags, GError **error)
   if (!check_flags (self, flags, error))
     return FALSE;
   self->run->calls->enter (self->run->device);
-  if (flags & LIG_RUN_BACKWARD && !renew_gradients (self, error))
+  if (flags & LIG_RUN_BACKWARD &&
+      (!begin_gradients (self, flags, error) || !renew_gradients (self, error)))
     return FALSE;
   self->now.micro_step = flags & LIG_RUN_FORWARD ? micro : self->now.micro_step;
   self->now.step = flags & LIG_RUN_UPDATE ? step + 1 : self->now.step;

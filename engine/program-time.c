@@ -61,6 +61,7 @@ lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error
 
 typedef struct {
   void *arrays[LIG_N_STATE_ARRAYS]; /* device memory; null: there was no such array */
+  LigScaling scaling;
 } Copy;
 
 static void
@@ -95,7 +96,9 @@ save (LigProgram *self, Copy *copy, GError **error)
                bytes, error))
       return FALSE;
   }
-  return TRUE;
+  return self->plan->draft->scaling < 0 ||
+         lig_device_download (self->device, &copy->scaling, lig_state_scaling (self->state, NULL),
+                              sizeof copy->scaling, error);
 }
 
 /* Everything is put back, also where timing failed: then the first error is told. */
@@ -109,7 +112,11 @@ restore (LigProgram *self, const Copy *copy, GError **error)
         move (self, lig_state_address (self->state, (LigStateArray) i, 0, NULL), copy->arrays[i],
               lig_state_array_bytes (self->state, (LigStateArray) i), fine ? error : NULL) &&
         fine;
-  return fine;
+  if (self->plan->draft->scaling < 0)
+    return fine;
+  return lig_device_upload (self->device, lig_state_scaling (self->state, NULL), &copy->scaling,
+                            sizeof copy->scaling, fine ? error : NULL) &&
+         fine;
 }
 
 gboolean

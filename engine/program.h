@@ -70,7 +70,7 @@ typedef enum {
   LIG_RUN_FORWARD = 1 << 0,
   LIG_RUN_BACKWARD = 1 << 1,
   LIG_RUN_UPDATE = 1 << 2,
-  LIG_RUN_ACCUMULATE = 1 << 3, /* backward adds to the parameters' gradients */
+  LIG_RUN_ACCUMULATE = 1 << 3, /* backward adds to the parameters' gradients, which are fp32 */
 } LigRunFlags;
 
 /**
@@ -78,10 +78,12 @@ typedef enum {
  * @flags: #LigRunFlags, at least one pass
  *
  * Runs the passes in order. A forward pass in training counts a micro-step of the state, an update
- * a step. On a GPU the passes have been launched when this returns; reading a result waits.
+ * a step. An update whose gradients are not finite writes nothing but the count of such updates. On
+ * a GPU the passes have been launched when this returns; reading a result waits.
  *
- * Returns: %FALSE with %LIG_ERROR_ORDER set, or %LIG_ERROR_DEVICE or %LIG_ERROR_MEMORY naming
- *   kernel and step
+ * Returns: %FALSE with %LIG_ERROR_ORDER set; with %LIG_ERROR_DTYPE where gradients of 16 bits would
+ *   be added up, in a plan without the option `accumulate`; or with %LIG_ERROR_DEVICE or
+ *   %LIG_ERROR_MEMORY naming kernel and step
  */
 LIG_API gboolean lig_program_run (LigProgram *self, unsigned flags, GError **error);
 

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name;
   gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
-  double lr, min_lr, momentum, weight_decay, beta1, beta2, eps, clip;
+  double lr, min_lr, momentum, weight_decay, beta1, beta2, eps, clip, loss_scale;
   gint64 tf32;
 } LigRunSettings;
 
@@ -87,6 +87,8 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
  * @step: optimizer steps done, in all; @first_step: done before this process took the run on
  * @seconds: since it started here; @left: seconds that it still needs at its present rate
  * @loss, @first_loss: of the last and the first step; @eval_loss, @eval_accuracy: held-out
+ * @loss_scale: of the next step, NaN in a training that has none; @skipped: updates that wrote
+ *   nothing as the gradients were not finite, in all
  * @step_seconds: median of a step; @samples_per_second: over all that is done here
  */
 typedef struct {
@@ -94,7 +96,8 @@ typedef struct {
   gint64 step, steps, first_step;
   double seconds, left;
   double loss, first_loss, eval_loss, eval_accuracy;
-  double learning_rate, gradient_norm;
+  double learning_rate, gradient_norm, loss_scale;
+  gint64 skipped;
   double step_seconds, samples_per_second;
 } LigRunProgress;
 

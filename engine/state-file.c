@@ -2,6 +2,12 @@
 /* States in files: parameters by their paths, what the optimizer keeps below `optimizer.`. */
 #include "engine/state.h"
 
+#include <string.h>
+
+/* What updates keep beside the moments: the fields of a LigScaling that outlive gradients. */
+#define SCALING "optimizer.scaling"
+enum { SCALE, GOOD, ROW, SKIPPED, N_FIELDS };
+
 static const struct {
   LigStateArray array;
   const char *prefix;
@@ -65,6 +71,42 @@ lig_state_load (LigState *self, LigTensorFile *file, GError **error)
   return TRUE;
 }
 
+static gboolean
+store_scaling (LigState *self, LigTensorFile *file, GError **error)
+{
+  LigScaling scaling;
+  LigShape shape;
+  lig_shape_init (&shape, 1, (gint64) N_FIELDS);
+  g_autoptr (LigTensor) tensor = lig_tensor_new (LIG_FP32, &shape, error);
+  if (!tensor || !lig_state_get_scaling (self, &scaling, error))
+    return FALSE;
+  const float fields[N_FIELDS] = {scaling.scale, scaling.good, scaling.row, scaling.skipped};
+  memcpy (tensor->data, fields, sizeof fields);
+  lig_tensor_file_add (file, SCALING, tensor);
+  return TRUE;
+}
+
+/* Files of earlier versions have none. */
+static gboolean
+load_scaling (LigState *self, LigTensorFile *file, GError **error)
+{
+  if (!lig_tensor_file_has (file, SCALING))
+    return TRUE;
+  g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, SCALING, error);
+  if (!tensor)
+    return FALSE;
+  if (tensor->dtype != LIG_FP32 || tensor->size != N_FIELDS) {
+    g_autofree char *observed = lig_shape_to_string (&tensor->shape);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s of %s, expected %d of fp32", SCALING,
+                 observed, lig_dtype_name (tensor->dtype), N_FIELDS);
+    return FALSE;
+  }
+  const float *fields = tensor->data;
+  LigScaling scaling = {
+    .scale = fields[SCALE], .good = fields[GOOD], .row = fields[ROW], .skipped = fields[SKIPPED]};
+  return lig_state_set_scaling (self, &scaling, error);
+}
+
 gboolean
 lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GError **error)
 {
@@ -80,7 +122,7 @@ lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GEr
         lig_tensor_file_add (file, name, moment);
     }
   }
-  return TRUE;
+  return !with_moments || store_scaling (self, file, error);
 }
 
 gboolean
@@ -95,5 +137,5 @@ lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error)
       if (!tensor || !lig_state_set (self, moments[i].array, *path, tensor, error))
         return FALSE;
     }
-  return TRUE;
+  return load_scaling (self, file, error);
 }

@@ -7,17 +7,20 @@
 #include "engine/private/sequence.h"
 #include "kernels/formulas.h"
 
+#include <math.h>
 #include <string.h>
 
 struct _LigState {
   GObject parent_instance;
   LigDevice *device;
   guint64 seed, micro_step, step;
-  LigDtype dtype;
+  LigDtype dtype, gradient_dtype;
   GArray *parameters; /* of Parameter, in op order */
   GPtrArray *paths;   /* null-terminated */
   gint64 elements;
   char *arrays[LIG_N_STATE_ARRAYS]; /* device memory */
+  LigScaling *scaling;              /* likewise */
+  gboolean scaled;                  /* the gradients carry a loss scale */
   GHashTable *plans;                /* key -> LigPlan */
   guint compiled;
 };
@@ -38,6 +41,8 @@ lig_state_finalize (GObject *object)
   for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
     if (self->arrays[i])
       lig_device_release (self->device, self->arrays[i]);
+  if (self->scaling)
+    lig_device_release (self->device, self->scaling);
   g_clear_pointer (&self->parameters, g_array_unref);
   g_clear_pointer (&self->paths, g_ptr_array_unref);
   g_clear_object (&self->device);
@@ -69,7 +74,9 @@ lig_state_init (LigState *self)
 static LigDtype
 array_dtype (LigState *self, LigStateArray array)
 {
-  return array <= LIG_STATE_GRADIENTS ? self->dtype : LIG_FP32;
+  return array == LIG_STATE_PARAMETERS  ? self->dtype
+         : array == LIG_STATE_GRADIENTS ? self->gradient_dtype
+                                        : LIG_FP32;
 }
 
 /* fp32 master weights begin as the parameters. */
@@ -130,6 +137,84 @@ lig_state_array_bytes (LigState *self, LigStateArray array)
                              : 0;
 }
 
+static gboolean
+write_scaling (LigState *self, const LigScaling *scaling, GError **error)
+{
+  if (!self->scaling)
+    self->scaling = lig_device_allocate (self->device, sizeof *scaling, error);
+  return self->scaling &&
+         lig_device_upload (self->device, self->scaling, scaling, sizeof *scaling, error);
+}
+
+void *
+lig_state_scaling (LigState *self, GError **error)
+{
+  const LigScaling initial = {.scale = LIG_FIRST_SCALE, .carried = 1};
+  return self->scaling || write_scaling (self, &initial, error) ? self->scaling : NULL;
+}
+
+gboolean
+lig_state_get_scaling (LigState *self, LigScaling *scaling, GError **error)
+{
+  *scaling = (LigScaling){.scale = LIG_FIRST_SCALE, .carried = 1};
+  return !self->scaling ||
+         lig_device_download (self->device, scaling, self->scaling, sizeof *scaling, error);
+}
+
+gboolean
+lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error)
+{
+  gboolean fine = isfinite (scaling->scale) && scaling->scale >= LIG_LEAST_SCALE &&
+                  scaling->scale <= LIG_MOST_SCALE && scaling->good >= 0 && scaling->row >= 0 &&
+                  scaling->skipped >= scaling->row && isfinite (scaling->skipped);
+  LigScaling all = {.scale = scaling->scale,
+                    .carried = 1,
+                    .good = scaling->good,
+                    .row = scaling->row,
+                    .skipped = scaling->skipped};
+  if (fine)
+    return write_scaling (self, &all, error);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "the loss scale is %g after %g skipped updates, %g of them in a row; expected a "
+               "scale from %g to %g, and numbers that fit",
+               (double) scaling->scale, (double) scaling->skipped, (double) scaling->row,
+               (double) LIG_LEAST_SCALE, (double) LIG_MOST_SCALE);
+  return FALSE;
+}
+
+gboolean
+lig_state_begin_gradients (LigState *self, gboolean scaled, GError **error)
+{
+  LigScaling scaling;
+  gboolean carries = self->scaled && !scaled;
+  self->scaled = scaled;
+  return !carries || (lig_state_get_scaling (self, &scaling, error) &&
+                      lig_state_set_scaling (self, &scaling, error));
+}
+
+/* The tensor times what the gradients carry, or divided by it, in the type. */
+static LigTensor *
+rescale (LigState *self, LigTensor *tensor, gboolean divide, LigDtype dtype, GError **error)
+{
+  LigScaling scaling;
+  if (!lig_state_get_scaling (self, &scaling, error))
+    return NULL;
+  float factor = divide ? 1 / scaling.carried : scaling.carried;
+  g_autoptr (LigTensor) wide = lig_tensor_convert (tensor, LIG_FP32, error);
+  g_autoptr (LigTensor) scaled = wide ? lig_tensor_new (LIG_FP32, &wide->shape, error) : NULL;
+  if (!scaled)
+    return NULL;
+  for (gint64 i = 0; i < wide->size; i++)
+    ((float *) scaled->data)[i] = factor * ((const float *) wide->data)[i];
+  return lig_tensor_convert (scaled, dtype, error);
+}
+
+LigTensor *
+lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError **error)
+{
+  return rescale (self, gradients, TRUE, dtype, error);
+}
+
 /* Philox keyed by the seed and the path, so that a parameter's values do not depend on its place
  * in the sequence's memory nor on the device. */
 static void
@@ -169,6 +254,7 @@ static gboolean
 take_parameters (LigState *self, const LigDraft *draft, GError **error)
 {
   self->dtype = draft->parameter_dtype;
+  self->gradient_dtype = draft->gradient_dtype;
   self->elements = draft->elements;
   for (guint i = 0; i < draft->parameters->len; i++) {
     const LigDraftParameter *from = &g_array_index (draft->parameters, LigDraftParameter, i);
@@ -273,14 +359,16 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
                  path);
     return NULL;
   }
-  LigTensor *tensor = lig_tensor_new (dtype, &parameter->shape, error);
-  if (tensor &&
-      lig_device_download (self->device, tensor->data,
-                           self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
-                           lig_tensor_bytes (tensor), error))
-    return tensor;
-  g_clear_pointer (&tensor, lig_tensor_unref);
-  return NULL;
+  g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
+  if (!tensor || !lig_device_download (self->device, tensor->data,
+                                       self->arrays[array] +
+                                         (gsize) parameter->offset * lig_dtype_size (dtype),
+                                       lig_tensor_bytes (tensor), error))
+    return NULL;
+  /* What was scaled so that fp16 could hold it stays in fp32. */
+  if (array == LIG_STATE_GRADIENTS && self->scaled)
+    return lig_state_unscale (self, tensor, LIG_FP32, error);
+  return g_steal_pointer (&tensor);
 }
 
 gboolean
@@ -298,7 +386,9 @@ lig_state_set (
                  expected);
     return FALSE;
   }
-  g_autoptr (LigTensor) converted = lig_tensor_convert (tensor, dtype, error);
+  g_autoptr (LigTensor) converted = array == LIG_STATE_GRADIENTS && self->scaled
+                                      ? rescale (self, tensor, FALSE, dtype, error)
+                                      : lig_tensor_convert (tensor, dtype, error);
   if (!converted || !ensure_array (self, array, error))
     return FALSE;
   if (!lig_device_upload (self->device,
@@ -320,20 +410,39 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
   g_autoptr (GString) key = g_string_new (NULL);
   g_string_printf (key,
                    "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
-                   " %d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
+                   " %d%d%d%d%d policy %d types %d %d batch %" G_GINT64_FORMAT,
                    lig_sequence_get_serial (sequence), lig_sequence_get_version (sequence),
                    options->training, options->input_gradient, options->tf32, options->accuracy,
-                   options->policy, options->compute, options->parameters, options->batch);
+                   options->accumulate, options->policy, options->compute, options->parameters,
+                   options->batch);
   if (options->optimizer) {
     const LigOptimizer *optimizer = options->optimizer;
-    g_string_append_printf (key, " optimizer %d %a %a %a %a %a %a", optimizer->kind,
-                            (double) optimizer->sgd.momentum, (double) optimizer->sgd.weight_decay,
-                            (double) optimizer->adamw.beta1, (double) optimizer->adamw.beta2,
-                            (double) optimizer->adamw.eps, (double) optimizer->adamw.weight_decay);
+    g_string_append_printf (key, " optimizer %d %a %a %a %a %a %a %a", optimizer->kind,
+                            optimizer->loss_scale, (double) optimizer->sgd.momentum,
+                            (double) optimizer->sgd.weight_decay, (double) optimizer->adamw.beta1,
+                            (double) optimizer->adamw.beta2, (double) optimizer->adamw.eps,
+                            (double) optimizer->adamw.weight_decay);
   }
   if (options->choices)
     g_string_append_printf (key, " choices %s", options->choices);
   return g_strdup (key->str);
+}
+
+/* The first plan with gradients decides what type they have here. */
+static gboolean
+fit_gradients (LigState *self, const LigDraft *draft, GError **error)
+{
+  if (!draft->options.training || draft->gradient_dtype == self->gradient_dtype)
+    return TRUE;
+  if (self->arrays[LIG_STATE_GRADIENTS]) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
+                 "the state keeps gradients in %s, the plan needs %s; the option accumulate has to "
+                 "be the same in all its plans",
+                 lig_dtype_name (self->gradient_dtype), lig_dtype_name (draft->gradient_dtype));
+    return FALSE;
+  }
+  self->gradient_dtype = draft->gradient_dtype;
+  return TRUE;
 }
 
 /* A plan fits where each of its parameters is here, in the same place. */
@@ -369,7 +478,7 @@ lig_state_check_plan (LigState *self, LigPlan *plan, GError **error)
   const char *wanted = lig_device_get_name (plan->draft->device);
   const char *here = lig_device_get_name (self->device);
   if (g_str_equal (wanted, here))
-    return check_fit (self, plan->draft, error);
+    return check_fit (self, plan->draft, error) && fit_gradients (self, plan->draft, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                "the plan is for %s, the state is on %s; compile for the state's device", wanted,
                here);

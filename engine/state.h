@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)
 
 /**
  * lig_state_new:
- * @options: (nullable): types and batch, as for the plans that will run on it
+ * @options: (nullable): types, accumulation and batch, as for the plans that will run on it
  * @seed: initial values follow from (seed, path, name), the same on every device
  *
  * Returns: (transfer full): a state with initial parameters, or %NULL with an error
@@ -52,6 +52,9 @@ typedef enum {
 /**
  * lig_state_get:
  *
+ * Gradients come without the loss scale. They are fp32 in a state whose plans accumulate, and where
+ * they were scaled; else they have the parameters' type.
+ *
  * Returns: (transfer full): a copy in host memory; %NULL with %LIG_ERROR_INDEX set where there is
  *   no such parameter, or no such array yet
  */
@@ -63,6 +66,19 @@ LIG_API LigTensor *lig_state_get (LigState *self,
 /* Copies into the state, converting the type; the shape must be the parameter's. */
 LIG_API gboolean lig_state_set (
   LigState *self, LigStateArray array, const char *path, LigTensor *tensor, GError **error);
+
+/**
+ * lig_state_get_scaling:
+ *
+ * Tells the loss scale, and how many updates wrote nothing as the norm of their gradients was not
+ * finite: in all, and in a row up to now. What a state begins with where nothing was updated yet.
+ * Waits for the device.
+ */
+LIG_API gboolean lig_state_get_scaling (LigState *self, LigScaling *scaling, GError **error);
+
+/* Sets the scale and the numbers of updates, as a checkpoint has them; `carried` and `norm` belong
+ * to the gradients that are there, and are not taken over. */
+LIG_API gboolean lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error);
 
 /**
  * lig_state_load:

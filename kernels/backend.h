@@ -14,7 +14,7 @@ extern "C" {
 
 /* Changes whenever this header, kernels.h, params.h or kernel-list.h change in a way that a module
  * built before would not survive. */
-#define LIG_BACKEND_VERSION 1
+#define LIG_BACKEND_VERSION 2
 
 /* What a device is, without measuring anything. */
 typedef struct {

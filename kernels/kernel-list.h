@@ -78,7 +78,10 @@ LIG_EACH (mean_squared_error, "x targets -> y", 3)
 LIG_EACH (mean_squared_error_backward, "dy x targets -> dx dtargets", 3)
 
 /* kernels/optimizer: over whole arenas. norm is the fp32 global norm of the gradients before
- * clipping; master the fp32 weights behind 16-bit parameters. Outputs are updated in place. */
-LIG_EACH (gradient_norm, "gradients -> norm", 2)
-LIG_EACH (sgd, "gradients norm? -> parameters momentum master", 4)
-LIG_EACH (adamw, "gradients norm? -> parameters mean variance master", 12)
+ * clipping, without what they carry; master the fp32 weights behind 16-bit parameters; scaling a
+ * LigScaling. Outputs but y and norm are updated in place. Where the norm is not finite, sgd and
+ * adamw write nothing. The types of gradients and parameters may differ. */
+LIG_EACH (scale_gradient, "x -> y scaling", 1)
+LIG_EACH (gradient_norm, "gradients -> norm scaling", 2)
+LIG_EACH (sgd, "gradients norm? scaling? -> parameters momentum master", 4)
+LIG_EACH (adamw, "gradients norm? scaling? -> parameters mean variance master", 12)

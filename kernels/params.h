@@ -34,6 +34,31 @@ typedef struct {
   float label_smoothing; /* mass spread evenly over all classes, in [0, 1) */
 } LigCrossEntropyParams;
 
+/* What updates keep from step to step: an fp32 operand of these fields, in the device's memory. */
+typedef struct {
+  float scale;   /* the next backward pass multiplies the gradients that arrive by it */
+  float carried; /* what the present gradients were multiplied by */
+  float good;    /* updates since the scale changed */
+  float row;     /* updates in a row, up to the last one, that wrote nothing */
+  float skipped; /* updates that wrote nothing, in all */
+  float norm;    /* of the last update's gradients, without what they carried */
+} LigScaling;
+
+#define LIG_SCALING_FIELDS ((int) (sizeof (LigScaling) / sizeof (float)))
+
+/* A dynamic scale begins with the first number, doubles after so many updates without overflow,
+ * and halves with each overflow, within these bounds. */
+#define LIG_FIRST_SCALE 0x1p16f
+#define LIG_LEAST_SCALE 0x1p-24f
+#define LIG_MOST_SCALE 0x1p24f
+#define LIG_SCALE_INTERVAL 2000
+
+/* scale_gradient: the factor, or 0 for the dynamic scale. gradient_norm: 0 adapts that scale;
+ * without params it stays. */
+typedef struct {
+  float fixed;
+} LigScalingParams;
+
 /* sgd: g += decay p; m = momentum m + g; p -= rate m. */
 typedef struct {
   float momentum;

@@ -33,7 +33,7 @@ family_of (const char *kernel)
   if (strstr (kernel, "squared"))
     return SQUARES;
   if (g_str_equal (kernel, "sgd") || g_str_equal (kernel, "adamw") ||
-      g_str_equal (kernel, "gradient_norm"))
+      g_str_equal (kernel, "gradient_norm") || g_str_equal (kernel, "scale_gradient"))
     return OPTIMIZER;
   if (strstr (kernel, "norm"))
     return NORM;
@@ -48,7 +48,7 @@ typedef struct {
   LigDtype compute, parameters;
 } Problem;
 
-typedef enum { ONE, ROWS, COLUMNS, WHOLE, OUTPUTS, ALL } Extent;
+typedef enum { ONE, ROWS, COLUMNS, WHOLE, OUTPUTS, ALL, FIELDS } Extent;
 typedef enum { OF_COMPUTE, OF_PARAMETERS, NUMBERS, INTEGERS } Values;
 
 /* The first that fits holds; null fits anything. */
@@ -77,7 +77,10 @@ static const Rule rules[] = {
   {ENTROPY, NULL, "y dy count correct", ONE, ONE, NUMBERS},
   {SQUARES, NULL, "y dy", ONE, ONE, NUMBERS},
   {OPTIMIZER, NULL, "norm", ONE, ONE, NUMBERS},
-  {OPTIMIZER, NULL, "gradients parameters", ONE, ALL, OF_PARAMETERS},
+  {OPTIMIZER, NULL, "scaling", ONE, FIELDS, NUMBERS},
+  {OPTIMIZER, "gradient_norm", NULL, ONE, ALL, OF_PARAMETERS},
+  {OPTIMIZER, NULL, "gradients x y", ONE, ALL, OF_COMPUTE},
+  {OPTIMIZER, NULL, "parameters", ONE, ALL, OF_PARAMETERS},
   {OPTIMIZER, NULL, NULL, ONE, ALL, NUMBERS},
   {POINTWISE, "convert", "y", ROWS, COLUMNS, OF_PARAMETERS},
   {POINTWISE, NULL, "bias dbias", ONE, COLUMNS, OF_PARAMETERS},
@@ -105,7 +108,7 @@ static inline int64_t
 extent (const Problem *p, Extent kind)
 {
   const int64_t lengths[] = {
-    1, p->rows, p->columns, 2 * p->columns, p->outputs, p->rows * p->columns};
+    1, p->rows, p->columns, 2 * p->columns, p->outputs, p->rows * p->columns, LIG_SCALING_FIELDS};
   return lengths[kind];
 }
 
@@ -162,7 +165,7 @@ static inline bool
 is_updated (const Operands *o, int index)
 {
   return index >= o->inputs && family_of (o->kernel->name) == OPTIMIZER &&
-         !g_str_equal (o->names[index], "norm");
+         !g_str_equal (o->names[index], "norm") && !g_str_equal (o->names[index], "y");
 }
 
 /* --- Values -------------------------------------------------------------------------------- */
@@ -220,6 +223,15 @@ fill_number (const LigOperand *operand, double value)
   *(float *) operand->data = (float) value;
 }
 
+/* What updates keep, somewhere in a training. */
+static inline void
+fill_scaling (const LigOperand *operand)
+{
+  const LigScaling scaling = {
+    .scale = 32, .carried = 16, .good = LIG_SCALE_INTERVAL - 1, .row = 1, .skipped = 2, .norm = 9};
+  memcpy (operand->data, &scaling, sizeof scaling);
+}
+
 /* mean and rstd of the rows of x, as the forward kernel would have left them. */
 static inline void
 fill_statistics (const Operands *o, const LigOperand *x, float *mean, float *rstd)
@@ -274,6 +286,8 @@ fill_operand (const Operands *o, int index)
                    family == ENTROPY);
   else if (family == OPTIMIZER && g_str_equal (name, "norm"))
     fill_number (operand, 3);
+  else if (family == OPTIMIZER && g_str_equal (name, "scaling"))
+    fill_scaling (operand);
   else if (loss && g_str_equal (name, "dy")) /* so that dx is of the order of x */
     fill_number (operand,
                  0.375 * (double) (family == ENTROPY ? o->problem.rows
@@ -315,6 +329,7 @@ params_for (const char *kernel, int variation)
   static const LigScaleParams factors[] = {{-1.5f}, {0.75f}};
   static const LigDropoutParams dropout[] = {{0.3f, 0xfedcba9876543210}, {1, 7}};
   static const LigCrossEntropyParams entropy[] = {{-100, 0.1f}, {-100, 0}};
+  static const LigScalingParams scalings[] = {{0.25f}, {0}};
   static const LigSgdParams sgd = {0.9f, 0.1f};
   static const LigAdamwParams adamw = {0.9f, 0.99f, 1e-6f, 0.1f};
   int other = variation % 3 == 1;
@@ -328,7 +343,9 @@ params_for (const char *kernel, int variation)
   case PRODUCT:
     return &factors[other];
   case OPTIMIZER:
-    return g_str_equal (kernel, "sgd") ? (const void *) &sgd : &adamw;
+    return strstr (kernel, "gradient")   ? (const void *) &scalings[other]
+           : g_str_equal (kernel, "sgd") ? (const void *) &sgd
+                                         : &adamw;
   case GATED:
     return strstr (kernel, "clamped") ? &clamped : NULL;
   default:

@@ -92,6 +92,7 @@ check_sequence (const char *expression, LigDtype dtype, LigPolicy policy)
   g_autofree char *input = g_strdup_printf ("0x64:%s", lig_dtype_name (dtype));
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   LigPlanOptions options = options_of (policy);
+  options.accumulate = TRUE;
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   feed_inputs (program);

@@ -202,6 +202,7 @@ check_accumulates (const LigFusion *fusion, const char *const *ops)
     LigPlanOptions options = options_of (LIG_POLICY_NONE, TRUE, TRUE);
     options.compute = (int) types[i][0];
     options.parameters = (int) types[i][1];
+    options.accumulate = TRUE;
     g_autoptr (LigSequence) alone = new_sequence (expression, "5x8");
     force (sequence, "0", fusion->name);
     g_autoptr (Results) got = accumulate (sequence, &options);

@@ -31,8 +31,8 @@ static bool
 may_be_absent (const Operands *o, int index)
 {
   const char *name = o->names[index];
-  if (g_str_equal (name, "norm"))
-    return index < o->inputs;
+  if (g_str_equal (name, "norm") || g_str_equal (name, "scaling"))
+    return index < o->inputs || g_str_equal (name, "scaling");
   if (family_of (o->kernel->name) == OPTIMIZER)
     return g_str_equal (name, "momentum") || g_str_equal (name, "master");
   return o->optional[index];

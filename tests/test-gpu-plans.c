@@ -103,6 +103,7 @@ test_accumulate (void)
     for (guint j = 0; j < G_N_ELEMENTS (types); j++) {
       g_autoptr (LigSequence) sequence = whole_sequence (i);
       LigPlanOptions options = options_for (LIG_POLICY_NONE, TRUE, types[j]);
+      options.accumulate = TRUE;
       g_autoptr (Results) want = compute_on (cpu_device (), sequence, &options, 3);
       g_autoptr (Results) exact = exact_results (sequence, &options, 3);
       options.policy = LIG_POLICY_ALL;

@@ -91,10 +91,10 @@ gradient_norm (void)
       LigOperand norm = number (NAN), again = number (NAN);
       double want = norm_of (wide (gradients), sizes[i]);
       int threads = omp_get_max_threads ();
-      run ("gradient_norm", (LigOperand[]){gradients, norm}, NULL, false);
+      run ("gradient_norm", (LigOperand[]){gradients, norm, absent (LIG_FP32, 1, 1)}, NULL, false);
       check_within (norm, &want, 1e-7 * want, "norm");
       omp_set_num_threads (1);
-      run ("gradient_norm", (LigOperand[]){gradients, again}, NULL, false);
+      run ("gradient_norm", (LigOperand[]){gradients, again, absent (LIG_FP32, 1, 1)}, NULL, false);
       omp_set_num_threads (threads);
       check_same_bits (norm, again);
       case_end ();
@@ -104,22 +104,34 @@ gradient_norm (void)
   float large[] = {3e30f, 4e30f};
   LigOperand norm = number (NAN);
   double want = 5e30;
-  run ("gradient_norm", (LigOperand[]){{large, 2, 2, LIG_FP32}, norm}, NULL, false);
+  run ("gradient_norm", (LigOperand[]){{large, 2, 2, LIG_FP32}, norm, absent (LIG_FP32, 1, 1)},
+       NULL, false);
   check_within (norm, &want, 1e24, "norm");
   case_end ();
 }
 
-/* What an optimizer works on. */
+/* A scaling as an operand. */
+static LigOperand
+scaling_operand (LigScaling *scaling)
+{
+  return (LigOperand){scaling, LIG_SCALING_FIELDS, LIG_SCALING_FIELDS, LIG_FP32};
+}
+
+/* What an optimizer works on: gradients of either type, which carry 8 after two skipped updates. */
 typedef struct {
-  LigOperand gradients, norm, parameters, mean, variance, master;
+  LigOperand gradients, norm, scaling, parameters, mean, variance, master;
   double *g, *p, *m, *v, factor;
 } Arena;
 
 static Arena
 arena (int64_t size, LigDtype dtype, bool master, const LigTick *tick)
 {
-  Arena a = {.gradients = random_tensor (dtype, 1, size),
+  static LigScaling scaling;
+  LigDtype gradients = size % 2 ? dtype : LIG_FP32;
+  scaling = (LigScaling){.scale = 16, .carried = 8, .skipped = 2};
+  Arena a = {.gradients = random_tensor (gradients, 1, size),
              .norm = number (NAN),
+             .scaling = scaling_operand (&scaling),
              .parameters = random_tensor (dtype, 1, size),
              .mean = random_tensor (LIG_FP32, 1, size),
              .variance = random_tensor (LIG_FP32, 1, size),
@@ -128,13 +140,14 @@ arena (int64_t size, LigDtype dtype, bool master, const LigTick *tick)
     a.master.data = NULL;
   for (int64_t i = 0; i < size; i++)
     ((float *) a.variance.data)[i] = fabsf (((float *) a.variance.data)[i]);
-  run ("gradient_norm", (LigOperand[]){a.gradients, a.norm}, NULL, false);
+  run ("gradient_norm", (LigOperand[]){a.gradients, a.norm, a.scaling}, NULL, false);
+  g_assert_cmpfloat (scaling.scale, ==, 16);
   a.g = wide (a.gradients);
   a.p = wide (master ? a.master : a.parameters);
   a.m = wide (a.mean);
   a.v = wide (a.variance);
   double norm = *wide (a.norm), clip = (double) tick->clip_norm;
-  a.factor = clip > 0 && norm > clip ? clip / norm : 1;
+  a.factor = (clip > 0 && norm > clip ? clip / norm : 1) / 8;
   return a;
 }
 
@@ -161,7 +174,7 @@ sgd_case (int64_t size, LigDtype dtype, bool master, const LigTick *tick)
   Arena a = arena (size, dtype, master, tick);
   if (params.momentum == 0)
     a.mean.data = NULL;
-  LigOperand operands[] = {a.gradients, a.norm, a.parameters, a.mean, a.master};
+  LigOperand operands[] = {a.gradients, a.norm, a.scaling, a.parameters, a.mean, a.master};
   run_update ("sgd", operands, &params, tick);
   for (int64_t i = 0; i < size; i++) {
     double g = a.factor * a.g[i] + (double) params.weight_decay * a.p[i];
@@ -178,8 +191,9 @@ adamw_case (int64_t size, LigDtype dtype, bool master, const LigTick *tick)
 {
   LigAdamwParams params = {0.9f, 0.999f, 1e-8f, 0.1f};
   Arena a = arena (size, dtype, master, tick);
-  LigOperand operands[] = {a.gradients, a.norm, a.parameters, a.mean, a.variance, a.master};
-  double b1 = (double) params.beta1, b2 = (double) params.beta2, t = (double) tick->step;
+  LigOperand operands[] = {a.gradients, a.norm,     a.scaling, a.parameters,
+                           a.mean,      a.variance, a.master};
+  double b1 = (double) params.beta1, b2 = (double) params.beta2, t = (double) tick->step - 2;
   double rate = (double) tick->learning_rate;
   run_update ("adamw", operands, &params, tick);
   for (int64_t i = 0; i < size; i++) {
@@ -200,9 +214,9 @@ each (gconstpointer data)
 {
   void (*test) (int64_t, LigDtype, bool, const LigTick *) =
     *(void (*const *) (int64_t, LigDtype, bool, const LigTick *)) data;
-  static const LigTick ticks[] = {{.step = 1, .learning_rate = 0.01f},
-                                  {.step = 7, .learning_rate = 0.02f, .clip_norm = 0.5f},
-                                  {.step = 9, .learning_rate = 0.02f, .clip_norm = 1e6f}};
+  static const LigTick ticks[] = {{.step = 3, .learning_rate = 0.01f},
+                                  {.step = 9, .learning_rate = 0.02f, .clip_norm = 0.0625f},
+                                  {.step = 11, .learning_rate = 0.02f, .clip_norm = 1e6f}};
   for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++)
     for (size_t j = 0; j < G_N_ELEMENTS (floating); j++)
       for (size_t k = 0; k < G_N_ELEMENTS (ticks); k++)
@@ -221,11 +235,95 @@ no_norm (void)
   LigTick tick = {.step = 1, .learning_rate = 0.5f, .clip_norm = 1e-3f};
   float gradient = 2, parameter = 1;
   LigOperand none = absent (LIG_FP32, 1, 1);
-  LigOperand operands[] = {
-    {&gradient, 1, 1, LIG_FP32}, none, {&parameter, 1, 1, LIG_FP32}, none, none};
+  LigOperand operands[] = {{&gradient, 1, 1, LIG_FP32},  none, none,
+                           {&parameter, 1, 1, LIG_FP32}, none, none};
   run_update ("sgd", operands, NULL, &tick);
   g_assert_cmpfloat (parameter, ==, 0);
   case_end ();
+}
+
+/* A norm that is not finite, with and without clipping: every bit stays as it was. */
+static void
+not_finite (void)
+{
+  static const double norms[] = {NAN, INFINITY};
+  for (size_t i = 0; i < G_N_ELEMENTS (floating) * G_N_ELEMENTS (norms) * 2; i++) {
+    case_begin ();
+    LigTick tick = {.step = 4, .learning_rate = 0.5f, .clip_norm = i % 2 ? 1 : 0};
+    LigOperand g = random_tensor (floating[i / 4], 1, 4097), norm = number (norms[i / 2 % 2]);
+    LigOperand o[] = {random_tensor (floating[i / 4], 1, 4097), random_tensor (LIG_FP32, 1, 4097),
+                      random_tensor (LIG_FP32, 1, 4097), random_tensor (LIG_FP32, 1, 4097)};
+    LigOperand old[] = {copy (o[0]), copy (o[1]), copy (o[2]), copy (o[3])};
+    LigOperand none = absent (LIG_FP32, 1, 1);
+    run_update ("sgd", (LigOperand[]){g, norm, none, o[0], o[1], o[3]}, NULL, &tick);
+    run_update ("adamw", (LigOperand[]){g, norm, none, o[0], o[1], o[2], o[3]}, NULL, &tick);
+    for (int j = 0; j < 4; j++)
+      check_same_bits (o[j], old[j]);
+    case_end ();
+  }
+}
+
+/* One update after another: what norms make of the scale and of the numbers. */
+static void
+scale_follows (void)
+{
+  const LigScalingParams dynamic = {0}, fixed = {1024};
+  LigScaling s = {.scale = 65536, .carried = 65536};
+  float gradient = INFINITY, norm = 0;
+  LigOperand operands[] = {
+    {&gradient, 1, 1, LIG_FP32}, {&norm, 1, 1, LIG_FP32}, scaling_operand (&s)};
+  run ("gradient_norm", operands, &fixed, false);
+  g_assert_cmpfloat (s.scale, ==, 65536);
+  g_assert_cmpfloat (s.skipped, ==, 1);
+  run ("gradient_norm", operands, &dynamic, false);
+  gradient = NAN;
+  run ("gradient_norm", operands, &dynamic, false);
+  g_assert_cmpfloat (s.scale, ==, 16384);
+  g_assert_cmpfloat (s.row, ==, 3);
+  gradient = 3 * 65536;
+  for (int i = 0; i < LIG_SCALE_INTERVAL; i++) {
+    g_assert_cmpfloat (s.scale, ==, 16384);
+    run ("gradient_norm", operands, &dynamic, false);
+    g_assert_cmpfloat (norm, ==, 3);
+    g_assert_cmpfloat (s.norm, ==, 3);
+  }
+  g_assert_cmpfloat (s.scale, ==, 32768);
+  g_assert_cmpfloat (s.row, ==, 0);
+  g_assert_cmpfloat (s.skipped, ==, 3);
+  s.scale = LIG_MOST_SCALE;
+  s.good = LIG_SCALE_INTERVAL - 1;
+  run ("gradient_norm", operands, &dynamic, false);
+  g_assert_cmpfloat (s.scale, ==, LIG_MOST_SCALE);
+  s.scale = LIG_LEAST_SCALE;
+  gradient = NAN;
+  run ("gradient_norm", operands, &dynamic, false);
+  g_assert_cmpfloat (s.scale, ==, LIG_LEAST_SCALE);
+}
+
+/* y = scale x in every type, and what is carried from there on. */
+static void
+scale_gradient (void)
+{
+  const LigScalingParams fixed = {0.25f};
+  for (size_t i = 0; i < G_N_ELEMENTS (sizes) * G_N_ELEMENTS (floating); i++) {
+    case_begin ();
+    LigScaling s = {.scale = 8, .carried = 1};
+    LigDtype dtype = floating[i % G_N_ELEMENTS (floating)];
+    int64_t size = sizes[i / G_N_ELEMENTS (floating)];
+    LigOperand x = random_tensor (dtype, 1, size), y = blank (dtype, 1, size);
+    double *want = wide (x);
+    for (int64_t j = 0; j < size; j++)
+      want[j] *= 8;
+    run ("scale_gradient", (LigOperand[]){x, y, scaling_operand (&s)}, NULL, false);
+    check (y, want, "scaled");
+    g_assert_cmpfloat (s.carried, ==, 8);
+    run ("scale_gradient", (LigOperand[]){x, y, scaling_operand (&s)}, &fixed, false);
+    for (int64_t j = 0; j < size; j++)
+      want[j] /= 32;
+    check (y, want, "scaled");
+    g_assert_cmpfloat (s.carried, ==, 0.25f);
+    case_end ();
+  }
 }
 
 int
@@ -239,5 +337,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/optimizer/sgd", &cases[0], each);
   g_test_add_data_func ("/kernels/optimizer/adamw", &cases[1], each);
   g_test_add_func ("/kernels/optimizer/no-norm", no_norm);
+  g_test_add_func ("/kernels/optimizer/not-finite", not_finite);
+  g_test_add_func ("/kernels/optimizer/scale-follows", scale_follows);
+  g_test_add_func ("/kernels/optimizer/scale-gradient", scale_gradient);
   return g_test_run ();
 }

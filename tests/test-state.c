@@ -388,6 +388,7 @@ check_accumulation (LigDtype parameters, double limit)
   LigPlanOptions options = options_of (NULL);
   options.compute = LIG_FP32;
   options.parameters = (int) parameters;
+  options.accumulate = TRUE;
   g_autoptr (LigSequence) sequence =
     new_sequence ("linear(6) ! layer-norm ! gelu ! linear(3) ! mean-squared-error", "8x5");
   g_autoptr (LigState) state = new_state (sequence, &options);

@@ -94,6 +94,7 @@ lig_training_init (LigTraining *self)
                                     .eval_accuracy = NAN,
                                     .learning_rate = NAN,
                                     .gradient_norm = NAN,
+                                    .loss_scale = NAN,
                                     .step_seconds = NAN,
                                     .samples_per_second = NAN};
 }

@@ -29,6 +29,8 @@ describe (const LigRunProgress *progress)
     g_string_append_printf (text, " · loss %.4f", progress->loss);
   if (!isnan (progress->eval_loss))
     g_string_append_printf (text, " · held out %.4f", progress->eval_loss);
+  if (!isnan (progress->loss_scale))
+    g_string_append_printf (text, " · loss scale %.6g", progress->loss_scale);
   if (!isnan (progress->step_seconds))
     g_string_append_printf (text, " · %s a step · %.0f samples/s", step,
                             progress->samples_per_second);
@@ -112,6 +114,17 @@ lig_cli_watch_run (LigRun *run)
     fprintf (stderr, "\r\033[K");
 }
 
+static void
+print_scaling (const LigRunProgress *progress)
+{
+  if (!isnan (progress->loss_scale))
+    printf ("loss scale %.6g; ", progress->loss_scale);
+  printf (progress->skipped == 1
+            ? "%" G_GINT64_FORMAT " update skipped, as its gradients were not finite\n"
+            : "%" G_GINT64_FORMAT " updates skipped, as their gradients were not finite\n",
+          progress->skipped);
+}
+
 void
 lig_cli_print_outcome (LigRun *run)
 {
@@ -129,6 +142,8 @@ lig_cli_print_outcome (LigRun *run)
   if (!isnan (progress.eval_accuracy))
     printf (" (%.1f %% right)", 100 * progress.eval_accuracy);
   printf (isnan (progress.step_seconds) ? "\n" : "; %s a step\n", step);
+  if (!isnan (progress.loss_scale) || progress.skipped > 0)
+    print_scaling (&progress);
   if (uuid)
     printf ("run %s: lig runs show %.8s\n", uuid, uuid);
   if (lig_run_get_checkpoint (run))

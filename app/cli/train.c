@@ -209,6 +209,9 @@ print_result (LigRun *self)
   add_number (builder, "median", progress.step_seconds * 1e3);
   json_builder_end_object (builder);
   add_number (builder, "samples_per_second", progress.samples_per_second);
+  add_number (builder, "loss_scale", progress.loss_scale);
+  json_builder_set_member_name (builder, "skipped_updates");
+  json_builder_add_int_value (builder, progress.skipped);
   add_text (builder, "status", lig_run_status_name (progress.status));
   add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
   json_builder_end_object (builder);

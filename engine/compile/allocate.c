@@ -10,7 +10,7 @@ static gboolean
 in_arena (const LigValue *value)
 {
   return value->role != LIG_VALUE_PARAMETER && value->role != LIG_VALUE_PARAMETER_GRADIENT &&
-         value->role != LIG_VALUE_STATE;
+         value->role != LIG_VALUE_STATE && value->role != LIG_VALUE_SCALING;
 }
 
 /* What a step beside others works on lives until it is joined: at the update, at an opaque op, or

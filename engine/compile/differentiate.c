@@ -38,9 +38,41 @@ static int
 add_gradient (LigDraft *draft, LigValueRole role, int of, int part, const char *name)
 {
   LigShape shape = lig_value (draft, of)->shape;
-  LigDtype dtype = lig_value (draft, of)->dtype;
+  LigDtype dtype =
+    role == LIG_VALUE_PARAMETER_GRADIENT ? draft->gradient_dtype : lig_value (draft, of)->dtype;
   g_autofree char *own = g_strdup (name ? name : lig_value (draft, of)->name);
   return lig_draft_add_value (draft, role, &shape, dtype, part, "d%s", own);
+}
+
+/* The gradients of a loss are scaled where one of their types has few exponents, or the caller says
+ * by how much. An output that is no loss has gradients of the caller's own size. */
+static gboolean
+scales_loss (const LigDraft *draft)
+{
+  const LigOptimizer *optimizer = draft->options.optimizer;
+  double scale = optimizer ? optimizer->loss_scale : 1;
+  gboolean narrow = draft->compute == LIG_FP16 || draft->gradient_dtype == LIG_FP16;
+  return scale > 0 ? scale != 1
+                   : narrow && lig_value (draft, draft->output_value)->shape.n_axes == 0;
+}
+
+/* A gradient that arrives from the caller, as the backward pass reads it. `given` (nullable) is
+ * where the caller puts it. */
+static int
+add_given (LigDraft *draft, int of, int *given)
+{
+  int from = add_gradient (draft, LIG_VALUE_GIVEN, of, -1, NULL), to = from;
+  if (draft->scales) {
+    LigValue value = *lig_value (draft, from);
+    g_autofree char *name = g_strdup (value.name);
+    to = lig_draft_add_value (draft, LIG_VALUE_GRADIENT, &value.shape, value.dtype, -1, "scaled:%s",
+                              name);
+    LigConversion scaling = {from, to, -1};
+    g_array_append_val (draft->scalings, scaling);
+  }
+  if (given)
+    *given = from;
+  return to;
 }
 
 /* The gradient of an extra output from what its readers contributed. */
@@ -50,7 +82,7 @@ gather (LigDraft *draft, int index, int slot, GArray *contributions)
   LigPart *part = lig_part (draft, index);
   int value = part->extra_outputs[slot];
   if (part->to_caller[slot]) {
-    int given = add_gradient (draft, LIG_VALUE_GIVEN, value, -1, NULL);
+    int given = add_given (draft, value, NULL);
     g_array_append_val (contributions, given);
   }
   if (contributions->len == 1)
@@ -170,8 +202,9 @@ lig_differentiate (LigDraft *draft, GError **error)
     g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   for (guint i = 0; i < draft->parts->len * LIG_MAX_EXTRA; i++)
     g_ptr_array_add (contributions, g_array_new (FALSE, FALSE, sizeof (int)));
-  int given = add_gradient (draft, LIG_VALUE_GIVEN, draft->output_value, -1, NULL);
-  lig_value (draft, draft->output_value)->gradient = given;
+  draft->scales = scales_loss (draft);
+  int gradient = add_given (draft, draft->output_value, &draft->given);
+  lig_value (draft, draft->output_value)->gradient = gradient;
   for (int i = (int) draft->parts->len - 1; i >= 0; i--)
     if (lig_part (draft, i)->needs_backward)
       differentiate_part (draft, i, contributions);

@@ -3,6 +3,7 @@
 #include "engine/compile/draft.h"
 
 #include "engine/private/sequence.h"
+#include "engine/state.h"
 
 static void
 clear_part (gpointer data)
@@ -58,6 +59,7 @@ choose_types (LigDraft *self, GError **error)
     parameters = compute;
   self->compute = (LigDtype) compute;
   self->parameter_dtype = (LigDtype) parameters;
+  self->gradient_dtype = self->options.accumulate ? LIG_FP32 : self->parameter_dtype;
   for (int i = 0; i < 2; i++) {
     LigDtype dtype = i == 0 ? self->compute : self->parameter_dtype;
     if (!lig_dtype_is_floating (dtype)) {
@@ -119,13 +121,14 @@ lig_draft_new (LigSequence *sequence,
   self->parameters = array (sizeof (LigDraftParameter), clear_parameter);
   self->sums = array (sizeof (LigSum), clear_sum);
   self->conversions = array (sizeof (LigConversion), NULL);
+  self->scalings = array (sizeof (LigConversion), NULL);
   self->groups[0] = array (sizeof (LigGroup), NULL);
   self->groups[1] = array (sizeof (LigGroup), NULL);
   self->verdicts = array (sizeof (LigVerdict), NULL);
   self->steps = array (sizeof (LigDraftStep), NULL);
   self->callers_inputs = array (sizeof (int), NULL);
   self->callers_outputs = array (sizeof (int), NULL);
-  self->correct = self->counted = -1;
+  self->correct = self->counted = self->given = self->scaling = -1;
   self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
   self->policy = self->options.policy;
   if (self->policy == LIG_POLICY_DEFAULT)
@@ -146,6 +149,7 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->parameters);
   g_array_unref (self->sums);
   g_array_unref (self->conversions);
+  g_array_unref (self->scalings);
   g_array_unref (self->groups[0]);
   g_array_unref (self->groups[1]);
   g_array_unref (self->verdicts);
@@ -187,6 +191,24 @@ lig_draft_add_value (LigDraft *self,
   value.bytes = lig_shape_size (shape) * (gint64) lig_dtype_size (dtype);
   g_array_append_val (self->values, value);
   return (int) self->values->len - 1;
+}
+
+int
+lig_draft_scaling (LigDraft *self)
+{
+  LigShape shape;
+  lig_shape_init (&shape, 1, (gint64) LIG_SCALING_FIELDS);
+  if (self->scaling < 0)
+    self->scaling = lig_draft_add_value (self, LIG_VALUE_SCALING, &shape, LIG_FP32, -1, "scaling");
+  return self->scaling;
+}
+
+LigDtype
+lig_draft_array_dtype (const LigDraft *self, int array)
+{
+  return array == LIG_STATE_PARAMETERS  ? self->parameter_dtype
+         : array == LIG_STATE_GRADIENTS ? self->gradient_dtype
+                                        : LIG_FP32;
 }
 
 int

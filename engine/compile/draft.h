@@ -15,6 +15,7 @@ typedef enum {
   LIG_VALUE_GRADIENT,           /* by a step of the backward pass */
   LIG_VALUE_PARAMETER_GRADIENT, /* in the state */
   LIG_VALUE_STATE,              /* whole arenas of the state, for the update */
+  LIG_VALUE_SCALING,            /* the state's LigScaling */
 } LigValueRole;
 
 typedef struct {
@@ -110,6 +111,7 @@ typedef struct {
   LigShape shape;
   LigInit init;
   float deviation;
+  gboolean decays;
   gint64 offset; /* elements into each array of the state */
   int value, gradient;
 } LigDraftParameter;
@@ -124,12 +126,15 @@ typedef struct {
   LigPolicy policy;
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;
+  LigDtype gradient_dtype;          /* of parameters */
   GArray *parts;                    /* of LigPart */
   GArray *values;                   /* of LigValue */
   GArray *parameters;               /* of LigDraftParameter */
   gint64 decayed, elements;         /* of each state array: those with weight decay come first */
   GArray *sums;                     /* of LigSum */
   GArray *conversions;              /* of LigConversion */
+  GArray *scalings;                 /* of LigConversion: given gradients times the loss scale */
+  gboolean scales;                  /* whether there are any */
   GArray *groups[2];                /* of LigGroup, in op order: forward, backward */
   GArray *verdicts;                 /* of LigVerdict */
   int *owners[2];                   /* while fusing: candidate that covers each op, or -1 */
@@ -137,6 +142,7 @@ typedef struct {
   GArray *steps;                    /* of LigDraftStep */
   int first_backward, first_update; /* steps */
   int input_value, output_value, input_gradient, gradient_norm;
+  int given, scaling;                       /* the output's gradient from the caller; or -1 */
   int correct, counted;                     /* values of the accuracy step, or -1 */
   GArray *callers_inputs, *callers_outputs; /* of int: values of extra inputs, extra outputs */
   gint64 arena_bytes, live_peak;
@@ -164,6 +170,12 @@ int lig_draft_add_value (LigDraft *self,
                          int part,
                          const char *format,
                          ...) G_GNUC_PRINTF (6, 7);
+
+/* The value of the state's LigScaling, added when first asked for. */
+int lig_draft_scaling (LigDraft *self);
+
+/* The type of an array of the state, a LigStateArray. */
+LigDtype lig_draft_array_dtype (const LigDraft *self, int array);
 
 /* The value behind aliases. */
 int lig_draft_root (const LigDraft *self, int value);

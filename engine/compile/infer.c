@@ -144,6 +144,7 @@ add_parameters (LigDraft *draft, int index, const LigInfer *infer, GError **erro
       .shape = infer->parameters[i],
       .init = info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init,
       .deviation = deviation (part),
+      .decays = info->decays,
       .value = value,
       .gradient = -1,
     };
@@ -168,15 +169,15 @@ infer_part (LigDraft *draft, int index, GError **error)
          add_parameters (draft, index, &infer, error);
 }
 
-/* Matrices, which weight decay shrinks, lie before vectors, which it leaves alone. */
+/* Parameters that weight decay shrinks lie before those that it leaves alone. */
 static gboolean
 place_parameters (LigDraft *draft, GError **error)
 {
   gint64 at = 0;
-  for (int matrices = 1; matrices >= 0; matrices--) {
+  for (int decays = 1; decays >= 0; decays--) {
     for (guint i = 0; i < draft->parameters->len; i++) {
       LigDraftParameter *parameter = &g_array_index (draft->parameters, LigDraftParameter, i);
-      if ((parameter->shape.n_axes > 1) != matrices)
+      if ((parameter->decays != FALSE) != decays)
         continue;
       parameter->offset = at;
       lig_value (draft, parameter->value)->state_offset = at;
@@ -187,7 +188,7 @@ place_parameters (LigDraft *draft, GError **error)
         return FALSE;
       }
     }
-    if (matrices)
+    if (decays)
       draft->decayed = at;
   }
   draft->elements = at;

@@ -156,6 +156,7 @@ lig_schedule (LigDraft *draft, GError **error)
       return FALSE;
   run_accuracy (draft);
   draft->first_backward = (int) draft->steps->len;
+  lig_schedule_scaling (draft);
   for (int i = (int) draft->groups[LIG_PASS_BACKWARD]->len - 1; i >= 0; i--)
     if (!run_group (draft, LIG_PASS_BACKWARD, i, &sum, error))
       return FALSE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The update: the gradients' global norm, then the optimizer over matrices and over vectors. */
+/* The update: the gradients' global norm, then the optimizer over the parameters that
+ * decay and over the others. */
 #include "engine/compile/update.h"
 
 #include "engine/compile/lower.h"
@@ -10,12 +11,11 @@ static int
 array_value (LigDraft *draft, LigStateArray array, gint64 first, gint64 count)
 {
   static const char *const names[] = {"parameters", "gradients", "master", "moment", "variance"};
-  gboolean stored = array == LIG_STATE_PARAMETERS || array == LIG_STATE_GRADIENTS;
   LigShape shape;
   lig_shape_init (&shape, 1, count);
   int value =
-    lig_draft_add_value (draft, LIG_VALUE_STATE, &shape, stored ? draft->parameter_dtype : LIG_FP32,
-                         -1, "%s[%" G_GINT64_FORMAT "]", names[array], first);
+    lig_draft_add_value (draft, LIG_VALUE_STATE, &shape, lig_draft_array_dtype (draft, array), -1,
+                         "%s[%" G_GINT64_FORMAT "]", names[array], first);
   lig_value (draft, value)->array = (int) array;
   lig_value (draft, value)->state_offset = first;
   return value;
@@ -32,7 +32,7 @@ update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
   if (optimizer->kind == LIG_OPTIMIZER_SGD) {
     LigSgdParams params = optimizer->sgd;
     int moment = params.momentum == 0 ? -1 : array_value (draft, LIG_STATE_MOMENT, first, count);
-    int values[] = {gradients, draft->gradient_norm, parameters, moment, master};
+    int values[] = {gradients, draft->gradient_norm, draft->scaling, parameters, moment, master};
     if (!decays)
       params.weight_decay = 0;
     lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "sgd", values, &params,
@@ -42,6 +42,7 @@ update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
   LigAdamwParams params = optimizer->adamw;
   int values[] = {gradients,
                   draft->gradient_norm,
+                  draft->scaling,
                   parameters,
                   array_value (draft, LIG_STATE_MOMENT, first, count),
                   array_value (draft, LIG_STATE_VARIANCE, first, count),
@@ -52,6 +53,26 @@ update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
                    sizeof params);
 }
 
+/* A factor that stays, or 0 where it is found as the training goes on. */
+static LigScalingParams
+scaling_params (const LigDraft *draft)
+{
+  double fixed = draft->options.optimizer->loss_scale;
+  return (LigScalingParams){draft->scales ? (float) fixed : 1};
+}
+
+void
+lig_schedule_scaling (LigDraft *draft)
+{
+  for (guint i = 0; i < draft->scalings->len; i++) {
+    const LigConversion *given = &g_array_index (draft->scalings, LigConversion, i);
+    LigScalingParams params = scaling_params (draft);
+    int values[] = {given->from, given->to, lig_draft_scaling (draft)};
+    lig_lower_plain (draft, draft->steps, LIG_PASS_BACKWARD, -1, "scale_gradient", values, &params,
+                     sizeof params);
+  }
+}
+
 void
 lig_schedule_update (LigDraft *draft)
 {
@@ -59,9 +80,11 @@ lig_schedule_update (LigDraft *draft)
   draft->gradient_norm =
     lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &scalar, LIG_FP32, -1, "gradient-norm");
   lig_value (draft, draft->gradient_norm)->kept_to_end = TRUE;
+  LigScalingParams params = scaling_params (draft);
   int values[] = {array_value (draft, LIG_STATE_GRADIENTS, 0, draft->elements),
-                  draft->gradient_norm};
-  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "gradient_norm", values, NULL, 0);
+                  draft->gradient_norm, lig_draft_scaling (draft)};
+  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "gradient_norm", values, &params,
+                   sizeof params);
   if (draft->decayed > 0)
     update_region (draft, 0, draft->decayed, TRUE);
   if (draft->elements > draft->decayed)

@@ -4,7 +4,8 @@
 
 static const LigParam params[] = {LIG_LINEAR_PARAMS, {.name = NULL}};
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE}, {.name = NULL}};
+static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, TRUE, TRUE},
+                                              {.name = NULL}};
 
 static gboolean
 infer (LigInfer *self, GError **error)

@@ -19,7 +19,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"bias", LIG_INIT_ZEROS, FALSE}, {.name = NULL}};
+static const LigParameterInfo parameters[] = {{"bias", LIG_INIT_ZEROS, FALSE, FALSE},
+                                              {.name = NULL}};
 
 static gboolean
 infer (LigInfer *self, GError **error)

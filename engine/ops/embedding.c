@@ -37,7 +37,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE}, {.name = NULL}};
+static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_NORMAL, FALSE, TRUE},
+                                              {.name = NULL}};
 
 static gboolean
 infer (LigInfer *self, GError **error)

@@ -22,7 +22,7 @@ static const LigParam params[] = {
 };
 
 static const LigParameterInfo parameters[] = {
-  {"weight", LIG_INIT_ONES, FALSE}, {"bias", LIG_INIT_ZEROS, FALSE}, {.name = NULL}};
+  {"weight", LIG_INIT_ONES, FALSE, FALSE}, {"bias", LIG_INIT_ZEROS, FALSE, FALSE}, {.name = NULL}};
 
 LIG_DEFINE_OP (layer_norm) = {
   .name = "layer-norm",

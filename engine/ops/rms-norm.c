@@ -21,7 +21,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_ONES, FALSE}, {.name = NULL}};
+static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_ONES, FALSE, FALSE},
+                                              {.name = NULL}};
 
 LIG_DEFINE_OP (rms_norm) = {
   .name = "rms-norm",

@@ -29,7 +29,7 @@ struct _LigProgram {
   LigSteps *run;                   /* launches with their pointers */
   GHashTable *feeds;               /* value -> LigFeed */
   GArray *captures;                /* of ranges of steps and their graphs */
-  float *results;                  /* LIG_PROGRAM_LATE pairs in host memory: loss, gradient norm */
+  LigProgramResult *results;       /* LIG_PROGRAM_LATE in host memory */
   void *arrived[LIG_PROGRAM_LATE]; /* events */
 
   GArray *givens;        /* of LigGiven */

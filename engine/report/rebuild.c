@@ -89,6 +89,10 @@ read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *o
   options->tf32 = known && settings.tf32 != 0;
   if (known && settings.optimizer)
     lig_optimizer_from_name (settings.optimizer, &optimizer->kind, NULL);
+  if (known) {
+    optimizer->loss_scale = settings.loss_scale;
+    options->accumulate = has_update (run) && settings.accumulate > 1;
+  }
   options->optimizer = has_update (run) ? optimizer : NULL;
 }
 

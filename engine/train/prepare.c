@@ -163,10 +163,12 @@ read_settings (LigRun *self, GError **error)
   if (!read_types (settings, &options, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
+  self->optimizer.loss_scale = settings->loss_scale;
   options.tf32 = settings->tf32 != 0;
   options.tuning = &self->tuning;
   self->train_options = self->eval_options = options;
   self->train_options.optimizer = &self->optimizer;
+  self->train_options.accumulate = settings->accumulate > 1;
   self->eval_options.training = FALSE;
   self->eval_options.accuracy = TRUE;
   return TRUE;

@@ -74,6 +74,7 @@ lig_run_init (LigRun *self)
                                     .step_seconds = NAN,
                                     .samples_per_second = NAN,
                                     .gradient_norm = NAN,
+                                    .loss_scale = NAN,
                                     .learning_rate = NAN};
 }
 

@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+/* So many updates in a row may write nothing before the training ends; where the loss scale comes
+ * down from 2^24 meanwhile, it is 2^-8 then. */
+enum { MOST_SKIPPED = 8, MOST_SKIPPED_SCALED = 32 };
+
 /* How many micro-batches may be under way. */
 enum { LATE = LIG_PROGRAM_LATE - 2 };
 
@@ -21,14 +25,26 @@ lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
     lig_store_add_metric (self->store, self->uuid, step, name, value);
 }
 
-static void
-note_step (LigRun *self, gint64 step, double loss, double norm, double seconds)
+/* Whether the loss scale is found on the way. */
+static gboolean
+searches_scale (LigRun *self)
 {
-  double rate = lig_run_rate (&self->settings, step);
+  return lig_plan_scales_loss (lig_program_get_plan (self->train)) &&
+         self->settings.loss_scale == 0;
+}
+
+static void
+note_step (LigRun *self, gint64 step, double loss, const LigScaling *scaling, double seconds)
+{
+  double rate = lig_run_rate (&self->settings, step), norm = (double) scaling->norm;
+  double scale = !lig_plan_scales_loss (lig_program_get_plan (self->train)) ? NAN
+                 : searches_scale (self) ? (double) scaling->scale
+                                         : self->settings.loss_scale;
   float taken = (float) seconds;
   lig_run_metric (self, step, LIG_METRIC_LOSS, loss);
   lig_run_metric (self, step, "learning-rate", rate);
   lig_run_metric (self, step, "gradient-norm", norm);
+  lig_run_metric (self, step, "loss-scale", scale);
   lig_run_metric (self, step, "step-ms", seconds * 1e3);
   g_mutex_lock (&self->lock);
   guint slot = (guint) ((step - 1) % LIG_KEPT_STEP_TIMES);
@@ -42,6 +58,8 @@ note_step (LigRun *self, gint64 step, double loss, double norm, double seconds)
     self->progress.first_loss = loss;
   self->progress.learning_rate = rate;
   self->progress.gradient_norm = norm;
+  self->progress.loss_scale = scale;
+  self->progress.skipped = (gint64) scaling->skipped;
   g_mutex_unlock (&self->lock);
 }
 
@@ -53,6 +71,20 @@ check_finite (double loss, gint64 step, GError **error)
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "the loss is %s at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help",
                isnan (loss) ? "not a number" : "infinite", step);
+  return FALSE;
+}
+
+/* A batch or two may give gradients that are not finite. Where all do, waiting does not help. */
+static gboolean
+check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **error)
+{
+  if (scaling->row < (float) (searches_scale (self) ? MOST_SKIPPED_SCALED : MOST_SKIPPED))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "the gradients were not finite in the last %.0f steps up to step %" G_GINT64_FORMAT
+               ", which changed nothing; a smaller --lr or another --dtype may help, and the last "
+               "checkpoint is from before",
+               (double) scaling->row, step);
   return FALSE;
 }
 
@@ -70,7 +102,7 @@ step_now (LigRun *self, gint64 step, GError **error)
 {
   gint64 parts = self->settings.accumulate;
   double begin = lig_now (), loss = 0;
-  float part, norm;
+  float part;
   for (gint64 i = 0; i < parts; i++) {
     unsigned flags = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0);
     if (!load_batch (self, error) || !lig_program_run (self->train, flags, error) ||
@@ -81,11 +113,13 @@ step_now (LigRun *self, gint64 step, GError **error)
   if (!check_finite (loss, step, error))
     return FALSE;
   lig_program_set_rate (self->train, lig_run_rate (&self->settings, step), self->settings.clip);
-  if (!lig_program_run (self->train, LIG_RUN_UPDATE, error) ||
-      !lig_program_read_gradient_norm (self->train, &norm, error))
+  if (!lig_program_run (self->train, LIG_RUN_UPDATE, error))
     return FALSE;
-  note_step (self, step, loss, (double) norm, lig_now () - begin);
-  return TRUE;
+  LigScaling scaling;
+  if (!lig_state_get_scaling (self->state, &scaling, error))
+    return FALSE;
+  note_step (self, step, loss, &scaling, lig_now () - begin);
+  return check_skipped (self, &scaling, step, error);
 }
 
 /* Takes the result of the micro-batch that was launched first among those under way. */
@@ -93,22 +127,23 @@ static gboolean
 take_oldest (LigRun *self, GError **error)
 {
   LigRunPending *oldest = &self->pending[self->taken % LIG_PROGRAM_LATE];
-  double loss, norm, parts = (double) self->settings.accumulate;
-  if (!lig_program_take_results (self->train, (guint) (self->taken % LIG_PROGRAM_LATE), &loss,
-                                 &norm, error) ||
-      !check_finite (loss, oldest->step, error))
+  double parts = (double) self->settings.accumulate;
+  LigProgramResult result;
+  if (!lig_program_take_results (self->train, (guint) (self->taken % LIG_PROGRAM_LATE), &result,
+                                 error) ||
+      !check_finite ((double) result.loss, oldest->step, error))
     return FALSE;
   self->taken++;
-  self->partial_loss += loss / parts;
+  self->partial_loss += (double) result.loss / parts;
   if (!oldest->last)
     return TRUE;
   /* Steps overlap: each took as long as there was between two ends. */
   double ended = lig_now ();
-  note_step (self, oldest->step, self->partial_loss, norm,
+  note_step (self, oldest->step, self->partial_loss, &result.scaling,
              ended - MAX (self->last_ended, oldest->begun));
   self->last_ended = ended;
   self->partial_loss = 0;
-  return TRUE;
+  return check_skipped (self, &result.scaling, oldest->step, error);
 }
 
 static gboolean

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates over whole arenas, in one reading: g = gradient, times clip_norm / norm where the global
- * norm is above clip_norm; p = the fp32 master where there is one, else the parameter.
+/* Updates over whole arenas, in one reading: g = gradient over what it carries, times clip_norm /
+ * norm where the global norm is above clip_norm; p = the fp32 master where there is one, else the
+ * parameter.
  *   sgd:    g += decay p;  m = momentum m + g;  p -= rate m
  *   adamw:  p -= rate decay p;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2;
- *           p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps),  t the step from 1
- * The parameter is p, rounded once. */
+ *           p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps),  t counts updates from 1
+ * The parameter is p, rounded once. Where the norm is not finite, nothing is written, and t does
+ * not count. */
 #include "kernels/cpu/cpu.h"
+#include "kernels/scaling.h"
 
 #include <math.h>
 
@@ -22,9 +25,34 @@ sum_of_squares (const float *values, int64_t count)
 }
 
 LigStatus
+LIG_CPU (scale_gradient) (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigScalingParams *params = launch->params;
+  LigScaling *scaling = launch->operands[2].data;
+  float factor = params && params->fixed > 0 ? params->fixed : scaling ? scaling->scale : 1;
+  if (scaling)
+    scaling->carried = factor;
+  int64_t size = y->data ? x->size : 0;
+#pragma omp parallel for schedule(static) if (size > 16384)
+  for (int64_t at = 0; at < size; at += LIG_PIECE) {
+    float in[LIG_PIECE], out[LIG_PIECE];
+    int64_t count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    const float *from = lig_load (x, at, count, in);
+    float *to = lig_stage (y, at, out);
+    for (int64_t i = 0; i < count; i++)
+      to[i] = factor * from[i];
+    lig_commit (y, at, count, to);
+  }
+  return LIG_OK;
+}
+
+LigStatus
 LIG_CPU (gradient_norm) (LigLaunch *launch)
 {
   const LigOperand *gradients = &launch->operands[0], *norm = &launch->operands[1];
+  const LigScalingParams *params = launch->params;
+  LigScaling *scaling = launch->operands[2].data;
   double sums[64] = {0}, total = 0;
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
@@ -41,19 +69,28 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
   for (int64_t i = 0; i < partition.blocks; i++)
     total += sums[i];
   float root = (float) sqrt (total);
-  lig_narrow (norm->dtype, &root, norm->data, 1);
+  if (scaling)
+    root = lig_scaling_take_norm (scaling, root, params && params->fixed == 0);
+  if (norm->data)
+    lig_narrow (norm->dtype, &root, norm->data, 1);
   return LIG_OK;
 }
 
-/* What the gradients are multiplied by. */
-static float
-clip_factor (const LigLaunch *launch, const LigOperand *norm)
+/* What the gradients are multiplied by; false where nothing is to be written. */
+static bool
+find_factor (const LigLaunch *launch, float *factor)
 {
-  float buffer, clip = launch->tick->clip_norm;
-  if (!norm->data || clip <= 0)
-    return 1;
-  float length = *lig_load (norm, 0, 1, &buffer);
-  return length > clip ? clip / length : 1;
+  const LigOperand *norm = &launch->operands[1];
+  const LigScaling *scaling = launch->operands[2].data;
+  float buffer, clip = launch->tick->clip_norm, share = 1;
+  if (norm->data) {
+    float length = *lig_load (norm, 0, 1, &buffer);
+    if (!isfinite (length))
+      return false;
+    share = clip > 0 && length > clip ? clip / length : 1;
+  }
+  *factor = scaling ? share / scaling->carried : share;
+  return true;
 }
 
 /* The old values of a piece as floats, in place where they are fp32. They come back by commit. */
@@ -82,12 +119,14 @@ close_weights (const LigOperand *weights,
 LigStatus
 LIG_CPU (sgd) (LigLaunch *launch)
 {
-  const LigOperand *o = launch->operands, *gradients = &o[0], *momentum = &o[3];
-  const LigOperand *weights = o[4].data ? &o[4] : &o[2];
+  const LigOperand *o = launch->operands, *gradients = &o[0], *momentum = &o[4];
+  const LigOperand *weights = o[5].data ? &o[5] : &o[3];
   const LigSgdParams *params = launch->params;
   float decay = params ? params->weight_decay : 0, keep = params ? params->momentum : 0;
-  float rate = launch->tick->learning_rate, clip = clip_factor (launch, &o[1]);
+  float rate = launch->tick->learning_rate, clip;
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
+  if (!find_factor (launch, &clip))
+    return LIG_OK;
 #pragma omp parallel for schedule(static) if (size > 16384)
   for (int64_t piece = 0; piece < pieces; piece++) {
     float g_buffer[LIG_PIECE], p_buffer[LIG_PIECE], m_buffer[LIG_PIECE];
@@ -107,7 +146,7 @@ LIG_CPU (sgd) (LigLaunch *launch)
       for (int64_t i = 0; i < count; i++)
         p[i] -= rate * (clip * g[i] + decay * p[i]);
     }
-    close_weights (weights, &o[2], at, count, p);
+    close_weights (weights, &o[3], at, count, p);
   }
   return LIG_OK;
 }
@@ -120,13 +159,14 @@ typedef struct {
 } Adamw;
 
 static Adamw
-adamw_constants (const LigLaunch *launch)
+adamw_constants (const LigLaunch *launch, float factor)
 {
   const LigAdamwParams defaults = {.beta1 = 0.9f, .beta2 = 0.999f, .eps = 1e-8f};
   const LigAdamwParams *params = launch->params ? launch->params : &defaults;
-  double rate = (double) launch->tick->learning_rate, step = (double) launch->tick->step;
-  Adamw adamw = {.beta1 = params->beta1, .beta2 = params->beta2, .eps = params->eps};
-  adamw.clip = clip_factor (launch, &launch->operands[1]);
+  double rate = (double) launch->tick->learning_rate;
+  double step = (double) lig_scaling_count (launch->operands[2].data, launch->tick->step);
+  Adamw adamw = {.clip = factor, .beta1 = params->beta1, .beta2 = params->beta2};
+  adamw.eps = params->eps;
   adamw.keep = (float) (1 - rate * (double) params->weight_decay);
   adamw.rate = (float) (rate / (1 - pow ((double) params->beta1, step)));
   adamw.variance = (float) (1 / sqrt (1 - pow ((double) params->beta2, step)));
@@ -149,9 +189,12 @@ adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, i
 LigStatus
 LIG_CPU (adamw) (LigLaunch *launch)
 {
-  const LigOperand *o = launch->operands, *gradients = &o[0], *mean = &o[3], *variance = &o[4];
-  const LigOperand *weights = o[5].data ? &o[5] : &o[2];
-  Adamw adamw = adamw_constants (launch);
+  const LigOperand *o = launch->operands, *gradients = &o[0], *mean = &o[4], *variance = &o[5];
+  const LigOperand *weights = o[6].data ? &o[6] : &o[3];
+  float factor;
+  if (!find_factor (launch, &factor))
+    return LIG_OK;
+  Adamw adamw = adamw_constants (launch, factor);
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
 #pragma omp parallel for schedule(static) if (size > 16384)
   for (int64_t piece = 0; piece < pieces; piece++) {
@@ -164,7 +207,7 @@ LIG_CPU (adamw) (LigLaunch *launch)
     adamw_piece (&adamw, g, p, m, v, count);
     lig_commit (mean, at, count, m);
     lig_commit (variance, at, count, v);
-    close_weights (weights, &o[2], at, count, p);
+    close_weights (weights, &o[3], at, count, p);
   }
   return LIG_OK;
 }

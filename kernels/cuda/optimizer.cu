@@ -3,6 +3,7 @@
  * bus once each way. What changes from step to step is read from the tick on the device, by each
  * block for itself. */
 #include "kernels/cuda/chunk.cuh"
+#include "kernels/scaling.h"
 
 namespace lig
 {
@@ -24,11 +25,40 @@ add_squares (const Chunk<T, N> &chunk, double &sum)
     sum = fma ((double) values[i], (double) values[i], sum);
 }
 
+/* Where a norm goes: the fields of the scaling are one thread's. */
+struct Norm {
+  Target norm;
+  LigScaling *scaling; /* null: nobody keeps any */
+  bool dynamic;
+  __device__ void
+  take (double squares) const
+  {
+    float length = (float) sqrt (squares);
+    if (scaling)
+      length = lig_scaling_take_norm (scaling, length, dynamic);
+    if (norm.data)
+      norm.set (0, length);
+  }
+};
+
+/* y = factor x, and what the gradients carry from here on. */
+__global__ void
+__launch_bounds__ (THREADS)
+  scale_each (Target x, Target y, int64_t size, LigScaling *scaling, float fixed)
+{
+  int64_t at = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  float factor = fixed > 0 ? fixed : scaling ? scaling->scale : 1.0f;
+  if (at == 0 && scaling)
+    scaling->carried = factor;
+  for (; y.data && at < size; at += (int64_t) gridDim.x * THREADS)
+    y.set (at, factor * x.get (at));
+}
+
 /* A block's sum of squares; where there is no other block, the norm itself. */
 template <class T, bool PACKED>
 __global__ void
 __launch_bounds__ (NORM_MOST_THREADS)
-  sum_squares (const T *values, int64_t size, double *partials, Target norm)
+  sum_squares (const T *values, int64_t size, double *partials, Norm norm)
 {
   constexpr int N = PACKED ? wide<T> : 1;
   int64_t chunks = size / N, step = (int64_t) gridDim.x * blockDim.x;
@@ -51,39 +81,49 @@ __launch_bounds__ (NORM_MOST_THREADS)
   if (threadIdx.x > 0)
     return;
   if (gridDim.x == 1)
-    norm.set (0, (float) sqrt (total));
+    norm.take (total);
   else
     partials[blockIdx.x] = total;
 }
 
 __global__ void
-__launch_bounds__ (NORM_MOST_THREADS) finish_norm (const double *partials, int count, Target norm)
+__launch_bounds__ (NORM_MOST_THREADS) finish_norm (const double *partials, int count, Norm norm)
 {
   double sum = 0;
   for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
     sum += partials[i];
   sum = block_total (sum);
   if (threadIdx.x == 0)
-    norm.set (0, (float) sqrt (sum));
+    norm.take (sum);
 }
 
-/* What an update needs of the tick and of the norm. */
+/* What an update needs of the tick, of the norm and of the scaling. */
 struct Scalars {
+  bool writes;    /* false where the norm is not finite */
   float clip;     /* what the gradients are multiplied by */
   float keep;     /* adamw: what weight decay leaves of a weight */
   float rate;     /* adamw: over 1 - beta1^t */
   float variance; /* adamw: 1 over the root of 1 - beta2^t */
 };
 
-__device__ inline float
-clip_factor (const LigTick *tick, const Vector &norm)
-{
-  float clip = tick->clip_norm;
-  if (!norm.data || clip <= 0)
-    return 1;
-  float length = norm[0];
-  return length > clip ? clip / length : 1;
-}
+/* Where the scalars come from. */
+struct Sources {
+  const LigTick *tick;
+  Vector norm;
+  const LigScaling *scaling; /* null: gradients carry nothing, and no update was skipped */
+  __device__ bool
+  is_finite () const
+  {
+    return !norm.data || isfinite (norm[0]);
+  }
+  __device__ float
+  factor () const
+  {
+    float clip = tick->clip_norm, length = norm.data ? norm[0] : 0.0f;
+    float share = clip > 0 && length > clip ? clip / length : 1.0f;
+    return scaling ? share / scaling->carried : share;
+  }
+};
 
 /* base^exponent by squaring, which is short, and exact enough for 1 minus it. */
 __device__ inline double
@@ -102,9 +142,9 @@ template <int STATES> struct Sgd {
   static constexpr int states = STATES;
   LigSgdParams params;
   __device__ Scalars
-  scalars (const LigTick *tick, const Vector &norm) const
+  scalars (const Sources &from) const
   {
-    return {clip_factor (tick, norm), 1, tick->learning_rate, 1};
+    return {from.is_finite (), from.factor (), 1, from.tick->learning_rate, 1};
   }
   __device__ void
   apply (const Scalars &s, float g, float &p, float *state) const
@@ -121,12 +161,13 @@ struct Adamw {
   LigAdamwParams params;
   /* Called by a whole warp: its odd lanes have the power of beta2, the even ones that of beta1. */
   __device__ Scalars
-  scalars (const LigTick *tick, const Vector &norm) const
+  scalars (const Sources &from) const
   {
     double beta = (double) (threadIdx.x & 1 ? params.beta2 : params.beta1);
-    double rest = 1 - power (beta, tick->step), rate = (double) tick->learning_rate;
+    double rest = 1 - power (beta, lig_scaling_count (from.scaling, from.tick->step));
+    double rate = (double) from.tick->learning_rate;
     double rest1 = __shfl_sync (0xffffffffu, rest, 0), rest2 = __shfl_sync (0xffffffffu, rest, 1);
-    return {clip_factor (tick, norm), (float) (1 - rate * (double) params.weight_decay),
+    return {from.is_finite (), from.factor (), (float) (1 - rate * (double) params.weight_decay),
             (float) (rate / rest1), (float) (1 / sqrt (rest2))};
   }
   __device__ void
@@ -142,11 +183,11 @@ struct Adamw {
 /* The block's scalars, computed by its first warp. */
 template <class Rule>
 __device__ inline Scalars
-shared_scalars (const Rule &rule, const LigTick *tick, const Vector &norm)
+shared_scalars (const Rule &rule, const Sources &from)
 {
   __shared__ Scalars shared;
   if (threadIdx.x < 32) {
-    Scalars scalars = rule.scalars (tick, norm);
+    Scalars scalars = rule.scalars (from);
     if (threadIdx.x == 0)
       shared = scalars;
   }
@@ -154,20 +195,21 @@ shared_scalars (const Rule &rule, const LigTick *tick, const Vector &norm)
   return shared;
 }
 
-/* Arrays of one update. The states are fp32, the master is. */
-template <class T> struct Arena {
-  const T *gradients;
+/* Arrays of one update. The states are fp32, the master is; G is the gradients' type. */
+template <class T, class G> struct Arena {
+  const G *gradients;
   T *parameters; /* null: nobody wants them rounded from the master */
   float *states[2];
   float *master; /* null: the parameters are the weights */
 };
 
 /* N elements of each array, on their way through the registers. */
-template <class T, class Rule, bool MASTER, int N> struct Piece {
-  Chunk<T, N> gradients, parameters;
+template <class T, class G, class Rule, bool MASTER, int N> struct Piece {
+  Chunk<G, N> gradients;
+  Chunk<T, N> parameters;
   Chunk<float, N> states[Rule::states ? Rule::states : 1], master;
   __device__ void
-  load (const Arena<T> &arena, int64_t at)
+  load (const Arena<T, G> &arena, int64_t at)
   {
     gradients = load_chunk<N> (arena.gradients + at);
     if (MASTER)
@@ -203,7 +245,7 @@ template <class T, class Rule, bool MASTER, int N> struct Piece {
     pack (weights, parameters);
   }
   __device__ void
-  store (const Arena<T> &arena, int64_t at) const
+  store (const Arena<T, G> &arena, int64_t at) const
   {
     if (MASTER)
       store_chunk (arena.master + at, master);
@@ -217,19 +259,21 @@ template <class T, class Rule, bool MASTER, int N> struct Piece {
 
 /* The first pieces are under way while the scalars are computed. The few elements that fill no
  * chunk are the first block's. */
-template <class T, class Rule, bool MASTER>
+template <class T, class G, class Rule, bool MASTER>
 __global__ void
 __launch_bounds__ (THREADS, UPDATE_BLOCKS)
-  update_chunks (Rule rule, const LigTick *tick, Vector norm, Arena<T> arena, int64_t size)
+  update_chunks (Rule rule, Sources from, Arena<T, G> arena, int64_t size)
 {
   int64_t chunks = size / W, rest = chunks * W + threadIdx.x;
   int64_t at = (int64_t) blockIdx.x * THREADS * UPDATE_UNROLL + threadIdx.x;
-  Piece<T, Rule, MASTER, W> pieces[UPDATE_UNROLL];
+  Piece<T, G, Rule, MASTER, W> pieces[UPDATE_UNROLL];
 #pragma unroll
   for (int u = 0; u < UPDATE_UNROLL; u++)
     if (at + u * THREADS < chunks)
       pieces[u].load (arena, (at + u * THREADS) * W);
-  Scalars scalars = shared_scalars (rule, tick, norm);
+  Scalars scalars = shared_scalars (rule, from);
+  if (!scalars.writes)
+    return;
   while (at < chunks) {
 #pragma unroll
     for (int u = 0; u < UPDATE_UNROLL; u++)
@@ -244,7 +288,7 @@ __launch_bounds__ (THREADS, UPDATE_BLOCKS)
         pieces[u].load (arena, (at + u * THREADS) * W);
   }
   if (blockIdx.x == 0 && rest < size) {
-    Piece<T, Rule, MASTER, 1> piece;
+    Piece<T, G, Rule, MASTER, 1> piece;
     piece.load (arena, rest);
     piece.update (rule, scalars);
     piece.store (arena, rest);
@@ -259,13 +303,12 @@ struct Arrays {
 
 template <class Rule>
 __global__ void
-__launch_bounds__ (THREADS)
-  update_each (Rule rule, const LigTick *tick, Vector norm, Arrays arrays, int64_t size)
+__launch_bounds__ (THREADS) update_each (Rule rule, Sources from, Arrays arrays, int64_t size)
 {
   Target weights = arrays.master.data ? arrays.master : arrays.parameters;
-  Scalars scalars = shared_scalars (rule, tick, norm);
+  Scalars scalars = shared_scalars (rule, from);
   int64_t at = (int64_t) blockIdx.x * THREADS + threadIdx.x;
-  for (; at < size; at += (int64_t) gridDim.x * THREADS) {
+  for (; scalars.writes && at < size; at += (int64_t) gridDim.x * THREADS) {
     float weight = weights.get (at), state[2];
     for (int s = 0; s < Rule::states; s++)
       state[s] = arrays.states[s].get (at);
@@ -280,37 +323,41 @@ __launch_bounds__ (THREADS)
 
 /* What an update works on: the states in the order of the rule. */
 struct Update {
-  const LigOperand *gradients, *norm, *parameters, *states[2], *master;
+  const LigOperand *gradients, *parameters, *states[2], *master;
 };
+
+/* Norm and scaling have the same place in all updates. */
+static Sources
+sources (const LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  return {launch->tick, vector (&o[1]), (const LigScaling *) o[2].data};
+}
 
 /* Whether the types and the addresses are those of the path by chunks. */
 static bool
 fits (const Update &u, int states)
 {
-  bool fit = u.gradients->dtype == u.parameters->dtype && aligned (u.gradients) &&
-             aligned (u.parameters) && (!u.master->data || u.master->dtype == LIG_FP32) &&
-             aligned (u.master);
+  bool typed = u.gradients->dtype == u.parameters->dtype || u.gradients->dtype == LIG_FP32;
+  bool fit = typed && aligned (u.gradients) && aligned (u.parameters) &&
+             (!u.master->data || u.master->dtype == LIG_FP32) && aligned (u.master);
   for (int s = 0; s < states; s++)
     fit = fit && u.states[s]->dtype == LIG_FP32 && aligned (u.states[s]);
   return fit;
 }
 
-template <class T, class Rule>
+template <class T, class G, class Rule>
 static void
 launch_chunks (LigLaunch *launch, const Rule &rule, const Update &u)
 {
   int64_t size = u.gradients->size, work = (size / W + UPDATE_UNROLL - 1) / UPDATE_UNROLL;
-  Arena<T> arena = {
-    (const T *) u.gradients->data, (T *) u.parameters->data, {}, (float *) u.master->data};
+  Arena<T, G> arena = {
+    (const G *) u.gradients->data, (T *) u.parameters->data, {}, (float *) u.master->data};
   for (int s = 0; s < Rule::states; s++)
     arena.states[s] = (float *) u.states[s]->data;
   int blocks = blocks_for (launch, work, THREADS, UPDATE_BLOCKS);
-  if (arena.master)
-    update_chunks<T, Rule, true>
-      <<<blocks, THREADS, 0, stream (launch)>>> (rule, launch->tick, vector (u.norm), arena, size);
-  else
-    update_chunks<T, Rule, false>
-      <<<blocks, THREADS, 0, stream (launch)>>> (rule, launch->tick, vector (u.norm), arena, size);
+  auto kernel = arena.master ? update_chunks<T, G, Rule, true> : update_chunks<T, G, Rule, false>;
+  kernel<<<blocks, THREADS, 0, stream (launch)>>> (rule, sources (launch), arena, size);
 }
 
 template <class Rule>
@@ -324,16 +371,19 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
   if (size == 0)
     return LIG_OK;
   if (fits (u, Rule::states))
-    return dispatch (launch, u.gradients->dtype, [&] (auto one) {
-      launch_chunks<decltype (one)> (launch, rule, u);
+    return dispatch (launch, u.parameters->dtype, [&] (auto one) {
+      using T = decltype (one);
+      if (u.gradients->dtype == LIG_FP32)
+        launch_chunks<T, float> (launch, rule, u);
+      else
+        launch_chunks<T, T> (launch, rule, u);
       return LIG_LAUNCHED (launch);
     });
   Arrays arrays = {vector (u.gradients), target (u.parameters), {}, target (u.master)};
   for (int s = 0; s < Rule::states; s++)
     arrays.states[s] = target (u.states[s]);
   int blocks = blocks_for (launch, size, THREADS, 16);
-  update_each<<<blocks, THREADS, 0, stream (launch)>>> (rule, launch->tick, vector (u.norm), arrays,
-                                                        size);
+  update_each<<<blocks, THREADS, 0, stream (launch)>>> (rule, sources (launch), arrays, size);
   return LIG_LAUNCHED (launch);
 }
 } /* namespace lig */
@@ -341,9 +391,26 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
 using namespace lig;
 
 extern "C" LigStatus
+lig_cuda_scale_gradient (LigLaunch *launch)
+{
+  const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
+  const LigScalingParams *params = (const LigScalingParams *) launch->params;
+  LigScaling *scaling = (LigScaling *) launch->operands[2].data;
+  if (!floating (x->dtype) || (y->data && !floating (y->dtype)))
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+  int blocks = blocks_for (launch, x->size, THREADS, 16);
+  scale_each<<<blocks, THREADS, 0, stream (launch)>>> (target (x), target (y), x->size, scaling,
+                                                       params ? params->fixed : 0.0f);
+  return LIG_LAUNCHED (launch);
+}
+
+extern "C" LigStatus
 lig_cuda_gradient_norm (LigLaunch *launch)
 {
-  const LigOperand *gradients = &launch->operands[0], *norm = &launch->operands[1];
+  const LigOperand *gradients = &launch->operands[0];
+  const LigScalingParams *params = (const LigScalingParams *) launch->params;
+  Norm norm = {target (&launch->operands[1]), (LigScaling *) launch->operands[2].data,
+               params && params->fixed == 0};
   double *partials = (double *) launch->workspace;
   int64_t size = gradients->size;
   return dispatch (launch, gradients->dtype, [=] (auto one) {
@@ -354,13 +421,11 @@ lig_cuda_gradient_norm (LigLaunch *launch)
     int blocks = alone ? 1 : blocks_for (launch, work, THREADS, 8);
     const T *values = (const T *) gradients->data;
     if (packed)
-      sum_squares<T, true>
-        <<<blocks, threads, 0, stream (launch)>>> (values, size, partials, target (norm));
+      sum_squares<T, true><<<blocks, threads, 0, stream (launch)>>> (values, size, partials, norm);
     else
-      sum_squares<T, false>
-        <<<blocks, threads, 0, stream (launch)>>> (values, size, partials, target (norm));
+      sum_squares<T, false><<<blocks, threads, 0, stream (launch)>>> (values, size, partials, norm);
     if (blocks > 1)
-      finish_norm<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, target (norm));
+      finish_norm<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, norm);
     return LIG_LAUNCHED (launch);
   });
 }
@@ -371,10 +436,10 @@ lig_cuda_sgd (LigLaunch *launch)
   const LigOperand *o = launch->operands;
   const LigSgdParams *params = (const LigSgdParams *) launch->params;
   LigSgdParams values = params ? *params : LigSgdParams{};
-  Update update = {&o[0], &o[1], &o[2], {&o[3], nullptr}, &o[4]};
-  if (o[3].data)
-    return run_update (launch, 5, Sgd<1>{values}, update);
-  return run_update (launch, 5, Sgd<0>{values}, update);
+  Update update = {&o[0], &o[3], {&o[4], nullptr}, &o[5]};
+  if (o[4].data)
+    return run_update (launch, 6, Sgd<1>{values}, update);
+  return run_update (launch, 6, Sgd<0>{values}, update);
 }
 
 extern "C" LigStatus
@@ -383,5 +448,5 @@ lig_cuda_adamw (LigLaunch *launch)
   const LigOperand *o = launch->operands;
   const LigAdamwParams *params = (const LigAdamwParams *) launch->params;
   LigAdamwParams values = params ? *params : LigAdamwParams{0.9f, 0.999f, 1e-8f, 0};
-  return run_update (launch, 6, Adamw{values}, Update{&o[0], &o[1], &o[2], {&o[3], &o[4]}, &o[5]});
+  return run_update (launch, 7, Adamw{values}, Update{&o[0], &o[3], {&o[4], &o[5]}, &o[6]});
 }

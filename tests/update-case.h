@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradients that are added up, updates that are skipped, the loss scale, and weight decay, on any
+ * device. */
+#pragma once
+
+#include "engine/private/results.h"
+#include "tests/plan-case.h"
+
+/* A state on the device, its parameters from their names, and a plan with its inputs set. */
+typedef struct {
+  LigSequence *sequence;
+  LigState *state;
+  LigProgram *program;
+} Setup;
+
+static inline void
+setup_clear (Setup *self)
+{
+  g_clear_pointer (&self->program, lig_program_unref);
+  g_clear_object (&self->state);
+  g_clear_object (&self->sequence);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Setup, setup_clear)
+
+static inline Setup
+set_up_program (LigDevice *device,
+                const char *expression,
+                const char *input,
+                const LigPlanOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  Setup self = {.sequence = new_sequence (expression, input)};
+  self.state = lig_state_new (self.sequence, device, options, 7, &error);
+  if (error)
+    g_error ("%s: %s", expression, error->message);
+  for (const char *const *path = lig_state_get_paths (self.state); *path; path++) {
+    g_autoptr (LigTensor) old = lig_state_get (self.state, LIG_STATE_PARAMETERS, *path, &error);
+    g_assert_no_error (error);
+    g_autoptr (LigTensor) tensor = named_tensor (*path, LIG_FP32, &old->shape, 1);
+    g_assert_true (lig_state_set (self.state, LIG_STATE_PARAMETERS, *path, tensor, &error));
+  }
+  self.program = new_program (self.state, self.sequence, options);
+  feed_inputs (self.program);
+  lig_program_keep_gradients (self.program);
+  feed_gradients (self.program);
+  return self;
+}
+
+static inline double
+read_norm (LigProgram *program)
+{
+  g_autoptr (GError) error = NULL;
+  float norm = NAN;
+  lig_program_read_gradient_norm (program, &norm, &error);
+  g_assert_no_error (error);
+  return (double) norm;
+}
+
+static inline LigTensor *
+read_array (LigState *state, LigStateArray array, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  LigTensor *tensor = lig_state_get (state, array, path, &error);
+  if (error)
+    g_error ("%s", error->message);
+  return tensor;
+}
+
+static inline LigScaling
+read_scaling (LigState *state)
+{
+  g_autoptr (GError) error = NULL;
+  LigScaling scaling;
+  lig_state_get_scaling (state, &scaling, &error);
+  g_assert_no_error (error);
+  return scaling;
+}
+
+/* --- Adding up ----------------------------------------------------------------------------- */
+
+enum { MICRO_STEPS = 1024 };
+
+/* So many equal gradients of 16-bit parameters are so many times one of them. */
+static inline void
+check_sum (LigDevice *device, const char *expression, const char *input, LigPlanOptions options)
+{
+  g_auto (Setup) once = set_up_program (device, expression, input, &options);
+  g_auto (Setup) often = set_up_program (device, expression, input, &options);
+  run_program (once.program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  for (int i = 0; i < MICRO_STEPS; i++)
+    run_program (often.program,
+                 LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0));
+  for (const char *const *path = lig_state_get_paths (once.state); *path; path++) {
+    g_autoptr (LigTensor) want = read_array (once.state, LIG_STATE_GRADIENTS, *path);
+    g_autoptr (LigTensor) got = read_array (often.state, LIG_STATE_GRADIENTS, *path);
+    for (gint64 i = 0; i < want->size; i++)
+      lig_tensor_set (want, i, MICRO_STEPS * lig_tensor_get (want, i));
+    g_assert_cmpint (got->dtype, ==, LIG_FP32);
+    double distance = distance_between (got, want);
+    if (distance > 1e-4)
+      g_test_message ("%s: the sum for %s is off by %g", expression, *path, distance);
+    g_assert_cmpfloat (distance, <=, 1e-4);
+  }
+}
+
+static inline void
+check_sums (LigDevice *device)
+{
+  static const char *const cases[][2] = {
+    {"bias", "5x8"},
+    {"linear(6)", "5x8"},
+    {"linear(40)", "48x64"},
+    {"layer-norm", "5x8"},
+    {"rms-norm", "48x64"},
+    {"embedding(8, vocabulary=9)", "5x4:int32"},
+    {"bias ! gelu", "5x8"},
+    {"bias ! swiglu", "48x64"},
+    {"linear(16) ! gelu ! linear(8)", "16x32"},
+    {"make-extra-output(to=r) ! layer-norm ! linear(8) ! add-extra-input(from=r)", "5x8"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases) * 4; i++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.compute = options.parameters = i % 2 ? LIG_FP16 : LIG_BF16;
+    options.policy = i / 2 % 2 ? LIG_POLICY_ALL : LIG_POLICY_NONE;
+    options.accumulate = TRUE;
+    check_sum (device, cases[i / 4][0], cases[i / 4][1], options);
+  }
+}
+
+/* 1,024 gradients of 1 in bf16 are 1,024, not 256. */
+static inline void
+check_ones (LigDevice *device)
+{
+  g_autoptr (GError) error = NULL;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.compute = options.parameters = LIG_BF16;
+  options.accumulate = TRUE;
+  g_auto (Setup) setup = set_up_program (device, "bias", "1x4", &options);
+  LigShape shape;
+  lig_shape_init (&shape, 2, (gint64) 1, (gint64) 4);
+  g_autoptr (LigTensor) ones = lig_tensor_new (LIG_FP32, &shape, &error);
+  for (int i = 0; i < 4; i++)
+    lig_tensor_set (ones, i, 1);
+  g_assert_true (lig_program_set_gradient (setup.program, ones, &error));
+  for (int i = 0; i < MICRO_STEPS; i++)
+    run_program (setup.program,
+                 LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0));
+  g_autoptr (LigTensor) sum = read_array (setup.state, LIG_STATE_GRADIENTS, "0.bias");
+  for (int i = 0; i < 4; i++)
+    g_assert_cmpfloat (lig_tensor_get (sum, i), ==, MICRO_STEPS);
+}
+
+/* --- Updates that are skipped -------------------------------------------------------------- */
+
+static inline void
+update_once (LigProgram *program, double clip)
+{
+  lig_program_set_rate (program, 0.05, clip);
+  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+}
+
+/* Every array but the gradients, to the last bit; those that neither has are alike. */
+static inline void
+expect_same_arrays (LigState *a, LigState *b, const char *what)
+{
+  for (const char *const *path = lig_state_get_paths (a); *path; path++)
+    for (int array = 0; array < LIG_N_STATE_ARRAYS; array++) {
+      if (array == LIG_STATE_GRADIENTS)
+        continue;
+      g_autoptr (LigTensor) x = lig_state_get (a, (LigStateArray) array, *path, NULL);
+      g_autoptr (LigTensor) y = lig_state_get (b, (LigStateArray) array, *path, NULL);
+      gboolean same = !x == !y && (!x || memcmp (x->data, y->data, lig_tensor_bytes (x)) == 0);
+      if (!same)
+        g_test_message ("%s: array %d of %s has other bits", what, array, *path);
+      g_assert_true (same);
+    }
+}
+
+/* One gradient that is not finite: nothing is written, and what comes after is as if there had been
+ * no such update. */
+static inline void
+check_skipped_update (LigDevice *device, const LigPlanOptions *options, double clip, float bad)
+{
+  g_autoptr (GError) error = NULL;
+  g_auto (Setup) hit = set_up_program (device, "linear(3) ! mean-squared-error", "8x5", options);
+  g_auto (Setup) spared = set_up_program (device, "linear(3) ! mean-squared-error", "8x5", options);
+  for (int i = 0; i < 2; i++) {
+    update_once (hit.program, clip);
+    update_once (spared.program, clip);
+  }
+  g_autoptr (LigTensor) gradient = read_array (hit.state, LIG_STATE_GRADIENTS, "0.weight");
+  lig_tensor_set (gradient, 4, bad);
+  g_assert_true (lig_state_set (hit.state, LIG_STATE_GRADIENTS, "0.weight", gradient, &error));
+  run_program (hit.program, LIG_RUN_UPDATE);
+  expect_same_arrays (hit.state, spared.state, "after a skipped update");
+  LigScaling scaling = read_scaling (hit.state);
+  g_assert_cmpfloat (scaling.row, ==, 1);
+  g_assert_cmpfloat (scaling.skipped, ==, 1);
+  g_assert_cmpuint (lig_state_get_step (hit.state), ==, 3);
+  update_once (hit.program, clip);
+  update_once (spared.program, clip);
+  expect_same_arrays (hit.state, spared.state, "one update later");
+  g_assert_cmpfloat (read_scaling (hit.state).row, ==, 0);
+  g_assert_cmpfloat (read_scaling (hit.state).skipped, ==, 1);
+  g_autoptr (LigTensor) weight = read_array (hit.state, LIG_STATE_PARAMETERS, "0.weight");
+  for (gint64 i = 0; i < weight->size; i++)
+    g_assert_true (isfinite (lig_tensor_get (weight, i)));
+}
+
+static inline void
+check_skipped_updates (LigDevice *device)
+{
+  static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
+  for (int i = 0; i < 3 * 3 * 4; i++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+    optimizer.kind = i % 3 == 2 ? LIG_OPTIMIZER_ADAMW : LIG_OPTIMIZER_SGD;
+    optimizer.sgd.momentum = i % 3 == 1 ? 0.9f : 0;
+    optimizer.loss_scale = 1;
+    options.compute = LIG_FP32;
+    options.parameters = (int) types[i / 3 % 3];
+    options.optimizer = &optimizer;
+    check_skipped_update (device, &options, i / 9 % 2, i / 18 ? INFINITY : NAN);
+  }
+}
+
+/* --- The loss scale ------------------------------------------------------------------------ */
+
+static inline LigPlanOptions
+half_options (const LigOptimizer *optimizer)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.compute = options.parameters = LIG_FP16;
+  options.optimizer = optimizer;
+  options.input_gradient = TRUE;
+  return options;
+}
+
+static inline void
+feed_targets (LigProgram *program, float factor)
+{
+  g_autoptr (GError) error = NULL;
+  LigShape shape;
+  LigDtype dtype;
+  lig_plan_get_extra_input (lig_program_get_plan (program), 0, &shape, &dtype);
+  g_autoptr (LigTensor) targets = named_tensor ("targets", dtype, &shape, 2);
+  for (gint64 i = 0; i < targets->size; i++)
+    lig_tensor_set (targets, i, factor * lig_tensor_get (targets, i));
+  g_assert_true (lig_program_set_extra_input (program, 0, targets, &error));
+}
+
+/* Gradients so large that the scale has to come down: each overflow leaves the weights alone, and
+ * then the training goes on. */
+static inline void
+check_overflow (LigDevice *device)
+{
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  LigPlanOptions options = half_options (&optimizer);
+  g_auto (Setup) setup = set_up_program (device, "linear(3) ! mean-squared-error", "8x5", &options);
+  g_autoptr (LigTensor) before = read_array (setup.state, LIG_STATE_PARAMETERS, "0.weight");
+  float scale = LIG_FIRST_SCALE;
+  int skipped = 0;
+  g_assert_true (lig_plan_scales_loss (lig_program_get_plan (setup.program)));
+  feed_targets (setup.program, 100);
+  for (;;) {
+    update_once (setup.program, 0);
+    LigScaling scaling = read_scaling (setup.state);
+    g_autoptr (LigTensor) now = read_array (setup.state, LIG_STATE_PARAMETERS, "0.weight");
+    gboolean same = memcmp (before->data, now->data, lig_tensor_bytes (now)) == 0;
+    if (scaling.row == 0 || skipped == 20) {
+      g_assert_false (same);
+      g_assert_cmpfloat (scaling.scale, ==, scale);
+      break;
+    }
+    skipped++;
+    scale /= 2;
+    g_assert_true (same);
+    g_assert_cmpfloat (scaling.scale, ==, scale);
+    g_assert_cmpfloat (scaling.skipped, ==, skipped);
+  }
+  g_test_message ("%d updates were skipped", skipped);
+  g_assert_cmpint (skipped, >, 2);
+  g_assert_cmpint (skipped, <, 20);
+}
+
+/* The gradients that a caller sees are those of fp32, also where fp16 alone would hold none. */
+static inline void
+check_small_gradients (LigDevice *device)
+{
+  static const char expression[] = "linear(3) ! constant-scale(1e-7) ! mean-squared-error";
+  static const char *const paths[] = {"0.weight", "0.bias"};
+  LigOptimizer scaled = LIG_OPTIMIZER_INIT, plain = LIG_OPTIMIZER_INIT;
+  plain.loss_scale = 1;
+  LigPlanOptions options = half_options (&scaled), without = half_options (&plain);
+  LigPlanOptions exactly = half_options (&plain);
+  exactly.compute = exactly.parameters = LIG_FP32;
+  g_auto (Setup) half = set_up_program (device, expression, "8x5", &options);
+  g_auto (Setup) lost = set_up_program (device, expression, "8x5", &without);
+  g_auto (Setup) exact = set_up_program (device, expression, "8x5", &exactly);
+  Setup *all[] = {&half, &lost, &exact};
+  for (int i = 0; i < 3; i++) {
+    feed_targets (all[i]->program, 1);
+    update_once (all[i]->program, 0);
+  }
+  g_assert_false (lig_plan_scales_loss (lig_program_get_plan (lost.program)));
+  g_assert_false (lig_plan_scales_loss (lig_program_get_plan (exact.program)));
+  double norm = read_norm (exact.program);
+  g_assert_cmpfloat (read_norm (lost.program), ==, 0);
+  g_assert_cmpfloat_with_epsilon (read_norm (half.program), norm, 5e-3 * norm);
+  for (int i = 0; i < 2; i++) {
+    g_autoptr (LigTensor) got = read_array (half.state, LIG_STATE_GRADIENTS, paths[i]);
+    g_autoptr (LigTensor) want = read_array (exact.state, LIG_STATE_GRADIENTS, paths[i]);
+    g_assert_cmpint (got->dtype, ==, LIG_FP32);
+    g_assert_cmpfloat (distance_between (got, want), <, 5e-3);
+  }
+}
+
+/* The gradient of the input, too, is the caller's own; and a plan without a scale after one with it
+ * reads its gradients as they are. */
+static inline void
+check_unscaled (LigDevice *device)
+{
+  g_autoptr (GError) error = NULL;
+  LigOptimizer scaled = LIG_OPTIMIZER_INIT, plain = LIG_OPTIMIZER_INIT;
+  plain.loss_scale = 1;
+  LigPlanOptions options = half_options (&scaled), without = half_options (&plain);
+  const LigScaling start = {.scale = 256};
+  g_auto (Setup) setup = set_up_program (device, "linear(3) ! mean-squared-error", "8x5", &options);
+  g_assert_true (lig_state_set_scaling (setup.state, &start, &error));
+  run_program (setup.program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  g_autoptr (LigTensor) input = lig_program_read_input_gradient (setup.program, &error);
+  g_autoptr (LigTensor) weight = read_array (setup.state, LIG_STATE_GRADIENTS, "0.weight");
+  g_assert_cmpfloat (read_scaling (setup.state).carried, ==, 256);
+  g_autoptr (LigProgram) other = new_program (setup.state, setup.sequence, &without);
+  feed_inputs (other);
+  run_program (other, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
+  g_autoptr (LigTensor) own_input = lig_program_read_input_gradient (other, &error);
+  g_autoptr (LigTensor) own = read_array (setup.state, LIG_STATE_GRADIENTS, "0.weight");
+  g_assert_no_error (error);
+  g_assert_cmpfloat (distance_between (input, own_input), <, 2e-3);
+  g_assert_cmpfloat (distance_between (weight, own), <, 2e-3);
+  g_assert_cmpfloat (read_scaling (setup.state).carried, ==, 1);
+}
+
+/* --- Weight decay -------------------------------------------------------------------------- */
+
+/* Without any gradient a decaying parameter shrinks by rate times decay, others stay. */
+static inline void
+check_decay (LigDevice *device)
+{
+  static const char expression[] =
+    "embedding(8, vocabulary=6) ! layer-norm([4, 8]) ! rms-norm([4, 8]) ! linear(3)";
+  static const struct {
+    const char *path;
+    gboolean decays;
+  } wanted[] = {{"0.weight", TRUE},  {"1.weight", FALSE}, {"1.bias", FALSE},
+                {"2.weight", FALSE}, {"3.weight", TRUE},  {"3.bias", FALSE}};
+  for (int kind = 0; kind < 2; kind++) {
+    g_autoptr (GError) error = NULL;
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    LigOptimizer optimizer = {.kind = (LigOptimizerKind) kind,
+                              .sgd = {.weight_decay = 0.5f},
+                              .adamw = {0.9f, 0.99f, 1e-8f, 0.5f}};
+    options.optimizer = &optimizer;
+    g_auto (Setup) setup = set_up_program (device, expression, "5x4:int32", &options);
+    LigShape shape;
+    lig_shape_init (&shape, 3, (gint64) 5, (gint64) 4, (gint64) 3);
+    g_autoptr (LigTensor) zero = lig_tensor_new (LIG_FP32, &shape, &error);
+    g_assert_true (lig_program_set_gradient (setup.program, zero, &error));
+    g_autoptr (GPtrArray) old = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_tensor_unref);
+    for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+      g_ptr_array_add (old, read_array (setup.state, LIG_STATE_PARAMETERS, wanted[i].path));
+    lig_program_set_rate (setup.program, 0.1, 0);
+    run_program (setup.program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
+    for (guint i = 0; i < G_N_ELEMENTS (wanted); i++) {
+      g_autoptr (LigTensor) now = read_array (setup.state, LIG_STATE_PARAMETERS, wanted[i].path);
+      double factor = wanted[i].decays ? 0.95 : 1;
+      for (gint64 j = 0; j < now->size; j++)
+        g_assert_cmpfloat_with_epsilon ((double) lig_tensor_get (now, j),
+                                        factor * (double) lig_tensor_get (old->pdata[i], j), 1e-6);
+    }
+  }
+}
