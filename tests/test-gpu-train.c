@@ -184,6 +184,13 @@ expect_same_metric (Fixture *f, LigRun *a, LigRun *b, const char *name, guint co
   }
 }
 
+/* Where gradients overflow now and then, a norm is missing for such a step. */
+static const char *
+finite_metric (guint index)
+{
+  return g_str_has_prefix (cases[index].name, "fp16") ? "loss-scale" : "gradient-norm";
+}
+
 static void
 test_seed (Fixture *f, gconstpointer data)
 {
@@ -198,7 +205,7 @@ test_seed (Fixture *f, gconstpointer data)
   LigRunProgress first = finish (a), second = finish (b);
   finish (c);
   expect_same_metric (f, a, b, LIG_METRIC_LOSS, 200);
-  expect_same_metric (f, a, b, "gradient-norm", 200);
+  expect_same_metric (f, a, b, finite_metric (GPOINTER_TO_UINT (data)), 200);
   g_assert_cmpfloat (first.eval_loss, ==, second.eval_loss);
   assert_same_tensors (lig_run_get_checkpoint (a), lig_run_get_checkpoint (b));
   g_autoptr (GArray) mine = read_metric (f, lig_run_get_uuid (a), LIG_METRIC_LOSS, 1, 1);
@@ -239,7 +246,7 @@ test_resume (Fixture *f, gconstpointer data)
   g_assert_cmpint (result.first_step, ==, progress.step);
   g_assert_cmpint (result.status, ==, LIG_RUN_DONE);
   expect_same_metric (f, whole, rest, LIG_METRIC_LOSS, (guint) STEPS);
-  expect_same_metric (f, whole, rest, "gradient-norm", (guint) STEPS);
+  expect_same_metric (f, whole, rest, finite_metric (GPOINTER_TO_UINT (data)), (guint) STEPS);
   g_assert_cmpfloat (result.eval_loss, ==, expected.eval_loss);
   assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
 }
