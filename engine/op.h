@@ -5,7 +5,8 @@
  *
  * Ports have names: `x` the main input, `y` the main output, then the extra inputs, the extra
  * outputs, the trained parameters and the values that forward computes for backward (`mean rstd`).
- * `dNAME` is the gradient of NAME. Kernels are bound to ports by the names in their signatures.
+ * `dNAME` is the gradient of NAME; a parameter's is fp32 in a plan that accumulates, else of the
+ * parameter's type. Kernels are bound to ports by the names in their signatures.
  *
  * A custom op is the same table in the embedding program, registered with lig_register_op(). */
 #pragma once

@@ -35,6 +35,7 @@ lig_scaling_take_norm (LigScaling *scaling, float length, bool dynamic)
 LIG_FORMULA uint64_t
 lig_scaling_count (const LigScaling *scaling, uint64_t step)
 {
-  uint64_t skipped = scaling ? (uint64_t) scaling->skipped : 0;
+  float count = scaling ? scaling->skipped : 0;
+  uint64_t skipped = count > 0 && count < 0x1p63f ? (uint64_t) count : 0;
   return step > skipped ? step - skipped : 1;
 }

@@ -119,6 +119,8 @@ static const struct {
   {"bf16-masters", "lr=0.01 dtype=bf16:bf16", 5e-2},
   {"bf16-compute", "lr=0.01 dtype=bf16:fp32 clip=0.5", 5e-2},
   {"fp16-compute", "lr=0.01 dtype=fp16:fp32 clip=0.5", 1e-2},
+  {"fp16-scaled", "lr=0.01 dtype=fp16:fp16", 2e-2},
+  {"bf16-accumulate", "lr=0.01 dtype=bf16:bf16 accumulate=4", 5e-2},
   {"cosine", "lr=0.02 min-lr=0.001 schedule=cosine warmup=30 clip=1", 1e-3},
   {"unfused", "lr=0.01 policy=none", 1e-3},
   {"measured", "lr=0.01 policy=measured", 1e-3},
@@ -182,6 +184,13 @@ expect_same_metric (Fixture *f, LigRun *a, LigRun *b, const char *name, guint co
   }
 }
 
+/* Where gradients overflow now and then, a norm is missing for such a step. */
+static const char *
+finite_metric (guint index)
+{
+  return g_str_has_prefix (cases[index].name, "fp16") ? "loss-scale" : "gradient-norm";
+}
+
 static void
 test_seed (Fixture *f, gconstpointer data)
 {
@@ -196,7 +205,7 @@ test_seed (Fixture *f, gconstpointer data)
   LigRunProgress first = finish (a), second = finish (b);
   finish (c);
   expect_same_metric (f, a, b, LIG_METRIC_LOSS, 200);
-  expect_same_metric (f, a, b, "gradient-norm", 200);
+  expect_same_metric (f, a, b, finite_metric (GPOINTER_TO_UINT (data)), 200);
   g_assert_cmpfloat (first.eval_loss, ==, second.eval_loss);
   assert_same_tensors (lig_run_get_checkpoint (a), lig_run_get_checkpoint (b));
   g_autoptr (GArray) mine = read_metric (f, lig_run_get_uuid (a), LIG_METRIC_LOSS, 1, 1);
@@ -237,7 +246,7 @@ test_resume (Fixture *f, gconstpointer data)
   g_assert_cmpint (result.first_step, ==, progress.step);
   g_assert_cmpint (result.status, ==, LIG_RUN_DONE);
   expect_same_metric (f, whole, rest, LIG_METRIC_LOSS, (guint) STEPS);
-  expect_same_metric (f, whole, rest, "gradient-norm", (guint) STEPS);
+  expect_same_metric (f, whole, rest, finite_metric (GPOINTER_TO_UINT (data)), (guint) STEPS);
   g_assert_cmpfloat (result.eval_loss, ==, expected.eval_loss);
   assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
 }
@@ -285,6 +294,63 @@ test_accumulation (Fixture *f, gconstpointer data)
     g_assert_cmpfloat (fabs (value_at (a, i) - value_at (b, i)), <, 1e-4 * value_at (a, i));
 }
 
+/* --- fp16 ---------------------------------------------------------------------------------- */
+
+#define STEEP "linear(1, init-std=1) ! mean-squared-error"
+
+/* y = 300 a: the first gradients overflow, the scale comes down as on the CPU, the line is found.
+ */
+static void
+test_overflow (Fixture *f, gconstpointer data)
+{
+  const char *settings = "batch=4 steps=300 optimizer=sgd lr=0.25 dtype=fp16:fp32";
+  g_autoptr (GString) text = g_string_new ("a,y\n");
+  guint32 seed = 5;
+  if (!gpu_or_skip ())
+    return;
+  for (int i = 0; i < 200; i++) {
+    double a = draw (&seed);
+    g_string_append_printf (text, "%.9g,%.9g\n", a, 300 * a);
+  }
+  g_autofree char *spec = write_data (f, "csv", "steep.csv", text->str, -1);
+  g_autoptr (LigRun) run = new_run (f, STEEP, NULL, spec, settings);
+  LigRunProgress progress = finish (run);
+  g_autoptr (LigDevice) gpu = g_object_ref (f->device);
+  g_autoptr (LigDevice) cpu = lig_device_open ("cpu", NULL);
+  g_set_object (&f->device, cpu);
+  g_autoptr (LigRun) other = new_run (f, STEEP, NULL, spec, settings);
+  LigRunProgress want = finish (other);
+  g_set_object (&f->device, gpu);
+  g_autoptr (GArray) scales = read_metric (f, lig_run_get_uuid (run), "loss-scale", 1, 1);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_DONE);
+  g_assert_cmpuint (scales->len, ==, 300);
+  g_assert_cmpint (progress.skipped, >=, 3);
+  g_assert_cmpint (progress.skipped, ==, want.skipped);
+  g_assert_cmpfloat (progress.loss_scale, ==, want.loss_scale);
+  for (guint i = 1; i < scales->len; i++)
+    g_assert_cmpfloat (value_at (scales, i), <=, value_at (scales, i - 1));
+  g_assert_cmpfloat (progress.loss, <, 1e-3 * progress.first_loss);
+}
+
+/* Gradients that are never finite, with losses that are: the training ends, the weights are whole.
+ */
+static void
+test_not_finite (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  LigRunProgress progress;
+  if (!gpu_or_skip ())
+    return;
+  g_autoptr (LigRun) run = new_run (f, STEEP, "8x6", "synthetic?samples=64&held-out=0",
+                                    "steps=100 dtype=fp16 loss-scale=16777216");
+  lig_run_start (run);
+  g_assert_false (lig_run_wait (run, &error));
+  assert_message (error, "not finite in the last 8 steps up to step 8");
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_FAILED);
+  g_assert_cmpint (progress.skipped, ==, 8);
+}
+
 static void
 add (const char *kind, guint index, void (*function) (Fixture *, gconstpointer))
 {
@@ -309,5 +375,7 @@ main (int argc, char **argv)
     add ("resume", i, test_resume);
   }
   ADD ("other-device", test_other_device);
+  ADD ("overflow", test_overflow);
+  ADD ("not-finite", test_not_finite);
   return run_tests ();
 }

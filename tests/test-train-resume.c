@@ -59,6 +59,8 @@ static const struct {
   {"accumulate", "lr=0.01 accumulate=3"},
   {"bf16-masters", "lr=0.01 dtype=bf16:bf16"},
   {"fp16-compute", "lr=0.01 dtype=fp16:fp32 clip=0.5"},
+  {"fp16-scaled", "lr=0.01 dtype=fp16:fp16"},
+  {"bf16-accumulate", "lr=0.01 dtype=bf16:bf16 accumulate=3"},
   {"cosine", "lr=0.02 min-lr=0.001 schedule=cosine warmup=30 clip=1"},
   {"unfused", "lr=0.01 policy=none"},
   {"evaluated", "lr=0.01 eval-every=7 optimizer=sgd momentum=0.5"},

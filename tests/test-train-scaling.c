@@ -247,6 +247,18 @@ test_a_while (Fixture *f, gconstpointer data)
   g_assert_true (isnan (progress.loss_scale));
 }
 
+/* A factor that is too large for these gradients, and stays. */
+static void
+test_fixed (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigRun) run = new_run (f, PLAIN, "8x6", "synthetic?samples=64&held-out=0",
+                                    "steps=100 dtype=fp16 loss-scale=16777216");
+  lig_run_start (run);
+  g_assert_false (lig_run_wait (run, &error));
+  assert_message (error, "not finite in the last 8 steps up to step 8");
+}
+
 /* The search for a scale takes longer, but it ends, too. */
 static void
 test_no_scale (Fixture *f, gconstpointer data)
@@ -276,6 +288,7 @@ main (int argc, char **argv)
   ADD ("hostile", test_hostile);
   ADD ("not-finite", test_not_finite);
   ADD ("a-while", test_a_while);
+  ADD ("fixed", test_fixed);
   ADD ("no-scale", test_no_scale);
   return g_test_run ();
 }

@@ -82,19 +82,20 @@ enum { MICRO_STEPS = 1024 };
 
 /* So many equal gradients of 16-bit parameters are so many times one of them. */
 static inline void
-check_sum (LigDevice *device, const char *expression, const char *input, LigPlanOptions options)
+check_sum (
+  LigDevice *device, const char *expression, const char *input, LigPlanOptions options, int times)
 {
   g_auto (Setup) once = set_up_program (device, expression, input, &options);
   g_auto (Setup) often = set_up_program (device, expression, input, &options);
   run_program (once.program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  for (int i = 0; i < MICRO_STEPS; i++)
+  for (int i = 0; i < times; i++)
     run_program (often.program,
                  LIG_RUN_FORWARD | LIG_RUN_BACKWARD | (i > 0 ? LIG_RUN_ACCUMULATE : 0));
   for (const char *const *path = lig_state_get_paths (once.state); *path; path++) {
     g_autoptr (LigTensor) want = read_array (once.state, LIG_STATE_GRADIENTS, *path);
     g_autoptr (LigTensor) got = read_array (often.state, LIG_STATE_GRADIENTS, *path);
     for (gint64 i = 0; i < want->size; i++)
-      lig_tensor_set (want, i, MICRO_STEPS * lig_tensor_get (want, i));
+      lig_tensor_set (want, i, (float) times * lig_tensor_get (want, i));
     g_assert_cmpint (got->dtype, ==, LIG_FP32);
     double distance = distance_between (got, want);
     if (distance > 1e-4)
@@ -118,12 +119,27 @@ check_sums (LigDevice *device)
     {"linear(16) ! gelu ! linear(8)", "16x32"},
     {"make-extra-output(to=r) ! layer-norm ! linear(8) ! add-extra-input(from=r)", "5x8"},
   };
-  for (guint i = 0; i < G_N_ELEMENTS (cases) * 4; i++) {
+  /* Other kernels serve these, or other ways through the same ones. */
+  static const char *const large[][2] = {
+    {"layer-norm", "4096x1024"},
+    {"rms-norm", "600x8192"},
+    {"layer-norm", "3000x33"},
+    {"embedding(256, vocabulary=300)", "4096:int32"},
+    {"linear(512)", "2048x768"},
+    {"bias ! swiglu", "2048x1024"},
+    {"linear(256) ! gelu ! linear(128)", "512x512"},
+    {"make-extra-output(to=r) ! rms-norm ! linear(256) ! add-extra-input(from=r)", "2048x256"},
+  };
+  for (guint i = 0; i < (G_N_ELEMENTS (cases) + G_N_ELEMENTS (large)) * 4; i++) {
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
     options.compute = options.parameters = i % 2 ? LIG_FP16 : LIG_BF16;
     options.policy = i / 2 % 2 ? LIG_POLICY_ALL : LIG_POLICY_NONE;
     options.accumulate = TRUE;
-    check_sum (device, cases[i / 4][0], cases[i / 4][1], options);
+    if (i / 4 < G_N_ELEMENTS (cases))
+      check_sum (device, cases[i / 4][0], cases[i / 4][1], options, MICRO_STEPS);
+    else
+      check_sum (device, large[i / 4 - G_N_ELEMENTS (cases)][0],
+                 large[i / 4 - G_N_ELEMENTS (cases)][1], options, 7);
   }
 }
 

@@ -117,12 +117,14 @@ lig_cli_watch_run (LigRun *run)
 static void
 print_scaling (const LigRunProgress *progress)
 {
-  if (!isnan (progress->loss_scale))
-    printf ("loss scale %.6g; ", progress->loss_scale);
-  printf (progress->skipped == 1
-            ? "%" G_GINT64_FORMAT " update skipped, as its gradients were not finite\n"
-            : "%" G_GINT64_FORMAT " updates skipped, as their gradients were not finite\n",
-          progress->skipped);
+  gboolean scaled = !isnan (progress->loss_scale), skipped = progress->skipped > 0;
+  if (scaled)
+    printf ("loss scale %.6g%s", progress->loss_scale, skipped ? "; " : "\n");
+  if (skipped)
+    printf (progress->skipped == 1
+              ? "%" G_GINT64_FORMAT " update skipped, as its gradients were not finite\n"
+              : "%" G_GINT64_FORMAT " updates skipped, as their gradients were not finite\n",
+            progress->skipped);
 }
 
 void
@@ -142,8 +144,7 @@ lig_cli_print_outcome (LigRun *run)
   if (!isnan (progress.eval_accuracy))
     printf (" (%.1f %% right)", 100 * progress.eval_accuracy);
   printf (isnan (progress.step_seconds) ? "\n" : "; %s a step\n", step);
-  if (!isnan (progress.loss_scale) || progress.skipped > 0)
-    print_scaling (&progress);
+  print_scaling (&progress);
   if (uuid)
     printf ("run %s: lig runs show %.8s\n", uuid, uuid);
   if (lig_run_get_checkpoint (run))

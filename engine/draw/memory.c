@@ -49,7 +49,8 @@ count_state (LigPlan *plan, gint64 bytes[N_KINDS])
   guint count;
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   for (guint i = 0; i < count; i++) {
-    if (!g_str_equal (values[i].place, "state") || strchr (values[i].name, '['))
+    if (!g_str_equal (values[i].place, "state") || strchr (values[i].name, '[') ||
+        g_str_equal (values[i].name, "scaling"))
       continue;
     bytes[*values[i].name == 'd' ? GRADIENTS : PARAMETERS] += values[i].bytes;
   }

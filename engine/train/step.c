@@ -82,8 +82,7 @@ check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **er
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "the gradients were not finite in the last %.0f steps up to step %" G_GINT64_FORMAT
-               ", which changed nothing; a smaller --lr or another --dtype may help, and the last "
-               "checkpoint is from before",
+               ", which changed nothing; a smaller --lr, another --dtype or --loss-scale may help",
                (double) scaling->row, step);
   return FALSE;
 }
