@@ -36,7 +36,9 @@ typedef struct {
 } LigDeviceHealth;
 
 /**
- * LigDevice: belongs to one thread at a time; several may be opened of one name.
+ * LigDevice: belongs to one thread at a time, with the states and programs on it; several may be
+ * opened of one name. Its name, backend and facts may be asked for by any thread, while nobody sets
+ * the facts.
  */
 #define LIG_TYPE_DEVICE (lig_device_get_type ())
 LIG_API

@@ -2,7 +2,10 @@
 /* Fusions: rules that let one kernel, or fewer kernels, serve a run of ops. A fusion is data: a
  * pattern, the pass it belongs to, and how it becomes kernels. It owns nothing and refers to the
  * ops it covers; a forward fusion leaves for backward what its ops would have left, a backward one
- * reads what they left; a joint fusion covers the same ops in both passes. */
+ * reads what they left; a joint fusion covers the same ops in both passes.
+ *
+ * Threads: registering and asking are for any thread at once; a table's functions are called by
+ * those that compile. */
 #pragma once
 
 #include "engine/op.h"

@@ -8,7 +8,12 @@
  * `dNAME` is the gradient of NAME; a parameter's is fp32 in a plan that accumulates, else of the
  * parameter's type. Kernels are bound to ports by the names in their signatures.
  *
- * A custom op is the same table in the embedding program, registered with lig_register_op(). */
+ * A custom op is the same table in the embedding program, registered with lig_register_op().
+ *
+ * Threads: the registry, and tables, are for any thread at once. An op belongs to the thread of its
+ * sequence (engine/sequence.h); an opaque op's callback is called on the thread that runs the
+ * program, `expand`, `infer`, `place` and lowering on the one that compiles: a table's functions
+ * must bear being called by several. */
 #pragma once
 
 #include "engine/tensor.h"

@@ -136,7 +136,7 @@ lig_plan_compile (LigSequence *sequence,
   if (!draft || !run_passes (draft, error))
     return NULL;
   LigPlan *self = g_new0 (LigPlan, 1);
-  g_atomic_ref_count_init (&self->count);
+  g_atomic_int_set (&self->count, 1);
   self->draft = g_steal_pointer (&draft);
   self->version = self->draft->version;
   self->strings = g_string_chunk_new (4096);
@@ -156,14 +156,14 @@ lig_plan_compile (LigSequence *sequence,
 LigPlan *
 lig_plan_ref (LigPlan *self)
 {
-  g_atomic_ref_count_inc (&self->count);
+  g_atomic_int_inc (&self->count);
   return self;
 }
 
 void
 lig_plan_unref (LigPlan *self)
 {
-  if (!g_atomic_ref_count_dec (&self->count))
+  if (!g_atomic_int_dec_and_test (&self->count))
     return;
   g_array_unref (self->ops);
   g_array_unref (self->groups[0]);

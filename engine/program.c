@@ -8,7 +8,7 @@ lig_program_new (LigPlan *plan, LigState *state, GError **error)
   if (!lig_state_check_plan (state, plan, error))
     return NULL;
   g_autoptr (LigProgram) self = g_new0 (LigProgram, 1);
-  g_atomic_ref_count_init (&self->count);
+  g_atomic_int_set (&self->count, 1);
   self->plan = lig_plan_ref (plan);
   self->state = g_object_ref (state);
   self->device = lig_state_get_device (state);
@@ -18,14 +18,14 @@ lig_program_new (LigPlan *plan, LigState *state, GError **error)
 LigProgram *
 lig_program_ref (LigProgram *self)
 {
-  g_atomic_ref_count_inc (&self->count);
+  g_atomic_int_inc (&self->count);
   return self;
 }
 
 void
 lig_program_unref (LigProgram *self)
 {
-  if (!g_atomic_ref_count_dec (&self->count))
+  if (!g_atomic_int_dec_and_test (&self->count))
     return;
   lig_program_unbind (self);
   g_object_unref (self->state);

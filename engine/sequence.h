@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A sequence: ops in order, what a person edits. It knows no device. It is a #GListModel of
  * #LigOp; its `version` grows with every edit, of its ops' parameters too. Indexes may be negative,
- * counting from the end, as in Python. An op belongs to one sequence. */
+ * counting from the end, as in Python. An op belongs to one sequence.
+ *
+ * Threads: a sequence and its ops are used by one thread at a time, the one that edits them;
+ * compiling reads them and counts as use. What is compiled (engine/plan.h) is independent of them:
+ * it may be trained and read elsewhere while the sequence is edited. lig_sequence_copy() gives
+ * another thread one of its own. */
 #pragma once
 
 #include "engine/op.h"

@@ -7,7 +7,7 @@
 #include "engine/state.h"
 
 struct _LigPlan {
-  gatomicrefcount count;
+  int count; /* of references, atomic */
   LigDraft *draft;
   guint64 version;                          /* of the sequence */
   GArray *ops, *groups[2], *steps, *values; /* the public tables */

@@ -17,7 +17,7 @@ typedef struct {
 } LigGiven;
 
 struct _LigProgram {
-  gatomicrefcount count;
+  int count; /* of references, atomic */
   LigPlan *plan;
   LigState *state;
   LigDevice *device; /* (unowned) the state's: the plan's may be another that was opened alike */
