@@ -255,8 +255,13 @@ lig_device_get_health (LigDevice *self, LigDeviceHealth *health)
 gboolean
 lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
 {
-  return kernel->types & LIG_TYPES (dtype) &&
-         (self->backend == LIG_BACKEND_NULL || kernel->functions[self->backend]);
+  /* What is built in needs no module to be known of; a described GPU has of an embedding program's
+   * kernels those that have a function for CUDA. */
+  gboolean runs = self->backend == LIG_BACKEND_NULL && lig_kernel_find (kernel->name) == kernel;
+  LigBackendKind kind = self->backend != LIG_BACKEND_NULL ? self->backend
+                        : self->facts.capability > 0      ? LIG_BACKEND_CUDA
+                                                          : LIG_BACKEND_CPU;
+  return kernel->types & LIG_TYPES (dtype) && (runs || kernel->functions[kind]);
 }
 
 const LigBackend *

@@ -2,16 +2,9 @@
 /* allocate: lifetimes of values become offsets in one arena. Pointwise steps may write where they
  * read if nobody reads there later; larger values find a place first. */
 #include "engine/compile/draft.h"
-
-#include <string.h>
+#include "engine/compile/place.h"
 
 #define ALIGNMENT 256
-
-/* What occupies memory: a root value, or several that follow each other in place. */
-typedef struct {
-  gint64 bytes, offset;
-  int first, last;
-} Slot;
 
 static gboolean
 in_arena (const LigValue *value)
@@ -86,15 +79,15 @@ reusable_input (const LigDraft *draft, int index)
 static GArray *
 make_slots (LigDraft *draft, int *slots)
 {
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (Slot));
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (LigExtent));
   for (int i = 0; i < (int) draft->values->len; i++) {
     const LigValue *value = lig_value (draft, i);
     slots[i] = -1;
     if (!in_arena (value) || value->alias >= 0 || value->last_step < 0 ||
         value->first_step == G_MAXINT)
       continue;
-    Slot slot = {(value->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, 0, value->first_step,
-                 value->last_step};
+    LigExtent slot = {(MIN (value->bytes, G_MAXINT64 / 2) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT,
+                      value->first_step, value->last_step, 0};
     slots[i] = (int) list->len;
     g_array_append_val (list, slot);
   }
@@ -104,42 +97,13 @@ make_slots (LigDraft *draft, int *slots)
       continue;
     const LigDraftStep *step = lig_step (draft, i);
     int to = lig_draft_root (draft, step->values[step->n_inputs]);
-    Slot *kept = &g_array_index (list, Slot, slots[from]);
-    Slot *gone = &g_array_index (list, Slot, slots[to]);
+    LigExtent *kept = &g_array_index (list, LigExtent, slots[from]);
+    LigExtent *gone = &g_array_index (list, LigExtent, slots[to]);
     kept->last = MAX (kept->last, gone->last);
     gone->bytes = 0;
     slots[to] = slots[from];
   }
   return list;
-}
-
-static int
-by_size (gconstpointer a, gconstpointer b)
-{
-  const Slot *x = *(Slot *const *) a, *y = *(Slot *const *) b;
-  if (x->bytes != y->bytes)
-    return x->bytes < y->bytes ? 1 : -1;
-  return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x < y ? -1 : x > y);
-}
-
-/* First fit among those already placed, which are kept in the order of their offsets. */
-static void
-place (GPtrArray *placed, Slot *slot)
-{
-  gint64 at = 0;
-  guint position = placed->len;
-  for (guint i = 0; i < placed->len; i++) {
-    const Slot *other = placed->pdata[i];
-    if (other->last < slot->first || slot->last < other->first)
-      continue;
-    if (other->offset >= at + slot->bytes)
-      break;
-    at = MAX (at, other->offset + other->bytes);
-  }
-  slot->offset = at;
-  while (position > 0 && ((Slot *) placed->pdata[position - 1])->offset > at)
-    position--;
-  g_ptr_array_insert (placed, (int) position, slot);
 }
 
 static void
@@ -148,7 +112,7 @@ find_peak (LigDraft *draft, GArray *slots)
   guint count = draft->steps->len;
   g_autofree gint64 *change = g_new0 (gint64, count + 2);
   for (guint i = 0; i < slots->len; i++) {
-    const Slot *slot = &g_array_index (slots, Slot, i);
+    const LigExtent *slot = &g_array_index (slots, LigExtent, i);
     change[MAX (slot->first, 0)] += slot->bytes;
     if (slot->last < (int) count)
       change[slot->last + 1] -= slot->bytes;
@@ -166,25 +130,15 @@ lig_allocate (LigDraft *draft, GError **error)
   g_autofree int *numbers = g_new (int, draft->values->len);
   find_lifetimes (draft);
   g_autoptr (GArray) slots = make_slots (draft, numbers);
-  g_autoptr (GPtrArray) order = g_ptr_array_new ();
-  g_autoptr (GPtrArray) placed = g_ptr_array_new ();
-  for (guint i = 0; i < slots->len; i++)
-    if (g_array_index (slots, Slot, i).bytes > 0)
-      g_ptr_array_add (order, &g_array_index (slots, Slot, i));
-  g_ptr_array_sort (order, by_size);
-  for (guint i = 0; i < order->len; i++) {
-    Slot *slot = order->pdata[i];
-    place (placed, slot);
-    if (slot->offset > G_MAXINT64 / 4 - slot->bytes) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                   "the plan's values take more than 2^61 bytes");
-      return FALSE;
-    }
-    draft->arena_bytes = MAX (draft->arena_bytes, slot->offset + slot->bytes);
+  draft->arena_bytes =
+    lig_place ((LigExtent *) (gpointer) slots->data, slots->len, (int) draft->steps->len);
+  if (draft->arena_bytes < 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "the plan's values take more than 2^61 bytes");
+    return FALSE;
   }
   for (int i = 0; i < (int) draft->values->len; i++)
     if (numbers[i] >= 0)
-      lig_value (draft, i)->offset = g_array_index (slots, Slot, numbers[i]).offset;
+      lig_value (draft, i)->offset = g_array_index (slots, LigExtent, numbers[i]).offset;
   find_peak (draft, slots);
   return TRUE;
 }

@@ -59,6 +59,7 @@ gather (LigDraft *draft, int index, int slot, GArray *contributions)
     return;
   int target = add_gradient (draft, LIG_VALUE_GRADIENT, value, index, NULL);
   LigSum sum = {target, index, g_array_ref (contributions)};
+  part->sums[slot] = (int) draft->sums->len;
   g_array_append_val (draft->sums, sum);
   lig_value (draft, value)->gradient = target;
 }

@@ -52,6 +52,8 @@ typedef struct {
   gboolean to_caller[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
   gboolean consumed[LIG_MAX_EXTRA];     /* by a later op */
+  int last_reader[LIG_MAX_EXTRA];       /* the last of those that consume it */
+  int sums[LIG_MAX_EXTRA];              /* number in the draft's sums of its gradient, or -1 */
   int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
   int kept[LIG_MAX_KEPT];
   int dx;                             /* its contribution to x's gradient, -1: not wanted */

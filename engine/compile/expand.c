@@ -34,7 +34,7 @@ add_part (LigDraft *draft, LigOp *written, LigOp *op, const char *path, gboolean
   while (info->parameters && info->parameters[part.n_parameters].name)
     part.n_parameters++;
   for (int i = 0; i < LIG_MAX_EXTRA; i++) {
-    part.extra_inputs[i] = part.extra_outputs[i] = part.input_parts[i] = -1;
+    part.extra_inputs[i] = part.extra_outputs[i] = part.input_parts[i] = part.sums[i] = -1;
     part.extra_gradients[i] = part.parameters[i] = part.representations[i] = part.kept[i] = -1;
   }
   for (int i = 0; i < part.n_outputs; i++) {
@@ -176,6 +176,7 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
   part->input_parts[slot] = producer->part;
   part->input_slots[slot] = producer->slot;
   lig_part (draft, producer->part)->consumed[producer->slot] = TRUE;
+  lig_part (draft, producer->part)->last_reader[producer->slot] = index;
   return TRUE;
 }
 

@@ -2,6 +2,7 @@
 /* fuse: which fusions are legal where, and which of the legal ones are taken. Policy `all` takes
  * them in the order of the list; `measured` takes the cover of least total time. */
 #include "engine/compile/cover.h"
+#include "engine/compile/kernels.h"
 
 static const char *
 keep (LigDraft *draft, char *text)
@@ -205,7 +206,7 @@ lig_fuse (LigDraft *draft, GError **error)
       return FALSE;
   } else if (draft->policy == LIG_POLICY_MEASURED && lig_shape_size (&draft->input) > 0) {
     /* Without rows there is nothing to time. */
-    if (!lig_cover_measured (draft, candidates, error))
+    if (!lig_check_single_ops (draft, error) || !lig_cover_measured (draft, candidates, error))
       return FALSE;
   } else {
     lig_cover_in_order (draft, candidates);

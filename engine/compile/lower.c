@@ -7,25 +7,25 @@
 
 enum { PORT_UNKNOWN = -2, PORT_ABSENT = -1 };
 
-static void
-fault (LigLowering *self, const char *port)
+/* The first thing that is wrong with the table of the op or fusion; it ends compiling. */
+static void G_GNUC_PRINTF (2, 3) fault (LigLowering *self, const char *format, ...)
 {
   const LigPart *part = lig_part (self->draft, self->group->first);
-  if (!self->error)
-    self->error = g_error_new (
-      LIG_ERROR, LIG_ERROR_OP, "%s at %s: its table names a port '%s' that does not exist",
-      self->group->fusion ? self->group->fusion->name : part->title, part->path, port);
+  va_list arguments;
+  if (self->error)
+    return;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  self->error =
+    g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: its %s",
+                 self->group->fusion ? self->group->fusion->name : part->title, part->path, text);
 }
 
 static void
-too_many (LigLowering *self, const LigKernel *kernel, int operands)
+no_such_port (LigLowering *self, const char *port)
 {
-  const LigPart *part = lig_part (self->draft, self->group->first);
-  if (!self->error)
-    self->error = g_error_new (LIG_ERROR, LIG_ERROR_OP,
-                               "%s at %s: its kernel %s has %d operands, at most %d are possible",
-                               self->group->fusion ? self->group->fusion->name : part->title,
-                               part->path, kernel->name, operands, LIG_MAX_OPERANDS);
+  fault (self, "table names a port '%s' that does not exist", port);
 }
 
 /* The value of a port of one part; a gradient's incoming or outgoing side follows from the port. */
@@ -73,7 +73,7 @@ port_part (LigLowering *self, const char **port)
   char *end;
   long element = strtol (*port, &end, 10);
   if (end == *port || *end != '.' || element < 0 || element >= group->n_elements) {
-    fault (self, *port);
+    no_such_port (self, *port);
     return NULL;
   }
   *port = end + 1;
@@ -91,7 +91,7 @@ find_port (LigLowering *self, const char *port)
     return PORT_ABSENT;
   int value = part_port (self->draft, part, name);
   if (value == PORT_UNKNOWN)
-    fault (self, port);
+    no_such_port (self, port);
   return MAX (value, PORT_ABSENT);
 }
 
@@ -170,7 +170,7 @@ read_outside (const LigLowering *self, int value)
       return TRUE;
     for (int j = 0; j < part->n_outputs; j++)
       if (lig_draft_root (self->draft, part->extra_outputs[j]) == value &&
-          (part->consumed[j] || part->to_caller[j]))
+          lig_leaves_group (group, part, j))
         return TRUE;
   }
   return FALSE;
@@ -206,7 +206,8 @@ lig_lower_custom (LigLowering *self,
   };
   step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
   if (step.n_operands > LIG_MAX_OPERANDS) {
-    too_many (self, kernel, step.n_operands);
+    fault (self, "kernel %s has %d operands, at most %d are possible", kernel->name,
+           step.n_operands, LIG_MAX_OPERANDS);
     return;
   }
   for (int i = 0; i < step.n_operands; i++) {
@@ -224,8 +225,14 @@ lig_lower_custom (LigLowering *self,
     params = first->params;
     params_size = first->info->kernel_params_size;
   }
+  if (params && params_size > sizeof step.params) {
+    fault (self,
+           "kernel %s is given %" G_GSIZE_FORMAT " bytes of parameters, at most %d are possible",
+           kernel->name, params_size, (int) sizeof step.params);
+    return;
+  }
   if (params)
-    memcpy (step.params, params, step.params_size = MIN (params_size, sizeof step.params));
+    memcpy (step.params, params, step.params_size = params_size);
   if (!any)
     return;
   finish_step (self->draft, &step);
@@ -243,13 +250,40 @@ lig_lower_kernel (
     self->missing = g_intern_string (name);
 }
 
+/* Only what the group itself computes, and nobody else has memory for, can be another name. */
+static gboolean
+check_alias (LigLowering *self, const char *to, int target, const char *from, int source)
+{
+  const LigGroup *group = self->group;
+  const LigValue *a = lig_value (self->draft, target), *b = lig_value (self->draft, source);
+  gboolean computed = (a->role == LIG_VALUE_COMPUTED || a->role == LIG_VALUE_GRADIENT) &&
+                      a->part >= group->first && a->part < group->first + group->count;
+  if (!computed) {
+    fault (self, "table makes '%s' another name of '%s', but does not compute it", to, from);
+    return FALSE;
+  }
+  if (a->dtype == b->dtype && lig_shape_size (&a->shape) == lig_shape_size (&b->shape))
+    return TRUE;
+  g_autofree char *wanted = lig_shape_to_string (&a->shape);
+  g_autofree char *given = lig_shape_to_string (&b->shape);
+  fault (self, "table makes '%s', %s %s, another name of '%s', %s %s, which has other bytes", to,
+         wanted, lig_dtype_name (a->dtype), from, given, lig_dtype_name (b->dtype));
+  return FALSE;
+}
+
 void
 lig_lower_alias (LigLowering *self, const char *to, const char *from)
 {
   int target = find_port (self, to), source = find_port (self, from);
-  if (target < 0 || source < 0 || target == source)
+  if (target < 0 || source < 0 || target == source || !check_alias (self, to, target, from, source))
     return;
-  lig_value (self->draft, target)->alias = source;
+  /* The value behind the source, so that a chain of names is not walked along for each of them. */
+  int root = lig_draft_root (self->draft, source);
+  if (root == target) {
+    fault (self, "table makes '%s' and '%s' names of each other", to, from);
+    return;
+  }
+  lig_value (self->draft, target)->alias = root;
   if (self->probe)
     g_array_append_val (self->aliases, target);
 }
@@ -330,84 +364,13 @@ lower_op (LigLowering *self, const LigPart *part)
   }
 }
 
-/* Whether a value of the group that somebody else reads gets no content: no step writes it and it
- * is not another name of a value from outside. */
-static gboolean
-is_unwritten (const LigLowering *self, int value, guint first_step)
-{
-  const LigGroup *group = self->group;
-  int root = lig_draft_root (self->draft, value);
-  if (root < 0)
-    return FALSE;
-  const LigValue *of = lig_value (self->draft, root);
-  gboolean computed = of->role == LIG_VALUE_COMPUTED || of->role == LIG_VALUE_GRADIENT ||
-                      of->role == LIG_VALUE_PARAMETER_GRADIENT;
-  if (!computed || of->part < group->first || of->part >= group->first + group->count)
-    return FALSE;
-  for (guint i = first_step; i < self->steps->len; i++) {
-    const LigDraftStep *step = &g_array_index (self->steps, LigDraftStep, i);
-    for (int j = step->n_inputs; j < step->n_operands; j++)
-      if (step->values[j] >= 0 && lig_draft_root (self->draft, step->values[j]) == root)
-        return FALSE;
-  }
-  return TRUE;
-}
-
-static int
-find_unwritten (const LigLowering *self, guint first_step)
-{
-  const LigGroup *group = self->group;
-  gboolean joint = group->fusion->pass == LIG_PASS_JOINT;
-  for (int i = group->first; i < group->first + group->count; i++) {
-    const LigPart *part = lig_part (self->draft, i);
-    const LigValue *y = lig_value (self->draft, part->y);
-    gboolean last = i == group->first + group->count - 1;
-    if ((last || y->kept_to_end || (y->saved && !joint)) &&
-        is_unwritten (self, part->y, first_step))
-      return part->y;
-    for (int j = 0; j < part->n_outputs; j++)
-      if ((part->consumed[j] || part->to_caller[j]) &&
-          is_unwritten (self, part->extra_outputs[j], first_step))
-        return part->extra_outputs[j];
-    for (int j = 0; j < part->n_kept && !joint; j++)
-      if (lig_value (self->draft, part->kept[j])->saved &&
-          is_unwritten (self, part->kept[j], first_step))
-        return part->kept[j];
-  }
-  return -1;
-}
-
-/* The same for the gradients that the group owes: of its input, its extra inputs, its parameters.
- */
-static int
-find_unwritten_gradient (const LigLowering *self, guint first_step)
-{
-  const LigGroup *group = self->group;
-  int dx = lig_part (self->draft, group->first)->dx;
-  if (is_unwritten (self, dx, first_step))
-    return dx;
-  for (int i = group->first; i < group->first + group->count; i++) {
-    const LigPart *part = lig_part (self->draft, i);
-    for (int j = 0; j < part->n_inputs; j++)
-      if (is_unwritten (self, part->extra_gradients[j], first_step))
-        return part->extra_gradients[j];
-    for (int j = 0; j < part->n_parameters; j++) {
-      int gradient = lig_value (self->draft, part->parameters[j])->gradient;
-      if (is_unwritten (self, gradient, first_step))
-        return gradient;
-    }
-  }
-  return -1;
-}
-
 static void
 finish_probe (LigLowering *self, guint first_step, LigProbe *probe)
 {
   probe->missing = self->missing;
   probe->unwritten = -1;
   if (self->group->fusion && !self->missing)
-    probe->unwritten = self->backward ? find_unwritten_gradient (self, first_step)
-                                      : find_unwritten (self, first_step);
+    probe->unwritten = lig_find_unwritten (self, first_step);
   for (guint i = 0; i < self->aliases->len; i++)
     lig_value (self->draft, g_array_index (self->aliases, int, i))->alias = -1;
 }

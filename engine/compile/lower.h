@@ -30,6 +30,20 @@ gboolean lig_lower_group (LigDraft *draft,
                           LigProbe *probe,
                           GError **error);
 
+/* Of a lowered group's steps from `first_step` on: a value that somebody else reads and that none
+ * of them writes, or -1. */
+int lig_find_unwritten (const LigLowering *self, guint first_step);
+
+/* Whether an extra output has a reader beyond the group: the caller or a later op. */
+gboolean lig_leaves_group (const LigGroup *group, const LigPart *part, int slot);
+
+/* Whether all contributions to the sum come from the group, which then reads no sum of them. */
+gboolean lig_sum_is_inside (const LigDraft *draft, const LigGroup *group, const LigSum *sum);
+
+/* A sum of gradients that cannot be computed before the group that reads it: it has contributions
+ * from inside and from outside the group. Returns the channel's part and slot. */
+const LigPart *lig_find_split_sum (const LigDraft *draft, const LigGroup *group, int *slot);
+
 /* Marks what a joint group that was taken saves, where it says so, instead of what its ops would.
  */
 gboolean lig_lower_saves (LigDraft *draft, const LigGroup *group, GError **error);

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Matching a pattern against the ops from one index on, and the legality of what it covers. */
 #include "engine/compile/match.h"
+#include "engine/compile/kernels.h"
+
+/* Identities and branches that are looked through between two elements, at most: else every op of a
+ * long chain of them would look along the rest of it. */
+#define MOST_TRANSPARENT 64
 
 typedef struct {
   const LigDraft *draft;
@@ -42,7 +47,8 @@ fits (const Walk *walk, int element, int index)
 static int
 next_fit (const Walk *walk, int element, int index)
 {
-  for (; index < (int) walk->draft->parts->len; index++) {
+  int end = MIN (index + MOST_TRANSPARENT, (int) walk->draft->parts->len);
+  for (; index < end; index++) {
     const LigPart *part = lig_part (walk->draft, index);
     if (fits (walk, element, index))
       return index;
@@ -164,6 +170,21 @@ explain (Walk *walk, const Found *found, LigMatch *match)
           g_strdup (end ? "end" : lig_part (walk->draft, found->end)->info->name), accepted);
 }
 
+/* A gradient that is summed up from inside and outside of the group would have to be there before
+ * the group runs. */
+static gboolean
+has_split_sum (const LigDraft *draft, LigMatch *match)
+{
+  int slot;
+  const LigPart *part = lig_find_split_sum (draft, &match->group, &slot);
+  if (part)
+    refuse (match, LIG_REASON_IN_USE,
+            part->to_caller[slot] ? g_strdup ("caller")
+                                  : g_strdup_printf ("channel %s", part->output_channels[slot]),
+            g_strdup ("no other reader"));
+  return part != NULL;
+}
+
 static gboolean
 probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
 {
@@ -171,6 +192,8 @@ probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
   LigProbe probe;
   if (!lig_lower_group (draft, &match->group, pass, steps, &probe, error))
     return FALSE;
+  if (pass == LIG_PASS_BACKWARD && has_split_sum (draft, match))
+    return TRUE;
   if (probe.unwritten >= 0) {
     const LigValue *value = lig_value (draft, probe.unwritten);
     const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT         ? "update"
@@ -180,15 +203,12 @@ probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
             g_strdup_printf ("a kernel that writes %s", value->name));
     return TRUE;
   }
-  const char *missing = probe.missing;
-  for (guint i = 0; i < steps->len && !missing; i++) {
-    const LigKernel *kernel = g_array_index (steps, LigDraftStep, i).kernel;
-    if (!lig_device_has_kernel (draft->device, kernel, draft->compute))
-      missing = kernel->name;
-  }
+  LigDtype dtype = draft->compute;
+  const LigKernel *kernel = lig_find_missing_kernel (draft, steps, 0, &dtype);
+  const char *missing = probe.missing ? probe.missing : kernel ? kernel->name : NULL;
   if (missing)
     refuse (match, LIG_REASON_KERNEL,
-            g_strdup_printf ("no %s for %s on %s", missing, lig_dtype_name (draft->compute),
+            g_strdup_printf ("no %s for %s on %s", missing, lig_dtype_name (dtype),
                              lig_device_get_name (draft->device)),
             g_strdup (missing));
   return TRUE;

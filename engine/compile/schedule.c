@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule: the steps in the order in which they run: conversions and groups forward, gradient sums
  * and groups backward, then the update. */
+#include "engine/compile/kernels.h"
 #include "engine/compile/lower.h"
 #include "engine/compile/price.h"
 #include "engine/compile/update.h"
@@ -30,13 +31,15 @@ run_conversions (LigDraft *draft, LigPass pass, int first, int last, guint *next
 /* Adds up the contributions to the gradients that the group's producers are about to read. Sums
  * were noted from the last op to the first, as groups run backward. */
 static void
-run_sums (LigDraft *draft, int first, guint *next)
+run_sums (LigDraft *draft, const LigGroup *group, guint *next)
 {
   for (; *next < draft->sums->len; ++*next) {
     guint i = *next;
     const LigSum sum = g_array_index (draft->sums, LigSum, i);
-    if (sum.part < first)
+    if (sum.part < group->first)
       return;
+    if (lig_sum_is_inside (draft, group, &sum))
+      continue;
     int total = g_array_index (sum.contributions, int, 0);
     for (guint j = 1; j < sum.contributions->len; j++) {
       LigShape shape = lig_value (draft, sum.target)->shape;
@@ -101,11 +104,12 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
 {
   LigGroup *group = lig_group (draft, pass, number);
   if (pass == LIG_PASS_BACKWARD)
-    run_sums (draft, group->first, next);
+    run_sums (draft, group, next);
   else
     run_conversions (draft, pass, group->first, group->first + group->count - 1, next);
   group->first_step = (int) draft->steps->len;
-  if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error))
+  if (!lig_lower_group (draft, group, pass, draft->steps, NULL, error) ||
+      !lig_check_kernels (draft, group, draft->steps, (guint) group->first_step, error))
     return FALSE;
   if (pass == LIG_PASS_BACKWARD)
     lig_start_beside (draft, draft->steps, (guint) group->first_step);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that a device lacks. The built-in ones serve all floating types on all backends; those of
+ * the embedding program say what they serve. */
+#include "engine/compile/kernels.h"
+
+/* The type that a kernel is asked to serve: that of its first floating operand. */
+static LigDtype
+served_type (const LigDraft *draft, const LigDraftStep *step)
+{
+  for (int i = 0; i < step->n_operands; i++)
+    if (step->values[i] >= 0 && lig_dtype_is_floating (lig_value (draft, step->values[i])->dtype))
+      return lig_value (draft, step->values[i])->dtype;
+  return draft->compute;
+}
+
+const LigKernel *
+lig_find_missing_kernel (const LigDraft *draft, const GArray *steps, guint first, LigDtype *dtype)
+{
+  for (guint i = first; i < steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
+    if (!step->kernel)
+      continue;
+    *dtype = served_type (draft, step);
+    if (!lig_device_has_kernel (draft->device, step->kernel, *dtype))
+      return step->kernel;
+  }
+  return NULL;
+}
+
+/* `fp32, fp16`, or `no type`. */
+static char *
+list_types (const LigKernel *kernel)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    if (kernel->types & LIG_TYPES (i))
+      g_string_append_printf (text, "%s%s", text->len ? ", " : "", lig_dtype_name ((LigDtype) i));
+  return g_strdup (text->len ? text->str : "no type");
+}
+
+gboolean
+lig_check_kernels (
+  const LigDraft *draft, const LigGroup *group, const GArray *steps, guint first, GError **error)
+{
+  LigDtype dtype;
+  const LigKernel *kernel = lig_find_missing_kernel (draft, steps, first, &dtype);
+  const LigPart *part = lig_part (draft, group->first);
+  const char *name = group->fusion ? group->fusion->name : part->title;
+  if (!kernel)
+    return TRUE;
+  g_autofree char *types = list_types (kernel);
+  if (kernel->types & LIG_TYPES (dtype))
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s cannot run on %s", name,
+                 part->path, kernel->name, lig_device_get_name (draft->device));
+  else
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s serves %s, not %s", name,
+                 part->path, kernel->name, types, lig_dtype_name (dtype));
+  return FALSE;
+}
+
+gboolean
+lig_check_single_ops (LigDraft *draft, GError **error)
+{
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+  for (int i = 0; i < (int) draft->parts->len; i++)
+    for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+      LigGroup group = {.pass = pass, .first = i, .count = 1, .n_elements = 1};
+      LigProbe probe;
+      if (pass == LIG_PASS_BACKWARD && !lig_part (draft, i)->needs_backward)
+        continue;
+      g_array_set_size (steps, 0);
+      if (!lig_lower_group (draft, &group, pass, steps, &probe, error) ||
+          !lig_check_kernels (draft, &group, steps, 0, error))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What a fused group owes to the ops around it, and whether its kernels write it. */
+#include "engine/compile/lower.h"
+
+gboolean
+lig_leaves_group (const LigGroup *group, const LigPart *part, int slot)
+{
+  return part->to_caller[slot] ||
+         (part->consumed[slot] && part->last_reader[slot] >= group->first + group->count);
+}
+
+/* Whether a value of the group that somebody else reads gets no content: no step writes it and it
+ * is not another name of a value from outside. */
+static gboolean
+is_unwritten (const LigLowering *self, int value, guint first_step)
+{
+  const LigGroup *group = self->group;
+  int root = lig_draft_root (self->draft, value);
+  if (root < 0)
+    return FALSE;
+  const LigValue *of = lig_value (self->draft, root);
+  gboolean computed = of->role == LIG_VALUE_COMPUTED || of->role == LIG_VALUE_GRADIENT ||
+                      of->role == LIG_VALUE_PARAMETER_GRADIENT;
+  if (!computed || of->part < group->first || of->part >= group->first + group->count)
+    return FALSE;
+  for (guint i = first_step; i < self->steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (self->steps, LigDraftStep, i);
+    for (int j = step->n_inputs; j < step->n_operands; j++)
+      if (step->values[j] >= 0 && lig_draft_root (self->draft, step->values[j]) == root)
+        return FALSE;
+  }
+  return TRUE;
+}
+
+static int
+find_unwritten (const LigLowering *self, guint first_step)
+{
+  const LigGroup *group = self->group;
+  gboolean joint = group->fusion->pass == LIG_PASS_JOINT;
+  for (int i = group->first; i < group->first + group->count; i++) {
+    const LigPart *part = lig_part (self->draft, i);
+    const LigValue *y = lig_value (self->draft, part->y);
+    gboolean last = i == group->first + group->count - 1;
+    if ((last || y->kept_to_end || (y->saved && !joint)) &&
+        is_unwritten (self, part->y, first_step))
+      return part->y;
+    for (int j = 0; j < part->n_outputs; j++)
+      if ((lig_leaves_group (group, part, j) ||
+           (lig_value (self->draft, part->extra_outputs[j])->saved && !joint)) &&
+          is_unwritten (self, part->extra_outputs[j], first_step))
+        return part->extra_outputs[j];
+    for (int j = 0; j < part->n_kept && !joint; j++)
+      if (lig_value (self->draft, part->kept[j])->saved &&
+          is_unwritten (self, part->kept[j], first_step))
+        return part->kept[j];
+  }
+  return -1;
+}
+
+/* The same for the gradients that the group owes: of its input, its extra inputs, its parameters.
+ */
+static int
+find_unwritten_gradient (const LigLowering *self, guint first_step)
+{
+  const LigGroup *group = self->group;
+  int dx = lig_part (self->draft, group->first)->dx;
+  if (is_unwritten (self, dx, first_step))
+    return dx;
+  for (int i = group->first; i < group->first + group->count; i++) {
+    const LigPart *part = lig_part (self->draft, i);
+    /* What goes back through a channel to an op of the group stays inside. */
+    for (int j = 0; j < part->n_inputs; j++)
+      if (part->input_parts[j] < group->first &&
+          is_unwritten (self, part->extra_gradients[j], first_step))
+        return part->extra_gradients[j];
+    for (int j = 0; j < part->n_parameters; j++) {
+      int gradient = lig_value (self->draft, part->parameters[j])->gradient;
+      if (is_unwritten (self, gradient, first_step))
+        return gradient;
+    }
+  }
+  return -1;
+}
+
+int
+lig_find_unwritten (const LigLowering *self, guint first_step)
+{
+  return self->backward ? find_unwritten_gradient (self, first_step)
+                        : find_unwritten (self, first_step);
+}
+
+static gboolean
+is_inside (const LigDraft *draft, const LigGroup *group, int value)
+{
+  int part = lig_value (draft, value)->part;
+  return part >= group->first && part < group->first + group->count;
+}
+
+gboolean
+lig_sum_is_inside (const LigDraft *draft, const LigGroup *group, const LigSum *sum)
+{
+  for (guint i = 0; i < sum->contributions->len; i++)
+    if (!is_inside (draft, group, g_array_index (sum->contributions, int, i)))
+      return FALSE;
+  return TRUE;
+}
+
+const LigPart *
+lig_find_split_sum (const LigDraft *draft, const LigGroup *group, int *slot)
+{
+  for (int i = group->first; i < group->first + group->count; i++) {
+    const LigPart *part = lig_part (draft, i);
+    for (int j = 0; j < part->n_outputs; j++) {
+      if (part->sums[j] < 0)
+        continue;
+      const LigSum *sum = &g_array_index (draft->sums, LigSum, part->sums[j]);
+      guint inside = 0;
+      for (guint n = 0; n < sum->contributions->len; n++)
+        inside += is_inside (draft, group, g_array_index (sum->contributions, int, n));
+      *slot = j;
+      if (inside > 0 && inside < sum->contributions->len)
+        return part;
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Large plans: what compiling them costs grows with their length, not with its square, and their
+ * arenas are as small as looking at every value each time made them. */
+#include "engine/compile/place.h"
+#include "tests/plan-case.h"
+
+#include <time.h>
+
+/* Processor time, which other programs on the machine do not use up. */
+static double
+seconds_used (void)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double) now.tv_sec + (double) now.tv_nsec * 1e-9;
+}
+
+/* --- Places -------------------------------------------------------------------------------- */
+
+static int
+by_size (gconstpointer a, gconstpointer b)
+{
+  const LigExtent *x = *(LigExtent *const *) a, *y = *(LigExtent *const *) b;
+  if (x->bytes != y->bytes)
+    return x->bytes < y->bytes ? 1 : -1;
+  return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x < y ? -1 : x > y);
+}
+
+/* First fit by looking at every extent that was placed before: the reference. */
+static void
+place_one (GPtrArray *placed, LigExtent *extent)
+{
+  gint64 at = 0;
+  guint position = placed->len;
+  for (guint i = 0; i < placed->len; i++) {
+    const LigExtent *other = placed->pdata[i];
+    if (other->last < extent->first || extent->last < other->first)
+      continue;
+    if (other->offset >= at + extent->bytes)
+      break;
+    at = MAX (at, other->offset + other->bytes);
+  }
+  extent->offset = at;
+  while (position > 0 && ((LigExtent *) placed->pdata[position - 1])->offset > at)
+    position--;
+  g_ptr_array_insert (placed, (int) position, extent);
+}
+
+static gint64
+place_plainly (LigExtent *extents, guint count)
+{
+  g_autoptr (GPtrArray) order = g_ptr_array_new ();
+  g_autoptr (GPtrArray) placed = g_ptr_array_new ();
+  gint64 top = 0;
+  for (guint i = 0; i < count; i++)
+    g_ptr_array_add (order, &extents[i]);
+  g_ptr_array_sort (order, by_size);
+  for (guint i = 0; i < count; i++) {
+    LigExtent *extent = order->pdata[i];
+    place_one (placed, extent);
+    top = MAX (top, extent->offset + extent->bytes);
+  }
+  return top;
+}
+
+static void
+check_places (const LigExtent *wanted, guint count, int steps)
+{
+  g_autofree LigExtent *ours = g_memdup2 (wanted, count * sizeof *wanted);
+  g_autofree LigExtent *plain = g_memdup2 (wanted, count * sizeof *wanted);
+  gint64 top = lig_place (ours, count, steps);
+  g_assert_cmpint (top, ==, place_plainly (plain, count));
+  for (guint i = 0; i < count; i++)
+    g_assert_cmpint (ours[i].offset, ==, plain[i].offset);
+}
+
+/* Random lives of random sizes; in every other round few sizes, and lives inside each other, as
+ * those of saved values are. */
+static void
+test_random_places (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (19);
+  for (int round = 0; round < 400; round++) {
+    int steps = g_rand_int_range (random, 1, 200), count = g_rand_int_range (random, 0, 300);
+    g_autofree LigExtent *extents = g_new0 (LigExtent, count + 1);
+    for (int i = 0; i < count; i++) {
+      int first = g_rand_int_range (random, -1, steps + 1);
+      int last = g_rand_int_range (random, MAX (first, 0), steps + 1);
+      if (round % 2 && g_rand_boolean (random))
+        last = MAX (first, steps - first);
+      extents[i] = (LigExtent){.bytes = 256 * g_rand_int_range (random, 1, round % 2 ? 4 : 100),
+                               .first = first,
+                               .last = g_rand_int_range (random, 0, 20) ? last : G_MAXINT};
+    }
+    check_places (extents, (guint) count, steps);
+  }
+}
+
+/* More than any memory is said, not wrapped around. */
+static void
+test_too_much (void)
+{
+  const gint64 bytes = G_GINT64_CONSTANT (1) << 60;
+  LigExtent extents[] = {{bytes, 0, 4, 0}, {bytes / 2, 1, 5, 0}, {bytes / 2, 2, 6, 0}};
+  g_assert_cmpint (lig_place (extents, 2, 8), ==, bytes / 2 * 3);
+  g_assert_cmpint (lig_place (extents, 3, 8), ==, -1);
+  extents[0].bytes = G_MAXINT64 / 2;
+  g_assert_cmpint (lig_place (extents, 1, 8), ==, -1);
+}
+
+/* --- Whole plans --------------------------------------------------------------------------- */
+
+static LigPlanOptions
+training_options (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = LIG_POLICY_ALL;
+  options.input_gradient = TRUE;
+  return options;
+}
+
+/* Processor time of compiling a block that often; the number of steps. */
+static double
+compile_seconds (const char *body, int repeat, guint *steps)
+{
+  LigPlanOptions options = training_options ();
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  options.optimizer = &optimizer;
+  g_autofree char *expression = g_strdup_printf ("block(%d) { %s }", repeat, body);
+  double start = seconds_used ();
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "4x16");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  double seconds = seconds_used () - start;
+  lig_plan_get_steps (plan, steps);
+  g_test_message ("%s: %u steps in %.2f s", expression, *steps, seconds);
+  return seconds;
+}
+
+static const char transformer[] =
+  "make-extra-output(to=r) ! layer-norm ! linear(32) ! gelu ! linear(16) ! add-extra-input(from=r)";
+
+static void
+test_many_steps (void)
+{
+  guint steps;
+  double seconds = compile_seconds (transformer, 11200, &steps);
+  g_assert_cmpuint (steps, >, 100000);
+  g_assert_cmpfloat (seconds, <, 5);
+}
+
+/* Sequences of which one part or another used to be walked along again for each of its ops. Four
+ * times as much takes about four times as long, and was sixteen times. */
+static void
+test_growth (gconstpointer data)
+{
+  guint steps;
+  compile_seconds (data, 2500, &steps);
+  double small = compile_seconds (data, 2500, &steps);
+  double large = compile_seconds (data, 20000, &steps);
+  g_assert_cmpfloat (large, <, 0.2 + 8 * 2.5 * small);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const bodies[] = {
+    "identity",
+    "linear(16) ! identity",
+    "make-extra-output(to=nobody)",
+    "make-extra-output",
+    "make-extra-output(to=r) ! add-extra-input(from=r)",
+    "gelu",
+  };
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/compile-size/places/random", test_random_places);
+  g_test_add_func ("/compile-size/places/too-much", test_too_much);
+  g_test_add_func ("/compile-size/many-steps", test_many_steps);
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++) {
+    g_autofree char *path = g_strdup_printf ("/compile-size/growth/%u", i);
+    g_test_add_data_func (path, bodies[i], test_growth);
+  }
+  return g_test_run ();
+}
