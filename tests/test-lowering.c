@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* What compiling says of custom tables that are wrong, of kernels that a device lacks, and which
+ * values a custom fusion owes to others. */
+#include "tests/plan-case.h"
+
+static LigPlanOptions
+options_of (LigPolicy policy, gboolean training)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.policy = policy;
+  options.training = training;
+  options.input_gradient = training;
+  return options;
+}
+
+static void
+expect_refused (const char *expression,
+                const char *device,
+                LigDtype compute_type,
+                const char *words)
+{
+  for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigDevice) opened = lig_device_open (device, &error);
+    g_assert_no_error (error);
+    g_autoptr (LigSequence) sequence = new_sequence (expression, "6x8");
+    LigPlanOptions options = options_of (policy, TRUE);
+    options.compute = (int) compute_type;
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, opened, &options, &error);
+    g_assert_null (plan);
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
+    g_assert_cmpstr (error->message, ==, words);
+  }
+}
+
+static LigStatus
+run_copy (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  memcpy (o[1].data, o[0].data, (size_t) o[0].size * lig_dtype_size (o[0].dtype));
+  return LIG_OK;
+}
+
+#define KERNEL(name, types) \
+  static const LigKernel name = {#name, "x -> y", 1, types, {[LIG_BACKEND_CPU] = run_copy}}
+KERNEL (copy_any, LIG_FLOATING_TYPES);
+KERNEL (copy_fp32, LIG_TYPES (LIG_FP32));
+KERNEL (copy_none, 0);
+
+static void
+backward_alias (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "dx", "dy");
+}
+
+#define OP(op, function, ...) \
+  static const LigOpInfo op = {.title = "Test", \
+                               .category = "Other", \
+                               .summary = "Tests", \
+                               .formula = "y = x", \
+                               .lower_forward = function, \
+                               .lower_backward = backward_alias, \
+                               __VA_ARGS__}
+
+/* --- Names for one value ------------------------------------------------------------------- */
+
+static gboolean
+infer_half (LigInfer *infer, GError **error)
+{
+  infer->y.axes[0] /= 2;
+  return TRUE;
+}
+
+static gboolean
+infer_sixteen_bit (LigInfer *infer, GError **error)
+{
+  infer->y_dtype = LIG_BF16;
+  return TRUE;
+}
+
+static gboolean
+infer_flat (LigInfer *infer, GError **error)
+{
+  lig_shape_init (&infer->y, 1, lig_shape_size (&infer->x));
+  return TRUE;
+}
+
+static void
+alias (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "y", "x");
+}
+
+static void
+alias_input (LigLowering *lowering)
+{
+  lig_lower_alias (lowering, "x", "y");
+}
+
+OP (half, alias, .name = "alias-half", .example = "alias-half @ 4x8", .infer = infer_half);
+OP (narrow,
+    alias,
+    .name = "alias-narrow",
+    .example = "alias-narrow @ 4x8",
+    .infer = infer_sixteen_bit);
+OP (flat, alias, .name = "alias-flat", .example = "alias-flat @ 4x8", .infer = infer_flat);
+OP (reverse, alias_input, .name = "alias-reverse", .example = "alias-reverse @ 4x8");
+
+static void
+test_alias (void)
+{
+  expect_refused ("gelu ! alias-half", "cpu", LIG_FP32,
+                  "alias-half at 1: its table makes 'y', 3x8 fp32, another name of 'x', 6x8 fp32, "
+                  "which has other bytes");
+  expect_refused (
+    "alias-narrow", "cpu", LIG_FP32,
+    "alias-narrow at 0: its table makes 'y', 6x8 bf16, another name of 'x', 6x8 fp32, "
+    "which has other bytes");
+  expect_refused ("relu ! alias-reverse", "cpu", LIG_FP32,
+                  "alias-reverse at 1: its table makes 'x' another name of 'y', but does not "
+                  "compute it");
+  g_autoptr (LigSequence) sequence = new_sequence ("gelu ! alias-flat", "6x8");
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (Results) results = compute (sequence, &options);
+  g_assert_cmpint (results_find (results, "output")->shape.n_axes, ==, 1);
+}
+
+/* --- Parameters ---------------------------------------------------------------------------- */
+
+static void
+lower_many_params (LigLowering *lowering)
+{
+  const char params[65] = {0};
+  lig_lower_custom (lowering, &copy_any, NULL, params, sizeof params);
+}
+
+static void
+lower_built_in_params (LigLowering *lowering)
+{
+  const char params[65] = {0};
+  lig_lower_kernel (lowering, "gelu", NULL, params, sizeof params);
+}
+
+OP (many_params, lower_many_params, .name = "many-params", .example = "many-params @ 4x8");
+OP (built_in_params,
+    lower_built_in_params,
+    .name = "built-in-params",
+    .example = "built-in-params @ 4x8");
+
+static void
+test_params (void)
+{
+  expect_refused ("many-params", "cpu", LIG_FP32,
+                  "many-params at 0: its kernel copy_any is given 65 bytes of parameters, at most "
+                  "64 are possible");
+  expect_refused ("built-in-params", "cpu", LIG_FP32,
+                  "built-in-params at 0: its kernel gelu is given 65 bytes of parameters, at most "
+                  "64 are possible");
+}
+
+/* --- Kernels of single ops ----------------------------------------------------------------- */
+
+static void
+lower_any (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &copy_any, NULL, NULL, 0);
+}
+
+static void
+lower_fp32 (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &copy_fp32, NULL, NULL, 0);
+}
+
+static void
+lower_none (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &copy_none, NULL, NULL, 0);
+}
+
+OP (any_type, lower_any, .name = "copy-any", .example = "copy-any @ 4x8");
+OP (fp32_only, lower_fp32, .name = "copy-fp32", .example = "copy-fp32 @ 4x8");
+OP (no_type, lower_none, .name = "copy-none", .example = "copy-none @ 4x8");
+
+static void
+test_kernels (void)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence ("copy-any ! copy-fp32", "6x8");
+  g_autoptr (Results) results = compute (sequence, &options);
+  g_assert_nonnull (results_find (results, "output"));
+  expect_refused ("gelu ! copy-any", "null:h200", LIG_FP32,
+                  "copy-any at 1: its kernel copy_any cannot run on null:h200");
+  expect_refused ("gelu ! copy-fp32", "cpu", LIG_BF16,
+                  "copy-fp32 at 1: its kernel copy_fp32 serves fp32, not bf16");
+  expect_refused ("copy-none", "cpu", LIG_FP32,
+                  "copy-none at 0: its kernel copy_none serves no type, not fp32");
+}
+
+/* --- A channel of its own ------------------------------------------------------------------ */
+
+/* x -> y: y = x + relu (x); dy x -> dx, once or twice x. */
+static LigStatus
+run_residual (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  const LigScaleParams *params = launch->params;
+  for (int64_t i = 0; i < o[0].size; i++) {
+    float x = ((float *) o[0].data)[i];
+    ((float *) o[1].data)[i] = params->factor * x + (x > 0 ? x : 0);
+  }
+  return LIG_OK;
+}
+
+static LigStatus
+run_residual_backward (LigLaunch *launch)
+{
+  const LigOperand *o = launch->operands;
+  const LigScaleParams *params = launch->params;
+  for (int64_t i = 0; i < o[0].size; i++) {
+    float slope = params->factor + (((float *) o[1].data)[i] > 0 ? 1 : 0);
+    ((float *) o[2].data)[i] = slope * ((float *) o[0].data)[i];
+  }
+  return LIG_OK;
+}
+
+static const LigKernel residual = {
+  "residual", "x -> y", 2, LIG_TYPES (LIG_FP32), {[LIG_BACKEND_CPU] = run_residual}};
+static const LigKernel residual_backward = {"residual_backward",
+                                            "dy x -> dx",
+                                            2,
+                                            LIG_TYPES (LIG_FP32),
+                                            {[LIG_BACKEND_CPU] = run_residual_backward}};
+
+static void
+lower_residual (LigLowering *lowering)
+{
+  LigScaleParams params = {lig_lower_has (lowering, "3.x") ? 2 : 1};
+  lig_lower_custom (lowering, &residual, params.factor > 1 ? "x=0.x y=3.y" : "x=0.x y=2.y", &params,
+                    sizeof params);
+}
+
+static void
+lower_residual_backward (LigLowering *lowering)
+{
+  LigScaleParams params = {lig_lower_has (lowering, "3.x") ? 2 : 1};
+  lig_lower_custom (lowering, &residual_backward,
+                    params.factor > 1 ? "dy=3.dy x=0.x dx=0.dx" : "dy=2.dy x=0.x dx=0.dx", &params,
+                    sizeof params);
+}
+
+#define PATTERN "make-extra-output relu add-extra-input [add-extra-input]"
+static const LigFusion joint_residual = {.name = "joint-residual",
+                                         .pass = LIG_PASS_JOINT,
+                                         .summary = "y = x + relu (x)",
+                                         .pattern = PATTERN,
+                                         .lower = lower_residual,
+                                         .lower_backward = lower_residual_backward,
+                                         .saves = "0.x"};
+
+/* Both readers and the writer of the channel are the group's: nothing is owed to anybody. */
+static void
+check_owned (const char *expression, const char *groups)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "6x8");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan, groups, groups);
+  g_autoptr (Results) fused = compute (sequence, &options);
+  options.policy = LIG_POLICY_NONE;
+  g_autoptr (Results) apart = compute (sequence, &options);
+  compare_results (fused, apart, 1e-6, expression);
+}
+
+static void
+check_shared (const char *expression, const char *observed, const char *required)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (LigSequence) sequence = new_sequence (expression, "6x8");
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  const LigVerdict *verdict = find_verdict (plan, "joint-residual", 0);
+  g_assert_nonnull (verdict);
+  g_assert_false (verdict->taken);
+  g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
+  g_assert_cmpstr (verdict->observed, ==, observed);
+  g_assert_cmpstr (verdict->required, ==, required);
+  g_autoptr (Results) results = compute (sequence, &options);
+  g_assert_nonnull (results_find (results, "grad.input"));
+}
+
+static void
+test_channel (void)
+{
+  check_owned ("make-extra-output(to=r) ! relu ! add-extra-input(from=r)",
+               "[0 1 2 joint-residual]");
+  check_owned ("make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! add-extra-input(from=r)",
+               "[0 1 2 3 joint-residual]");
+  check_owned ("make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! gelu",
+               "[0 1 2 joint-residual] [3]");
+  check_shared (
+    "make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! gelu ! add-extra-input(from=r)",
+    "caller", "a kernel that writes #0.extra");
+  check_shared ("make-extra-output(to=r, caller=true) ! relu ! add-extra-input(from=r)", "caller",
+                "a kernel that writes #0.extra");
+}
+
+/* Backward alone: forward, its ops stay single and write the branch. */
+static const LigFusion backward_residual = {.name = "backward-residual",
+                                            .pass = LIG_PASS_BACKWARD,
+                                            .summary = "dx = dy + relu' (x) dy",
+                                            .pattern = PATTERN,
+                                            .lower = lower_residual_backward};
+
+static void
+test_channel_backward (void)
+{
+  static const char *const forbidden[] = {"joint-residual", NULL};
+  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+  g_autoptr (LigSequence) sequence =
+    new_sequence ("make-extra-output(to=r) ! relu ! add-extra-input(from=r)", "6x8");
+  lig_sequence_set_forbidden (sequence, forbidden);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  check_groups (plan, "[0] [1] [2]", "[0 1 2 backward-residual]");
+  g_autoptr (LigSequence) shared = new_sequence (
+    "make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! gelu ! add-extra-input(from=r)",
+    "6x8");
+  lig_sequence_set_forbidden (shared, forbidden);
+  g_autoptr (LigPlan) other = compile (shared, &options);
+  const LigVerdict *verdict = find_verdict (other, "backward-residual", 0);
+  g_assert_cmpint (verdict->reason, ==, LIG_REASON_IN_USE);
+  g_assert_cmpstr (verdict->observed, ==, "channel r");
+  g_assert_cmpstr (verdict->required, ==, "no other reader");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const LigOpInfo *const ops[] = {&half,     &narrow,      &flat,
+                                         &reverse,  &many_params, &built_in_params,
+                                         &any_type, &fp32_only,   &no_type};
+  static const LigFusion *const fusions[] = {&joint_residual, &backward_residual};
+  g_autoptr (GError) error = NULL;
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+    g_assert_true (lig_register_op (ops[i], &error));
+  for (guint i = 0; i < G_N_ELEMENTS (fusions); i++)
+    g_assert_true (lig_register_fusion (fusions[i], TRUE, &error));
+  g_test_add_func ("/lowering/alias", test_alias);
+  g_test_add_func ("/lowering/params", test_params);
+  g_test_add_func ("/lowering/kernels", test_kernels);
+  g_test_add_func ("/lowering/channel", test_channel);
+  g_test_add_func ("/lowering/channel-backward", test_channel_backward);
+  return g_test_run ();
+}
