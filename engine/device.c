@@ -11,6 +11,7 @@
 struct _LigDevice {
   GObject parent_instance;
   char *name, *remark;
+  char id[64];
   LigBackendKind backend;
   LigDeviceFacts facts;
   const LigBackend *calls; /* null of a null device */
@@ -212,6 +213,12 @@ const LigDeviceFacts *
 lig_device_get_facts (LigDevice *self)
 {
   return &self->facts;
+}
+
+const char *
+lig_device_get_id (LigDevice *self)
+{
+  return self->id;
 }
 
 const char *

@@ -19,10 +19,13 @@ LIG_API const char *lig_policy_name (LigPolicy policy);
 LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
 
 /* Remembers what was measured: the store's tuning table, or nothing. A choice is a text of the
- * kernel's own; times of fusions come without one. */
+ * kernel's own; times of fusions come without one, and of those that arrive under one key the first
+ * stays. The noise of a time is in microseconds, too. `choice` may be null in a call of get. */
 typedef struct {
-  gboolean (*get) (gpointer data, const char *key, double *microseconds, char **choice);
-  void (*put) (gpointer data, const char *key, double microseconds, const char *choice);
+  gboolean (*get) (
+    gpointer data, const char *key, double *microseconds, double *noise, char **choice);
+  void (*put) (
+    gpointer data, const char *key, double microseconds, double noise, const char *choice);
   gpointer data;
 } LigTuning;
 

@@ -7,17 +7,17 @@
 #include "engine/store/file.h"
 
 static gboolean
-get (gpointer data, const char *key, double *microseconds, char **choice)
+get (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
-  return data && lig_store_get_tuning (data, key, microseconds, choice);
+  return data && lig_store_get_tuning (data, key, microseconds, noise, choice);
 }
 
 /* A time that cannot be written is measured again next time: no reason to stop a compilation. */
 static void
-put (gpointer data, const char *key, double microseconds, const char *choice)
+put (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
   if (data)
-    lig_store_put_tuning (data, key, microseconds, choice, NULL);
+    lig_store_put_tuning (data, key, microseconds, noise, choice, NULL);
 }
 
 void
@@ -46,12 +46,25 @@ lig_tuning_recall (LigDevice *device, const char *path)
   return TRUE;
 }
 
+/* What follows is the process's own and guarded by this: several threads may compile at once. */
+static GMutex lock;
 static LigTuningMonitor monitor;
+static LigTuningListener listener;
 
 void
 lig_tuning_set_monitor (LigTuningMonitor function)
 {
+  g_mutex_lock (&lock);
   monitor = function;
+  g_mutex_unlock (&lock);
+}
+
+void
+lig_tuning_set_listener (LigTuningListener function)
+{
+  g_mutex_lock (&lock);
+  listener = function;
+  g_mutex_unlock (&lock);
 }
 
 void
@@ -59,16 +72,29 @@ lig_tuning_tell (const char *what)
 {
   static double began, last;
   double now = lig_now ();
+  g_mutex_lock (&lock);
   /* What comes long after is another bout of measuring. */
   if (now - last > 10)
     began = now;
   last = now;
-  if (monitor)
-    monitor (what, now - began);
+  double seconds = now - began;
+  LigTuningMonitor function = monitor;
+  g_mutex_unlock (&lock);
+  if (function)
+    function (what, seconds);
+}
+
+void
+lig_tuning_say (const char *text)
+{
+  g_mutex_lock (&lock);
+  LigTuningListener function = listener;
+  g_mutex_unlock (&lock);
+  if (function)
+    function (text);
 }
 
 /* What this process chose, store or not: training twice in one process is the same twice. */
-static GMutex lock;
 static GHashTable *chosen; /* key -> text */
 
 static void
@@ -85,11 +111,11 @@ static bool
 get_choice (void *data, const char *key, char *choice, size_t size)
 {
   const LigTuning *tuning = data;
-  double microseconds;
+  double microseconds, noise;
   g_mutex_lock (&lock);
   g_autofree char *text = chosen ? g_strdup (g_hash_table_lookup (chosen, key)) : NULL;
   g_mutex_unlock (&lock);
-  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &text))
+  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &noise, &text))
     return false;
   if (!text || g_strlcpy (choice, text, size) >= size)
     return false;
@@ -103,7 +129,7 @@ put_choice (void *data, const char *key, double microseconds, const char *choice
   const LigTuning *tuning = data;
   keep (key, choice);
   if (tuning)
-    tuning->put (tuning->data, key, microseconds, choice);
+    tuning->put (tuning->data, key, microseconds, 0, choice);
 }
 
 void

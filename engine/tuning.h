@@ -32,6 +32,21 @@ typedef void (*LigTuningMonitor) (const char *what, double seconds);
 LIG_API void lig_tuning_set_monitor (LigTuningMonitor monitor);
 
 /**
+ * LigTuningListener:
+ * @text: one translated sentence
+ */
+typedef void (*LigTuningListener) (const char *text);
+
+/**
+ * lig_tuning_set_listener:
+ *
+ * Has a function called with what a person should know of the measuring: that another process is
+ * waited for, that there was no memory to try algorithms. It is called on the thread that measures.
+ * Null: nobody is told.
+ */
+LIG_API void lig_tuning_set_listener (LigTuningListener listener);
+
+/**
  * lig_tuning_recall:
  * @path: (nullable): of a store, as for lig_store_open()
  *

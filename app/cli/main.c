@@ -70,6 +70,7 @@ main (int argc, char **argv)
     return LIG_EXIT_OK;
   }
   lig_tuning_set_monitor (lig_cli_measuring);
+  lig_tuning_set_listener (lig_cli_listen);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (commands[i]->name, argv[1]) == 0)
       return commands[i]->run (argc - 1, argv + 1);

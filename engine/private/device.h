@@ -15,6 +15,9 @@ LigBackendDevice *lig_device_handle (LigDevice *self);
 void *lig_device_stream (LigDevice *self);
 void *lig_device_branch (LigDevice *self);
 
+/* What tells this very device from all others of its kind; empty where it needs no telling. */
+const char *lig_device_get_id (LigDevice *self);
+
 /* Whether a backend's call worked; else the error says `what` and the backend's words. */
 gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
 
@@ -24,6 +27,10 @@ void lig_device_keep_choices (LigDevice *self, const LigChoices *choices);
 
 /* Fills in what is known of this CPU without measuring. */
 void lig_cpu_facts (LigDeviceFacts *facts);
+
+/* Everything of this process that times on the CPU depend on: versions, instructions, and as many
+ * threads as a kernel would use now. */
+void lig_cpu_libraries (char *text, gsize size);
 
 /* Measures the ceilings of a device that runs. */
 gboolean lig_ceilings_measure (LigDevice *device, LigDeviceFacts *facts, GError **error);
