@@ -3,8 +3,11 @@
  */
 #include "engine/device.h"
 
-#include "engine/private/device.h"
+#include "engine/private/measuring.h"
+#include "engine/private/tuning.h"
+#include "kernels/times.h"
 
+#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +115,7 @@ describe_cuda (LigDevice *self)
                                  .l2 = from.l2};
   g_strlcpy (self->facts.name, from.name, sizeof self->facts.name);
   g_strlcpy (self->facts.libraries, from.libraries, sizeof self->facts.libraries);
+  g_strlcpy (self->id, from.id, sizeof self->id);
   assume_ceilings (&self->facts);
 }
 
@@ -136,6 +140,7 @@ open_cuda (int number, char *why, gsize size)
     return NULL;
   }
   describe_cuda (self);
+  lig_times_mark ("device");
   return g_steal_pointer (&self);
 }
 
@@ -216,6 +221,12 @@ lig_device_get_facts (LigDevice *self)
 }
 
 const char *
+lig_device_get_built_for (LigDevice *self)
+{
+  return self->calls ? self->calls->built_for : NULL;
+}
+
+const char *
 lig_device_get_id (LigDevice *self)
 {
   return self->id;
@@ -290,11 +301,38 @@ lig_device_branch (LigDevice *self)
   return self->branch;
 }
 
+static void
+begin_measuring (void *guard)
+{
+  lig_measuring_begin (guard);
+}
+
+static void
+end_measuring (void *guard)
+{
+  lig_measuring_end (guard);
+}
+
+static void
+tell_no_memory (void *guard, const char *what)
+{
+  LigDevice *self = guard;
+  g_autofree char *text = g_strdup_printf (
+    _ ("no memory on %s to try algorithms for a product of %s; it may be slower than it could be"),
+    self->name, what);
+  lig_tuning_say (text);
+}
+
 void
 lig_device_keep_choices (LigDevice *self, const LigChoices *choices)
 {
+  LigChoices guarded = choices ? *choices : (LigChoices){0};
+  guarded.begin = begin_measuring;
+  guarded.end = end_measuring;
+  guarded.no_memory = tell_no_memory;
+  guarded.guard = self;
   if (self->calls)
-    self->calls->keep_choices (self->handle, choices);
+    self->calls->keep_choices (self->handle, choices ? &guarded : NULL);
 }
 
 gboolean

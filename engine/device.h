@@ -59,6 +59,10 @@ LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
 /* A sentence on why no GPU was taken when the name was left out; null otherwise. */
 LIG_API const char *lig_device_get_remark (LigDevice *self);
 
+/* The devices that the code which runs this one was built for, in words; null where there is no
+ * such choice. */
+LIG_API const char *lig_device_get_built_for (LigDevice *self);
+
 /* FALSE on a device that tells nothing of the kind, like the CPU. */
 LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health);
 

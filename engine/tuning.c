@@ -135,7 +135,7 @@ put_choice (void *data, const char *key, double microseconds, const char *choice
 void
 lig_tuning_to_choices (const LigTuning *self, LigChoices *choices)
 {
-  *choices = (LigChoices){get_choice, put_choice, (gpointer) self};
+  *choices = (LigChoices){.get = get_choice, .put = put_choice, .data = (gpointer) self};
 }
 
 char *

@@ -5,6 +5,7 @@
 
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
+#include "kernels/times.h"
 
 #include <stdio.h>
 
@@ -92,14 +93,27 @@ feed (LigPlan *plan, LigTensorFile *inputs, GError **error)
   return lig_apply_set_inputs (plan, inputs, error);
 }
 
+/* A run that happens once has nothing to gain from measuring: unless asked for it, fusions are
+ * taken in order, and products as their library thinks best. */
+static void
+measure_nothing (LigPlanOptions *plan)
+{
+  if (plan->policy == LIG_POLICY_MEASURED)
+    return;
+  if (plan->policy == LIG_POLICY_DEFAULT)
+    plan->policy = LIG_POLICY_ALL;
+  g_setenv ("LIGATURE_SEARCH", "none", FALSE);
+}
+
 /* Runs the bound plan and returns what it gives. */
 static LigTensorFile *
 compute (LigPlan *plan, LigState *state, GError **error)
 {
   g_autoptr (LigTensorFile) results = lig_tensor_file_new ();
-  if (!lig_plan_run (plan, gradient ? LIG_RUN_FORWARD | LIG_RUN_BACKWARD : LIG_RUN_FORWARD,
-                     error) ||
-      !lig_apply_read_outputs (plan, results, error) ||
+  if (!lig_plan_run (plan, gradient ? LIG_RUN_FORWARD | LIG_RUN_BACKWARD : LIG_RUN_FORWARD, error))
+    return NULL;
+  lig_times_mark ("first run");
+  if (!lig_apply_read_outputs (plan, results, error) ||
       (gradient && !lig_apply_read_gradients (plan, state, results, error)) ||
       !lig_tensor_file_save (results, output, error))
     return NULL;
@@ -160,17 +174,21 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   if (!sequence || !lig_cli_plan_options (options, &wanted, error))
     return FALSE;
   wanted.training = wanted.input_gradient = gradient != NULL;
+  measure_nothing (&wanted);
   g_autoptr (LigTensorFile) inputs = lig_tensor_file_load (input, error);
   if (!inputs || !adopt_input (sequence, inputs, error))
     return FALSE;
+  lig_times_mark ("sequence and input");
   g_autoptr (LigDevice) device = open_device (options, error);
   g_autoptr (LigState) state = device ? make_state (sequence, device, &wanted, error) : NULL;
   LigPlan *plan = state ? lig_state_plan (state, sequence, &wanted, error) : NULL;
+  lig_times_mark ("state and plan");
   if (!plan || !feed (plan, inputs, error))
     return FALSE;
   g_autoptr (LigTensorFile) results = compute (plan, state, error);
   if (!results)
     return FALSE;
+  lig_times_mark ("results");
   if (lig_cli_json ())
     print_json (plan, results);
   else

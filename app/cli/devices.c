@@ -97,6 +97,8 @@ add_device (JsonBuilder *builder, LigDevice *device)
       lig_cli_add_number (builder, lig_dtype_name ((LigDtype) i), facts->product[i]);
   json_builder_end_object (builder);
   lig_cli_add_truth (builder, "measured", facts->measured);
+  if (lig_device_get_built_for (device))
+    lig_cli_add_text (builder, "built_for", lig_device_get_built_for (device));
   lig_cli_add_text (builder, "reason", is_real (device) ? NULL : "described, not there");
   json_builder_end_object (builder);
 }
@@ -156,6 +158,11 @@ print_table (GPtrArray *devices, const char *reason)
   lig_cli_print_table (header, rows);
   printf ("\nproducts in FLOP/s; null: devices are described, not there: plans are made for them, "
           "not run\n");
+  for (guint i = 0; i < devices->len; i++)
+    if (lig_device_get_built_for (devices->pdata[i])) {
+      printf ("the CUDA module was built for %s\n", lig_device_get_built_for (devices->pdata[i]));
+      break;
+    }
   if (reason)
     printf ("%s\n", reason);
 }

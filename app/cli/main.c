@@ -5,6 +5,7 @@
 #include "engine/error.h"
 #include "engine/folders.h"
 #include "engine/tuning.h"
+#include "kernels/times.h"
 
 #include <libintl.h>
 #include <locale.h>
@@ -49,6 +50,7 @@ int
 main (int argc, char **argv)
 {
   spin_less (argv);
+  lig_times_mark ("program");
   setlocale (LC_ALL, "");
   /* Numbers in files and on the command line have points everywhere. */
   setlocale (LC_NUMERIC, "C");
