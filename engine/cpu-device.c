@@ -30,7 +30,6 @@ lig_cpu_libraries (char *text, gsize size)
               omp_get_max_threads ());
 }
 
-/* Until the device is measured, a modest core's rates: 5 GB/s and 40 GFLOP/s each. */
 void
 lig_cpu_facts (LigDeviceFacts *facts)
 {
@@ -41,12 +40,7 @@ lig_cpu_facts (LigDeviceFacts *facts)
     .multiprocessors = cores,
     .memory = (gint64) pages * page,
     .l2 = cache > 0 ? cache : 32 << 20,
-    .copy = 5e9 * cores,
-    .launch = 5e-7,
   };
   read_name (facts->name, sizeof facts->name);
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    if (lig_dtype_is_floating ((LigDtype) i))
-      facts->product[i] = 4e10 * cores;
   lig_cpu_libraries (facts->libraries, sizeof facts->libraries);
 }

@@ -80,28 +80,17 @@ open_null (const char *name, GError **error)
   return lig_profile_load (profile, &self->facts, error) ? g_steal_pointer (&self) : NULL;
 }
 
-/* Until it is measured, a GPU has the ceilings of the shipped profile of its name, or of the H200
- * in proportion to its multiprocessors, which is at least of the right order. */
+/* Until it is measured, a GPU has the ceilings of the shipped profile of its name, or none: nothing
+ * is predicted then. */
 static void
 assume_ceilings (LigDeviceFacts *facts)
 {
-  static const char *const profiles[] = {"h200", "h100", "a100"};
-  LigDeviceFacts known, like = {0};
-  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++) {
-    g_autofree char *upper = g_ascii_strup (profiles[i], -1);
-    if (!lig_profile_load (profiles[i], &known, NULL))
-      continue;
-    if (i == 0 || strstr (facts->name, upper))
-      like = known;
-    if (strstr (facts->name, upper))
-      break;
-  }
-  double share =
-    like.multiprocessors > 0 ? (double) facts->multiprocessors / (double) like.multiprocessors : 1;
-  facts->copy = like.copy * share;
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    facts->product[i] = like.product[i] * share;
-  facts->launch = like.launch > 0 ? like.launch : 2e-6;
+  LigDeviceFacts like;
+  if (!lig_profile_find (facts, &like))
+    return;
+  facts->copy = like.copy;
+  facts->launch = like.launch;
+  memcpy (facts->product, like.product, sizeof facts->product);
 }
 
 static void
@@ -244,14 +233,26 @@ lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
   self->facts = *facts;
 }
 
-gboolean
-lig_device_measure (LigDevice *self, GError **error)
+static gboolean
+measure (LigDevice *self, gboolean quickly, GError **error)
 {
   if (self->calls)
-    return lig_ceilings_measure (self, &self->facts, error);
+    return lig_ceilings_measure (self, quickly, &self->facts, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there and cannot be measured",
                self->name);
   return FALSE;
+}
+
+gboolean
+lig_device_measure (LigDevice *self, GError **error)
+{
+  return measure (self, FALSE, error);
+}
+
+gboolean
+lig_device_measure_quickly (LigDevice *self, GError **error)
+{
+  return measure (self, TRUE, error);
 }
 
 gboolean

@@ -81,7 +81,7 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* of the plan; 0 steps: no kernel at all */
   double bytes, flops;
-  double predicted; /* seconds, from the device's ceilings */
+  double predicted; /* seconds, from the device's ceilings; 0 where these are not known */
   double measured;  /* seconds; 0 where nothing was measured */
 } LigPlanGroup;
 
@@ -107,7 +107,7 @@ typedef struct {
   gboolean beside;      /* runs beside those after it, until the next such or the update */
   const char *operands; /* values by name: "0.y 1.weight -> 1.y" */
   double read, written, flops;
-  double predicted; /* seconds */
+  double predicted; /* seconds; 0 where the device's ceilings are not known */
 } LigPlanStep;
 
 /* A tensor of the plan and where it lives. Parameters are called by their path, `3.weight`; what an

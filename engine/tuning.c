@@ -6,6 +6,8 @@
 #include "engine/private/tuning.h"
 #include "engine/store/file.h"
 
+#include <glib/gi18n-lib.h>
+
 static gboolean
 get (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
@@ -26,17 +28,20 @@ lig_tuning_init (LigTuning *self, LigStore *store)
   *self = (LigTuning){get, put, store};
 }
 
-gboolean
-lig_tuning_recall (LigDevice *device, const char *path)
+/* Ceilings that were measured at once are kept apart from those that `lig devices --measure` left:
+ * by all that they depend on. */
+static char *
+key_of (LigDevice *device)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  return g_strjoin ("|", lig_device_get_name (device), facts->name, facts->libraries, NULL);
+}
+
+static gboolean
+recall_as (LigDevice *device, LigStore *store, const char *key)
 {
   LigDeviceFacts facts;
-  g_autofree char *file = lig_store_file_name (path);
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
-      !g_file_test (file, G_FILE_TEST_IS_REGULAR))
-    return FALSE;
-  g_autoptr (LigStore) store = lig_store_open (path, NULL);
-  g_autofree char *json =
-    store ? lig_store_get_device (store, lig_device_get_name (device), NULL) : NULL;
+  g_autofree char *json = lig_store_get_device (store, key, NULL);
   if (!json || !lig_device_facts_from_json (json, &facts, NULL) ||
       !g_str_equal (facts.name, lig_device_get_facts (device)->name) ||
       !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
@@ -44,6 +49,45 @@ lig_tuning_recall (LigDevice *device, const char *path)
   facts.measured = TRUE;
   lig_device_set_facts (device, &facts);
   return TRUE;
+}
+
+static gboolean
+recall_from (LigDevice *device, LigStore *store)
+{
+  g_autofree char *key = key_of (device);
+  return recall_as (device, store, lig_device_get_name (device)) || recall_as (device, store, key);
+}
+
+gboolean
+lig_tuning_recall (LigDevice *device, const char *path)
+{
+  g_autofree char *file = lig_store_file_name (path);
+  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
+      !g_file_test (file, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  g_autoptr (LigStore) store = lig_store_open (path, NULL);
+  return store && recall_from (device, store);
+}
+
+void
+lig_tuning_learn (LigDevice *device, LigStore *store)
+{
+  g_autoptr (GError) error = NULL;
+  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
+      lig_device_get_facts (device)->measured || (store && recall_from (device, store)) ||
+      lig_device_get_facts (device)->copy > 0 || !store)
+    return;
+  g_autofree char *said =
+    g_strdup_printf (_ ("measuring how fast %s is, once; predictions are made from it"),
+                     lig_device_get_name (device));
+  lig_tuning_say (said);
+  if (!lig_device_measure_quickly (device, &error)) {
+    lig_tuning_say (error->message);
+    return;
+  }
+  g_autofree char *key = key_of (device);
+  g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (device));
+  lig_store_put_device (store, key, json, NULL);
 }
 
 /* What follows is the process's own and guarded by this: several threads may compile at once. */

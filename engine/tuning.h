@@ -58,4 +58,14 @@ LIG_API void lig_tuning_set_listener (LigTuningListener listener);
  */
 LIG_API gboolean lig_tuning_recall (LigDevice *device, const char *path);
 
+/**
+ * lig_tuning_learn:
+ * @store: (nullable): where ceilings are looked for and kept; null: nothing is measured either
+ *
+ * Gives a device that runs and has no ceilings some: those that the store knows, else what
+ * lig_device_measure_quickly() finds, which the listener is told of and the store keeps. A device
+ * that cannot be measured stays without.
+ */
+LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
+
 G_END_DECLS

@@ -13,19 +13,25 @@ double
 lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
-  double bytes = facts->copy > 0 ? (step->read + step->written) / facts->copy : 0;
   double rate = facts->product[dtype];
-  double flops = step->kernel && step->kernel->work < 0 && rate > 0 ? step->flops / rate : 0;
-  return MAX (bytes, flops) + facts->launch;
+  gboolean product = step->kernel && step->kernel->work < 0;
+  if (facts->copy <= 0 || (product && rate <= 0))
+    return 0;
+  double bytes = (step->read + step->written) / facts->copy;
+  return MAX (bytes, product ? step->flops / rate : 0) + facts->launch;
 }
 
 static double
 predict (LigDraft *draft, GArray *steps)
 {
   double seconds = 0;
-  for (guint i = 0; i < steps->len; i++)
-    seconds +=
+  for (guint i = 0; i < steps->len; i++) {
+    double step =
       lig_predict_step (draft->device, &g_array_index (steps, LigDraftStep, i), draft->compute);
+    if (step <= 0)
+      return 0;
+    seconds += step;
+  }
   return seconds;
 }
 

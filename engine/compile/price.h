@@ -11,7 +11,7 @@ typedef struct {
 } LigPrice;
 
 /* Seconds a step takes at least: max(bytes / copy bandwidth, flops / product rate), plus what a
- * launch costs. */
+ * launch costs; 0 where the device's ceilings are not known. */
 double lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype);
 
 /* Prices of groups in one pass. Those that neither this draft nor the tuning table knows are timed
