@@ -19,7 +19,7 @@
 static const struct {
   const char *name, *text;
 } shipped[] = {
-#include "profiles.h"
+#include "engine/profiles.h"
 };
 
 /* Between the slowest device that one could mean and more than any will reach: figures outside are

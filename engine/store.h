@@ -360,11 +360,8 @@ LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError *
  *
  * Returns: %FALSE if nothing is known
  */
-LIG_API gboolean lig_store_get_tuning (LigStore *self,
-                                       const char *key,
-                                       double *microseconds,
-                                       double *noise,
-                                       char **choice);
+LIG_API gboolean lig_store_get_tuning (
+  LigStore *self, const char *key, double *microseconds, double *noise, char **choice);
 
 /**
  * lig_store_put_tuning:
