@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring a device's ceilings on random data: how fast it copies, multiplies, and starts a
  * kernel. */
+#include "engine/private/measuring.h"
 #include "engine/private/stopwatch.h"
 #include "kernels/params.h"
 
@@ -13,6 +14,7 @@ typedef struct {
   char *memory, *workspace;
   gsize bytes; /* of memory */
   gint64 side; /* of the matrices */
+  gboolean quickly;
 } Bench;
 
 static gboolean
@@ -25,7 +27,7 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
     .stream = lig_device_stream (bench->device),
     .device = lig_device_handle (bench->device),
     .tf32 = tf32,
-    .rehearse = TRUE,
+    .rehearse = !bench->quickly, /* else the library's first algorithm, without a search */
   };
   LigStatus status = kernel->functions[lig_device_get_backend (bench->device)](&one);
   if (status == LIG_OK)
@@ -45,10 +47,12 @@ time_kernel (Bench *bench,
              double *seconds,
              GError **error)
 {
-  enum { SAMPLES = 7, REST = 100000 };
+  enum { SAMPLES = 7, QUICK_SAMPLES = 3, REST = 100000 };
+  int samples = bench->quickly ? QUICK_SAMPLES : SAMPLES;
   *seconds = G_MAXDOUBLE;
-  g_usleep (REST);
-  for (int i = -1; i < SAMPLES; i++) {
+  if (!bench->quickly)
+    g_usleep (REST);
+  for (int i = -1; i < samples; i++) {
     double taken;
     if (!lig_stopwatch_start (&bench->watch, error))
       return FALSE;
@@ -109,8 +113,6 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
   void *stream = lig_device_stream (bench->device), *graph = NULL;
   enum { LAUNCHES = 100 };
   double seconds = 0;
-  if (!calls->capture)
-    return TRUE;
   LigStatus status = calls->capture (handle, stream);
   if (!lig_device_check (bench->device, status, "capturing", error))
     return FALSE;
@@ -130,24 +132,52 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
   return fine;
 }
 
+/* More than any cache holds, and matrices that keep every core busy. */
+static void
+choose_sizes (Bench *bench, const LigDeviceFacts *facts)
+{
+  gboolean cpu = lig_device_get_backend (bench->device) == LIG_BACKEND_CPU;
+  gsize cache = (gsize) CLAMP (facts->l2, 16 << 20, 128 << 20);
+  bench->bytes = (gsize) (cpu ? 256 : 2048) << 20;
+  bench->side = cpu ? 1024 : 8192;
+  if (bench->quickly) {
+    bench->bytes = cpu ? 4 * cache : (gsize) 1 << 30;
+    bench->side /= 2;
+  }
+}
+
+/* A CPU starts a step within the time that a step of a few elements takes. */
+static gboolean
+measure_step (Bench *bench, LigDeviceFacts *facts, GError **error)
+{
+  LigOperand operands[] = {{bench->memory, 1, 1, LIG_FP32}, {bench->memory, 1, 1, LIG_FP32}};
+  return time_kernel (bench, "scale", operands, 100, &facts->launch, error);
+}
+
 gboolean
-lig_ceilings_measure (LigDevice *device, LigDeviceFacts *facts, GError **error)
+lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts, GError **error)
 {
   gboolean cpu = lig_device_get_backend (device) == LIG_BACKEND_CPU;
-  /* More than any cache holds, and matrices that keep every core busy. */
-  Bench bench = {
-    .device = device, .bytes = (gsize) (cpu ? 256 : 2048) << 20, .side = cpu ? 1024 : 8192};
+  LigDeviceFacts found = *facts;
+  Bench bench = {.device = device, .quickly = quickly};
+  choose_sizes (&bench, facts);
   lig_device_calls (device)->enter (lig_device_handle (device));
   bench.memory = lig_device_allocate (device, bench.bytes, error);
   bench.workspace = bench.memory ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
-  gboolean fine = bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
-                  lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)),
-                                   LIG_FP32, error) &&
-                  measure_copy (&bench, facts, error) && measure_products (&bench, facts, error) &&
-                  measure_launch (&bench, facts, error);
-  facts->measured |= fine;
+  lig_measuring_begin (device);
+  gboolean fine =
+    bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
+    lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)), LIG_FP32,
+                     error) &&
+    measure_copy (&bench, &found, error) && measure_products (&bench, &found, error) &&
+    (cpu ? measure_step (&bench, &found, error) : measure_launch (&bench, &found, error));
+  lig_measuring_end (device);
   lig_stopwatch_clear (&bench.watch);
   lig_device_release (device, bench.workspace);
   lig_device_release (device, bench.memory);
-  return fine;
+  if (!fine)
+    return FALSE;
+  found.measured = TRUE;
+  *facts = found;
+  return TRUE;
 }

@@ -2,6 +2,7 @@
 /* The CPU as a device: what is known of it without measuring. */
 #include "engine/private/device.h"
 
+#include <omp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +23,13 @@ read_name (char *name, gsize size)
   g_strlcpy (name, g_strchomp (line), size);
 }
 
-/* Until the device is measured, a modest core's rates: 5 GB/s and 40 GFLOP/s each. */
+void
+lig_cpu_libraries (char *text, gsize size)
+{
+  g_snprintf (text, size, "ligature %s, %s, %d threads", LIG_VERSION, lig_cpu_level (),
+              omp_get_max_threads ());
+}
+
 void
 lig_cpu_facts (LigDeviceFacts *facts)
 {
@@ -33,13 +40,7 @@ lig_cpu_facts (LigDeviceFacts *facts)
     .multiprocessors = cores,
     .memory = (gint64) pages * page,
     .l2 = cache > 0 ? cache : 32 << 20,
-    .copy = 5e9 * cores,
-    .launch = 5e-7,
   };
   read_name (facts->name, sizeof facts->name);
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    if (lig_dtype_is_floating ((LigDtype) i))
-      facts->product[i] = 4e10 * cores;
-  g_snprintf (facts->libraries, sizeof facts->libraries, "ligature %s, %s, %d threads", LIG_VERSION,
-              lig_cpu_level (), cores);
+  lig_cpu_libraries (facts->libraries, sizeof facts->libraries);
 }

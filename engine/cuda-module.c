@@ -4,6 +4,7 @@
  * the table. */
 #include "engine/private/device.h"
 #include "engine/private/folders.h"
+#include "kernels/times.h"
 
 #include <dlfcn.h>
 
@@ -61,8 +62,10 @@ load (char **reason)
     *reason = g_strdup ("no NVIDIA driver is installed (" DRIVER " was not found)");
     return NULL;
   }
-  dlclose (driver);
+  /* It stays open: the runtime would load it again. */
+  lig_times_mark ("driver library");
   void *module = open_module (&path, reason);
+  lig_times_mark ("module and libraries");
   if (!module)
     return NULL;
   LigBackendEntry entry = (LigBackendEntry) dlsym (module, LIG_BACKEND_SYMBOL);

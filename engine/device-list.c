@@ -35,6 +35,11 @@ list_profiles (GPtrArray *names)
   g_auto (GStrv) folders = lig_data_folders ();
   for (char **folder = folders; *folder; folder++)
     list_folder (names, *folder);
+  for (guint i = 0; lig_profile_nth (i); i++) {
+    g_autofree char *name = g_strconcat ("null:", lig_profile_nth (i), NULL);
+    if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+      g_ptr_array_add (names, g_steal_pointer (&name));
+  }
   g_ptr_array_sort (names, compare_names);
 }
 

@@ -5,22 +5,99 @@
 #include "engine/private/json.h"
 #include "engine/report.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static double
-number (JsonObject *object, const char *key)
+/* A profile is a page of text; what is larger, or no file at all, is not read. */
+#define MOST_BYTES ((gsize) 1 << 20)
+
+/* Those in data/devices when this was built: a card is known by its name wherever this lies. */
+static const struct {
+  const char *name, *text;
+} shipped[] = {
+#include "engine/profiles.h"
+};
+
+/* Between the slowest device that one could mean and more than any will reach: figures outside are
+ * slips of the pen, and make pictures without end. */
+typedef struct {
+  const char *key, *unit;
+  double least, most;
+} Range;
+
+static gboolean
+read_number (JsonObject *object, const Range *range, double *value, GError **error)
 {
-  JsonNode *node = object ? json_object_get_member (object, key) : NULL;
-  return node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_double (node) : 0;
+  JsonNode *node = object ? json_object_get_member (object, range->key) : NULL;
+  GType type = node ? json_node_get_value_type (node) : G_TYPE_INVALID;
+  *value = 0;
+  if (!node)
+    return TRUE;
+  if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is no number", range->key);
+    return FALSE;
+  }
+  *value = json_node_get_double (node);
+  if (*value == 0 || (*value >= range->least && *value <= range->most))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is %g, expected %g to %g%s", range->key,
+               *value, range->least, range->most, range->unit);
+  return FALSE;
 }
 
 static void
 text (JsonObject *object, const char *key, char *target, gsize size)
 {
   JsonNode *node = json_object_get_member (object, key);
-  const char *value = node && JSON_NODE_HOLDS_VALUE (node) ? json_node_get_string (node) : NULL;
-  g_strlcpy (target, value ? value : "", size);
+  gboolean fits = node && json_node_get_value_type (node) == G_TYPE_STRING;
+  g_strlcpy (target, fits ? json_node_get_string (node) : "", size);
+}
+
+static gboolean
+read_products (JsonObject *object, LigDeviceFacts *facts, GError **error)
+{
+  JsonNode *node = json_object_get_member (object, "product");
+  JsonObject *product = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
+  for (int i = 0; i < LIG_N_DTYPES; i++) {
+    Range range = {lig_dtype_name ((LigDtype) i), " operations a second", 1e6, 1e21};
+    if (!read_number (product, &range, &facts->product[i], error)) {
+      g_prefix_error (error, "product: ");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
+{
+  static const Range ranges[] = {
+    {"capability", "", 1, 9999},
+    {"multiprocessors", "", 1, 1e6},
+    {"memory", " bytes", 1, 1e18},
+    {"l2", " bytes", 1, 1e18},
+    {"copy", " bytes a second", 1e6, 1e18},
+    {"launch", " seconds", 1e-9, 1},
+  };
+  double values[G_N_ELEMENTS (ranges)];
+  for (guint i = 0; i < G_N_ELEMENTS (ranges); i++)
+    if (!read_number (object, &ranges[i], &values[i], error))
+      return FALSE;
+  *facts = (LigDeviceFacts){
+    .capability = (int) values[0],
+    .multiprocessors = (int) values[1],
+    .memory = (gint64) values[2],
+    .l2 = (gint64) values[3],
+    .copy = values[4],
+    .launch = values[5],
+  };
+  text (object, "name", facts->name, sizeof facts->name);
+  text (object, "libraries", facts->libraries, sizeof facts->libraries);
+  return read_products (object, facts, error);
 }
 
 gboolean
@@ -33,21 +110,8 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
                  local ? ": " : "", local ? local->message : "");
     return FALSE;
   }
-  JsonObject *object = json_node_get_object (root);
-  JsonNode *node = json_object_get_member (object, "product");
-  JsonObject *product = node && JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-  *facts = (LigDeviceFacts){
-    .capability = (int) number (object, "capability"),
-    .multiprocessors = (int) number (object, "multiprocessors"),
-    .memory = (gint64) number (object, "memory"),
-    .l2 = (gint64) number (object, "l2"),
-    .copy = number (object, "copy"),
-    .launch = number (object, "launch"),
-  };
-  text (object, "name", facts->name, sizeof facts->name);
-  text (object, "libraries", facts->libraries, sizeof facts->libraries);
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    facts->product[i] = number (product, lig_dtype_name ((LigDtype) i));
+  if (!read_facts (json_node_get_object (root), facts, error))
+    return FALSE;
   if (facts->copy > 0 && facts->name[0])
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
@@ -105,21 +169,74 @@ find_file (const char *profile)
   return lig_data_find (name);
 }
 
+/* The text of a file. Opening one that is none, a pipe, does not wait for who would write to it. */
+static char *
+read_file (const char *path, GError **error)
+{
+  struct stat file;
+  int number = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const char *failed = NULL;
+  g_autofree char *json = NULL;
+  gsize length = 0;
+  if (number < 0 || fstat (number, &file) != 0)
+    failed = g_strerror (errno);
+  else if (!S_ISREG (file.st_mode))
+    failed = "it is no file";
+  else if ((guint64) file.st_size > MOST_BYTES)
+    failed = "it has more than 1048576 bytes";
+  if (!failed) {
+    json = g_malloc (MOST_BYTES + 1);
+    for (gssize got; length < MOST_BYTES; length += (gsize) got)
+      if ((got = read (number, json + length, MOST_BYTES - length)) <= 0)
+        break;
+    json[length] = '\0';
+  }
+  if (number >= 0)
+    close (number);
+  if (!failed)
+    return g_steal_pointer (&json);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is no device profile: %s", path, failed);
+  return NULL;
+}
+
+const char *
+lig_profile_nth (guint n)
+{
+  return n < G_N_ELEMENTS (shipped) ? shipped[n].name : NULL;
+}
+
+/* What of two memories may be kept from a program. */
+#define LIKE 0.1
+
+gboolean
+lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (shipped); i++) {
+    g_autofree char *model = g_ascii_strup (shipped[i].name, -1);
+    if (!strstr (card->name, model) || !lig_device_facts_from_json (shipped[i].text, facts, NULL))
+      continue;
+    if (facts->multiprocessors == card->multiprocessors &&
+        ABS (facts->memory - card->memory) < (gint64) (LIKE * (double) facts->memory))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
 lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error)
 {
   g_autofree char *path = find_file (profile);
-  g_autofree char *json = NULL;
-  g_autoptr (GError) local = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (shipped) && !path; i++)
+    if (g_str_equal (profile, shipped[i].name))
+      return lig_device_facts_from_json (shipped[i].text, facts, error);
   if (!path) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  "no device profile is called '%s'; shipped are h200, h100 and a100", profile);
     return FALSE;
   }
-  if (!g_file_get_contents (path, &json, NULL, &local)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s", local->message);
+  g_autofree char *json = read_file (path, error);
+  if (!json)
     return FALSE;
-  }
   if (lig_device_facts_from_json (json, facts, error))
     return TRUE;
   g_prefix_error (error, "%s: ", path);

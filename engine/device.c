@@ -3,14 +3,18 @@
  */
 #include "engine/device.h"
 
-#include "engine/private/device.h"
+#include "engine/private/measuring.h"
+#include "engine/private/tuning.h"
+#include "kernels/times.h"
 
+#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct _LigDevice {
   GObject parent_instance;
   char *name, *remark;
+  char id[64];
   LigBackendKind backend;
   LigDeviceFacts facts;
   const LigBackend *calls; /* null of a null device */
@@ -76,28 +80,17 @@ open_null (const char *name, GError **error)
   return lig_profile_load (profile, &self->facts, error) ? g_steal_pointer (&self) : NULL;
 }
 
-/* Until it is measured, a GPU has the ceilings of the shipped profile of its name, or of the H200
- * in proportion to its multiprocessors, which is at least of the right order. */
+/* Until it is measured, a GPU has the ceilings of the shipped profile of its name, or none: nothing
+ * is predicted then. */
 static void
 assume_ceilings (LigDeviceFacts *facts)
 {
-  static const char *const profiles[] = {"h200", "h100", "a100"};
-  LigDeviceFacts known, like = {0};
-  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++) {
-    g_autofree char *upper = g_ascii_strup (profiles[i], -1);
-    if (!lig_profile_load (profiles[i], &known, NULL))
-      continue;
-    if (i == 0 || strstr (facts->name, upper))
-      like = known;
-    if (strstr (facts->name, upper))
-      break;
-  }
-  double share =
-    like.multiprocessors > 0 ? (double) facts->multiprocessors / (double) like.multiprocessors : 1;
-  facts->copy = like.copy * share;
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    facts->product[i] = like.product[i] * share;
-  facts->launch = like.launch > 0 ? like.launch : 2e-6;
+  LigDeviceFacts like;
+  if (!lig_profile_find (facts, &like))
+    return;
+  facts->copy = like.copy;
+  facts->launch = like.launch;
+  memcpy (facts->product, like.product, sizeof facts->product);
 }
 
 static void
@@ -111,6 +104,7 @@ describe_cuda (LigDevice *self)
                                  .l2 = from.l2};
   g_strlcpy (self->facts.name, from.name, sizeof self->facts.name);
   g_strlcpy (self->facts.libraries, from.libraries, sizeof self->facts.libraries);
+  g_strlcpy (self->id, from.id, sizeof self->id);
   assume_ceilings (&self->facts);
 }
 
@@ -135,6 +129,7 @@ open_cuda (int number, char *why, gsize size)
     return NULL;
   }
   describe_cuda (self);
+  lig_times_mark ("device");
   return g_steal_pointer (&self);
 }
 
@@ -215,6 +210,18 @@ lig_device_get_facts (LigDevice *self)
 }
 
 const char *
+lig_device_get_built_for (LigDevice *self)
+{
+  return self->calls ? self->calls->built_for : NULL;
+}
+
+const char *
+lig_device_get_id (LigDevice *self)
+{
+  return self->id;
+}
+
+const char *
 lig_device_get_remark (LigDevice *self)
 {
   return self->remark;
@@ -226,14 +233,26 @@ lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
   self->facts = *facts;
 }
 
-gboolean
-lig_device_measure (LigDevice *self, GError **error)
+static gboolean
+measure (LigDevice *self, gboolean quickly, GError **error)
 {
   if (self->calls)
-    return lig_ceilings_measure (self, &self->facts, error);
+    return lig_ceilings_measure (self, quickly, &self->facts, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there and cannot be measured",
                self->name);
   return FALSE;
+}
+
+gboolean
+lig_device_measure (LigDevice *self, GError **error)
+{
+  return measure (self, FALSE, error);
+}
+
+gboolean
+lig_device_measure_quickly (LigDevice *self, GError **error)
+{
+  return measure (self, TRUE, error);
 }
 
 gboolean
@@ -288,11 +307,38 @@ lig_device_branch (LigDevice *self)
   return self->branch;
 }
 
+static void
+begin_measuring (void *guard)
+{
+  lig_measuring_begin (guard);
+}
+
+static void
+end_measuring (void *guard)
+{
+  lig_measuring_end (guard);
+}
+
+static void
+tell_no_memory (void *guard, const char *what)
+{
+  LigDevice *self = guard;
+  g_autofree char *text = g_strdup_printf (
+    _ ("no memory on %s to try algorithms for a product of %s; it may be slower than it could be"),
+    self->name, what);
+  lig_tuning_say (text);
+}
+
 void
 lig_device_keep_choices (LigDevice *self, const LigChoices *choices)
 {
+  LigChoices guarded = choices ? *choices : (LigChoices){0};
+  guarded.begin = begin_measuring;
+  guarded.end = end_measuring;
+  guarded.no_memory = tell_no_memory;
+  guarded.guard = self;
   if (self->calls)
-    self->calls->keep_choices (self->handle, choices);
+    self->calls->keep_choices (self->handle, choices ? &guarded : NULL);
 }
 
 gboolean

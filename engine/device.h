@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 /**
  * LigDeviceFacts: what a device can do.
  *
- * Rates are ceilings: measured on random data where a device was measured, else from its profile.
+ * Rates are ceilings: measured on random data where a device was measured, else from its profile;
+ * 0 where neither is there, and nothing is predicted then.
  */
 typedef struct {
   char name[64];                /* `NVIDIA H200` */
@@ -61,6 +62,10 @@ LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
 /* A sentence on why no GPU was taken when the name was left out; null otherwise. */
 LIG_API const char *lig_device_get_remark (LigDevice *self);
 
+/* The devices that the code which runs this one was built for, in words; null where there is no
+ * such choice. */
+LIG_API const char *lig_device_get_built_for (LigDevice *self);
+
 /* FALSE on a device that tells nothing of the kind, like the CPU. */
 LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health);
 
@@ -75,6 +80,9 @@ LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
  * Returns: %FALSE with %LIG_ERROR_DEVICE set; a null device cannot be measured
  */
 LIG_API gboolean lig_device_measure (LigDevice *self, GError **error);
+
+/* The same in a fraction of a second, a few percent worse. */
+LIG_API gboolean lig_device_measure_quickly (LigDevice *self, GError **error);
 
 /**
  * lig_device_facts_to_json, lig_device_facts_from_json:

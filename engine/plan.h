@@ -26,10 +26,13 @@ LIG_API const char *lig_policy_name (LigPolicy policy);
 LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
 
 /* Remembers what was measured: the store's tuning table, or nothing. A choice is a text of the
- * kernel's own; times of fusions come without one. */
+ * kernel's own; times of fusions come without one, and of those that arrive under one key the first
+ * stays. The noise of a time is in microseconds, too. `choice` may be null in a call of get. */
 typedef struct {
-  gboolean (*get) (gpointer data, const char *key, double *microseconds, char **choice);
-  void (*put) (gpointer data, const char *key, double microseconds, const char *choice);
+  gboolean (*get) (
+    gpointer data, const char *key, double *microseconds, double *noise, char **choice);
+  void (*put) (
+    gpointer data, const char *key, double microseconds, double noise, const char *choice);
   gpointer data;
 } LigTuning;
 
@@ -91,7 +94,7 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* of the plan; 0 steps: no kernel at all */
   double bytes, flops;
-  double predicted; /* seconds, from the device's ceilings */
+  double predicted; /* seconds, from the device's ceilings; 0 where these are not known */
   double measured;  /* seconds; 0 where nothing was measured */
 } LigPlanGroup;
 
@@ -117,7 +120,7 @@ typedef struct {
   gboolean beside;      /* runs beside those after it, until the next such or the update */
   const char *operands; /* values by name: "0.y 1.weight -> 1.y" */
   double read, written, flops;
-  double predicted; /* seconds */
+  double predicted; /* seconds; 0 where the device's ceilings are not known */
 } LigPlanStep;
 
 /* A tensor of the plan and where it lives. Parameters are called by their path, `3.weight`; what an

@@ -355,16 +355,27 @@ LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError *
  * lig_store_get_tuning:
  * @key: device, library versions, kernel or fusion, shapes and types, joined by `|`
  * @microseconds: (out) (optional): what was measured
+ * @noise: (out) (optional): by how many microseconds that may be wrong
  * @choice: (out) (optional) (nullable): what was chosen, to be freed
  *
  * Returns: %FALSE if nothing is known
  */
-LIG_API gboolean lig_store_get_tuning (LigStore *self,
+LIG_API gboolean lig_store_get_tuning (
+  LigStore *self, const char *key, double *microseconds, double *noise, char **choice);
+
+/**
+ * lig_store_put_tuning:
+ * @choice: (nullable): what was chosen; it replaces an earlier one
+ *
+ * Keeps what was measured. A time without a choice stays as it was first kept, so that all who
+ * decide by it decide alike.
+ */
+LIG_API gboolean lig_store_put_tuning (LigStore *self,
                                        const char *key,
-                                       double *microseconds,
-                                       char **choice);
-LIG_API gboolean lig_store_put_tuning (
-  LigStore *self, const char *key, double microseconds, const char *choice, GError **error);
+                                       double microseconds,
+                                       double noise,
+                                       const char *choice,
+                                       GError **error);
 
 /* What was measured of a device, as JSON. Returns: (nullable) (transfer full): %NULL with no
  * error set if nothing is known. */

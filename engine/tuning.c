@@ -6,18 +6,20 @@
 #include "engine/private/tuning.h"
 #include "engine/store/file.h"
 
+#include <glib/gi18n-lib.h>
+
 static gboolean
-get (gpointer data, const char *key, double *microseconds, char **choice)
+get (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
-  return data && lig_store_get_tuning (data, key, microseconds, choice);
+  return data && lig_store_get_tuning (data, key, microseconds, noise, choice);
 }
 
 /* A time that cannot be written is measured again next time: no reason to stop a compilation. */
 static void
-put (gpointer data, const char *key, double microseconds, const char *choice)
+put (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
   if (data)
-    lig_store_put_tuning (data, key, microseconds, choice, NULL);
+    lig_store_put_tuning (data, key, microseconds, noise, choice, NULL);
 }
 
 void
@@ -26,17 +28,20 @@ lig_tuning_init (LigTuning *self, LigStore *store)
   *self = (LigTuning){get, put, store};
 }
 
-gboolean
-lig_tuning_recall (LigDevice *device, const char *path)
+/* Ceilings that were measured at once are kept apart from those that `lig devices --measure` left:
+ * by all that they depend on. */
+static char *
+key_of (LigDevice *device)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
+  return g_strjoin ("|", lig_device_get_name (device), facts->name, facts->libraries, NULL);
+}
+
+static gboolean
+recall_as (LigDevice *device, LigStore *store, const char *key)
 {
   LigDeviceFacts facts;
-  g_autofree char *file = lig_store_file_name (path);
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
-      !g_file_test (file, G_FILE_TEST_IS_REGULAR))
-    return FALSE;
-  g_autoptr (LigStore) store = lig_store_open (path, NULL);
-  g_autofree char *json =
-    store ? lig_store_get_device (store, lig_device_get_name (device), NULL) : NULL;
+  g_autofree char *json = lig_store_get_device (store, key, NULL);
   if (!json || !lig_device_facts_from_json (json, &facts, NULL) ||
       !g_str_equal (facts.name, lig_device_get_facts (device)->name) ||
       !g_str_equal (facts.libraries, lig_device_get_facts (device)->libraries))
@@ -46,12 +51,64 @@ lig_tuning_recall (LigDevice *device, const char *path)
   return TRUE;
 }
 
+static gboolean
+recall_from (LigDevice *device, LigStore *store)
+{
+  g_autofree char *key = key_of (device);
+  return recall_as (device, store, lig_device_get_name (device)) || recall_as (device, store, key);
+}
+
+gboolean
+lig_tuning_recall (LigDevice *device, const char *path)
+{
+  g_autofree char *file = lig_store_file_name (path);
+  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
+      !g_file_test (file, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  g_autoptr (LigStore) store = lig_store_open (path, NULL);
+  return store && recall_from (device, store);
+}
+
+void
+lig_tuning_learn (LigDevice *device, LigStore *store)
+{
+  g_autoptr (GError) error = NULL;
+  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
+      lig_device_get_facts (device)->measured || (store && recall_from (device, store)) ||
+      lig_device_get_facts (device)->copy > 0 || !store)
+    return;
+  g_autofree char *said =
+    g_strdup_printf (_ ("measuring how fast %s is, once; predictions are made from it"),
+                     lig_device_get_name (device));
+  lig_tuning_say (said);
+  if (!lig_device_measure_quickly (device, &error)) {
+    lig_tuning_say (error->message);
+    return;
+  }
+  g_autofree char *key = key_of (device);
+  g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (device));
+  lig_store_put_device (store, key, json, NULL);
+}
+
+/* What follows is the process's own and guarded by this: several threads may compile at once. */
+static GMutex lock;
 static LigTuningMonitor monitor;
+static LigTuningListener listener;
 
 void
 lig_tuning_set_monitor (LigTuningMonitor function)
 {
+  g_mutex_lock (&lock);
   monitor = function;
+  g_mutex_unlock (&lock);
+}
+
+void
+lig_tuning_set_listener (LigTuningListener function)
+{
+  g_mutex_lock (&lock);
+  listener = function;
+  g_mutex_unlock (&lock);
 }
 
 void
@@ -59,16 +116,29 @@ lig_tuning_tell (const char *what)
 {
   static double began, last;
   double now = lig_now ();
+  g_mutex_lock (&lock);
   /* What comes long after is another bout of measuring. */
   if (now - last > 10)
     began = now;
   last = now;
-  if (monitor)
-    monitor (what, now - began);
+  double seconds = now - began;
+  LigTuningMonitor function = monitor;
+  g_mutex_unlock (&lock);
+  if (function)
+    function (what, seconds);
+}
+
+void
+lig_tuning_say (const char *text)
+{
+  g_mutex_lock (&lock);
+  LigTuningListener function = listener;
+  g_mutex_unlock (&lock);
+  if (function)
+    function (text);
 }
 
 /* What this process chose, store or not: training twice in one process is the same twice. */
-static GMutex lock;
 static GHashTable *chosen; /* key -> text */
 
 static void
@@ -85,11 +155,11 @@ static bool
 get_choice (void *data, const char *key, char *choice, size_t size)
 {
   const LigTuning *tuning = data;
-  double microseconds;
+  double microseconds, noise;
   g_mutex_lock (&lock);
   g_autofree char *text = chosen ? g_strdup (g_hash_table_lookup (chosen, key)) : NULL;
   g_mutex_unlock (&lock);
-  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &text))
+  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &noise, &text))
     return false;
   if (!text || g_strlcpy (choice, text, size) >= size)
     return false;
@@ -103,13 +173,13 @@ put_choice (void *data, const char *key, double microseconds, const char *choice
   const LigTuning *tuning = data;
   keep (key, choice);
   if (tuning)
-    tuning->put (tuning->data, key, microseconds, choice);
+    tuning->put (tuning->data, key, microseconds, 0, choice);
 }
 
 void
 lig_tuning_to_choices (const LigTuning *self, LigChoices *choices)
 {
-  *choices = (LigChoices){get_choice, put_choice, (gpointer) self};
+  *choices = (LigChoices){.get = get_choice, .put = put_choice, .data = (gpointer) self};
 }
 
 char *

@@ -32,6 +32,21 @@ typedef void (*LigTuningMonitor) (const char *what, double seconds);
 LIG_API void lig_tuning_set_monitor (LigTuningMonitor monitor);
 
 /**
+ * LigTuningListener:
+ * @text: one translated sentence
+ */
+typedef void (*LigTuningListener) (const char *text);
+
+/**
+ * lig_tuning_set_listener:
+ *
+ * Has a function called with what a person should know of the measuring: that another process is
+ * waited for, that there was no memory to try algorithms. It is called on the thread that measures.
+ * Null: nobody is told.
+ */
+LIG_API void lig_tuning_set_listener (LigTuningListener listener);
+
+/**
  * lig_tuning_recall:
  * @path: (nullable): of a store, as for lig_store_open()
  *
@@ -42,5 +57,15 @@ LIG_API void lig_tuning_set_monitor (LigTuningMonitor monitor);
  * Returns: whether measured ceilings were found
  */
 LIG_API gboolean lig_tuning_recall (LigDevice *device, const char *path);
+
+/**
+ * lig_tuning_learn:
+ * @store: (nullable): where ceilings are looked for and kept; null: nothing is measured either
+ *
+ * Gives a device that runs and has no ceilings some: those that the store knows, else what
+ * lig_device_measure_quickly() finds, which the listener is told of and the store keeps. A device
+ * that cannot be measured stays without.
+ */
+LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
 
 G_END_DECLS

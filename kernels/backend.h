@@ -23,6 +23,7 @@ typedef struct {
   int64_t memory, l2;              /* bytes */
   char libraries[128];             /* versions of all that a measured time depends on */
   char driver[32];
+  char id[64]; /* this very device's, `GPU-` and its UUID; empty where there is but one */
 } LigBackendFacts;
 
 /* How a device does at the moment; negative or empty where it does not tell. */
@@ -33,17 +34,25 @@ typedef struct {
   char throttling[64];        /* why it runs below its clocks: `power cap`, `thermal`, or empty */
 } LigBackendHealth;
 
-/* Where choices that were found by measuring are kept: text by text. */
+/* Where choices that were found by measuring are kept: text by text. The calls with the guard may
+ * be null. */
 typedef struct {
   bool (*get) (void *data, const char *key, char *choice, size_t size);
   void (*put) (void *data, const char *key, double microseconds, const char *choice);
   void *data;
+  /* Around what is measured, so that nobody else measures there; others may have chosen meanwhile.
+   */
+  void (*begin) (void *guard);
+  void (*end) (void *guard);
+  void (*no_memory) (void *guard, const char *what); /* to try algorithms for it */
+  void *guard;
 } LigChoices;
 
 typedef struct LigBackend {
   int version;                    /* LIG_BACKEND_VERSION as the module was built */
   int n_functions;                /* of kernel-list.h, likewise */
   const LigKernelFunc *functions; /* in the order of kernel-list.h */
+  const char *built_for;          /* devices that it has code for, in words; null: all there are */
 
   /* How many devices there are; negative, with the reason in `why`, where none can be used. */
   int (*count) (char *why, size_t size);

@@ -16,7 +16,7 @@ static const LigDtype types[][2] = {
 /* --- Remembered times ---------------------------------------------------------------------- */
 
 typedef struct {
-  double microseconds;
+  double microseconds, noise;
   char *choice;
 } Remembered;
 
@@ -28,22 +28,23 @@ forget (gpointer data)
 }
 
 static inline gboolean
-recall (gpointer data, const char *key, double *microseconds, char **choice)
+recall (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
   const Remembered *known = g_hash_table_lookup (data, key);
   if (!known)
     return FALSE;
   *microseconds = known->microseconds;
+  *noise = known->noise;
   if (choice)
     *choice = g_strdup (known->choice);
   return TRUE;
 }
 
 static inline void
-note (gpointer data, const char *key, double microseconds, const char *choice)
+note (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
   Remembered *entry = g_new (Remembered, 1);
-  *entry = (Remembered){microseconds, g_strdup (choice)};
+  *entry = (Remembered){microseconds, noise, g_strdup (choice)};
   g_hash_table_replace (data, g_strdup (key), entry);
 }
 

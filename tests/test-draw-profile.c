@@ -13,6 +13,17 @@ static const char *const sequences[] = {
   "identity",
 };
 
+/* A CPU that is as if it had been measured. */
+static void
+give_ceilings (LigDevice *device)
+{
+  LigDeviceFacts facts = *lig_device_get_facts (device);
+  facts.copy = 1e10;
+  facts.launch = 5e-7;
+  facts.product[LIG_FP32] = 8e10;
+  lig_device_set_facts (device, &facts);
+}
+
 static LigPlan *
 compile_for (const char *expression, const char *device_name, LigPolicy policy, gboolean update)
 {
@@ -20,6 +31,8 @@ compile_for (const char *expression, const char *device_name, LigPolicy policy, 
   g_autoptr (LigSequence) sequence = new_sequence (expression, "64x32");
   g_autoptr (LigDevice) device = lig_device_open (device_name, &error);
   g_assert_no_error (error);
+  if (g_str_equal (device_name, "cpu"))
+    give_ceilings (device);
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   options.policy = policy;
@@ -90,6 +103,27 @@ test_marks (void)
           g_assert_true (count > 0 || n_steps == 0 || which == 4);
         }
       }
+}
+
+/* Of a device whose ceilings nobody knows, no picture says that it predicts. */
+static void
+test_unknown (void)
+{
+  g_autoptr (LigPlan) plan = compile_for (sequences[0], "null", LIG_POLICY_ALL, FALSE);
+  g_autofree double *times = invent_times (plan);
+  for (int measured = 0; measured < 2; measured++) {
+    LigTimedPlan timed = {plan, measured ? times : NULL};
+    for (int which = 0; which < 5; which++) {
+      g_autoptr (LigCanvas) canvas = draw (which, &timed, NULL, 900);
+      guint count;
+      const LigMark *marks = lig_canvas_get_marks (canvas, &count);
+      for (guint i = 0; i < count; i++) {
+        g_test_message ("%s", marks[i].text);
+        g_assert_null (strstr (marks[i].text, "predicted"));
+        g_assert_null (strstr (marks[i].text, "roofline"));
+      }
+    }
+  }
 }
 
 /* A bar is as long as its group took, and says so. */
@@ -222,6 +256,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/draw-profile/marks", test_marks);
+  g_test_add_func ("/draw-profile/unknown", test_unknown);
   g_test_add_func ("/draw-profile/times", test_times);
   g_test_add_func ("/draw-profile/repeats", test_repeats);
   g_test_add_func ("/draw-profile/timeline", test_timeline);

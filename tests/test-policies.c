@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of the legal fusions are taken: by force, by order, by measured, predicted and remembered
  * times; the numbers never depend on it. */
+#include "engine/compile/cover.h"
+#include "engine/tuning.h"
 #include "tests/plan-case.h"
+
+#include <glib/gstdio.h>
+#include <omp.h>
 
 static const LigDtype types[][2] = {
   {LIG_FP32, LIG_FP32}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_BF16},
@@ -170,14 +175,15 @@ test_predicted (void)
 
 /* A remembered price decides without measuring. */
 static gboolean
-recall (gpointer data, const char *key, double *microseconds, char **choice)
+recall (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
   *microseconds = strstr (key, "bias_gelu") ? 50 : 10;
+  *noise = 0;
   return TRUE;
 }
 
 static void
-note (gpointer data, const char *key, double microseconds, const char *choice)
+note (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
   g_assert_not_reached ();
 }
@@ -195,6 +201,186 @@ test_remembered (void)
     plan, "[0 1 forward-linear-bias-activation] [2] [3 4 5 forward-linear-bias-activation]", "");
 }
 
+/* Fused and apart differ by 20 %: enough, unless the times are known no better than that. */
+static gboolean
+recall_noisy (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
+{
+  *microseconds = strstr (key, "bias_gelu") ? 16 : 10;
+  *noise = *(const double *) data;
+  return TRUE;
+}
+
+static void
+test_noise (void)
+{
+  double noise = 0.1;
+  LigTuning tuning = {recall_noisy, note, &noise};
+  LigPlanOptions options = options_of (LIG_POLICY_MEASURED, FALSE, FALSE);
+  options.tuning = &tuning;
+  g_autoptr (LigSequence) sequence = new_sequence ("bias ! gelu", "5x8");
+  g_autoptr (LigPlan) sure = compile (sequence, &options);
+  check_groups (sure, "[0 1 forward-bias-activation]", "");
+  noise = 5;
+  g_autoptr (LigPlan) unsure = compile (sequence, &options);
+  check_groups (unsure, "[0] [1]", "");
+}
+
+/* --- One store ----------------------------------------------------------------------------- */
+
+/* A store in a folder of its own, and how often something was measured and written to it. */
+typedef struct {
+  char *folder, *path;
+  LigStore *store;
+  LigTuning inner, tuning;
+  guint puts;
+} Shop;
+
+static gboolean
+get_counted (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
+{
+  Shop *shop = data;
+  return shop->inner.get (shop->inner.data, key, microseconds, noise, choice);
+}
+
+static void
+put_counted (gpointer data, const char *key, double microseconds, double noise, const char *choice)
+{
+  Shop *shop = data;
+  shop->puts++;
+  shop->inner.put (shop->inner.data, key, microseconds, noise, choice);
+}
+
+static void
+open_shop (Shop *shop)
+{
+  g_autoptr (GError) error = NULL;
+  shop->folder = g_dir_make_tmp ("ligature-XXXXXX", &error);
+  g_assert_no_error (error);
+  shop->path = g_build_filename (shop->folder, "store.db", NULL);
+  shop->store = lig_store_open (shop->path, &error);
+  g_assert_no_error (error);
+  lig_tuning_init (&shop->inner, shop->store);
+  shop->tuning = (LigTuning){get_counted, put_counted, shop};
+  shop->puts = 0;
+}
+
+static void
+close_shop (Shop *shop)
+{
+  static const char *const suffixes[] = {"", "-wal", "-shm"};
+  g_clear_object (&shop->store);
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
+    g_autofree char *path = g_strconcat (shop->path, suffixes[i], NULL);
+    g_unlink (path);
+  }
+  g_rmdir (shop->folder);
+  g_free (shop->path);
+  g_free (shop->folder);
+}
+
+static char *
+choose_from (Shop *shop, const char *expression, const char *input)
+{
+  LigPlanOptions options = options_of (LIG_POLICY_MEASURED, TRUE, TRUE);
+  options.tuning = &shop->tuning;
+  g_autoptr (LigSequence) sequence = new_sequence (expression, input);
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  return lig_plan_get_choices (plan);
+}
+
+/* The same groups from the same store however often it is asked, and measured once. */
+static void
+test_same_store (void)
+{
+  Shop shop;
+  open_shop (&shop);
+  for (guint i = 0; i < G_N_ELEMENTS (mixed); i++) {
+    g_autofree char *first = choose_from (&shop, mixed[i], "2x5x8");
+    g_assert_cmpuint (shop.puts, >, 0);
+    shop.puts = 0;
+    for (int again = 0; again < 5; again++) {
+      g_autofree char *next = choose_from (&shop, mixed[i], "2x5x8");
+      g_assert_cmpstr (next, ==, first);
+    }
+    g_assert_cmpuint (shop.puts, ==, 0);
+    /* So that the next sequence has something to measure. */
+    close_shop (&shop);
+    open_shop (&shop);
+  }
+  close_shop (&shop);
+}
+
+/* Prices that another process, which was first, left are those that count. */
+static void
+test_first_price_stays (void)
+{
+  double microseconds, noise;
+  Shop shop;
+  open_shop (&shop);
+  shop.inner.put (shop.inner.data, "a key", 12.5, 0.25, NULL);
+  shop.inner.put (shop.inner.data, "a key", 99, 9, NULL);
+  g_assert_true (shop.inner.get (shop.inner.data, "a key", &microseconds, &noise, NULL));
+  g_assert_cmpfloat (microseconds, ==, 12.5);
+  g_assert_cmpfloat (noise, ==, 0.25);
+  close_shop (&shop);
+}
+
+/* What was measured with other threads or other params is no price of this. */
+static void
+test_other_keys (void)
+{
+  int threads = omp_get_max_threads ();
+  Shop shop;
+  open_shop (&shop);
+  g_autofree char *two = choose_from (&shop, "bias ! gelu", "64x64");
+  shop.puts = 0;
+  omp_set_num_threads (threads == 1 ? 2 : 1);
+  g_autofree char *one = choose_from (&shop, "bias ! gelu", "64x64");
+  g_assert_cmpuint (shop.puts, >, 0);
+  omp_set_num_threads (threads);
+  shop.puts = 0;
+  g_autofree char *again = choose_from (&shop, "bias ! gelu", "64x64");
+  g_assert_cmpuint (shop.puts, ==, 0);
+  g_assert_cmpstr (again, ==, two);
+  g_autofree char *plain = choose_from (&shop, "bias ! clamped-swiglu(limit=7)", "64x64");
+  g_assert_cmpuint (shop.puts, >, 0);
+  shop.puts = 0;
+  g_autofree char *other = choose_from (&shop, "bias ! clamped-swiglu(limit=3)", "64x64");
+  g_assert_cmpuint (shop.puts, >, 0);
+  close_shop (&shop);
+}
+
+/* Repetitions differ by the path of their random numbers alone, and are measured once. */
+static void
+test_repetitions (void)
+{
+  guint puts[2];
+  for (int i = 0; i < 2; i++) {
+    Shop shop;
+    open_shop (&shop);
+    g_autofree char *expression =
+      g_strdup_printf ("block(%d) { bias ! gelu ! dropout(0.5) }", i == 0 ? 2 : 4);
+    g_autofree char *choices = choose_from (&shop, expression, "64x64");
+    puts[i] = shop.puts;
+    close_shop (&shop);
+  }
+  g_assert_cmpuint (puts[0], ==, puts[1]);
+}
+
+/* --- Whole steps --------------------------------------------------------------------------- */
+
+static void
+test_judge (void)
+{
+  const double clear[] = {10.282e-3, 10.5e-3, 10.2e-3}, even[] = {10.201e-3, 10.2e-3, 10.4e-3};
+  const double bytes[] = {5e9, 6e9, 5.5e9};
+  /* Three quarters of a percent decide, whoever was proposed first. */
+  g_assert_cmpuint (lig_cover_judge (clear, bytes, 3), ==, 2);
+  /* What cannot be told apart by time is by bytes. */
+  g_assert_cmpuint (lig_cover_judge (even, bytes, 3), ==, 0);
+  g_assert_cmpuint (lig_cover_judge (clear, bytes, 1), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -206,5 +392,11 @@ main (int argc, char **argv)
   g_test_add_func ("/policies/measured", test_measured);
   g_test_add_func ("/policies/predicted", test_predicted);
   g_test_add_func ("/policies/remembered", test_remembered);
+  g_test_add_func ("/policies/noise", test_noise);
+  g_test_add_func ("/policies/same-store", test_same_store);
+  g_test_add_func ("/policies/first-price-stays", test_first_price_stays);
+  g_test_add_func ("/policies/other-keys", test_other_keys);
+  g_test_add_func ("/policies/repetitions", test_repetitions);
+  g_test_add_func ("/policies/judge", test_judge);
   return g_test_run ();
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 3
+#define NEWEST 4
 
 static GBytes *
 read_file (const char *path)
@@ -78,6 +78,9 @@ static const char version_1[] =
   "CREATE TABLE timing (run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, pass TEXT NOT NULL,"
   " \"group\" INTEGER NOT NULL, step INTEGER NOT NULL, microseconds REAL, bytes REAL, flops REAL,"
   " PRIMARY KEY (run, pass, \"group\", step)) WITHOUT ROWID;"
+  "CREATE TABLE tuning (key TEXT PRIMARY KEY, microseconds REAL, choice TEXT,"
+  " measured INTEGER NOT NULL) WITHOUT ROWID;"
+  "INSERT INTO tuning VALUES ('a price', 12.5, NULL, 1), ('a product', 3.5, 'ab', 1);"
   "INSERT INTO experiment VALUES (1, 'old', 'h', '{}');"
   "INSERT INTO run VALUES (7, 'abcd0000-0000-4000-8000-000000000000', 1, 'train', 'cpu', 'fp32',"
   " 'none', 'all', 5, '{}', '{}', 'done', NULL, 1000, 2000, 'h', 'b', 1, 1, 2000, NULL, '', 1);"
@@ -99,6 +102,9 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_true (isnan (row->eval_accuracy));
   g_assert_cmpfloat (row->step_ms, ==, 4);
   g_assert_true (row->starred);
+  /* A price of unknown noise is measured anew, an algorithm stays. */
+  g_assert_false (lig_store_get_tuning (store, "a price", NULL, NULL, NULL));
+  g_assert_true (lig_store_get_tuning (store, "a product", NULL, NULL, NULL));
   assert_query (f->path, "PRAGMA user_version", G_STRINGIFY (NEWEST));
 }
 
@@ -420,15 +426,16 @@ test_tuning (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigStore) store = open_store (f->path);
-  double microseconds = 0;
+  double microseconds = 0, noise = 0;
   g_autofree char *choice = NULL;
-  g_assert_false (lig_store_get_tuning (store, "k", &microseconds, &choice));
-  g_assert_true (lig_store_put_tuning (store, "k", 1.5, NULL, &error));
-  g_assert_true (lig_store_get_tuning (store, "k", NULL, &choice));
+  g_assert_false (lig_store_get_tuning (store, "k", &microseconds, &noise, &choice));
+  g_assert_true (lig_store_put_tuning (store, "k", 1.5, 0.25, NULL, &error));
+  g_assert_true (lig_store_get_tuning (store, "k", NULL, NULL, &choice));
   g_assert_null (choice);
-  g_assert_true (lig_store_put_tuning (store, "k", 2.5, "{}", &error));
-  g_assert_true (lig_store_get_tuning (store, "k", &microseconds, &choice));
+  g_assert_true (lig_store_put_tuning (store, "k", 2.5, 0.5, "{}", &error));
+  g_assert_true (lig_store_get_tuning (store, "k", &microseconds, &noise, &choice));
   g_assert_cmpfloat (microseconds, ==, 2.5);
+  g_assert_cmpfloat (noise, ==, 0.5);
   g_assert_cmpstr (choice, ==, "{}");
   g_assert_null (lig_store_get_device (store, "cpu", &error));
   g_assert_no_error (error);

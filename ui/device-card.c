@@ -136,9 +136,10 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   g_autofree char *launch = lig_draw_time (facts->launch);
   g_autofree char *text =
     g_strdup_printf ("%s · %s", self->name,
-                     facts->measured ? _ ("ceilings measured on this device")
-                     : self->runs    ? _ ("ceilings assumed; measure them for better predictions")
-                                     : _ ("described, not there: plans are made for it, not run"));
+                     facts->measured    ? _ ("ceilings measured on this device")
+                     : facts->copy <= 0 ? _ ("ceilings not known; measure them for predictions")
+                     : self->runs ? _ ("ceilings assumed; measure them for better predictions")
+                                  : _ ("described, not there: plans are made for it, not run"));
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->facts))))
     gtk_flow_box_remove (self->facts, child);
   adw_preferences_group_set_title (self->group, facts->name);
@@ -150,9 +151,11 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
   add_fact (self, facts->capability > 0 ? _ ("Multiprocessors") : _ ("Cores"), count);
   add_fact (self, _ ("Memory"), memory);
   add_fact (self, facts->capability > 0 ? _ ("L2 cache") : _ ("Last cache"), l2);
-  add_fact (self, _ ("Copies"), bandwidth);
+  if (facts->copy > 0)
+    add_fact (self, _ ("Copies"), bandwidth);
   add_products (self, facts);
-  add_fact (self, _ ("Least time of a kernel"), launch);
+  if (facts->launch > 0)
+    add_fact (self, _ ("Least time of a kernel"), launch);
   g_autofree char *libraries = g_strdup_printf (_ ("Libraries: %s"), facts->libraries);
   gtk_label_set_label (self->libraries, libraries);
   gtk_widget_set_visible (GTK_WIDGET (self->libraries), *facts->libraries);

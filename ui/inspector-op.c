@@ -121,11 +121,11 @@ show_group (LigInspectorOp *self, LigPlan *plan, const LigPlanGroup *group)
   g_autofree char *measured = lig_figure_time (group->measured);
   g_autofree char *moved = g_strdup_printf (_ ("%s moved"), bytes);
   g_autofree char *both = g_strdup_printf (_ ("floor %s, %s moved"), predicted, bytes);
-  g_autofree char *value =
-    g_strdup_printf (group->measured > 0 ? _ ("%s measured") : _ ("%s predicted"),
-                     group->measured > 0 ? measured : predicted);
-  g_autofree char *detail =
-    g_strjoin ("\n", fusion, kernels, group->measured > 0 ? both : moved, NULL);
+  g_autofree char *value = group->measured > 0    ? g_strdup_printf (_ ("%s measured"), measured)
+                           : group->predicted > 0 ? g_strdup_printf (_ ("%s predicted"), predicted)
+                                                  : g_strdup ("–");
+  gboolean has_both = group->measured > 0 && group->predicted > 0;
+  g_autofree char *detail = g_strjoin ("\n", fusion, kernels, has_both ? both : moved, NULL);
   lig_facts_add (facts, pass, value, detail);
 }
 
@@ -138,7 +138,7 @@ show_sum (LigInspectorOp *self, const LigPlanGroup *const *groups, guint count)
     seconds += groups[i]->measured > 0 ? groups[i]->measured : groups[i]->predicted;
     kernels += (guint) groups[i]->n_steps;
   }
-  g_autofree char *time = lig_figure_time (seconds);
+  g_autofree char *time = seconds > 0 ? lig_figure_time (seconds) : g_strdup ("–");
   g_autofree char *detail =
     g_strdup_printf (ngettext ("%u kernel", "%u kernels", kernels), kernels);
   lig_facts_add (LIG_FACTS (self->kernels),

@@ -105,7 +105,8 @@ show_pass (LigFacts *facts, LigPlan *plan, LigPass pass, const char *label)
   if (count == 0)
     return;
   g_autofree char *time = lig_figure_time (seconds);
-  g_autofree char *value = g_strdup_printf (_ ("%s predicted"), time);
+  g_autofree char *value =
+    seconds > 0 ? g_strdup_printf (_ ("%s predicted"), time) : g_strdup ("–");
   g_autofree char *detail = g_strdup_printf (
     ngettext ("%u group, %u of them fused", "%u groups, %u of them fused", count), count, fused);
   lig_facts_add (facts, label, value, detail);

@@ -74,7 +74,8 @@ add_time_and_traffic (LigPlanPage *self)
   g_autofree char *fusions = g_strdup_printf (ngettext ("%u fusion", "%u fusions", fused), fused);
   g_autofree char *time = lig_draw_time (seconds), *traffic = lig_draw_bytes (bytes);
   add_figure (self, _ ("Steps"), n_steps, fusions);
-  add_figure (self, _ ("Predicted"), time, _ ("forward and backward"));
+  if (seconds > 0)
+    add_figure (self, _ ("Predicted"), time, _ ("forward and backward"));
   add_figure (self, _ ("Moved"), traffic, _ ("read and written"));
 }
 

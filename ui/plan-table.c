@@ -172,7 +172,8 @@ predicted_number (LigPlanItem *item)
 static char *
 predicted_text (LigPlanItem *item)
 {
-  return lig_draw_time (predicted_number (item));
+  double seconds = predicted_number (item);
+  return seconds > 0 ? lig_draw_time (seconds) : g_strdup ("");
 }
 
 static double

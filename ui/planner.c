@@ -161,7 +161,7 @@ open_device (LigPlanner *self, const Request *request, GError **error)
   g_clear_object (&self->device);
   self->device = lig_device_open (request->device, error);
   if (self->device && request->store)
-    lig_tuning_recall (self->device, lig_store_get_path (request->store));
+    lig_tuning_learn (self->device, request->store);
   return self->device;
 }
 

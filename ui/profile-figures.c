@@ -45,7 +45,8 @@ new_tile (const char *title, double measured, double predicted)
 {
   GtkWidget *tile = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   g_autofree char *forecast = lig_draw_time (predicted);
-  g_autofree char *time = lig_draw_time (measured > 0 ? measured : predicted);
+  double seconds = measured > 0 ? measured : predicted;
+  g_autofree char *time = seconds > 0 ? lig_draw_time (seconds) : g_strdup ("–");
   g_autofree char *note = NULL;
   if (measured <= 0 && predicted <= 0)
     note = g_strdup (_ ("nothing to do"));

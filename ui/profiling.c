@@ -112,7 +112,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   g_autoptr (LigDevice) device = lig_device_open (job->device, &error);
   if (device) {
     if (job->store)
-      lig_tuning_recall (device, lig_store_get_path (job->store));
+      lig_tuning_learn (device, job->store);
     profiles = lig_profile_measure_watched (job->sequence, device, job->options, job->count,
                                             job->rounds, job->store, watch, task, &error);
   }

@@ -54,10 +54,10 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
   g_autofree char *predicted = lig_figure_time (bracket->seconds);
   g_autofree char *measured = lig_figure_time (bracket->measured);
   g_autofree char *beside = NULL;
-  if (bracket->measured > 0)
+  if (bracket->measured > 0 && bracket->seconds > 0)
     beside = g_strdup_printf (_ ("%s predicted"), predicted);
   set_text (self, NAME, name);
-  set_text (self, TIME, bracket->measured > 0 ? measured : predicted);
+  set_text (self, TIME, bracket->measured > 0 ? measured : bracket->seconds > 0 ? predicted : NULL);
   set_text (self, KERNELS, kernels);
   set_text (self, PREDICTED, beside);
 }

@@ -150,7 +150,8 @@ describe_pass (LigScoreHead *self, guint pass)
   if (count == 0)
     return g_strdup (_ ("no gradient is wanted"));
   gboolean measured;
-  g_autofree char *time = lig_figure_time (add_up (map, pass, &measured));
+  double seconds = add_up (map, pass, &measured);
+  g_autofree char *time = seconds > 0 ? lig_figure_time (seconds) : g_strdup ("–");
   double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
   g_autofree char *bytes = lig_figure_bytes (MAX (saved, 0));
   g_autofree char *whole =

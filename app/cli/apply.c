@@ -5,6 +5,7 @@
 
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
+#include "kernels/times.h"
 
 #include <stdio.h>
 
@@ -93,14 +94,28 @@ feed (LigProgram *program, LigTensorFile *inputs, GError **error)
   return lig_apply_set_inputs (program, inputs, error);
 }
 
+/* A run that happens once has nothing to gain from measuring: unless asked for it, fusions are
+ * taken in order, and products as their library thinks best. */
+static void
+measure_nothing (LigPlanOptions *plan)
+{
+  if (plan->policy == LIG_POLICY_MEASURED)
+    return;
+  if (plan->policy == LIG_POLICY_DEFAULT)
+    plan->policy = LIG_POLICY_ALL;
+  g_setenv ("LIGATURE_SEARCH", "none", FALSE);
+}
+
 /* Runs the program and returns what it gives. */
 static LigTensorFile *
 compute (LigProgram *program, GError **error)
 {
   g_autoptr (LigTensorFile) results = lig_tensor_file_new ();
   if (!lig_program_run (program, gradient ? LIG_RUN_FORWARD | LIG_RUN_BACKWARD : LIG_RUN_FORWARD,
-                        error) ||
-      !lig_apply_read_outputs (program, results, error) ||
+                        error))
+    return NULL;
+  lig_times_mark ("first run");
+  if (!lig_apply_read_outputs (program, results, error) ||
       (gradient && !lig_apply_read_gradients (program, results, error)) ||
       !lig_tensor_file_save (results, output, error))
     return NULL;
@@ -161,18 +176,22 @@ apply (const char *text, const LigSequenceOptions *options, GError **error)
   if (!sequence || !lig_cli_plan_options (options, &wanted, error))
     return FALSE;
   wanted.training = wanted.input_gradient = gradient != NULL;
+  measure_nothing (&wanted);
   g_autoptr (LigTensorFile) inputs = lig_tensor_file_load (input, error);
   if (!inputs || !adopt_input (sequence, inputs, error))
     return FALSE;
+  lig_times_mark ("sequence and input");
   g_autoptr (LigDevice) device = open_device (options, error);
   g_autoptr (LigState) state = device ? make_state (sequence, device, &wanted, error) : NULL;
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &wanted, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
+  lig_times_mark ("state and plan");
   if (!program || !feed (program, inputs, error))
     return FALSE;
   g_autoptr (LigTensorFile) results = compute (program, error);
   if (!results)
     return FALSE;
+  lig_times_mark ("results");
   if (lig_cli_json ())
     print_json (plan, results);
   else

@@ -158,6 +158,12 @@ lig_cli_measuring (const char *what, double seconds)
 }
 
 void
+lig_cli_listen (const char *text)
+{
+  lig_cli_say ("%s", text);
+}
+
+void
 lig_cli_print_json (JsonNode *node)
 {
   g_autofree char *text = lig_json_to_text (node);

@@ -48,6 +48,9 @@ int lig_cli_usage (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* A LigTuningMonitor: a line to stderr while something is measured for the first time. */
 void lig_cli_measuring (const char *what, double seconds);
 
+/* A LigTuningListener: the sentence as a line to stderr. */
+void lig_cli_listen (const char *text);
+
 /* A line to stderr for people: `lig: …`. */
 void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
 

@@ -5,6 +5,7 @@
 #include "engine/store.h"
 #include "engine/tuning.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static gboolean measure;
@@ -88,8 +89,8 @@ add_device (JsonBuilder *builder, LigDevice *device)
   lig_cli_add_integer (builder, "multiprocessors", facts->multiprocessors);
   lig_cli_add_integer (builder, "memory", facts->memory);
   lig_cli_add_integer (builder, "l2", facts->l2);
-  lig_cli_add_number (builder, "copy", facts->copy);
-  lig_cli_add_number (builder, "launch", facts->launch);
+  lig_cli_add_number (builder, "copy", facts->copy > 0 ? facts->copy : NAN);
+  lig_cli_add_number (builder, "launch", facts->copy > 0 ? facts->launch : NAN);
   lig_cli_add_text (builder, "libraries", facts->libraries);
   lig_cli_begin_object (builder, "product");
   for (int i = 0; i < LIG_N_DTYPES; i++)
@@ -97,6 +98,8 @@ add_device (JsonBuilder *builder, LigDevice *device)
       lig_cli_add_number (builder, lig_dtype_name ((LigDtype) i), facts->product[i]);
   json_builder_end_object (builder);
   lig_cli_add_truth (builder, "measured", facts->measured);
+  if (lig_device_get_built_for (device))
+    lig_cli_add_text (builder, "built_for", lig_device_get_built_for (device));
   lig_cli_add_text (builder, "reason", is_real (device) ? NULL : "described, not there");
   json_builder_end_object (builder);
 }
@@ -141,7 +144,10 @@ describe_device (LigDevice *device)
   cells[6] = format_rate (facts->product[LIG_FP16], "");
   cells[7] = format_rate (facts->product[LIG_BF16], "");
   cells[8] = format_rate (facts->product[LIG_FP8_E4M3], "");
-  cells[9] = g_strdup (facts->measured ? "measured" : is_real (device) ? "assumed" : "described");
+  cells[9] = g_strdup (facts->measured    ? "measured"
+                       : facts->copy <= 0 ? "unknown"
+                       : is_real (device) ? "assumed"
+                                          : "described");
   return cells;
 }
 
@@ -156,6 +162,11 @@ print_table (GPtrArray *devices, const char *reason)
   lig_cli_print_table (header, rows);
   printf ("\nproducts in FLOP/s; null: devices are described, not there: plans are made for them, "
           "not run\n");
+  for (guint i = 0; i < devices->len; i++)
+    if (lig_device_get_built_for (devices->pdata[i])) {
+      printf ("the CUDA module was built for %s\n", lig_device_get_built_for (devices->pdata[i]));
+      break;
+    }
   if (reason)
     printf ("%s\n", reason);
 }

@@ -5,6 +5,7 @@
 #include "engine/error.h"
 #include "engine/folders.h"
 #include "engine/tuning.h"
+#include "kernels/times.h"
 
 #include <libintl.h>
 #include <locale.h>
@@ -49,6 +50,7 @@ int
 main (int argc, char **argv)
 {
   spin_less (argv);
+  lig_times_mark ("program");
   setlocale (LC_ALL, "");
   /* Numbers in files and on the command line have points everywhere. */
   setlocale (LC_NUMERIC, "C");
@@ -70,6 +72,7 @@ main (int argc, char **argv)
     return LIG_EXIT_OK;
   }
   lig_tuning_set_monitor (lig_cli_measuring);
+  lig_tuning_set_listener (lig_cli_listen);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (commands[i]->name, argv[1]) == 0)
       return commands[i]->run (argc - 1, argv + 1);

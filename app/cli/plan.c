@@ -4,6 +4,7 @@
 #include "app/cli/sequence-options.h"
 #include "engine/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,7 +57,7 @@ add_steps (JsonBuilder *builder, LigPlan *plan)
     lig_cli_add_integer (builder, "read", (gint64) step->read);
     lig_cli_add_integer (builder, "written", (gint64) step->written);
     lig_cli_add_integer (builder, "flops", (gint64) step->flops);
-    lig_cli_add_number (builder, "predicted_us", step->predicted * 1e6);
+    lig_cli_add_number (builder, "predicted_us", step->predicted > 0 ? step->predicted * 1e6 : NAN);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -129,7 +130,6 @@ print_steps (LigPlan *plan)
                                        ">flops", ">predicted", "operands", NULL};
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  gboolean priced = lig_device_get_facts (lig_plan_get_device (plan))->copy > 0;
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   for (guint i = 0; i < count; i++) {
     char **cells = g_new0 (char *, G_N_ELEMENTS (header));
@@ -139,7 +139,7 @@ print_steps (LigPlan *plan)
     cells[3] = lig_cli_format_bytes (steps[i].read);
     cells[4] = lig_cli_format_bytes (steps[i].written);
     cells[5] = lig_cli_format_count (steps[i].flops);
-    cells[6] = priced ? lig_cli_format_time (steps[i].predicted) : g_strdup ("-");
+    cells[6] = steps[i].predicted > 0 ? lig_cli_format_time (steps[i].predicted) : g_strdup ("-");
     cells[7] = g_strdup (steps[i].operands);
     g_ptr_array_add (rows, cells);
   }

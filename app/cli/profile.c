@@ -56,9 +56,11 @@ print_profile (const LigProfile *profile)
       char **row = g_new0 (char *, 6);
       row[0] = g_strdup_printf ("%s %d-%d", lig_pass_name (pass), groups[i].first,
                                 groups[i].first + groups[i].count - 1);
-      row[1] = lig_cli_format_time (groups[i].predicted);
+      gboolean known = groups[i].predicted > 0 && measured > 0;
+      row[1] = known ? lig_cli_format_time (groups[i].predicted) : g_strdup ("-");
       row[2] = lig_cli_format_time (measured);
-      row[3] = g_strdup_printf ("%.0f %%", measured > 0 ? 100 * groups[i].predicted / measured : 0);
+      row[3] =
+        known ? g_strdup_printf ("%.0f %%", 100 * groups[i].predicted / measured) : g_strdup ("-");
       row[4] = g_strdup (kernels->str);
       g_ptr_array_add (rows, row);
     }
@@ -156,6 +158,7 @@ measure (const char *text, const Options *options, GError **error)
   g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (&options->sequence, error) : NULL;
   if (!device)
     return NULL;
+  lig_tuning_learn (device, store);
   return lig_profile_measure (sequence, device, (const LigPlanOptions *) (gpointer) plans->data,
                               plans->len, (guint) options->steps, store, error);
 }

@@ -197,6 +197,7 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   g_autoptr (LigStore) store = lig_store_open (options->store, &local);
   if (!store)
     lig_cli_say ("measured times will not be kept: %s", local->message);
+  lig_tuning_learn (device, store);
   lig_tuning_init (&tuning, store);
   plan.tuning = &tuning;
   return lig_plan_compile (sequence, device, &plan, error);

@@ -2,23 +2,28 @@
 /* Covers timed as whole steps. In company kernels do not take what they take alone: the card's
  * power is shared, a cache is warm or cold, every launch has its price. So what the single prices
  * chose is run against no fusion and against all in order, and the best of these against itself
- * with one kind of fusion added or left out. */
+ * with one kind of fusion added or left out. Last, the winner meets no fusion and all in order once
+ * more, in more turns. */
 #include "engine/compile/cover.h"
+#include "engine/private/measuring.h"
 #include "engine/private/tuning.h"
 
 enum { MOST_PROPOSALS = 14, ROUNDS = 2 };
 #define LEAST_GAIN 0.01 /* by which a cover has to win over the one before, beside the noise */
+#define TIE 0.002       /* what lies nearer to the fastest of the last round is as fast */
 
 /* Which candidates are taken: one flag each. */
 typedef struct {
   gboolean *taken;
   double seconds, noise;
+  double bytes; /* read and written in a step; known once it was lowered to be timed */
 } Cover;
 
 typedef struct {
   LigDraft *draft;
   GArray *candidates;
-  GPtrArray *covers; /* of Cover */
+  GPtrArray *covers; /* of Cover: first what the prices chose */
+  Cover *none, *all; /* among them: nothing but what is forced, and all in order */
 } Contest;
 
 #define candidate_at(contest, i) (&g_array_index ((contest)->candidates, LigCandidate, i))
@@ -64,19 +69,20 @@ take (Contest *contest, gboolean *taken, guint number)
   taken[number] = TRUE;
 }
 
-/* Adds a cover unless it is there already. */
-static void
+/* Adds a cover unless it is there already, and returns the one that is there. */
+static Cover *
 propose (Contest *contest, gboolean *taken)
 {
   gsize bytes = contest->candidates->len * sizeof *taken;
   for (guint i = 0; i < contest->covers->len; i++)
     if (memcmp (((Cover *) contest->covers->pdata[i])->taken, taken, bytes) == 0) {
       g_free (taken);
-      return;
+      return contest->covers->pdata[i];
     }
   Cover *cover = g_new0 (Cover, 1);
   cover->taken = taken;
   g_ptr_array_add (contest->covers, cover);
+  return cover;
 }
 
 static gboolean *
@@ -103,8 +109,8 @@ propose_first (Contest *contest)
     in_order[i] |= free;
   }
   propose (contest, priced);
-  propose (contest, copy (contest, NULL));
-  propose (contest, in_order);
+  contest->none = propose (contest, copy (contest, NULL));
+  contest->all = propose (contest, in_order);
 }
 
 /* The best so far with each kind of candidate added, or left out. */
@@ -176,11 +182,39 @@ can_be_timed (GArray *steps)
   return steps->len > 0;
 }
 
-static void
-cover_set (Cover *cover, const LigPrice *price, double scale)
+static double
+sum_bytes (GArray *steps)
 {
-  cover->seconds = price->seconds * scale;
-  cover->noise = price->noise * scale;
+  double bytes = 0;
+  for (guint i = 0; i < steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
+    bytes += step->read + step->written;
+  }
+  return bytes;
+}
+
+/* Times covers in turns. FALSE without an error where they cannot be timed. */
+static gboolean
+time_in_turns (
+  Contest *contest, GPtrArray *covers, LigTiming timing, LigPrice *prices, GError **error)
+{
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr (GError) local = NULL;
+  for (guint i = 0; i < covers->len; i++) {
+    GArray *steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+    Cover *cover = covers->pdata[i];
+    g_ptr_array_add (lists, steps);
+    if (!lower_cover (contest, cover, steps, error) || !can_be_timed (steps))
+      return FALSE;
+    cover->bytes = sum_bytes (steps);
+  }
+  lig_tuning_tell ("whole steps");
+  if (lig_time_lists (contest->draft, (GArray *const *) lists->pdata, lists->len, timing, prices,
+                      &local))
+    return TRUE;
+  if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY))
+    g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
 }
 
 /* Times the covers from `from` on in turns with the best so far, and scales them so that its time
@@ -189,27 +223,20 @@ cover_set (Cover *cover, const LigPrice *price, double scale)
 static gboolean
 time_covers (Contest *contest, Cover *best, guint from, GError **error)
 {
-  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
-  g_autoptr (GError) local = NULL;
   guint count = contest->covers->len - from;
-  for (guint i = 0; i <= count; i++) {
-    GArray *steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
-    const Cover *cover = i < count ? contest->covers->pdata[from + i] : best;
-    g_ptr_array_add (lists, steps);
-    if (!lower_cover (contest, cover, steps, error) || !can_be_timed (steps))
-      return FALSE;
-  }
+  g_autoptr (GPtrArray) covers = g_ptr_array_new ();
   g_autofree LigPrice *prices = g_new0 (LigPrice, count + 1);
-  lig_tuning_tell ("whole steps");
-  if (!lig_time_lists (contest->draft, (GArray *const *) lists->pdata, count + 1, TRUE, prices,
-                       &local)) {
-    if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY))
-      g_propagate_error (error, g_steal_pointer (&local));
-    return FALSE;
-  }
-  double scale = best->seconds > 0 ? best->seconds / prices[count].seconds : 1;
   for (guint i = 0; i < count; i++)
-    cover_set (contest->covers->pdata[from + i], &prices[i], scale);
+    g_ptr_array_add (covers, contest->covers->pdata[from + i]);
+  g_ptr_array_add (covers, best);
+  if (!time_in_turns (contest, covers, LIG_TIMING_WHOLE, prices, error))
+    return FALSE;
+  double scale = best->seconds > 0 ? best->seconds / prices[count].seconds : 1;
+  for (guint i = 0; i < count; i++) {
+    Cover *cover = covers->pdata[i];
+    cover->seconds = prices[i].seconds * scale;
+    cover->noise = prices[i].noise * scale;
+  }
   return TRUE;
 }
 
@@ -239,6 +266,17 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   verdict->unit = "us";
 }
 
+/* Whether no group of the draft's cover has the candidate's ops. */
+static gboolean
+is_free (Contest *contest, const LigCandidate *candidate)
+{
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    for (int i = 0; i < candidate->group.count && lig_covers_pass (candidate, pass); i++)
+      if (contest->draft->owners[pass][candidate->group.first + i] >= 0)
+        return FALSE;
+  return TRUE;
+}
+
 /* Makes the winner the draft's cover. Times of whole steps stand in the verdicts of the candidates
  * that it decided otherwise than their prices. */
 static void
@@ -253,20 +291,23 @@ settle (Contest *contest, const Cover *first, const Cover *best)
       lig_cover_claim (contest->draft, contest->candidates, candidate_at (contest, i));
   for (guint i = 0; i < contest->candidates->len; i++) {
     LigCandidate *candidate = candidate_at (contest, i);
-    if (!candidate->legal || best->taken[i] == first->taken[i])
+    gboolean lost = !best->taken[i] && first->taken[i];
+    /* What only stood back for one that lost is not to take its place: nobody timed that. */
+    lost |= !best->taken[i] && !candidate->loses && is_free (contest, candidate);
+    if (!candidate->legal || (best->taken[i] == first->taken[i] && !lost))
       continue;
-    candidate->loses = first->taken[i];
-    explain (contest, candidate, first->taken[i] ? first->seconds : best->seconds,
-             first->taken[i] ? best->seconds : first->seconds);
+    candidate->loses = lost;
+    explain (contest, candidate, lost ? first->seconds : best->seconds,
+             lost ? best->seconds : first->seconds);
   }
 }
 
-/* The decision depends on all steps of the priced cover and on what else there was to choose. */
+/* The decision depends on all steps of every op alone, and on what there was to choose among. */
 static char *
 decision_key (Contest *contest, GError **error)
 {
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
-  if (!lower_cover (contest, contest->covers->pdata[1], steps, error))
+  if (!lower_cover (contest, contest->none, steps, error))
     return NULL;
   g_autofree char *key = lig_price_key (contest->draft, steps);
   g_autoptr (GString) text = g_string_new (key);
@@ -287,9 +328,9 @@ recall (Contest *contest, const char *key)
 {
   const LigTuning *tuning = contest->draft->options.tuning;
   g_autofree char *choice = NULL;
-  double microseconds;
+  double microseconds, noise;
   guint count = contest->candidates->len;
-  if (!tuning || !tuning->get (tuning->data, key, &microseconds, &choice) || !choice ||
+  if (!tuning || !tuning->get (tuning->data, key, &microseconds, &noise, &choice) || !choice ||
       strlen (choice) < count + 2 || choice[count] != ' ')
     return FALSE;
   Cover *best = g_new0 (Cover, 1), *first = contest->covers->pdata[0];
@@ -313,10 +354,10 @@ remember (Contest *contest, const char *key, const Cover *best)
     g_string_append_c (choice, best->taken[i] ? '1' : '0');
   g_string_append_printf (choice, " %.0f", first->seconds * 1e9);
   if (tuning)
-    tuning->put (tuning->data, key, best->seconds * 1e6, choice->str);
+    tuning->put (tuning->data, key, best->seconds * 1e6, best->noise * 1e6, choice->str);
 }
 
-/* FALSE without an error where whole steps cannot be timed: the prices decide. */
+/* Rounds of proposals; FALSE without an error where whole steps cannot be timed. */
 static gboolean
 compete (Contest *contest, GError **error)
 {
@@ -333,12 +374,74 @@ compete (Contest *contest, GError **error)
   return TRUE;
 }
 
+guint
+lig_cover_judge (const double *seconds, const double *bytes, guint count)
+{
+  guint fastest = 0, best;
+  for (guint i = 1; i < count; i++)
+    if (seconds[i] < seconds[fastest])
+      fastest = i;
+  best = fastest;
+  for (guint i = 0; i < count; i++)
+    if (seconds[i] <= seconds[fastest] * (1 + TIE) && bytes[i] < bytes[best])
+      best = i;
+  return best;
+}
+
+/* The best of the rounds against none and all: what won by chance among many loses here. */
+static gboolean
+run_last_round (Contest *contest, Cover **best, GError **error)
+{
+  g_autoptr (GPtrArray) covers = g_ptr_array_new ();
+  LigPrice prices[3] = {0};
+  double seconds[3], bytes[3];
+  g_ptr_array_add (covers, *best);
+  if (contest->none != *best)
+    g_ptr_array_add (covers, contest->none);
+  if (contest->all != *best && contest->all != contest->none)
+    g_ptr_array_add (covers, contest->all);
+  if (!time_in_turns (contest, covers, LIG_TIMING_LAST, prices, error))
+    return FALSE;
+  /* Verdicts compare the priced cover with the winner: both by the clock of this round. */
+  Cover *first = contest->covers->pdata[0];
+  first->seconds *= prices[0].seconds / (*best)->seconds;
+  for (guint i = 0; i < covers->len; i++) {
+    Cover *cover = covers->pdata[i];
+    seconds[i] = cover->seconds = prices[i].seconds;
+    cover->noise = prices[i].noise;
+    bytes[i] = cover->bytes;
+  }
+  *best = covers->pdata[lig_cover_judge (seconds, bytes, covers->len)];
+  return TRUE;
+}
+
+/* Has the covers run, or finds what another process decided meanwhile. Where they cannot be timed
+ * the prices decide, and that is remembered too: the next compilation is to agree. */
+static gboolean
+decide (Contest *contest, const char *key, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  if (recall (contest, key))
+    return TRUE;
+  Cover *best = contest->covers->pdata[0];
+  if (compete (contest, &local)) {
+    best = find_best (contest);
+    run_last_round (contest, &best, &local);
+  }
+  if (local) {
+    g_propagate_error (error, g_steal_pointer (&local));
+    return FALSE;
+  }
+  remember (contest, key, best);
+  settle (contest, contest->covers->pdata[0], best);
+  return TRUE;
+}
+
 gboolean
 lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
 {
   g_autoptr (GPtrArray) covers = g_ptr_array_new_with_free_func (cover_free);
-  g_autoptr (GError) local = NULL;
-  Contest contest = {draft, candidates, covers};
+  Contest contest = {.draft = draft, .candidates = candidates, .covers = covers};
   propose_first (&contest);
   if (covers->len < 2)
     return TRUE;
@@ -347,13 +450,8 @@ lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
     return FALSE;
   if (recall (&contest, key))
     return TRUE;
-  if (!compete (&contest, &local)) {
-    if (local)
-      g_propagate_error (error, g_steal_pointer (&local));
-    return local == NULL;
-  }
-  Cover *best = find_best (&contest);
-  remember (&contest, key, best);
-  settle (&contest, covers->pdata[0], best);
-  return TRUE;
+  lig_measuring_begin (draft->device);
+  gboolean fine = decide (&contest, key, error);
+  lig_measuring_end (draft->device);
+  return fine;
 }

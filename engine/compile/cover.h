@@ -36,6 +36,10 @@ gboolean lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error
  * and makes the best the cover. Without memory for that, nothing changes. */
 gboolean lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error);
 
+/* Which of `count` whole steps to keep: the fastest, or among those as good as it the one that
+ * reads and writes the least. */
+guint lig_cover_judge (const double *seconds, const double *bytes, guint count);
+
 /* A time in words, kept with the draft's strings: `12.3 us`, with `suffix`. */
 const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);
 

@@ -10,9 +10,14 @@
 
 #include <string.h>
 
-enum { MOST_SETS = 8, LEAST_SAMPLES = 5, LEAST_WHOLE = 3, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
-#define BUDGET 0.25 /* seconds for one session of measuring, warm-up apart */
-#define WHOLE_BUDGET 1.0
+enum { MOST_SETS = 8, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
+
+/* By LigTiming: turns at least, and the seconds of one session, warm-up apart, that end it then. */
+static const struct {
+  int turns;
+  double budget;
+} sessions[] = {{5, 0.25}, {3, 1.0}, {LIG_LAST_TURNS, 1.0}};
+
 #define SAMPLE_SPAN 200e-6 /* seconds that one sample of a graph lasts at least */
 
 /* A whole step that takes longer than this is limited by power, which is felt only in long runs:
@@ -39,7 +44,7 @@ typedef struct {
   GHashTable *offsets; /* value + 1 -> offset / 256 in a set */
   gsize bytes;         /* of one set */
   guint sets, next;
-  gboolean whole; /* the lists are whole steps */
+  LigTiming timing;
   char *memory;
   LigTick *tick;
   void *workspaces[2]; /* of the steps and of those that run beside */
@@ -226,7 +231,7 @@ warm_up (Bench *bench, List *list, GError **error)
   if (!bench->calls->capture)
     return TRUE;
   /* At least each set once, so that a graph rotates them. */
-  gboolean sustained = bench->whole && seconds > SUSTAINED_FROM;
+  gboolean sustained = bench->timing != LIG_TIMING_GROUPS && seconds > SUSTAINED_FROM;
   double span = sustained ? SUSTAINED_SPAN : SAMPLE_SPAN;
   guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
   repeats = MAX (repeats, bench->sets);
@@ -243,21 +248,39 @@ warm_up (Bench *bench, List *list, GError **error)
          run_sample (bench, list, &seconds, error);
 }
 
+/* Numbers of the lists in an order of chance: who always follows the same one meets the caches and
+ * the clocks that it leaves. */
+static void
+shuffle (GRand *chance, guint *order, guint count)
+{
+  for (guint i = 0; i < count; i++)
+    order[i] = i;
+  for (guint i = count; i > 1; i--) {
+    guint other = (guint) g_rand_int_range (chance, 0, (gint32) i), last = order[i - 1];
+    order[i - 1] = order[other];
+    order[other] = last;
+  }
+}
+
 static gboolean
 sample (Bench *bench, GError **error)
 {
+  g_autoptr (GRand) chance = g_rand_new_with_seed (1);
+  g_autofree guint *order = g_new (guint, bench->count);
   for (guint i = 0; i < bench->count; i++)
     if (!warm_up (bench, &bench->lists[i], error))
       return FALSE;
-  double deadline = lig_now () + (bench->whole ? WHOLE_BUDGET : BUDGET);
+  double deadline = lig_now () + sessions[bench->timing].budget;
   for (int round = 0; round < MOST_SAMPLES; round++) {
-    if (round >= (bench->whole ? LEAST_WHOLE : LEAST_SAMPLES) && lig_now () > deadline)
+    if (round >= sessions[bench->timing].turns && lig_now () > deadline)
       break;
+    shuffle (chance, order, bench->count);
     for (guint i = 0; i < bench->count; i++) {
+      List *list = &bench->lists[order[i]];
       double seconds;
-      if (!run_sample (bench, &bench->lists[i], &seconds, error))
+      if (!run_sample (bench, list, &seconds, error))
         return FALSE;
-      g_array_append_val (bench->lists[i].samples, seconds);
+      g_array_append_val (list->samples, seconds);
     }
   }
   return TRUE;
@@ -326,7 +349,7 @@ gboolean
 lig_time_lists (LigDraft *draft,
                 GArray *const *lists,
                 guint count,
-                gboolean whole,
+                LigTiming timing,
                 LigPrice *prices,
                 GError **error)
 {
@@ -334,7 +357,7 @@ lig_time_lists (LigDraft *draft,
                  .device = draft->device,
                  .calls = lig_device_calls (draft->device),
                  .lists = g_new0 (List, count),
-                 .whole = whole,
+                 .timing = timing,
                  .count = count};
   LigChoices choices;
   for (guint i = 0; i < count; i++)

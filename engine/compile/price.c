@@ -2,41 +2,68 @@
 /* Prices of groups: the tuning table's key, the prediction, and what is measured when neither this
  * compilation nor an earlier one knows. */
 #include "engine/compile/price.h"
+#include "engine/private/measuring.h"
 #include "engine/private/tuning.h"
+#include "kernels/params.h"
 
+#include <math.h>
 #include <string.h>
 
 double
 lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
-  double bytes = facts->copy > 0 ? (step->read + step->written) / facts->copy : 0;
   double rate = facts->product[dtype];
-  double flops = step->kernel && step->kernel->work < 0 && rate > 0 ? step->flops / rate : 0;
-  return MAX (bytes, flops) + facts->launch;
+  gboolean product = step->kernel && step->kernel->work < 0;
+  if (facts->copy <= 0 || (product && rate <= 0))
+    return 0;
+  double bytes = (step->read + step->written) / facts->copy;
+  return MAX (bytes, product ? step->flops / rate : 0) + facts->launch;
 }
 
 static double
 predict (LigDraft *draft, GArray *steps)
 {
   double seconds = 0;
-  for (guint i = 0; i < steps->len; i++)
-    seconds +=
+  for (guint i = 0; i < steps->len; i++) {
+    double step =
       lig_predict_step (draft->device, &g_array_index (steps, LigDraftStep, i), draft->compute);
+    if (step <= 0)
+      return 0;
+    seconds += step;
+  }
   return seconds;
 }
 
-/* Everything the time depends on, in words: device, libraries, kernels with their params, shapes,
- * types. The same group in two repetitions of a block has one key. */
+/* The bytes of a kernel's params, but for what tells one repetition of a block from another. */
+static void
+append_params (GString *key, const LigDraftStep *step)
+{
+  gsize size = step->params_size;
+  if (step->kernel && g_str_has_prefix (step->kernel->name, "dropout"))
+    size = MIN (size, G_STRUCT_OFFSET (LigDropoutParams, path_hash));
+  if (size > 0)
+    g_string_append_c (key, '#');
+  for (gsize i = 0; i < size; i++)
+    g_string_append_printf (key, "%02x", step->params[i]);
+}
+
+/* Everything the time depends on, in words: device, libraries, threads, kernels with their params,
+ * shapes, types. The same group in two repetitions of a block has one key. */
 char *
 lig_price_key (LigDraft *draft, GArray *steps)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   GString *key = g_string_new (facts->name);
-  g_string_append_printf (key, "|%s%s", facts->libraries, draft->options.tf32 ? "|tf32" : "");
+  char libraries[sizeof facts->libraries];
+  g_strlcpy (libraries, facts->libraries, sizeof libraries);
+  if (lig_device_get_backend (draft->device) == LIG_BACKEND_CPU)
+    lig_cpu_libraries (libraries, sizeof libraries);
+  g_string_append_printf (key, "|%s%s", libraries, draft->options.tf32 ? "|tf32" : "");
   for (guint i = 0; i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
     g_string_append_printf (key, "|%s", step->kernel ? step->kernel->name : "opaque");
+    append_params (key, step);
     for (int j = 0; j < step->n_operands; j++) {
       LigOperand operand = lig_draft_operand (draft, step->values[j]);
       if (step->values[j] < 0)
@@ -54,24 +81,29 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
 {
   const LigTuning *tuning = draft->options.tuning;
   const LigPrice *known = g_hash_table_lookup (draft->prices, key);
-  double microseconds;
+  double microseconds, noise;
   if (known) {
     *price = *known;
     return TRUE;
   }
-  if (!tuning || !tuning->get (tuning->data, key, &microseconds, NULL))
+  if (!tuning || !tuning->get (tuning->data, key, &microseconds, &noise, NULL) ||
+      !isfinite (microseconds) || !isfinite (noise))
     return FALSE;
-  *price = (LigPrice){microseconds * 1e-6, 0, TRUE};
+  *price = (LigPrice){microseconds * 1e-6, noise * 1e-6, TRUE};
   return TRUE;
 }
 
+/* What was written is read again: this compilation decides by the same figures as the next, also
+ * where another process was first to measure. */
 static void
-remember (LigDraft *draft, const char *key, const LigPrice *price)
+remember (LigDraft *draft, const char *key, LigPrice *price)
 {
   const LigTuning *tuning = draft->options.tuning;
+  if (tuning && price->measured) {
+    tuning->put (tuning->data, key, price->seconds * 1e6, price->noise * 1e6, NULL);
+    look_up (draft, key, price);
+  }
   g_hash_table_insert (draft->prices, g_strdup (key), g_memdup2 (price, sizeof *price));
-  if (tuning && price->measured)
-    tuning->put (tuning->data, key, price->seconds * 1e6, NULL);
 }
 
 static void
@@ -90,7 +122,8 @@ time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **e
   g_autoptr (GError) local = NULL;
   if (lig_device_get_backend (draft->device) != LIG_BACKEND_NULL) {
     tell_what (lists);
-    if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, FALSE, prices, &local))
+    if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, LIG_TIMING_GROUPS,
+                        prices, &local))
       return TRUE;
     if (!g_error_matches (local, LIG_ERROR, LIG_ERROR_MEMORY)) {
       g_propagate_error (error, g_steal_pointer (&local));
@@ -102,12 +135,12 @@ time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **e
   return TRUE;
 }
 
-/* Times those lists whose prices are not known. */
-static gboolean
-time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
+/* Fills in the prices that are known and returns the others' lists and numbers. */
+static GPtrArray *
+find_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GArray *numbers)
 {
-  g_autoptr (GPtrArray) unknown = g_ptr_array_new ();
-  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  GPtrArray *unknown = g_ptr_array_new ();
+  g_array_set_size (numbers, 0);
   for (guint i = 0; i < lists->len; i++) {
     GArray *steps = lists->pdata[i];
     prices[i] = (LigPrice){0};
@@ -116,6 +149,15 @@ time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
     g_ptr_array_add (unknown, steps);
     g_array_append_val (numbers, i);
   }
+  return unknown;
+}
+
+/* Times those lists whose prices nobody knows, while nobody else measures on the device. */
+static gboolean
+time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
+{
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GPtrArray) unknown = find_unknown (draft, lists, keys, prices, numbers);
   if (unknown->len == 0)
     return TRUE;
   g_autofree LigPrice *timed = g_new0 (LigPrice, unknown->len);
@@ -149,5 +191,12 @@ lig_price_groups (LigDraft *draft,
       return FALSE;
     g_ptr_array_add (keys, lig_price_key (draft, steps));
   }
-  return time_unknown (draft, lists, keys, prices, error);
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GPtrArray) unknown = find_unknown (draft, lists, keys, prices, numbers);
+  if (unknown->len == 0)
+    return TRUE;
+  lig_measuring_begin (draft->device);
+  gboolean fine = time_unknown (draft, lists, keys, prices, error);
+  lig_measuring_end (draft->device);
+  return fine;
 }

@@ -11,7 +11,7 @@ typedef struct {
 } LigPrice;
 
 /* Seconds a step takes at least: max(bytes / copy bandwidth, flops / product rate), plus what a
- * launch costs. */
+ * launch costs; 0 where the device's ceilings are not known. */
 double lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype);
 
 /* Prices of groups in one pass. Those that neither this draft nor the tuning table knows are timed
@@ -26,12 +26,19 @@ gboolean lig_price_groups (LigDraft *draft,
 /* Everything that the time of these steps depends on, in words; (transfer full). */
 char *lig_price_key (LigDraft *draft, GArray *steps);
 
-/* Times lists of steps (GArray of LigDraftStep) in turns: warm-up, inputs rotated through more
- * memory than the last cache holds, median. Lists that are whole steps run long enough for the
- * device's power to be felt. */
+typedef enum {
+  LIG_TIMING_GROUPS,
+  LIG_TIMING_WHOLE, /* lists are whole steps: they run until the device's power is felt */
+  LIG_TIMING_LAST,  /* whole steps, in at least LIG_LAST_TURNS turns */
+} LigTiming;
+
+enum { LIG_LAST_TURNS = 8 };
+
+/* Times lists of steps (GArray of LigDraftStep) in turns, each turn in another random order:
+ * warm-up, inputs rotated through more memory than the last cache holds, median. */
 gboolean lig_time_lists (LigDraft *draft,
                          GArray *const *lists,
                          guint count,
-                         gboolean whole,
+                         LigTiming timing,
                          LigPrice *prices,
                          GError **error);

@@ -63,10 +63,11 @@ run_sums (LigDraft *draft, const LigGroup *group, guint *next)
 static gboolean
 may_run_beside (const LigDraft *draft, const LigDraftStep *step)
 {
+  double seconds = lig_predict_step (draft->device, step, draft->compute);
   return lig_device_get_facts (draft->device)->capability > 0 && step->kernel &&
          step->kernel->work == LIG_PRODUCT_OVER_ROWS &&
-         lig_kernel_find (step->kernel->name) == step->kernel &&
-         lig_predict_step (draft->device, step, draft->compute) < LONGEST_BESIDE;
+         lig_kernel_find (step->kernel->name) == step->kernel && seconds > 0 &&
+         seconds < LONGEST_BESIDE;
 }
 
 /* Whether a step reads what the other writes. */
@@ -114,13 +115,18 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
   if (pass == LIG_PASS_BACKWARD)
     lig_start_beside (draft, draft->steps, (guint) group->first_step);
   group->n_steps = (int) draft->steps->len - group->first_step;
+  gboolean known = TRUE;
   for (int i = group->first_step; i < (int) draft->steps->len; i++) {
     LigDraftStep *step = lig_step (draft, i);
+    double seconds = lig_predict_step (draft->device, step, draft->compute);
     step->group = number;
+    known &= seconds > 0;
     group->bytes += step->read + step->written;
     group->flops += step->flops;
-    group->predicted += lig_predict_step (draft->device, step, draft->compute);
+    group->predicted += seconds;
   }
+  if (!known)
+    group->predicted = 0;
   return TRUE;
 }
 

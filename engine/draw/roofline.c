@@ -321,9 +321,12 @@ draw_legend (Roofline *roof, guint without)
   LigTextStyle style = {.size = 11, .colour = inks->dim};
   double x = LEFT, y = roof->height - 12;
   g_autoptr (GString) note = g_string_new (_ ("FLOP a byte"));
-  if (!roof->timed->steps)
+  gboolean known = roof->timed->steps || lig_timed_is_predicted (roof->timed);
+  if (!known)
+    g_string_append_printf (note, " · %s", lig_timed_nothing_known ());
+  else if (!roof->timed->steps)
     g_string_append_printf (note, " · %s", _ ("predicted, not measured"));
-  if (without > 0)
+  if (without > 0 && known)
     g_string_append_printf (
       note, ngettext (" · %u group without arithmetic", " · %u groups without arithmetic", without),
       without);

@@ -23,6 +23,18 @@ lig_timed_step (const LigTimedPlan *timed, guint step)
   return timed->steps ? timed->steps[step] : steps[step].predicted;
 }
 
+const char *
+lig_timed_nothing_known (void)
+{
+  return _ ("not measured, and the ceilings of the device are not known");
+}
+
+gboolean
+lig_timed_is_predicted (const LigTimedPlan *timed)
+{
+  return lig_device_get_facts (lig_plan_get_device (timed->plan))->copy > 0;
+}
+
 double
 lig_timed_row_seconds (const LigTimedRow *row)
 {
@@ -179,10 +191,12 @@ lig_timed_describe (const LigTimedRow *row)
     g_string_append_printf (text, " × %d", row->repeats);
   if (row->fusion)
     g_string_append_printf (text, _ ("\nfused: %s"), row->fusion->name);
-  if (row->measured > 0)
+  if (row->measured > 0 && row->predicted > 0)
     g_string_append_printf (text, _ ("\nmeasured %s, predicted %s: %.0f %% of the roofline"),
                             measured, predicted, 100 * row->predicted / row->measured);
-  else
+  else if (row->measured > 0)
+    g_string_append_printf (text, _ ("\nmeasured %s"), measured);
+  else if (row->predicted > 0)
     g_string_append_printf (text, _ ("\npredicted %s, not measured"), predicted);
   g_string_append_printf (text, _ ("\n%s moved"), bytes);
   if (row->flops > 0 && lig_timed_row_seconds (row) > 0) {

@@ -28,6 +28,12 @@ GPtrArray *lig_timed_rows (const LigTimedPlan *timed, LigPass pass);
 /* Seconds of a step: measured, else predicted. */
 double lig_timed_step (const LigTimedPlan *timed, guint step);
 
+/* What stands instead of a picture that has neither times nor predictions, translated. */
+const char *lig_timed_nothing_known (void);
+
+/* Whether the plan's device has ceilings to predict from. */
+gboolean lig_timed_is_predicted (const LigTimedPlan *timed);
+
 /* Seconds of a row: measured, else predicted. */
 double lig_timed_row_seconds (const LigTimedRow *row);
 

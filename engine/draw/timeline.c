@@ -183,5 +183,11 @@ lig_draw_timeline (
     line.split |= g_array_index (spans, Span, i).beside;
   draw_axis (&line, total);
   draw_lanes (&line, spans);
-  draw_spans (&line, spans);
+  if (total > 0) {
+    draw_spans (&line, spans);
+    return;
+  }
+  LigTextStyle style = {.size = 12, .colour = inks->dim, .anchor = LIG_TEXT_MIDDLE, .width = width};
+  if (count > 0)
+    lig_canvas_text (canvas, width / 2, height / 2, &style, lig_timed_nothing_known ());
 }

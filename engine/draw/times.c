@@ -17,6 +17,7 @@ typedef struct {
   double width, left, right; /* of the picture; where bars begin and end */
   double most;               /* seconds at the right end */
   double y;
+  gboolean predicted; /* there are ceilings to predict from */
 } Times;
 
 static int
@@ -70,7 +71,8 @@ draw_values (Times *times, const LigTimedRow *row, double y)
   LigTextStyle weak = {.size = 12, .colour = inks->dim, .anchor = LIG_TEXT_END};
   if (row->measured > 0)
     lig_canvas_text (times->canvas, times->width - 84, y, &strong, measured);
-  lig_canvas_text (times->canvas, times->width - 12, y, &weak, predicted);
+  if (row->predicted > 0)
+    lig_canvas_text (times->canvas, times->width - 12, y, &weak, predicted);
 }
 
 static void
@@ -99,9 +101,10 @@ draw_row (Times *times, const LigTimedRow *row)
   if (row->measured > 0)
     lig_canvas_box (times->canvas, times->left, y + 5, MAX (row->measured * scale, 1), ROW - 14, 2,
                     colour, 0, 0);
-  lig_canvas_box (times->canvas, times->left, row->measured > 0 ? y + ROW - 8 : y + 6,
-                  MAX (row->predicted * scale, 1), row->measured > 0 ? 4 : ROW - 12,
-                  row->measured > 0 ? 1 : 2, fill, colour, 1);
+  if (row->predicted > 0)
+    lig_canvas_box (times->canvas, times->left, row->measured > 0 ? y + ROW - 8 : y + 6,
+                    MAX (row->predicted * scale, 1), row->measured > 0 ? 4 : ROW - 12,
+                    row->measured > 0 ? 1 : 2, fill, colour, 1);
   draw_values (times, row, y + 17);
   lig_canvas_end_mark (times->canvas);
   times->y += ROW;
@@ -117,12 +120,15 @@ draw_heading (Times *times, LigPass pass, GPtrArray *rows, gboolean measured)
     seconds += ((const LigTimedRow *) rows->pdata[i])->measured;
     predicted += ((const LigTimedRow *) rows->pdata[i])->predicted;
   }
-  g_autofree char *sum = lig_draw_time (measured ? seconds : predicted);
-  g_autofree char *title = g_strdup_printf ("%s · %s", lig_timed_pass_title (pass), sum);
+  double shown = measured ? seconds : predicted;
+  g_autofree char *sum = lig_draw_time (shown);
+  g_autofree char *title =
+    g_strjoin (" · ", lig_timed_pass_title (pass), shown > 0 ? sum : NULL, NULL);
   lig_canvas_text (times->canvas, 12, times->y + 22, &style, title);
   if (measured)
     lig_canvas_text (times->canvas, times->width - 84, times->y + 22, &column, _ ("measured"));
-  lig_canvas_text (times->canvas, times->width - 12, times->y + 22, &column, _ ("predicted"));
+  if (times->predicted)
+    lig_canvas_text (times->canvas, times->width - 12, times->y + 22, &column, _ ("predicted"));
   times->y += HEAD;
 }
 
@@ -137,8 +143,11 @@ draw_legend (Times *times, gboolean measured)
     lig_canvas_text (times->canvas, x + 26, y + 5, &style, _ ("measured"));
     x += 40 + lig_canvas_text_width (times->canvas, &style, _ ("measured"));
   }
-  lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, inks->forward_fill, inks->forward, 1);
-  const char *text = measured ? _ ("predicted") : _ ("predicted, not measured");
+  const char *text = !times->predicted ? (measured ? "" : lig_timed_nothing_known ())
+                     : measured        ? _ ("predicted")
+                                       : _ ("predicted, not measured");
+  if (times->predicted)
+    lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, inks->forward_fill, inks->forward, 1);
   lig_canvas_text (times->canvas, x + 26, y + 5, &style, text);
   x += 40 + lig_canvas_text_width (times->canvas, &style, text);
   lig_canvas_box (times->canvas, x, y - 6, 3, 14, 1.5, inks->forward, 0, 0);
@@ -162,6 +171,7 @@ lig_draw_times (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *time
 {
   GPtrArray *passes[3];
   Times times = {.canvas = canvas, .inks = inks, .width = width};
+  times.predicted = lig_timed_is_predicted (timed);
   times.left = CLAMP (width * 0.34, 120, 380);
   times.right = MAX (width - (timed->steps ? 160 : 88), times.left + 40);
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {

@@ -15,6 +15,9 @@ LigBackendDevice *lig_device_handle (LigDevice *self);
 void *lig_device_stream (LigDevice *self);
 void *lig_device_branch (LigDevice *self);
 
+/* What tells this very device from all others of its kind; empty where it needs no telling. */
+const char *lig_device_get_id (LigDevice *self);
+
 /* Whether a backend's call worked; else the error says `what` and the backend's words. */
 gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
 
@@ -22,11 +25,22 @@ gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, 
  * set again. */
 void lig_device_keep_choices (LigDevice *self, const LigChoices *choices);
 
-/* Fills in what is known of this CPU without measuring. */
+/* Fills in what is known of this CPU without measuring: no rates. */
 void lig_cpu_facts (LigDeviceFacts *facts);
 
-/* Measures the ceilings of a device that runs. */
-gboolean lig_ceilings_measure (LigDevice *device, LigDeviceFacts *facts, GError **error);
+/* Everything of this process that times on the CPU depend on: versions, instructions, and as many
+ * threads as a kernel would use now. */
+void lig_cpu_libraries (char *text, gsize size);
+
+/* Measures the ceilings of a device that runs: some seconds long, or `quickly` in a fraction of
+ * one, a few percent worse. */
+gboolean
+lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts, GError **error);
+
+/* The names of the shipped profiles, null after the last; and the profile of a card by its name,
+ * multiprocessors and memory. */
+const char *lig_profile_nth (guint n);
+gboolean lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
 
 /* Reads a shipped profile or a JSON file. */
 gboolean lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error);

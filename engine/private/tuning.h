@@ -13,6 +13,9 @@ void lig_tuning_to_choices (const LigTuning *self, LigChoices *choices);
 /* Tells whoever watches what is measured next. */
 void lig_tuning_tell (const char *what);
 
+/* Tells whoever listens a sentence about the measuring. */
+void lig_tuning_say (const char *text);
+
 /* What kernels chose or recalled in this process, a line each: key, tabulator, choice; (transfer
  * full). */
 char *lig_algorithms_list (void);

@@ -40,7 +40,6 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  gboolean priced = lig_device_get_facts (lig_plan_get_device (plan))->copy > 0;
   g_string_append (to, "index,pass,group,fusion,kernel,operands,read,written,flops,predicted_us\n");
   for (guint i = 0; i < count; i++) {
     const LigPlanStep *step = &steps[i];
@@ -55,7 +54,7 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
     g_string_append_c (to, ',');
     append_text (to, step->operands);
     g_string_append_printf (to, ",%.0f,%.0f,%.0f,", step->read, step->written, step->flops);
-    if (priced)
+    if (step->predicted > 0)
       append_number (to, step->predicted * 1e6);
     g_string_append_c (to, '\n');
   }

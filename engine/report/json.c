@@ -84,7 +84,7 @@ add_steps (JsonBuilder *to, LigPlan *plan)
     add_number (to, "read", steps[i].read);
     add_number (to, "written", steps[i].written);
     add_number (to, "flops", steps[i].flops);
-    add_number (to, "predicted_us", steps[i].predicted * 1e6);
+    add_number (to, "predicted_us", steps[i].predicted > 0 ? steps[i].predicted * 1e6 : NAN);
     json_builder_end_object (to);
   }
   json_builder_end_array (to);

@@ -109,7 +109,10 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
     add_int (builder, "bytes", (gint64) groups[i].bytes);
     add_int (builder, "flops", (gint64) groups[i].flops);
     json_builder_set_member_name (builder, "predicted_us");
-    json_builder_add_double_value (builder, groups[i].predicted * 1e6);
+    if (groups[i].predicted > 0 || groups[i].n_steps == 0)
+      json_builder_add_double_value (builder, groups[i].predicted * 1e6);
+    else
+      json_builder_add_null_value (builder);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);

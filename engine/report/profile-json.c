@@ -2,6 +2,7 @@
 /* A profile as the JSON document of `lig profile`. */
 #include "engine/profile.h"
 
+#include <math.h>
 #include <string.h>
 
 static void
@@ -24,9 +25,10 @@ add_times (JsonBuilder *builder, double bytes, double flops, double predicted, d
 {
   add_number (builder, "bytes", bytes);
   add_number (builder, "flops", flops);
-  add_number (builder, "predicted_us", predicted * 1e6);
+  gboolean known = predicted > 0;
+  add_number (builder, "predicted_us", known ? predicted * 1e6 : NAN);
   add_number (builder, "measured_us", measured * 1e6);
-  add_number (builder, "roofline", measured > 0 ? predicted / measured : 0);
+  add_number (builder, "roofline", known && measured > 0 ? predicted / measured : NAN);
 }
 
 static void

@@ -4,6 +4,8 @@
 #include "engine/private/json.h"
 #include "engine/report/picture.h"
 
+#include <math.h>
+
 static void
 add_text (JsonBuilder *to, const char *name, const char *value)
 {
@@ -91,7 +93,7 @@ add_step (JsonBuilder *to, const LigTimedPlan *timed, guint index, double start)
   add_text (to, "operands", step->operands);
   add_number (to, "bytes", step->read + step->written);
   add_number (to, "flops", step->flops);
-  add_number (to, "predicted_us", predicted);
+  add_number (to, "predicted_us", predicted > 0 ? predicted : NAN);
   json_builder_set_member_name (to, "measured_us");
   if (timed->steps)
     json_builder_add_double_value (to, timed->steps[index] * 1e6);

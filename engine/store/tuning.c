@@ -3,9 +3,10 @@
 #include "engine/store/private.h"
 
 gboolean
-lig_store_get_tuning (LigStore *self, const char *key, double *microseconds, char **choice)
+lig_store_get_tuning (
+  LigStore *self, const char *key, double *microseconds, double *noise, char **choice)
 {
-  static const char sql[] = "SELECT microseconds, choice FROM tuning WHERE key = ?1";
+  static const char sql[] = "SELECT microseconds, choice, noise FROM tuning WHERE key = ?1";
   g_return_val_if_fail (LIG_IS_STORE (self) && key, FALSE);
   sqlite3_stmt *statement = lig_store_begin_read (self, NULL, sql, "t", key);
   gboolean found = statement && lig_sql_next (statement, NULL);
@@ -13,19 +14,28 @@ lig_store_get_tuning (LigStore *self, const char *key, double *microseconds, cha
     *microseconds = lig_sql_real (statement, 0);
   if (found && choice)
     *choice = lig_sql_text (statement, 1);
+  if (found && noise)
+    *noise = lig_sql_real (statement, 2);
   lig_store_end_read (self, statement);
   return found;
 }
 
 gboolean
-lig_store_put_tuning (
-  LigStore *self, const char *key, double microseconds, const char *choice, GError **error)
+lig_store_put_tuning (LigStore *self,
+                      const char *key,
+                      double microseconds,
+                      double noise,
+                      const char *choice,
+                      GError **error)
 {
-  static const char sql[] = "INSERT OR REPLACE INTO tuning (key, microseconds, choice, measured)"
-                            " VALUES (?1, ?2, ?3, ?4)";
+  static const char sql[] =
+    "INSERT INTO tuning (key, microseconds, choice, measured, noise) VALUES (?1, ?2, ?3, ?4, ?5)"
+    " ON CONFLICT (key) DO UPDATE SET microseconds = excluded.microseconds,"
+    " choice = excluded.choice, measured = excluded.measured, noise = excluded.noise"
+    " WHERE excluded.choice IS NOT NULL OR tuning.microseconds IS NULL";
   g_return_val_if_fail (LIG_IS_STORE (self) && key, FALSE);
   gint64 now = g_get_real_time ();
-  return lig_store_write (self, error, sql, "tdti", key, microseconds, choice, now) >= 0;
+  return lig_store_write (self, error, sql, "tdtid", key, microseconds, choice, now, noise) >= 0;
 }
 
 char *

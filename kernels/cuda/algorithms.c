@@ -3,6 +3,7 @@
  * heuristic proposes and of their variations, timed on random data of its own; else the heuristic's
  * first. */
 #include "kernels/cuda/candidates.h"
+#include "kernels/times.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,19 @@ run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count
     lig_candidates_widen (trial, started + PATIENCE_WITH_VARIATIONS);
 }
 
+/* Once for each product: it takes what the heuristic put first, or none of its variations. */
+static void
+tell_no_memory (const LigProducts *products, LigProductEntry *entry)
+{
+  const LigChoices *choices = &products->device->choices;
+  char what[96];
+  snprintf (what, sizeof what, "%lld x %lld x %lld", (long long) entry->key.n,
+            (long long) entry->key.k, (long long) entry->key.m);
+  if (choices->no_memory && !entry->starved)
+    choices->no_memory (choices->guard, what);
+  entry->starved = true;
+}
+
 /* True if the entry's algorithm is now the fastest. Nothing of the launch is touched. */
 static bool
 race (LigProducts *products,
@@ -50,7 +64,10 @@ race (LigProducts *products,
     entry->algorithm = best->algorithm;
     entry->microseconds = best->microseconds;
   }
+  if (trial.no_memory)
+    tell_no_memory (products, entry);
   lig_trial_close (&trial);
+  lig_times_mark ("searching");
   return best != NULL;
 }
 
@@ -111,6 +128,43 @@ is_capturing (const LigLaunch *launch)
          status != cudaStreamCaptureStatusNone;
 }
 
+/* Products that take what a launch takes, whatever computes them. */
+static bool
+is_tiny (const LigProductKey *key)
+{
+  return key->k <= 256 && (double) key->m * (double) key->n * (double) key->k <= 1 << 20;
+}
+
+/* LIGATURE_SEARCH=none: for programs that run a product once, where a search costs more than it can
+ * win. */
+static bool
+may_search (const LigProductKey *key)
+{
+  const char *wanted = getenv ("LIGATURE_SEARCH");
+  return !is_tiny (key) && !(wanted && strcmp (wanted, "none") == 0);
+}
+
+/* While nobody else measures on the device: who did before may have found the algorithm. */
+static bool
+search (LigProducts *products,
+        LigProductEntry *entry,
+        const cublasLtMatmulAlgo_t *proposals,
+        int count,
+        const LigLaunch *launch)
+{
+  LigChoices choices = products->device->choices;
+  if (choices.begin)
+    choices.begin (choices.guard);
+  bool found = recall (products, entry);
+  if (!found && race (products, entry, proposals, count, launch)) {
+    remember (products, entry);
+    found = true;
+  }
+  if (choices.end)
+    choices.end (choices.guard);
+  return found;
+}
+
 void
 lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLaunch *launch)
 {
@@ -120,14 +174,13 @@ lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLa
     entry->decided = entry->supported = entry->rehearsed = true;
     return;
   }
+  bool searched = rehearse && may_search (&entry->key);
   cublasLtMatmulAlgo_t proposals[LIG_MOST_PROPOSED];
-  int count = lig_candidates_propose (products, entry, proposals, rehearse ? LIG_MOST_PROPOSED : 1);
+  int count = lig_candidates_propose (products, entry, proposals, searched ? LIG_MOST_PROPOSED : 1);
   if (count > 0) {
     entry->algorithm = proposals[0];
     entry->decided = entry->supported = true;
-    entry->rehearsed = rehearse && race (products, entry, proposals, count, launch);
-    if (entry->rehearsed)
-      remember (products, entry);
+    entry->rehearsed = searched ? search (products, entry, proposals, count, launch) : rehearse;
   } else if (!is_capturing (launch)) {
     /* The heuristic may not answer during a capture; then nothing is known yet. */
     entry->decided = entry->rehearsed = true;

@@ -21,6 +21,11 @@ cudaError_t lig_compare (const void *data,
                          uint32_t found[2],
                          cudaStream_t stream);
 
+/* A number on the device, zero before: not zero afterwards where two results have other bits
+ * (fallback.cu). */
+cudaError_t lig_compare_bits (
+  const void *data, const void *expected, size_t bytes, uint32_t *found, cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #else
@@ -50,6 +55,7 @@ typedef struct {
   bool decided;       /* `supported` and `algorithm` are known */
   bool supported;
   bool rehearsed; /* the algorithm is the fastest, not just the first */
+  bool starved;   /* that there was no memory to find out was said */
   int8_t apart;   /* of lig_product_apart() */
 } LigProductEntry;
 

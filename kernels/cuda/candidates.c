@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What cuBLASLt's heuristic proposes for a product, and whether an algorithm serves it. The
- * environment variable LIGATURE_SEARCH=heuristic leaves it at the proposals: no variations. */
+ * environment variable LIGATURE_SEARCH=heuristic leaves it at the proposals: no variations;
+ * LIGATURE_SEARCH=none, at the first of them. */
 #include "kernels/cuda/candidates.h"
 
 #include <stdlib.h>

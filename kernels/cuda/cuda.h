@@ -20,6 +20,7 @@ struct LigBackendDevice {
   int capability;
   LigProducts *products;
   LigChoices choices;
+  struct cudaDeviceProp properties;
   char message[512];
 };
 

@@ -3,8 +3,10 @@
  * Every call first makes its device the thread's own, as several may be open. */
 #include "kernels/cuda/device.h"
 
+#include "kernels/cuda/lost.h"
 #include "kernels/cuda/product.h"
 #include "kernels/cuda/table.h"
+#include "kernels/times.h"
 
 #include <cublasLt.h>
 #include <stdio.h>
@@ -21,21 +23,9 @@ lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text)
   if (device)
     snprintf (device->message, sizeof device->message, "%s: %s (%s)", text,
               cudaGetErrorString (error), cudaGetErrorName (error));
-  switch (error) {
-  case cudaErrorMemoryAllocation:
-    return LIG_OUT_OF_MEMORY;
-  case cudaErrorIllegalAddress:
-  case cudaErrorLaunchFailure:
-  case cudaErrorECCUncorrectable:
-  case cudaErrorHardwareStackError:
-  case cudaErrorIllegalInstruction:
-  case cudaErrorMisalignedAddress:
-  case cudaErrorAssert:
-  case cudaErrorDevicesUnavailable:
-    return LIG_DEVICE_LOST;
-  default:
-    return LIG_FAILED;
-  }
+  return error == cudaErrorMemoryAllocation ? LIG_OUT_OF_MEMORY
+         : lig_cuda_is_lost ((int) error)   ? LIG_DEVICE_LOST
+                                            : LIG_FAILED;
 }
 
 LigStatus
@@ -71,6 +61,7 @@ count (char *why, size_t size)
 {
   int devices = 0;
   cudaError_t error = cudaGetDeviceCount (&devices);
+  lig_times_mark ("driver");
   if (error == cudaSuccess && devices > 0)
     return devices;
   explain (error == cudaSuccess ? cudaErrorNoDevice : error, why, size);
@@ -89,10 +80,50 @@ close_device (LigBackendDevice *device)
   free (device);
 }
 
+/* Whether the module has code for the device: a build for one architecture has none for others,
+ * and each launch would fail. */
+static bool
+can_run (LigBackendDevice *device, char *why, size_t size)
+{
+  if (device->capability < 80) {
+    snprintf (why, size, "it is an sm_%d, the kernels need sm_80 or newer", device->capability);
+    return false;
+  }
+  cudaError_t error = lig_cuda_probe ();
+  lig_times_mark ("kernels");
+  if (error == cudaSuccess)
+    return true;
+  cudaGetLastError ();
+  if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
+      error == cudaErrorUnsupportedPtxVersion)
+    snprintf (why, size,
+              "it is an sm_%d, the module was built for %s; build with -Dbuildtype=release",
+              device->capability, LIG_CUDA_TARGETS);
+  else
+    snprintf (why, size, "its kernels do not load, built for %s: %s (%s)", LIG_CUDA_TARGETS,
+              cudaGetErrorString (error), cudaGetErrorName (error));
+  return false;
+}
+
+/* Makes the device usable, which takes most of the time of a start. */
+static cudaError_t
+start (LigBackendDevice *device)
+{
+  cudaError_t error = cudaSetDevice (device->number);
+  if (error == cudaSuccess)
+    error = cudaFree (NULL);
+  lig_times_mark ("context");
+  if (error == cudaSuccess)
+    error = cudaGetDeviceProperties (&device->properties, device->number);
+  device->multiprocessors = device->properties.multiProcessorCount;
+  device->capability = 10 * device->properties.major + device->properties.minor;
+  return error;
+}
+
 static LigStatus
 open_device (int number, LigBackendDevice **opened, char *why, size_t size)
 {
-  int devices = count (why, size), major = 0, minor = 0;
+  int devices = count (why, size);
   *opened = NULL;
   if (devices < 0)
     return LIG_FAILED;
@@ -106,19 +137,11 @@ open_device (int number, LigBackendDevice **opened, char *why, size_t size)
   if (!device)
     return LIG_OUT_OF_MEMORY;
   device->number = number;
-  cudaError_t error = cudaSetDevice (number);
-  if (error == cudaSuccess)
-    error = cudaFree (NULL); /* what makes the device usable happens now */
-  cudaDeviceGetAttribute (&device->multiprocessors, cudaDevAttrMultiProcessorCount, number);
-  cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, number);
-  cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, number);
-  device->capability = 10 * major + minor;
+  cudaError_t error = start (device);
   if (error != cudaSuccess) {
     explain (error, why, size);
     cudaGetLastError ();
-  } else if (device->capability < 80) {
-    snprintf (why, size, "it is an sm_%d, the kernels need sm_80 or newer", device->capability);
-  } else {
+  } else if (can_run (device, why, size)) {
     device->products = lig_products_new (device, why, size);
   }
   if (device->products) {
@@ -141,21 +164,31 @@ message (LigBackendDevice *device)
   return device->message;
 }
 
+/* As the driver's own tools write it. */
+static void
+write_id (const cudaUUID_t *uuid, char *text, size_t size)
+{
+  int at = snprintf (text, size, "GPU");
+  for (int i = 0; i < 16; i++)
+    at += snprintf (text + at, size - (size_t) at, "%s%02x",
+                    i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                    (unsigned char) uuid->bytes[i]);
+}
+
 static void
 describe (LigBackendDevice *device, LigBackendFacts *facts)
 {
-  struct cudaDeviceProp properties;
+  const struct cudaDeviceProp *properties = &device->properties;
   int driver = 0;
   size_t cublas = cublasLtGetVersion ();
   memset (facts, 0, sizeof *facts);
-  if (cudaGetDeviceProperties (&properties, device->number) != cudaSuccess)
-    return;
   cudaDriverGetVersion (&driver);
-  snprintf (facts->name, sizeof facts->name, "%.63s", properties.name);
+  snprintf (facts->name, sizeof facts->name, "%.63s", properties->name);
   facts->capability = device->capability;
   facts->multiprocessors = device->multiprocessors;
-  facts->memory = (int64_t) properties.totalGlobalMem;
-  facts->l2 = properties.l2CacheSize;
+  facts->memory = (int64_t) properties->totalGlobalMem;
+  facts->l2 = properties->l2CacheSize;
+  write_id (&properties->uuid, facts->id, sizeof facts->id);
   snprintf (facts->driver, sizeof facts->driver, "CUDA %d.%d", driver / 1000, driver % 1000 / 10);
   snprintf (facts->libraries, sizeof facts->libraries,
             "ligature " LIG_VERSION ", CUDA %d.%d, cuBLASLt %zu.%zu.%zu", CUDART_VERSION / 1000,
@@ -294,6 +327,7 @@ lig_backend (void)
     .version = LIG_BACKEND_VERSION,
     .n_functions = LIG_N_CUDA_FUNCTIONS,
     .functions = lig_cuda_functions,
+    .built_for = LIG_CUDA_TARGETS,
     .count = count,
     .open = open_device,
     .close = close_device,

@@ -17,6 +17,9 @@ void lig_cuda_graph_free (LigBackendDevice *device, void *graph);
 /* health.c */
 void lig_cuda_health (LigBackendDevice *device, LigBackendHealth *health);
 
+/* put.cu: whether this module's code can run on the current device at all. */
+cudaError_t lig_cuda_probe (void);
+
 /* put.cu: at most 64 bytes into device memory, as a kernel's argument. */
 LigStatus lig_cuda_put (
   LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);

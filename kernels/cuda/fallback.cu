@@ -325,6 +325,18 @@ compare (
   find_largest<<<(unsigned) (blocks < 2048 ? blocks : 2048), THREADS, 0, stream>>> (
     (const T *) data, (const T *) expected, count, found);
 }
+
+/* All types have two bytes an element or four. */
+static __global__ void
+find_other_bits (const uint16_t *data, const uint16_t *expected, size_t count, uint32_t *found)
+{
+  bool other = false;
+  for (size_t i = blockIdx.x * (size_t) THREADS + threadIdx.x; i < count;
+       i += gridDim.x * (size_t) THREADS)
+    other |= data[i] != expected[i];
+  if (other)
+    *found = 1;
+}
 } /* namespace lig */
 
 using namespace lig;
@@ -359,5 +371,17 @@ lig_compare (const void *data,
     compare<half> (data, expected, count, found, stream);
   else
     compare<bf16> (data, expected, count, found, stream);
+  return cudaGetLastError ();
+}
+
+extern "C" cudaError_t
+lig_compare_bits (
+  const void *data, const void *expected, size_t bytes, uint32_t *found, cudaStream_t stream)
+{
+  size_t count = bytes / sizeof (uint16_t), blocks = (count + THREADS - 1) / THREADS;
+  if (count == 0)
+    return cudaSuccess;
+  find_other_bits<<<(unsigned) (blocks < 2048 ? blocks : 2048), THREADS, 0, stream>>> (
+    (const uint16_t *) data, (const uint16_t *) expected, count, found);
   return cudaGetLastError ();
 }

@@ -6,6 +6,7 @@
  * computed as result^T = right^T left^T: its A is `right`, its B is `left`, its m counts columns.
  */
 #include "kernels/cuda/algorithms.h"
+#include "kernels/times.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,12 +230,32 @@ grow (LigProducts *products)
   return true;
 }
 
-/* The entry of a product that fits, with its algorithm decided; null without memory. */
+/* The library starts with the first product: what has none does not wait for it. */
+static bool
+start (LigLaunch *launch)
+{
+  LigProducts *products = launch->device->products;
+  if (products->handle)
+    return true;
+  cublasStatus_t status = cublasLtCreate (&products->handle);
+  lig_times_mark ("cuBLASLt");
+  if (status == CUBLAS_STATUS_SUCCESS)
+    return true;
+  products->handle = NULL;
+  snprintf (launch->device->message, sizeof launch->device->message, "cuBLASLt does not start: %s",
+            cublasLtGetStatusString (status));
+  return false;
+}
+
+/* The entry of a product that fits, with its algorithm decided; null with the device's message. */
 static LigProductEntry *
 find (LigLaunch *launch, const LigProduct *product)
 {
   LigProducts *products = launch->device->products;
   LigProductKey key = key_of (product, launch->tf32);
+  if (!start (launch))
+    return NULL;
+  snprintf (launch->device->message, sizeof launch->device->message, "no memory on the host");
   LigProductEntry **slot = slot_of (products->entries, products->capacity, &key);
   if (!*slot) {
     if (2 * (products->count + 1) > products->capacity) {
@@ -303,8 +324,10 @@ lig_product (LigLaunch *launch, const LigProduct *product)
   if (!fits (product))
     return LIG_UNSUPPORTED;
   LigProductEntry *entry = find (launch, product);
-  if (!entry)
-    return LIG_FAIL (launch, LIG_FAILED, "no memory on the host");
+  if (!entry) {
+    launch->where = launch->device->message;
+    return LIG_FAILED;
+  }
   if (!entry->supported)
     return LIG_UNSUPPORTED;
   LigProductCall call = {.a = product->right.data,
@@ -392,29 +415,18 @@ lig_product_words (
 LigProducts *
 lig_products_new (LigBackendDevice *device, char *why, size_t size)
 {
-  struct cudaDeviceProp properties;
   LigProducts *products = calloc (1, sizeof *products);
-  const char *failed = products ? NULL : "no memory";
   if (products) {
     products->device = device;
     products->capacity = 256;
     products->entries = calloc (products->capacity, sizeof *products->entries);
-    cublasStatus_t status = cublasLtCreate (&products->handle);
-    if (status != CUBLAS_STATUS_SUCCESS)
-      failed = cublasLtGetStatusString (status);
-    else if (!products->entries)
-      failed = "no memory";
-    else if (cudaGetDeviceProperties (&properties, device->number) != cudaSuccess)
-      failed = "the device does not tell its name";
-    else
-      snprintf (products->machine, sizeof products->machine, "cuBLASLt %zu | %s",
-                cublasLtGetVersion (), properties.name);
+    snprintf (products->machine, sizeof products->machine, "cuBLASLt %zu | %s",
+              cublasLtGetVersion (), device->properties.name);
   }
-  if (!failed)
+  if (products && products->entries)
     return products;
-  snprintf (why, size, "cuBLASLt does not start: %s", failed);
-  cudaGetLastError ();
-  lig_products_free (products);
+  snprintf (why, size, "no memory on the host");
+  free (products);
   return NULL;
 }
 

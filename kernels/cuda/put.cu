@@ -17,6 +17,13 @@ put (unsigned char *target, Bytes bytes, int count)
     target[threadIdx.x] = bytes.v[threadIdx.x];
 }
 
+extern "C" cudaError_t
+lig_cuda_probe (void)
+{
+  cudaFuncAttributes attributes;
+  return cudaFuncGetAttributes (&attributes, put);
+}
+
 extern "C" LigStatus
 lig_cuda_put (
   LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream)

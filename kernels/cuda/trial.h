@@ -24,6 +24,7 @@ typedef struct {
   int n_calls;
   int launches;
   bool lost;                        /* the device does not answer any more */
+  bool no_memory;                   /* for a trial, or for comparing what wins */
   LigCandidate kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in no order */
   int n_kept;
   char *expected; /* what the first one's result is, and room for what a comparison finds */
@@ -45,5 +46,6 @@ float lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm);
 /* Keeps the result of the first algorithm: only who comes to the same one can win then. */
 bool lig_trial_expect (LigTrial *trial);
 
-/* The fastest by its median of several rounds; null if nothing can be said. */
+/* The fastest by its median of several rounds that gives the same bits twice; null if nothing can
+ * be said. */
 const LigCandidate *lig_trial_decide (LigTrial *trial);
