@@ -6,7 +6,6 @@
 #include "engine/private/op.h"
 #include "engine/sequence.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -19,6 +18,7 @@ typedef struct {
   GStrv forbidden, forced;
   char *unknown;
   LigSequence *body;
+  LigSequence *owner; /* unowned */
 } LigOpPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (LigOp, lig_op, G_TYPE_OBJECT)
@@ -49,10 +49,25 @@ field (LigOp *self, const LigParam *param)
   }
 }
 
-static void
-changed (LigOp *self)
+void
+lig_op_touch (LigOp *self)
 {
-  g_signal_emit (self, signals[CHANGED], 0);
+  g_autoptr (LigOp) alive = g_object_ref (self);
+  if (private_of (self)->owner)
+    lig_sequence_touch (private_of (self)->owner);
+  g_signal_emit (alive, signals[CHANGED], 0);
+}
+
+LigSequence *
+lig_op_get_owner (LigOp *self)
+{
+  return private_of (self)->owner;
+}
+
+void
+lig_op_set_owner (LigOp *self, LigSequence *owner)
+{
+  private_of (self)->owner = owner;
 }
 
 static void
@@ -116,7 +131,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
   }
   }
   private_of (self)->given |= G_GUINT64_CONSTANT (1) << (id - FIRST_PARAM);
-  changed (self);
+  lig_op_touch (self);
 }
 
 static void
@@ -186,6 +201,8 @@ lig_op_finalize (GObject *object)
   g_strfreev (private->forbidden);
   g_strfreev (private->forced);
   g_free (private->unknown);
+  if (private->body)
+    lig_sequence_set_block (private->body, NULL);
   g_clear_object (&private->body);
   G_OBJECT_CLASS (lig_op_parent_class)->finalize (object);
 }
@@ -233,8 +250,7 @@ op_instance_init (GTypeInstance *instance, gpointer class)
     reset (self, param);
   if (info->flags & LIG_OP_BLOCK) {
     private->body = lig_sequence_new ();
-    g_signal_connect_object (private->body, "notify::version", G_CALLBACK (changed), self,
-                             G_CONNECT_SWAPPED);
+    lig_sequence_set_block (private->body, self);
   }
 }
 
@@ -242,6 +258,11 @@ GType
 lig_op_register_type (const LigOpInfo *info)
 {
   g_autofree char *name = g_strconcat ("LigOp-", info->name, NULL);
+  /* There is one already of a table that was refused. */
+  for (guint i = 2; g_type_from_name (name); i++) {
+    g_free (name);
+    name = g_strdup_printf ("LigOp-%s-%u", info->name, i);
+  }
   GTypeInfo type = {
     .class_size = sizeof (LigOpClass),
     .class_init = op_class_init,
@@ -302,105 +323,6 @@ lig_op_check (LigOp *self, GError **error)
       return FALSE;
     }
   return TRUE;
-}
-
-static gboolean
-refuse_value (LigOp *self, const LigParam *param, const char *wanted, GError **error)
-{
-  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s is %s", lig_op_get_name (self),
-               param->name, wanted);
-  return FALSE;
-}
-
-static gboolean
-set_number (LigOp *self, const LigParam *param, const GValue *value, GError **error)
-{
-  if (!G_VALUE_HOLDS_INT64 (value) && !G_VALUE_HOLDS_DOUBLE (value))
-    return refuse_value (self, param, param->kind == LIG_PARAM_INT ? "a whole number" : "a number",
-                         error);
-  double number =
-    G_VALUE_HOLDS_INT64 (value) ? (double) g_value_get_int64 (value) : g_value_get_double (value);
-  if (param->kind == LIG_PARAM_INT && number != floor (number))
-    return refuse_value (self, param, "a whole number", error);
-  /* Written so that NaN fails. An inferred parameter may be given its "not said" value. */
-  gboolean fits = number >= param->minimum && number <= param->maximum;
-  if (!fits && !(param->flags & LIG_PARAM_INFERRED && number == param->initial)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s is %.15g, expected %.15g to %.15g",
-                 lig_op_get_name (self), param->name, number, param->minimum, param->maximum);
-    return FALSE;
-  }
-  if (param->kind == LIG_PARAM_INT)
-    g_object_set (self, param->name, (gint64) number, NULL);
-  else
-    g_object_set (self, param->name, number, NULL);
-  return TRUE;
-}
-
-static gboolean
-set_shape (LigOp *self, const LigParam *param, const GValue *value, GError **error)
-{
-  LigShape shape;
-  if (G_VALUE_HOLDS_INT64 (value))
-    lig_shape_init (&shape, 1, g_value_get_int64 (value));
-  else if (G_VALUE_HOLDS (value, LIG_TYPE_SHAPE))
-    shape = *(const LigShape *) g_value_get_boxed (value);
-  else
-    return refuse_value (self, param, "a list of lengths like [7, 2]", error);
-  int inferred = 0;
-  for (int i = 0; i < shape.n_axes; i++) {
-    inferred += shape.axes[i] == -1;
-    if (shape.axes[i] < (param->minimum < 0 ? -1 : 1) || shape.axes[i] == 0 || inferred > 1) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                   "%s: length %d of %s is %" G_GINT64_FORMAT ", expected at least 1%s",
-                   lig_op_get_name (self), i, param->name, shape.axes[i],
-                   param->minimum < 0 ? ", or one -1" : "");
-      return FALSE;
-    }
-  }
-  g_object_set (self, param->name, &shape, NULL);
-  return TRUE;
-}
-
-static gboolean
-set_text (LigOp *self, const LigParam *param, const GValue *value, GError **error)
-{
-  if (!G_VALUE_HOLDS_STRING (value))
-    return refuse_value (self, param, "the name of a channel", error);
-  if (!g_value_get_string (value) || !*g_value_get_string (value)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                 "%s: extra tensor channel must be a non-empty string", lig_op_get_name (self));
-    return FALSE;
-  }
-  g_object_set (self, param->name, g_value_get_string (value), NULL);
-  return TRUE;
-}
-
-gboolean
-lig_op_set_value (LigOp *self, const char *name, const GValue *value, GError **error)
-{
-  const LigOpInfo *info = lig_op_get_info (self);
-  const LigParam *param = info->params;
-  while (param && param->name && strcmp (param->name, name) != 0)
-    param++;
-  if (!param || !param->name) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s has no parameter '%s'", info->name, name);
-    return FALSE;
-  }
-  switch (param->kind) {
-  case LIG_PARAM_FLOAT:
-  case LIG_PARAM_INT:
-    return set_number (self, param, value, error);
-  case LIG_PARAM_SHAPE:
-    return set_shape (self, param, value, error);
-  case LIG_PARAM_INPUT:
-  case LIG_PARAM_OUTPUT:
-    return set_text (self, param, value, error);
-  default:
-    if (!G_VALUE_HOLDS_BOOLEAN (value))
-      return refuse_value (self, param, "true or false", error);
-    g_object_set (self, param->name, g_value_get_boolean (value), NULL);
-    return TRUE;
-  }
 }
 
 gboolean
@@ -470,7 +392,7 @@ lig_op_set_extra_input_channel (LigOp *self, int index, const char *channel, GEr
   char *copy = g_strdup (channel);
   g_free (private_of (self)->input_channels[index]);
   private_of (self)->input_channels[index] = copy;
-  changed (self);
+  lig_op_touch (self);
   return TRUE;
 }
 
@@ -491,7 +413,7 @@ lig_op_set_extra_output_channel (
   g_free (private_of (self)->output_channels[index]);
   private_of (self)->output_channels[index] = copy;
   private_of (self)->to_caller[index] = to_caller;
-  changed (self);
+  lig_op_touch (self);
   return TRUE;
 }
 
@@ -521,7 +443,7 @@ lig_op_set_fence (LigOp *self, gboolean fence)
   if (private_of (self)->fence == fence)
     return;
   private_of (self)->fence = fence;
-  changed (self);
+  lig_op_touch (self);
 }
 
 static const char *const none[] = {NULL};
@@ -546,7 +468,7 @@ lig_op_set_forbidden (LigOp *self, const char *const *fusions)
   GStrv copy = g_strdupv ((GStrv) fusions);
   g_strfreev (private_of (self)->forbidden);
   private_of (self)->forbidden = copy;
-  changed (self);
+  lig_op_touch (self);
 }
 
 void
@@ -555,7 +477,7 @@ lig_op_set_forced (LigOp *self, const char *const *fusions)
   GStrv copy = g_strdupv ((GStrv) fusions);
   g_strfreev (private_of (self)->forced);
   private_of (self)->forced = copy;
-  changed (self);
+  lig_op_touch (self);
 }
 
 LigSequence *

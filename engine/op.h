@@ -27,6 +27,7 @@ G_BEGIN_DECLS
 typedef struct _LigOp LigOp;
 typedef struct _LigSequence LigSequence;
 typedef struct _LigLowering LigLowering;
+typedef struct _LigParts LigParts;
 
 /* --- The parameter table ------------------------------------------------------------------ */
 
@@ -145,15 +146,43 @@ LIG_API const char *lig_lower_op (LigLowering *self, int index);
 /* True in a plan that keeps what backward needs; dropout is identity elsewhere. */
 LIG_API gboolean lig_lower_is_training (LigLowering *self);
 
+/* --- Macros ------------------------------------------------------------------------------- */
+
+/**
+ * lig_parts_add:
+ * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
+ * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; null where it
+ *   could not be made, which is an error when the sequence is compiled
+ *
+ * Adds the next part of a macro, in its `expand`. Parameters of a part with a name are called
+ * `3.qkv.weight`, of one without `3.weight`; where two parts would share a parameter's path,
+ * compiling fails with a sentence that names both. Channels among the parts are the macro's own;
+ * `../NAME` is the channel NAME where the macro stands.
+ */
+LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
+
+/* How many parts a macro is taken apart into, those that are macros counted once; 1 for other ops. */
+LIG_API guint lig_op_count_parts (LigOp *self);
+
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
-/* A callback of the embedding program, called between two segments of a plan with the operands of
- * the ports `x -> y` (backward: `dy x y -> dx`), also where these have no elements. In host memory
- * on the CPU, on the device's stream elsewhere. */
-typedef gboolean (*LigOpaqueFunc) (const LigOperand *operands,
-                                   void *stream,
-                                   gpointer data,
-                                   GError **error);
+/* What a callback is told. All of it is valid until the callback returns. */
+typedef struct {
+  const LigOperand *operands; /* `x -> y`; backward: `dy x y -> dx`; there may be no elements */
+  int n_operands;
+  gboolean backward;
+  void *stream;       /* the device's; null on the CPU, where operands are in host memory */
+  const char *op;     /* name of the op's table */
+  const char *path;   /* where the op stands, `3` or `3.0.2`; in a macro with the part's name */
+  const void *params; /* the op's params struct, as it was when the plan was compiled */
+  gpointer data;      /* `opaque_data` of the table */
+} LigOpaqueCall;
+
+/* A callback of the embedding program, called between two segments of a plan, in the thread that
+ * runs it. On a GPU it launches what it does on the stream. Returns: %FALSE, with an error if it
+ * likes, where it failed: the run then fails with `NAME at PATH: ` in front. An opaque op has
+ * neither extra ports nor trained parameters. */
+typedef gboolean (*LigOpaqueFunc) (const LigOpaqueCall *call, GError **error);
 
 /* --- The table of an op ------------------------------------------------------------------- */
 
@@ -167,33 +196,45 @@ typedef enum {
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without looking at them */
 } LigOpFlags;
 
+/* A table begins with the sizes of its structs as the program knows them, so that a library in
+ * which fields were added since reads no further: {LIG_OP_INFO_SIZES, .name = …}. */
+#define LIG_OP_INFO_SIZES \
+  .size = sizeof (LigOpInfo), .param_size = sizeof (LigParam), \
+  .parameter_size = sizeof (LigParameterInfo)
+
 typedef struct _LigOpInfo {
-  const char *name;     /* kebab-case */
+  gsize size, param_size, parameter_size; /* LIG_OP_INFO_SIZES */
+
+  const char *name;     /* kebab-case, at most 60 bytes */
   const char *title;    /* `Layer norm` */
   const char *category; /* of the palette: `Normalization` */
   const char *summary;  /* one sentence without a full stop */
   const char *formula;  /* in plain text */
-  const char *example;  /* an expression and an input: "layer-norm @ 4x16" */
+  const char *example;  /* an expression with the op, and an input: "layer-norm @ 4x16" */
   unsigned flags;       /* LigOpFlags */
 
-  const LigParam *params;             /* ends with a null name; may be null */
+  const LigParam *params;             /* at most 64, then one with a null name; may be null */
   gsize params_size;                  /* of the op's params struct */
-  gsize kernel_params_size;           /* its first bytes are the kernels' params */
+  gsize kernel_params_size;           /* its first bytes, at most 64, are the kernels' params */
   const char *extra_inputs;           /* port names, or null */
   const char *extra_outputs;          /* port names, or null */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
   const char *computes; /* values forward computes for backward: "mean rstd", or null */
   const char *saves;    /* ports that backward reads: "x mean rstd", or null */
+  /* Port names begin with a lower-case letter; such letters, digits and `_` follow, 31 bytes at
+   * most. */
 
   /* Shapes; null where y is like x and there is nothing else. */
   gboolean (*infer) (LigInfer *infer, GError **error);
-  const char *forward;  /* one kernel bound by port names, or null and lower_forward */
-  const char *backward; /* kernels separated by spaces, bound by port names */
+  /* One of four: kernels by name, functions that lower, parts, callbacks. */
+  const char *forward;  /* one built-in kernel, its operands being ports of the op */
+  const char *backward; /* built-in kernels separated by spaces, likewise; null: none */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
-  /* A macro's parts: appends new ops; they share its path. */
-  void (*expand) (LigOp *self, GPtrArray *parts);
-  /* Called when the op gets its path in a plan: dropout hashes it. */
+  /* A macro: adds its parts with lig_parts_add(). */
+  void (*expand) (LigOp *self, LigParts *parts);
+  /* Called when the op gets its path in a plan (a macro's part: with its name): dropout hashes it.
+   */
   void (*place) (void *params, const char *path);
 
   LigOpaqueFunc opaque_forward, opaque_backward;
@@ -204,11 +245,19 @@ typedef struct _LigOpInfo {
 
 /**
  * lig_register_op:
- * @info: a table that stays valid for ever
+ * @info: a table; its strings and functions stay valid for ever, the structs are copied
  *
- * Makes an op known to sequences, files and expressions. Call it before any use of its name.
+ * Makes an op known to sequences, files and expressions. Call it before any use of its name; there
+ * is no way back. The whole table is checked: names, ranges, ports, what backward saves, the
+ * operands of the kernels; and its example is compiled for `null`, with and without a backward
+ * pass, so its functions are called.
  *
- * Returns: %FALSE with %LIG_ERROR_OP set where the name is taken or the table is not whole
+ * Any thread may register at any time: it waits until compilations that have begun are through, and
+ * those that begin wait for it. From within a compilation, that is, from a function of a table, it
+ * is an error.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and what is wrong: a name
+ *   that is taken, or a table that is not whole
  */
 LIG_API gboolean lig_register_op (const LigOpInfo *info, GError **error);
 

@@ -33,6 +33,17 @@ expect_refused (const char *expression,
   }
 }
 
+/* What the example alone shows is refused when the table is registered. */
+static void
+expect_unregistered (const LigOpInfo *info, const char *words)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (lig_register_op (info, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
+  if (!g_str_has_suffix (error->message, words))
+    g_error ("'%s' does not end with '%s'", error->message, words);
+}
+
 static LigStatus
 run_copy (LigLaunch *launch)
 {
@@ -42,7 +53,8 @@ run_copy (LigLaunch *launch)
 }
 
 #define KERNEL(name, types) \
-  static const LigKernel name = {#name, "x -> y", 1, types, {[LIG_BACKEND_CPU] = run_copy}}
+  static const LigKernel name = { \
+    sizeof (LigKernel), #name, "x -> y", 1, types, {[LIG_BACKEND_CPU] = run_copy}}
 KERNEL (copy_any, LIG_FLOATING_TYPES);
 KERNEL (copy_fp32, LIG_TYPES (LIG_FP32));
 KERNEL (copy_none, 0);
@@ -54,7 +66,8 @@ backward_alias (LigLowering *lowering)
 }
 
 #define OP(op, function, ...) \
-  static const LigOpInfo op = {.title = "Test", \
+  static const LigOpInfo op = {LIG_OP_INFO_SIZES, \
+                               .title = "Test", \
                                .category = "Other", \
                                .summary = "Tests", \
                                .formula = "y = x", \
@@ -67,14 +80,16 @@ backward_alias (LigLowering *lowering)
 static gboolean
 infer_half (LigInfer *infer, GError **error)
 {
-  infer->y.axes[0] /= 2;
+  if (infer->y.axes[0] == 6)
+    infer->y.axes[0] /= 2;
   return TRUE;
 }
 
 static gboolean
 infer_sixteen_bit (LigInfer *infer, GError **error)
 {
-  infer->y_dtype = LIG_BF16;
+  if (infer->y.axes[0] == 6)
+    infer->y_dtype = LIG_BF16;
   return TRUE;
 }
 
@@ -116,9 +131,8 @@ test_alias (void)
     "alias-narrow", "cpu", LIG_FP32,
     "alias-narrow at 0: its table makes 'y', 6x8 bf16, another name of 'x', 6x8 fp32, "
     "which has other bytes");
-  expect_refused ("relu ! alias-reverse", "cpu", LIG_FP32,
-                  "alias-reverse at 1: its table makes 'x' another name of 'y', but does not "
-                  "compute it");
+  expect_unregistered (&reverse, "alias-reverse at 0: its table makes 'x' another name of 'y', but "
+                                 "does not compute it");
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! alias-flat", "6x8");
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
   g_autoptr (Results) results = compute (sequence, &options);
@@ -150,12 +164,11 @@ OP (built_in_params,
 static void
 test_params (void)
 {
-  expect_refused ("many-params", "cpu", LIG_FP32,
-                  "many-params at 0: its kernel copy_any is given 65 bytes of parameters, at most "
-                  "64 are possible");
-  expect_refused ("built-in-params", "cpu", LIG_FP32,
-                  "built-in-params at 0: its kernel gelu is given 65 bytes of parameters, at most "
-                  "64 are possible");
+  expect_unregistered (&many_params, "many-params at 0: its kernel copy_any is given 65 bytes of "
+                                     "parameters, at most 64 are possible");
+  expect_unregistered (&built_in_params,
+                       "built-in-params at 0: its kernel gelu is given 65 bytes of "
+                       "parameters, at most 64 are possible");
 }
 
 /* --- Kernels of single ops ----------------------------------------------------------------- */
@@ -193,8 +206,9 @@ test_kernels (void)
                   "copy-any at 1: its kernel copy_any cannot run on null:h200");
   expect_refused ("gelu ! copy-fp32", "cpu", LIG_BF16,
                   "copy-fp32 at 1: its kernel copy_fp32 serves fp32, not bf16");
-  expect_refused ("copy-none", "cpu", LIG_FP32,
-                  "copy-none at 0: its kernel copy_none serves no type, not fp32");
+  expect_unregistered (
+    &no_type,
+    "copy-none at 0: its kernel copy_none serves none of fp32, fp16 and bf16; set its types");
 }
 
 /* --- A channel of its own ------------------------------------------------------------------ */
@@ -224,13 +238,16 @@ run_residual_backward (LigLaunch *launch)
   return LIG_OK;
 }
 
-static const LigKernel residual = {
-  "residual", "x -> y", 2, LIG_TYPES (LIG_FP32), {[LIG_BACKEND_CPU] = run_residual}};
-static const LigKernel residual_backward = {"residual_backward",
-                                            "dy x -> dx",
-                                            2,
-                                            LIG_TYPES (LIG_FP32),
-                                            {[LIG_BACKEND_CPU] = run_residual_backward}};
+static const LigKernel residual = {sizeof (LigKernel),
+                                   "residual",
+                                   "x -> y",
+                                   2,
+                                   LIG_TYPES (LIG_FP32),
+                                   {[LIG_BACKEND_CPU] = run_residual}};
+static const LigKernel residual_backward = {
+  sizeof (LigKernel),   "residual_backward",
+  "dy x -> dx",         2,
+  LIG_TYPES (LIG_FP32), {[LIG_BACKEND_CPU] = run_residual_backward}};
 
 static void
 lower_residual (LigLowering *lowering)
@@ -250,7 +267,8 @@ lower_residual_backward (LigLowering *lowering)
 }
 
 #define PATTERN "make-extra-output relu add-extra-input [add-extra-input]"
-static const LigFusion joint_residual = {.name = "joint-residual",
+static const LigFusion joint_residual = {.size = sizeof (LigFusion),
+                                         .name = "joint-residual",
                                          .pass = LIG_PASS_JOINT,
                                          .summary = "y = x + relu (x)",
                                          .pattern = PATTERN,
@@ -305,7 +323,8 @@ test_channel (void)
 }
 
 /* Backward alone: forward, its ops stay single and write the branch. */
-static const LigFusion backward_residual = {.name = "backward-residual",
+static const LigFusion backward_residual = {.size = sizeof (LigFusion),
+                                            .name = "backward-residual",
                                             .pass = LIG_PASS_BACKWARD,
                                             .summary = "dx = dy + relu' (x) dy",
                                             .pattern = PATTERN,
@@ -335,16 +354,16 @@ test_channel_backward (void)
 int
 main (int argc, char **argv)
 {
-  static const LigOpInfo *const ops[] = {&half,     &narrow,      &flat,
-                                         &reverse,  &many_params, &built_in_params,
-                                         &any_type, &fp32_only,   &no_type};
+  static const LigOpInfo *const ops[] = {&half, &narrow, &flat, &any_type, &fp32_only};
   static const LigFusion *const fusions[] = {&joint_residual, &backward_residual};
   g_autoptr (GError) error = NULL;
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
-    g_assert_true (lig_register_op (ops[i], &error));
+    if (!lig_register_op (ops[i], &error))
+      g_error ("%s", error->message);
   for (guint i = 0; i < G_N_ELEMENTS (fusions); i++)
-    g_assert_true (lig_register_fusion (fusions[i], TRUE, &error));
+    if (!lig_register_fusion (fusions[i], TRUE, &error))
+      g_error ("%s", error->message);
   g_test_add_func ("/lowering/alias", test_alias);
   g_test_add_func ("/lowering/params", test_params);
   g_test_add_func ("/lowering/kernels", test_kernels);

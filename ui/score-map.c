@@ -25,12 +25,7 @@ lig_score_columns (LigScoreColumns *self, int width, guint lanes)
 static int
 count_parts (LigOp *op)
 {
-  const LigOpInfo *info = lig_op_get_info (op);
-  if (!info->expand)
-    return 1;
-  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_object_unref);
-  info->expand (op, parts);
-  return (int) parts->len;
+  return (int) lig_op_count_parts (op);
 }
 
 static void

@@ -2,6 +2,8 @@
 /* Lowering: ports by name become values, kernels become steps. */
 #include "engine/compile/lower.h"
 
+#include "engine/private/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,16 +190,35 @@ inner_and_unread (const LigLowering *self, int value)
          !read_outside (self, lig_draft_root (self->draft, value));
 }
 
-void
-lig_lower_custom (LigLowering *self,
-                  const LigKernel *kernel,
-                  const char *bindings,
-                  const void *params,
-                  gsize params_size)
+/* Copies the kernel's params: those given, else in no fusion the op's own. */
+static gboolean
+take_params (LigLowering *self, LigDraftStep *step, const void *params, gsize size)
+{
+  const LigPart *first = lig_part (self->draft, self->group->first);
+  if (!params && !self->group->fusion && first->info->kernel_params_size > 0) {
+    params = first->params;
+    size = first->info->kernel_params_size;
+  }
+  if (params && size > sizeof step->params) {
+    fault (self,
+           "kernel %s is given %" G_GSIZE_FORMAT " bytes of parameters, at most %d are possible",
+           step->kernel->name, size, (int) sizeof step->params);
+    return FALSE;
+  }
+  if (params)
+    memcpy (step->params, params, step->params_size = size);
+  return TRUE;
+}
+
+static void
+emit (LigLowering *self,
+      const LigKernel *kernel,
+      const char *bindings,
+      const void *params,
+      gsize params_size)
 {
   char operand[32], port[64];
   gboolean any = FALSE;
-  const LigPart *first = lig_part (self->draft, self->group->first);
   LigDraftStep step = {
     .kernel = kernel,
     .pass = self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
@@ -205,11 +226,6 @@ lig_lower_custom (LigLowering *self,
     .part = self->group->first,
   };
   step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
-  if (step.n_operands > LIG_MAX_OPERANDS) {
-    fault (self, "kernel %s has %d operands, at most %d are possible", kernel->name,
-           step.n_operands, LIG_MAX_OPERANDS);
-    return;
-  }
   for (int i = 0; i < step.n_operands; i++) {
     lig_signature_name (kernel->signature, i, operand);
     bound_port (bindings, operand, port, sizeof port);
@@ -221,22 +237,25 @@ lig_lower_custom (LigLowering *self,
     step.values[i] = value;
     any |= output && value >= 0;
   }
-  if (!params && !self->group->fusion && first->info->kernel_params_size > 0) {
-    params = first->params;
-    params_size = first->info->kernel_params_size;
-  }
-  if (params && params_size > sizeof step.params) {
-    fault (self,
-           "kernel %s is given %" G_GSIZE_FORMAT " bytes of parameters, at most %d are possible",
-           kernel->name, params_size, (int) sizeof step.params);
-    return;
-  }
-  if (params)
-    memcpy (step.params, params, step.params_size = params_size);
-  if (!any)
+  if (!take_params (self, &step, params, params_size) || !any)
     return;
   finish_step (self->draft, &step);
   g_array_append_val (self->steps, step);
+}
+
+void
+lig_lower_custom (LigLowering *self,
+                  const LigKernel *kernel,
+                  const char *bindings,
+                  const void *params,
+                  gsize params_size)
+{
+  g_autoptr (GError) local = NULL;
+  const LigKernel *own = lig_kernel_adopt (kernel, &local);
+  if (own)
+    emit (self, own, bindings, params, params_size);
+  else
+    fault (self, "%s", local->message);
 }
 
 void
@@ -245,7 +264,7 @@ lig_lower_kernel (
 {
   const LigKernel *kernel = lig_kernel_find (name);
   if (kernel)
-    lig_lower_custom (self, kernel, bindings, params, params_size);
+    emit (self, kernel, bindings, params, params_size);
   else if (!self->missing)
     self->missing = g_intern_string (name);
 }
