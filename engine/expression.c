@@ -447,8 +447,7 @@ parse_op (Parser *self, LigSequence *sequence, gboolean fence, guint depth, gint
   if (!lig_op_check (op, self->error) || !lig_literal_count (op, inside, total, self->error))
     return place (self, start);
   lig_op_set_fence (op, fence);
-  lig_sequence_append (sequence, op);
-  return TRUE;
+  return lig_sequence_append (sequence, op, self->error);
 }
 
 /* Reads item {'!' item}. */

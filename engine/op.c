@@ -19,6 +19,7 @@ typedef struct {
   GStrv forbidden, forced;
   char *unknown;
   LigSequence *body;
+  LigSequence *owner; /* unowned */
 } LigOpPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (LigOp, lig_op, G_TYPE_OBJECT)
@@ -49,10 +50,25 @@ field (LigOp *self, const LigParam *param)
   }
 }
 
-static void
-changed (LigOp *self)
+void
+lig_op_touch (LigOp *self)
 {
-  g_signal_emit (self, signals[CHANGED], 0);
+  g_autoptr (LigOp) alive = g_object_ref (self);
+  if (private_of (self)->owner)
+    lig_sequence_touch (private_of (self)->owner);
+  g_signal_emit (alive, signals[CHANGED], 0);
+}
+
+LigSequence *
+lig_op_get_owner (LigOp *self)
+{
+  return private_of (self)->owner;
+}
+
+void
+lig_op_set_owner (LigOp *self, LigSequence *owner)
+{
+  private_of (self)->owner = owner;
 }
 
 static void
@@ -116,7 +132,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
   }
   }
   private_of (self)->given |= G_GUINT64_CONSTANT (1) << (id - FIRST_PARAM);
-  changed (self);
+  lig_op_touch (self);
 }
 
 static void
@@ -186,6 +202,8 @@ lig_op_finalize (GObject *object)
   g_strfreev (private->forbidden);
   g_strfreev (private->forced);
   g_free (private->unknown);
+  if (private->body)
+    lig_sequence_set_block (private->body, NULL);
   g_clear_object (&private->body);
   G_OBJECT_CLASS (lig_op_parent_class)->finalize (object);
 }
@@ -233,8 +251,7 @@ op_instance_init (GTypeInstance *instance, gpointer class)
     reset (self, param);
   if (info->flags & LIG_OP_BLOCK) {
     private->body = lig_sequence_new ();
-    g_signal_connect_object (private->body, "notify::version", G_CALLBACK (changed), self,
-                             G_CONNECT_SWAPPED);
+    lig_sequence_set_block (private->body, self);
   }
 }
 
@@ -470,7 +487,7 @@ lig_op_set_extra_input_channel (LigOp *self, int index, const char *channel, GEr
   char *copy = g_strdup (channel);
   g_free (private_of (self)->input_channels[index]);
   private_of (self)->input_channels[index] = copy;
-  changed (self);
+  lig_op_touch (self);
   return TRUE;
 }
 
@@ -491,7 +508,7 @@ lig_op_set_extra_output_channel (
   g_free (private_of (self)->output_channels[index]);
   private_of (self)->output_channels[index] = copy;
   private_of (self)->to_caller[index] = to_caller;
-  changed (self);
+  lig_op_touch (self);
   return TRUE;
 }
 
@@ -521,7 +538,7 @@ lig_op_set_fence (LigOp *self, gboolean fence)
   if (private_of (self)->fence == fence)
     return;
   private_of (self)->fence = fence;
-  changed (self);
+  lig_op_touch (self);
 }
 
 static const char *const none[] = {NULL};
@@ -546,7 +563,7 @@ lig_op_set_forbidden (LigOp *self, const char *const *fusions)
   GStrv copy = g_strdupv ((GStrv) fusions);
   g_strfreev (private_of (self)->forbidden);
   private_of (self)->forbidden = copy;
-  changed (self);
+  lig_op_touch (self);
 }
 
 void
@@ -555,7 +572,7 @@ lig_op_set_forced (LigOp *self, const char *const *fusions)
   GStrv copy = g_strdupv ((GStrv) fusions);
   g_strfreev (private_of (self)->forced);
   private_of (self)->forced = copy;
-  changed (self);
+  lig_op_touch (self);
 }
 
 LigSequence *

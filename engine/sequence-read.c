@@ -133,8 +133,7 @@ read_op (LigReader *self, JsonNode *value, LigSequence *sequence, guint depth, g
     g_autofree char *text = lig_reader_text (unknown);
     lig_op_set_unknown (op, text);
   }
-  lig_sequence_append (sequence, op);
-  return TRUE;
+  return lig_sequence_append (sequence, op, self->error);
 }
 
 static gboolean

@@ -2,6 +2,8 @@
 /* Sequences: an ordered list of ops with its input, types and the person's wishes. */
 #include "engine/private/sequence.h"
 
+#include "engine/private/op.h"
+
 #include <string.h>
 
 struct _LigSequence {
@@ -15,6 +17,7 @@ struct _LigSequence {
   int compute, parameters; /* LigDtype or -1 */
   char *train, *unknown;
   GStrv forbidden;
+  LigOp *block; /* unowned: whose body this is */
 };
 
 enum { PROP_NAME = 1, PROP_VERSION, N_PROPS };
@@ -52,30 +55,51 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (LigSequence,
                                G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
 
-static void
-bump (LigSequence *self)
+void
+lig_sequence_touch (LigSequence *self)
 {
+  g_autoptr (LigSequence) alive = g_object_ref (self);
   self->version++;
-  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_VERSION]);
+  g_object_notify_by_pspec (G_OBJECT (alive), props[PROP_VERSION]);
+  if (self->block)
+    lig_op_touch (self->block);
+}
+
+void
+lig_sequence_set_block (LigSequence *self, LigOp *block)
+{
+  self->block = block;
 }
 
 static void
 edited (LigSequence *self, guint position, guint removed, guint added)
 {
   g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
-  bump (self);
+  lig_sequence_touch (self);
 }
 
-static void
-adopt (LigSequence *self, LigOp *op)
+/* An op stands in one place, so that taking it out there ends its edits' news, and a block not in
+ * itself, so that what is repeated has an end. */
+static gboolean
+check_free (LigSequence *self, LigOp *op, GError **error)
 {
-  g_signal_connect_object (op, "changed", G_CALLBACK (bump), self, G_CONNECT_SWAPPED);
-}
-
-static void
-disown (LigSequence *self, LigOp *op)
-{
-  g_signal_handlers_disconnect_by_func (op, bump, self);
+  LigSequence *owner = lig_op_get_owner (op);
+  guint at = 0;
+  if (owner) {
+    g_ptr_array_find (owner->ops, op, &at);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 "%s: it is op %u of %s sequence already; remove it there, or add a copy of it",
+                 lig_op_get_name (op), at, owner == self ? "this" : "another");
+    return FALSE;
+  }
+  for (LigSequence *outer = self; outer && outer->block; outer = lig_op_get_owner (outer->block))
+    if (outer->block == op) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                   "%s: it cannot be among the ops that it repeats; add a copy of it",
+                   lig_op_get_name (op));
+      return FALSE;
+    }
+  return TRUE;
 }
 
 static void
@@ -99,6 +123,8 @@ static void
 lig_sequence_finalize (GObject *object)
 {
   LigSequence *self = LIG_SEQUENCE (object);
+  for (guint i = 0; i < self->ops->len; i++)
+    lig_op_set_owner (self->ops->pdata[i], NULL);
   g_ptr_array_unref (self->ops);
   g_free (self->name);
   g_free (self->train);
@@ -172,7 +198,7 @@ lig_sequence_set_name (LigSequence *self, const char *name)
   g_free (self->name);
   self->name = copy;
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_NAME]);
-  bump (self);
+  lig_sequence_touch (self);
 }
 
 guint64
@@ -206,7 +232,7 @@ lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype
   self->has_input = TRUE;
   self->input = *shape;
   self->input_dtype = dtype;
-  bump (self);
+  lig_sequence_touch (self);
 }
 
 int
@@ -226,7 +252,7 @@ lig_sequence_set_types (LigSequence *self, int compute, int parameters)
 {
   self->compute = compute;
   self->parameters = parameters;
-  bump (self);
+  lig_sequence_touch (self);
 }
 
 const char *
@@ -241,7 +267,7 @@ lig_sequence_set_train (LigSequence *self, const char *json)
   char *copy = g_strdup (json);
   g_free (self->train);
   self->train = copy;
-  bump (self);
+  lig_sequence_touch (self);
 }
 
 const char *
@@ -271,7 +297,7 @@ lig_sequence_set_forbidden (LigSequence *self, const char *const *fusions)
   GStrv copy = g_strdupv ((GStrv) fusions);
   g_strfreev (self->forbidden);
   self->forbidden = copy;
-  bump (self);
+  lig_sequence_touch (self);
 }
 
 guint
@@ -301,35 +327,41 @@ lig_sequence_get (LigSequence *self, int index, GError **error)
   return locate (self, index, self->ops->len, &position, error) ? self->ops->pdata[position] : NULL;
 }
 
-void
-lig_sequence_append (LigSequence *self, LigOp *op)
+/* Takes a reference on the op, which check_free() let pass. */
+static void
+insert (LigSequence *self, guint position, LigOp *op)
 {
-  g_ptr_array_add (self->ops, g_object_ref (op));
-  adopt (self, op);
-  edited (self, self->ops->len - 1, 0, 1);
+  g_ptr_array_insert (self->ops, (int) position, g_object_ref (op));
+  lig_op_set_owner (op, self);
+}
+
+gboolean
+lig_sequence_append (LigSequence *self, LigOp *op, GError **error)
+{
+  return lig_sequence_insert (self, (int) self->ops->len, op, error);
 }
 
 void
 lig_sequence_extend (LigSequence *self, LigSequence *other)
 {
-  guint first = self->ops->len, count = other->ops->len;
-  for (guint i = 0; i < count; i++) {
-    LigOp *op = lig_op_copy (other->ops->pdata[i]);
-    g_ptr_array_add (self->ops, op);
-    adopt (self, op);
-  }
-  if (count > 0)
-    edited (self, first, 0, count);
+  g_autoptr (GPtrArray) copies = g_ptr_array_new_with_free_func (g_object_unref);
+  guint first = self->ops->len;
+  /* All are copied before any is added: the other one may be this one, or hold it in a block. */
+  for (guint i = 0; i < other->ops->len; i++)
+    g_ptr_array_add (copies, lig_op_copy (other->ops->pdata[i]));
+  for (guint i = 0; i < copies->len; i++)
+    insert (self, first + i, copies->pdata[i]);
+  if (copies->len > 0)
+    edited (self, first, 0, copies->len);
 }
 
 gboolean
 lig_sequence_insert (LigSequence *self, int index, LigOp *op, GError **error)
 {
   guint position;
-  if (!locate (self, index, self->ops->len + 1, &position, error))
+  if (!locate (self, index, self->ops->len + 1, &position, error) || !check_free (self, op, error))
     return FALSE;
-  g_ptr_array_insert (self->ops, (int) position, g_object_ref (op));
-  adopt (self, op);
+  insert (self, position, op);
   edited (self, position, 0, 1);
   return TRUE;
 }
@@ -341,7 +373,7 @@ lig_sequence_pop (LigSequence *self, int index, GError **error)
   if (!locate (self, index, self->ops->len, &position, error))
     return NULL;
   LigOp *op = g_ptr_array_steal_index (self->ops, position);
-  disown (self, op);
+  lig_op_set_owner (op, NULL);
   edited (self, position, 1, 0);
   return op;
 }
@@ -373,12 +405,11 @@ gboolean
 lig_sequence_replace (LigSequence *self, int index, LigOp *op, GError **error)
 {
   guint position;
-  if (!locate (self, index, self->ops->len, &position, error))
+  if (!locate (self, index, self->ops->len, &position, error) || !check_free (self, op, error))
     return FALSE;
-  g_autoptr (LigOp) old = self->ops->pdata[position];
-  disown (self, old);
-  self->ops->pdata[position] = g_object_ref (op);
-  adopt (self, op);
+  g_autoptr (LigOp) old = g_ptr_array_steal_index (self->ops, position);
+  lig_op_set_owner (old, NULL);
+  insert (self, position, op);
   edited (self, position, 1, 1);
   return TRUE;
 }
@@ -392,7 +423,7 @@ lig_sequence_slice (LigSequence *self, int start, int end)
   end = CLAMP (end < 0 ? end + length : end, 0, length);
   for (int i = start; i < end; i++) {
     g_autoptr (LigOp) op = lig_op_copy (self->ops->pdata[i]);
-    lig_sequence_append (slice, op);
+    insert (slice, slice->ops->len, op);
   }
   return slice;
 }

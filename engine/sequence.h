@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A sequence: ops in order, what a person edits. It knows no device. It is a #GListModel of
  * #LigOp; its `version` grows with every edit, of its ops' parameters too. Indexes may be negative,
- * counting from the end, as in Python. An op belongs to one sequence.
+ * counting from the end, as in Python.
+ *
+ * An op stands in one sequence, once; a block not among the ops that it repeats. Adding an op that
+ * stands somewhere already, or a block to its own body, directly or deeper, is %LIG_ERROR_OP and
+ * changes nothing; add a lig_op_copy(), or take it out there first.
  *
  * Threads: a sequence and its ops are used by one thread at a time, the one that edits them;
  * compiling reads them and counts as use. What is compiled (engine/plan.h) is independent of them:
@@ -62,17 +66,19 @@ LIG_API guint lig_sequence_get_length (LigSequence *self);
 LIG_API LigOp *lig_sequence_get (LigSequence *self, int index, GError **error);
 
 /* Takes a reference on the op. */
-LIG_API void lig_sequence_append (LigSequence *self, LigOp *op);
+LIG_API gboolean lig_sequence_append (LigSequence *self, LigOp *op, GError **error);
 
 /* Appends copies of the ops of @other. */
 LIG_API void lig_sequence_extend (LigSequence *self, LigSequence *other);
 
-/* Inserts before @index, which may be the length. */
+/* Inserts before @index, which may be the length; takes a reference on the op. */
 LIG_API gboolean lig_sequence_insert (LigSequence *self, int index, LigOp *op, GError **error);
 LIG_API gboolean lig_sequence_remove (LigSequence *self, int index, GError **error);
 
 /* Moves the op at @from so that it is at @to afterwards. */
 LIG_API gboolean lig_sequence_move (LigSequence *self, int from, int to, GError **error);
+
+/* Puts @op where another one was, and takes a reference on it. */
 LIG_API gboolean lig_sequence_replace (LigSequence *self, int index, LigOp *op, GError **error);
 
 /**

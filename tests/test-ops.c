@@ -280,7 +280,7 @@ check_round_trip (LigOp *op)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (LigSequence) sequence = lig_sequence_new ();
-  lig_sequence_append (sequence, op);
+  lig_sequence_append (sequence, op, NULL);
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_autofree char *json = lig_sequence_to_json (sequence);
   g_autoptr (LigSequence) first = lig_sequence_from_expression (expression, &error);

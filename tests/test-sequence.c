@@ -36,7 +36,7 @@ test_list (void)
   g_assert_cmpuint (lig_sequence_get_length (sequence), ==, 3);
   g_assert_true (lig_sequence_get (sequence, -1, NULL) == lig_sequence_get (sequence, 2, NULL));
   g_assert_true (lig_sequence_get (sequence, -3, NULL) == lig_sequence_get (sequence, 0, NULL));
-  lig_sequence_append (sequence, glu);
+  g_assert_true (lig_sequence_append (sequence, glu, NULL));
   check_ops (sequence, "gelu ! relu ! silu ! glu");
   g_assert_true (lig_sequence_insert (sequence, 1, bias, NULL));
   check_ops (sequence, "gelu ! bias ! relu ! silu ! glu");
@@ -67,7 +67,7 @@ test_extend (void)
   /* They are copies. */
   g_object_set (lig_sequence_get (other, 0, NULL), "out-features", (gint64) 7, NULL);
   g_autoptr (LigOp) more = new_op ("relu");
-  lig_sequence_append (lig_op_get_body (lig_sequence_get (other, 1, NULL)), more);
+  lig_sequence_append (lig_op_get_body (lig_sequence_get (other, 1, NULL)), more, NULL);
   check_ops (sequence, "gelu ! relu ! linear(4) ! block(2) { silu }");
   lig_sequence_extend (sequence, sequence);
   g_assert_cmpuint (lig_sequence_get_length (sequence), ==, 8);
@@ -207,6 +207,138 @@ test_versions (void)
   g_assert_cmpuint (lig_sequence_get_version (sequence), ==, version);
 }
 
+/* --- Owners -------------------------------------------------------------------------------- */
+
+/* None of the ways in takes the op, and nothing is edited. */
+static void
+check_unwelcome (LigSequence *sequence, LigOp *op, const char *message)
+{
+  g_autofree char *before = lig_sequence_to_expression (sequence);
+  guint64 version = lig_sequence_get_version (sequence);
+  for (int way = 0; way < 3; way++) {
+    g_autoptr (GError) error = NULL;
+    gboolean taken = way == 0   ? lig_sequence_append (sequence, op, &error)
+                     : way == 1 ? lig_sequence_insert (sequence, 0, op, &error)
+                                : lig_sequence_replace (sequence, 0, op, &error);
+    g_assert_false (taken);
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
+    g_assert_cmpstr (error->message, ==, message);
+  }
+  check_ops (sequence, before);
+  g_assert_cmpuint (lig_sequence_get_version (sequence), ==, version);
+}
+
+static void
+test_one_owner (void)
+{
+  g_autoptr (LigSequence) sequence = parse ("relu ! dropout(0.5)");
+  g_autoptr (LigSequence) other = parse ("gelu");
+  g_autoptr (LigSequence) nested = parse ("block(2) { silu }");
+  LigSequence *body = lig_op_get_body (lig_sequence_get (nested, 0, NULL));
+  g_autoptr (LigOp) dropout = g_list_model_get_item (G_LIST_MODEL (sequence), 1);
+  check_unwelcome (
+    sequence, dropout,
+    "dropout: it is op 1 of this sequence already; remove it there, or add a copy of it");
+  check_unwelcome (
+    other, dropout,
+    "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
+  check_unwelcome (
+    body, dropout,
+    "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
+  /* Its edits still arrive, and it may go elsewhere once it is out. */
+  guint64 version = lig_sequence_get_version (sequence);
+  g_object_set (dropout, "p", 0.25, NULL);
+  g_assert_cmpuint (lig_sequence_get_version (sequence), ==, version + 1);
+  g_assert_true (lig_sequence_remove (sequence, 1, NULL));
+  g_assert_true (lig_sequence_append (body, dropout, NULL));
+  version = lig_sequence_get_version (nested);
+  g_object_set (dropout, "p", 0.75, NULL);
+  g_assert_cmpuint (lig_sequence_get_version (nested), ==, version + 1);
+  check_ops (nested, "block(2) { silu ! dropout(0.75) }");
+}
+
+/* An op that outlives its sequence, replaced or not, belongs to nobody. */
+static void
+test_owner_gone (void)
+{
+  g_autoptr (LigSequence) other = lig_sequence_new ();
+  g_autoptr (LigOp) kept = NULL;
+  {
+    g_autoptr (LigSequence) sequence = parse ("relu ! gelu");
+    g_autoptr (LigOp) silu = new_op ("silu");
+    kept = g_object_ref (lig_sequence_get (sequence, 0, NULL));
+    g_autoptr (LigOp) gelu = g_object_ref (lig_sequence_get (sequence, 1, NULL));
+    g_assert_true (lig_sequence_replace (sequence, 1, silu, NULL));
+    g_assert_true (lig_sequence_append (other, gelu, NULL));
+  }
+  g_assert_true (lig_sequence_append (other, kept, NULL));
+  check_ops (other, "gelu ! relu");
+  /* So does a body that outlives its block. */
+  g_autoptr (LigSequence) body = NULL;
+  {
+    g_autoptr (LigSequence) sequence = parse ("block(2) { silu }");
+    body = g_object_ref (lig_op_get_body (lig_sequence_get (sequence, 0, NULL)));
+  }
+  g_autoptr (LigOp) more = new_op ("glu");
+  g_assert_true (lig_sequence_append (body, more, NULL));
+  check_ops (body, "silu ! glu");
+}
+
+static void
+test_block_in_itself (void)
+{
+  static const char *const message =
+    "block: it cannot be among the ops that it repeats; add a copy of it";
+  g_autoptr (LigSequence) sequence = parse ("block(2) { gelu ! block(3) { silu } }");
+  g_autoptr (LigOp) block = lig_sequence_pop (sequence, 0, NULL);
+  LigSequence *body = lig_op_get_body (block);
+  check_unwelcome (body, block, message);
+  check_unwelcome (lig_op_get_body (lig_sequence_get (body, 1, NULL)), block, message);
+  /* A copy of a sequence in one of its own blocks is what it was before. */
+  g_assert_true (lig_sequence_append (sequence, block, NULL));
+  lig_sequence_extend (body, sequence);
+  check_ops (sequence,
+             "block(2) { gelu ! block(3) { silu } ! block(2) { gelu ! block(3) { silu } } }");
+}
+
+/* --- Long sequences ------------------------------------------------------------------------ */
+
+static double
+seconds_for (guint count)
+{
+  g_autoptr (GString) text = g_string_new ("identity");
+  g_autoptr (GError) error = NULL;
+  for (guint i = 1; i < count; i++)
+    g_string_append (text, i % 2 ? " ! bias" : " ! identity");
+  gint64 start = g_get_monotonic_time ();
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (text->str, &error);
+  g_assert_no_error (error);
+  g_autofree char *json = lig_sequence_to_json (sequence);
+  g_autoptr (LigSequence) read = lig_sequence_from_json (json, -1, NULL, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) copy = lig_sequence_copy (read);
+  g_autofree char *again = lig_sequence_to_expression (copy);
+  g_assert_cmpstr (again, ==, text->str);
+  g_autofree char *last = g_strdup_printf ("%u", count - 1);
+  LigOp *op = lig_sequence_find (copy, last, &error);
+  g_assert_no_error (error);
+  guint64 version = lig_sequence_get_version (copy);
+  lig_op_set_fence (op, TRUE);
+  g_assert_cmpuint (lig_sequence_get_version (copy), ==, version + 1);
+  while (lig_sequence_get_length (copy) > 0)
+    g_assert_true (lig_sequence_remove (copy, -1, NULL));
+  return (double) (g_get_monotonic_time () - start) / 1e6;
+}
+
+/* Eight times as many ops take about eight times as long, not sixty-four times. */
+static void
+test_long (void)
+{
+  double few = seconds_for (12500), many = seconds_for (100000);
+  g_test_message ("12,500 ops: %.3f s; 100,000 ops: %.3f s", few, many);
+  g_assert_cmpfloat (many, <, 32 * few);
+}
+
 /* --- Paths, blocks, fences ----------------------------------------------------------------- */
 
 static void
@@ -322,6 +454,10 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/index-errors", test_index_errors);
   g_test_add_func ("/sequence/signals", test_signals);
   g_test_add_func ("/sequence/versions", test_versions);
+  g_test_add_func ("/sequence/one-owner", test_one_owner);
+  g_test_add_func ("/sequence/owner-gone", test_owner_gone);
+  g_test_add_func ("/sequence/block-in-itself", test_block_in_itself);
+  g_test_add_func ("/sequence/long", test_long);
   g_test_add_func ("/sequence/find", test_find);
   g_test_add_func ("/sequence/paths", test_paths);
   g_test_add_func ("/sequence/fences", test_fences);

@@ -38,7 +38,7 @@ lig_edit_group (LigDocument *doc, int repeat, GError **error)
   int index = first->index;
   for (guint i = 0; i < rows->len; i++) {
     g_autoptr (LigOp) op = lig_sequence_pop (parent, index, NULL);
-    lig_sequence_append (body, op);
+    lig_sequence_append (body, op, NULL);
   }
   lig_sequence_insert (parent, index, block, NULL);
   lig_document_commit (doc, _ ("Make a block"), NULL);

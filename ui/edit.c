@@ -129,8 +129,8 @@ lig_edit_insert_op (
   if (!one)
     return FALSE;
   g_autoptr (LigSequence) ops = lig_sequence_new ();
-  lig_sequence_append (ops, one);
-  return lig_edit_insert (doc, parent, index, ops, error);
+  return lig_sequence_append (ops, one, error) &&
+         lig_edit_insert (doc, parent, index, ops, error);
 }
 
 /* The gap after the cursor, within a block that is empty; else the end. */
@@ -310,7 +310,7 @@ lig_edit_copy (LigDocument *doc)
   g_autoptr (LigSequence) part = lig_sequence_new ();
   for (guint i = 0; i < ops->len; i++) {
     g_autoptr (LigOp) copy = lig_op_copy (ops->pdata[i]);
-    lig_sequence_append (part, copy);
+    lig_sequence_append (part, copy, NULL);
   }
   return ops->len > 0 ? lig_sequence_to_json (part) : NULL;
 }

@@ -41,7 +41,7 @@ long_sequence (void)
   LigOp *block = lig_op_new ("block", NULL);
   g_object_set (block, "repeat", (gint64) 84, NULL);
   lig_sequence_extend (lig_op_get_body (block), part);
-  lig_sequence_append (sequence, block);
+  lig_sequence_append (sequence, block, NULL);
   g_object_unref (block);
   LigShape input;
   lig_shape_init (&input, 2, (gint64) 16, (gint64) 32);

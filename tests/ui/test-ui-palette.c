@@ -356,7 +356,7 @@ test_problems_round (Fixture *f, gconstpointer data)
   static const char *const names[] = {"linear", "gelu", "reshape"};
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autoptr (LigOp) op = lig_op_new (names[i], NULL);
-    lig_sequence_append (sequence, op);
+    lig_sequence_append (sequence, op, NULL);
   }
   lig_document_replace (f->doc, sequence, "Test");
   wait_for_plan (f->doc);
