@@ -27,6 +27,7 @@ G_BEGIN_DECLS
 typedef struct _LigOp LigOp;
 typedef struct _LigSequence LigSequence;
 typedef struct _LigLowering LigLowering;
+typedef struct _LigParts LigParts;
 
 /* --- The parameter table ------------------------------------------------------------------ */
 
@@ -145,6 +146,21 @@ LIG_API const char *lig_lower_op (LigLowering *self, int index);
 /* True in a plan that keeps what backward needs; dropout is identity elsewhere. */
 LIG_API gboolean lig_lower_is_training (LigLowering *self);
 
+/* --- Macros ------------------------------------------------------------------------------- */
+
+/**
+ * lig_parts_add:
+ * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
+ * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; null where it
+ *   could not be made, which is an error when the sequence is compiled
+ *
+ * Adds the next part of a macro, in its `expand`. Parameters of a part with a name are called
+ * `3.qkv.weight`, of one without `3.weight`; where two parts would share a parameter's path,
+ * compiling fails with a sentence that names both. Channels among the parts are the macro's own;
+ * `../NAME` is the channel NAME where the macro stands.
+ */
+LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
+
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
 /* A callback of the embedding program, called between two segments of a plan with the operands of
@@ -191,9 +207,10 @@ typedef struct _LigOpInfo {
   const char *backward; /* kernels separated by spaces, bound by port names */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
-  /* A macro's parts: appends new ops; they share its path. */
-  void (*expand) (LigOp *self, GPtrArray *parts);
-  /* Called when the op gets its path in a plan: dropout hashes it. */
+  /* A macro: adds its parts with lig_parts_add(). */
+  void (*expand) (LigOp *self, LigParts *parts);
+  /* Called when the op gets its path in a plan (a macro's part: with its name): dropout hashes it.
+   */
   void (*place) (void *params, const char *path);
 
   LigOpaqueFunc opaque_forward, opaque_backward;

@@ -157,6 +157,17 @@ lig_op_new (const char *name, GError **error)
   return NULL;
 }
 
+gboolean
+lig_name_check (const char *name, const char *more, gsize longest)
+{
+  const char *at = name;
+  if (!name || !g_ascii_islower (*name))
+    return FALSE;
+  while (g_ascii_islower (*at) || g_ascii_isdigit (*at) || (*at && strchr (more, *at)))
+    at++;
+  return !*at && (gsize) (at - name) <= longest;
+}
+
 int
 lig_port_count (const char *names)
 {

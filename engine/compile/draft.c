@@ -11,6 +11,8 @@ clear_part (gpointer data)
   LigPart *part = data;
   g_clear_object (&part->op);
   g_free (part->path);
+  g_free (part->prefix);
+  g_ref_string_release (part->scope);
   g_free (part->params);
   for (int i = 0; i < LIG_MAX_EXTRA; i++)
     g_free (part->output_channels[i]);

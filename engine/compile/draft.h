@@ -42,8 +42,10 @@ typedef struct {
   const LigOpInfo *info;
   LigOp *op;         /* owned */
   const char *title; /* of the op as written: `linear` for both parts of the macro */
-  char *path;
-  gpointer params; /* a copy, placed */
+  char *path;        /* of the op as written */
+  char *prefix;      /* of its parameters: the path, in a macro with the part's name */
+  char *scope;       /* of its channels; a GRefString */
+  gpointer params;   /* a copy, placed */
   gboolean fence;
   LigOp *written; /* (unowned) the op as written, of the draft's sequence: its wishes hold for all
                      its parts */

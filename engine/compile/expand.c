@@ -7,21 +7,51 @@
 
 #define MOST_PARTS 1000000
 #define MOST_NESTING 32
+#define LONGEST_NAME 31 /* of a part */
 
-static gboolean expand_sequence (
-  LigDraft *draft, LigSequence *sequence, const char *prefix, int depth, GError **error);
+/* Where ops are expanded. */
+typedef struct {
+  LigOp *written;     /* in a macro: the op of the sequence, whose parts these are; else null */
+  const char *path;   /* in a macro: of the written op */
+  const char *prefix; /* of the ops' parameters: what comes before an op's number or name */
+  char *scope;        /* of their channels: repetitions and macros from outside in, `/3.0/3.0.2` */
+  int depth;
+} Place;
+
+struct _LigParts {
+  GPtrArray *ops;   /* owned; null where the macro could not make one */
+  GPtrArray *names; /* interned; null for none */
+};
+
+static gboolean
+expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error);
+
+void
+lig_parts_add (LigParts *self, const char *name, LigOp *op)
+{
+  g_ptr_array_add (self->ops, op);
+  g_ptr_array_add (self->names, (gpointer) g_intern_string (name));
+}
+
+static const char *
+path_of (const Place *place, const char *prefix)
+{
+  return place->written ? place->path : prefix;
+}
 
 static void
-add_part (LigDraft *draft, LigOp *written, LigOp *op, const char *path, gboolean fence)
+add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
 {
   const LigOpInfo *info = lig_op_get_info (op);
+  LigOp *written = place->written ? place->written : op;
   LigPart part = {
     .info = info,
     .op = g_object_ref (op),
     .written = written,
     .title = lig_op_get_name (written),
-    .path = g_strdup (path),
-    .fence = fence,
+    .path = g_strdup (path_of (place, prefix)),
+    .prefix = g_strdup (prefix),
+    .scope = g_ref_string_acquire (place->scope),
     .params = g_memdup2 (lig_op_get_params (op), MAX (info->params_size, 1)),
     .x = -1,
     .y = -1,
@@ -42,35 +72,105 @@ add_part (LigDraft *draft, LigOp *written, LigOp *op, const char *path, gboolean
     part.output_channels[i] = g_strdup (lig_op_get_extra_output_channel (op, i));
   }
   if (info->place)
-    info->place (part.params, path);
+    info->place (part.params, prefix);
   g_array_append_val (draft->parts, part);
 }
 
 static gboolean
-expand_op (LigDraft *draft, LigOp *op, const char *path, int depth, GError **error)
+expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
+{
+  LigSequence *body = lig_op_get_body (op);
+  guint length = lig_sequence_get_length (body);
+  gint64 repeat;
+  g_object_get (op, "repeat", &repeat, NULL);
+  if (length == 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "block at %s: it has no ops",
+                 path_of (place, prefix));
+    return FALSE;
+  }
+  for (gint64 i = 0; i < repeat; i++) {
+    g_autofree char *own = g_strdup_printf ("%s.%" G_GINT64_FORMAT, prefix, i);
+    g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, own);
+    Place inside = *place;
+    inside.scope = g_ref_string_new (scope);
+    inside.depth++;
+    gboolean fine = TRUE;
+    for (guint j = 0; j < length && fine; j++) {
+      g_autofree char *inner = g_strdup_printf ("%s.%u", own, j);
+      fine = expand_op (draft, lig_sequence_get (body, (int) j, NULL), &inside, inner, error);
+    }
+    g_ref_string_release (inside.scope);
+    if (!fine)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* A part's name stands in the paths of parameters, where numbers are those of ops. */
+static gboolean
+check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GError **error)
+{
+  if (!part)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: a part%s%s could not be made",
+                 lig_op_get_name (macro), path, name ? " called " : "", name ? name : "");
+  else if (name && !lig_name_check (name, "-_", LONGEST_NAME))
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 "%s at %s: a part is called '%.60s', expected at most %d lower-case letters, "
+                 "digits, - or _ after a letter",
+                 lig_op_get_name (macro), path, name, LONGEST_NAME);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+expand_macro (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
+{
+  g_autoptr (GPtrArray) ops = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *scope = g_strdup_printf ("%s/%s", place->scope, prefix);
+  LigParts parts = {ops, names};
+  Place inside = {.written = place->written ? place->written : op,
+                  .path = path_of (place, prefix),
+                  .scope = g_ref_string_new (scope),
+                  .depth = place->depth + 1};
+  gboolean fine = TRUE;
+  lig_op_get_info (op)->expand (op, &parts);
+  for (guint i = 0; i < ops->len; i++) {
+    g_autoptr (LigOp) part = ops->pdata[i];
+    const char *name = names->pdata[i];
+    g_autofree char *own = g_strdup_printf ("%s%s%s", prefix, name ? "." : "", name ? name : "");
+    fine = fine && check_part (op, part, name, inside.path, error) &&
+           expand_op (draft, part, &inside, own, error);
+  }
+  g_ref_string_release (inside.scope);
+  return fine;
+}
+
+static gboolean
+expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, GError **error)
 {
   const LigOpInfo *info = lig_op_get_info (op);
+  const char *path = path_of (place, prefix);
   guint first = draft->parts->len;
+  gboolean fine = TRUE;
   if (!lig_op_check (op, error)) {
     g_prefix_error (error, "%s at %s: ", info->name, path);
     return FALSE;
   }
-  if (info->flags & LIG_OP_BLOCK) {
-    gint64 repeat;
-    g_object_get (op, "repeat", &repeat, NULL);
-    for (gint64 i = 0; i < repeat; i++) {
-      g_autofree char *prefix = g_strdup_printf ("%s.%" G_GINT64_FORMAT ".", path, i);
-      if (!expand_sequence (draft, lig_op_get_body (op), prefix, depth + 1, error))
-        return FALSE;
-    }
-  } else if (info->expand) {
-    g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_object_unref);
-    info->expand (op, parts);
-    for (guint i = 0; i < parts->len; i++)
-      add_part (draft, op, parts->pdata[i], path, FALSE);
-  } else {
-    add_part (draft, op, op, path, FALSE);
+  if (place->depth > MOST_NESTING) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "%s at %s: blocks and macros nest deeper than %d", info->name, path, MOST_NESTING);
+    return FALSE;
   }
+  if (info->flags & LIG_OP_BLOCK)
+    fine = expand_block (draft, op, place, prefix, error);
+  else if (info->expand)
+    fine = expand_macro (draft, op, place, prefix, error);
+  else
+    add_part (draft, op, place, prefix);
+  if (!fine)
+    return FALSE;
   if (draft->parts->len > first && lig_op_get_fence (op))
     lig_part (draft, first)->fence = TRUE;
   if (draft->parts->len <= MOST_PARTS)
@@ -80,53 +180,69 @@ expand_op (LigDraft *draft, LigOp *op, const char *path, int depth, GError **err
   return FALSE;
 }
 
-/* How much of the prefix `3.0.2.1.` is the path of its block, `3.0.2`. */
-static int
-block_path_length (const char *prefix)
+static gboolean
+expand_sequence (LigDraft *draft, GError **error)
 {
-  int length = (int) strlen (prefix);
-  for (int dots = 0; length > 0 && dots < 2; dots += prefix[length] == '.')
-    length--;
-  return length;
+  Place place = {.scope = g_ref_string_new ("")};
+  guint length = lig_sequence_get_length (draft->sequence);
+  gboolean fine = TRUE;
+  for (guint i = 0; i < length && fine; i++) {
+    g_autofree char *path = g_strdup_printf ("%u", i);
+    LigOp *op = lig_sequence_get (draft->sequence, (int) i, NULL);
+    fine = expand_op (draft, op, &place, path, error);
+  }
+  g_ref_string_release (place.scope);
+  return fine;
 }
 
+/* Notes that a part has something of that path; false where an earlier one has it, too. */
 static gboolean
-expand_sequence (
-  LigDraft *draft, LigSequence *sequence, const char *prefix, int depth, GError **error)
+claim (LigDraft *draft, GHashTable *owners, int index, char *path, const char *what, GError **error)
 {
-  if (depth > MOST_NESTING) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "block at %.*s: blocks nest deeper than %d",
-                 block_path_length (prefix), prefix, MOST_NESTING);
-    return FALSE;
+  const LigPart *part = lig_part (draft, index);
+  gpointer other;
+  if (!g_hash_table_lookup_extended (owners, path, NULL, &other)) {
+    g_hash_table_insert (owners, path, GINT_TO_POINTER (index));
+    return TRUE;
   }
-  if (lig_sequence_get_length (sequence) == 0 && depth > 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "block at %.*s: it has no ops",
-                 block_path_length (prefix), prefix);
-    return FALSE;
-  }
-  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
-    g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
-    if (!expand_op (draft, lig_sequence_get (sequence, (int) i, NULL), path, depth, error))
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+               "%s at %s: its parts %s and %s both have %s %s; give the parts names of their own",
+               part->title, part->path, lig_part (draft, GPOINTER_TO_INT (other))->info->name,
+               part->info->name, what, path);
+  g_free (path);
+  return FALSE;
+}
+
+/* A parameter's path is its name in the state and in files, and what random numbers are drawn by.
+ * Ops have different paths, so only parts of one macro can be at odds. */
+static gboolean
+check_unique (LigDraft *draft, GError **error)
+{
+  g_autoptr (GHashTable) owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) draws = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    if (part->info->place && !claim (draft, draws, i, g_strdup (part->prefix), "the path", error))
       return FALSE;
+    for (int j = 0; j < part->n_parameters; j++) {
+      char *path = g_strdup_printf ("%s.%s", part->prefix, part->info->parameters[j].name);
+      if (!claim (draft, owners, i, path, "a parameter", error))
+        return FALSE;
+    }
   }
   return TRUE;
 }
 
-/* A channel's full name: its scope is the block repetition of its op, `../` leaves one block. */
+/* A channel's full name: its scope is the block repetition or the macro that its op is in, `../`
+ * leaves one of them. */
 static char *
-scope (const char *path, const char *channel)
+full_name (const LigPart *part, const char *channel)
 {
-  g_autofree char *base = g_strdup (path);
-  char *dot = strrchr (base, '.');
-  *(dot ? dot : base) = '\0';
-  while (g_str_has_prefix (channel, "../")) {
-    channel += 3;
-    for (int i = 0; i < 2; i++) {
-      dot = strrchr (base, '.');
-      *(dot ? dot : base) = '\0';
-    }
-  }
-  return g_strdup_printf ("%s/%s", base, channel);
+  gsize length = strlen (part->scope);
+  for (; g_str_has_prefix (channel, "../"); channel += 3)
+    while (length > 0 && part->scope[--length] != '/')
+      ;
+  return g_strdup_printf ("%.*s:%s", (int) length, part->scope, channel);
 }
 
 typedef struct {
@@ -142,7 +258,7 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
       const char *channel = part->output_channels[slot];
       if (!channel)
         continue;
-      g_autofree char *full = scope (part->path, channel);
+      g_autofree char *full = full_name (part, channel);
       Port *other = g_hash_table_lookup (producers, full);
       if (other) {
         g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
@@ -165,7 +281,7 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
   const char *channel = lig_op_get_extra_input_channel (part->op, slot);
   if (!channel)
     return TRUE;
-  g_autofree char *full = scope (part->path, channel);
+  g_autofree char *full = full_name (part, channel);
   const Port *producer = g_hash_table_lookup (producers, full);
   if (!producer || producer->part >= index) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
@@ -183,7 +299,7 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
 gboolean
 lig_expand (LigDraft *draft, GError **error)
 {
-  if (!expand_sequence (draft, draft->sequence, "", 0, error))
+  if (!expand_sequence (draft, error) || !check_unique (draft, error))
     return FALSE;
   if (draft->parts->len == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "the sequence has no ops");

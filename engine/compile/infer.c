@@ -138,9 +138,9 @@ add_parameters (LigDraft *draft, int index, const LigInfer *infer, GError **erro
     if (!lig_shape_check (&infer->parameters[i], draft->parameter_dtype, error))
       return FALSE;
     int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, &infer->parameters[i],
-                                     draft->parameter_dtype, -1, "%s.%s", part->path, info->name);
+                                     draft->parameter_dtype, -1, "%s.%s", part->prefix, info->name);
     LigDraftParameter parameter = {
-      .path = g_strdup_printf ("%s.%s", part->path, info->name),
+      .path = g_strdup_printf ("%s.%s", part->prefix, info->name),
       .shape = infer->parameters[i],
       .init = info->init == LIG_INIT_ONES && starts_at_zero (part) ? LIG_INIT_ZEROS : info->init,
       .deviation = deviation (part),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: basic-linear, then bias unless it is left out. Its parts share its path. */
+/* A macro: basic-linear, then bias unless it is left out. Its parts have no names, as their
+ * parameters have different ones: `1.weight`, `1.bias`. */
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
@@ -10,15 +11,15 @@ static const LigParam params[] = {
 };
 
 static void
-expand (LigOp *self, GPtrArray *parts)
+expand (LigOp *self, LigParts *parts)
 {
   const LigLinearOpParams *values = lig_op_get_params (self);
   LigOp *product = lig_op_new ("basic-linear", NULL);
   g_object_set (product, "out-features", values->out_features, "in-features", values->in_features,
                 "init-std", (double) values->init_std, NULL);
-  g_ptr_array_add (parts, product);
+  lig_parts_add (parts, NULL, product);
   if (values->bias)
-    g_ptr_array_add (parts, lig_op_new ("bias", NULL));
+    lig_parts_add (parts, NULL, lig_op_new ("bias", NULL));
 }
 
 LIG_DEFINE_OP (linear) = {

@@ -19,6 +19,10 @@ void lig_sequence_touch (LigSequence *self);
 /* The block whose body the sequence is; null once there is none. */
 void lig_sequence_set_block (LigSequence *self, LigOp *block);
 
+/* Whether a name has at most `longest` bytes: a lower-case letter, then such letters, digits and
+ * the characters of `more`. */
+gboolean lig_name_check (const char *name, const char *more, gsize longest);
+
 /* Names in a space-separated list; 0 for null. */
 int lig_port_count (const char *names);
 
