@@ -14,15 +14,15 @@ G_BEGIN_DECLS
  * 0 where neither is there, and nothing is predicted then.
  */
 typedef struct {
-  char name[64];                /* `NVIDIA H200` */
-  int capability;               /* 90 for sm_90; 0 on a CPU */
-  int multiprocessors;          /* cores on a CPU */
-  gint64 memory, l2;            /* bytes */
-  double copy;                  /* bytes read and written per second */
-  double product[LIG_N_DTYPES]; /* floating-point operations per second, by operand type */
-  double launch;                /* seconds that a kernel takes at least */
-  char libraries[128];          /* versions, for the tuning table */
-  gboolean measured;            /* whether the rates were measured on this very device */
+  char name[64];                  /* `NVIDIA H200` */
+  int capability;                 /* 90 for sm_90; 0 on a CPU */
+  int multiprocessors;            /* cores on a CPU */
+  gint64 memory, l2;              /* bytes */
+  double copy;                    /* bytes read and written per second */
+  double product[LIG_MAX_DTYPES]; /* floating-point operations per second, by operand type */
+  double launch;                  /* seconds that a kernel takes at least */
+  char libraries[128];            /* versions, for the tuning table */
+  gboolean measured;              /* whether the rates were measured on this very device */
 } LigDeviceFacts;
 
 /**

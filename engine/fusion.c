@@ -3,6 +3,7 @@
 #include "engine/fusion.h"
 
 #include "engine/compile/pattern.h"
+#include "engine/private/table.h"
 
 #define LIG_FUSION(name) extern const LigFusion lig_fusion_##name;
 #include "fusion-list.h"
@@ -87,23 +88,32 @@ lig_fusion_get_pattern (const LigFusion *fusion)
   return entry ? &entry->pattern : NULL;
 }
 
-gboolean
-lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error)
+/* Takes the table over if it returns true. */
+static gboolean
+admit (LigFusion *fusion, gboolean first, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  fill ();
-  if (find (fusion->name)) {
+  if (fusion->name && lig_fusion_find (fusion->name)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "a fusion called %s is registered already",
                  fusion->name);
     return FALSE;
   }
-  if (!fusion->lower || (fusion->pass == LIG_PASS_JOINT) != (fusion->lower_backward != NULL)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "fusion %s needs a lower function%s",
-                 fusion->name,
-                 fusion->pass == LIG_PASS_JOINT ? " for either pass" : " for its pass alone");
+  if (!lig_fusion_check (fusion, error))
     return FALSE;
-  }
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   return add (fusion, first, error);
+}
+
+gboolean
+lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error)
+{
+  if (!lig_registry_open ("a fusion", LIG_ERROR_FUSION, error))
+    return FALSE;
+  LigFusion *whole = lig_fusion_complete (fusion, error);
+  gboolean fine = whole && admit (whole, first, error);
+  if (!fine)
+    g_free (whole);
+  lig_registry_close ();
+  return fine;
 }
 
 const char *

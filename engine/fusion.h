@@ -47,13 +47,17 @@ typedef struct {
   const char *unit; /* static; null where the reason is not numeric */
 } LigRefusal;
 
+/* Begins with its size as the program knows it, so that a library in which fields were added since
+ * reads no further. */
 typedef struct {
-  const char *name; /* kebab-case, beginning with its pass */
+  gsize size;       /* sizeof (LigFusion) */
+  const char *name; /* kebab-case, beginning with its pass, at most 60 bytes */
   LigPass pass;     /* forward, backward or joint */
   const char *summary;
 
   /* Elements separated by spaces; alternatives by `|`; [in brackets]: may be missing; `@activation`
-   * and `@gated` stand for every op flagged so. At least two ops must match. */
+   * and `@gated` stand for every op flagged so. At least two ops must match. The ops are registered
+   * before the fusion, and neither macros, which are their parts, nor opaque. */
   const char *pattern;
 
   /* A further condition, or null. Ports and params are asked for through the lowering. */
@@ -69,10 +73,15 @@ typedef struct {
 
 /**
  * lig_register_fusion:
- * @fusion: a table that stays valid for ever
+ * @fusion: a table; its strings and functions stay valid for ever, the struct is copied
  * @first: tried before all others of its pass, else after them
  *
- * Returns: %FALSE with %LIG_ERROR_FUSION set where the name is taken or the pattern is not one
+ * The whole table is checked. Any thread may register at any time, as for lig_register_op(); plans
+ * that were compiled before stay as they are.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FUSION set, a sentence that names the fusion and what is wrong: a
+ *   name that is taken, a pattern that is none or names ops that are not there, a table that is not
+ *   whole
  */
 LIG_API gboolean lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error);
 

@@ -259,6 +259,11 @@ GType
 lig_op_register_type (const LigOpInfo *info)
 {
   g_autofree char *name = g_strconcat ("LigOp-", info->name, NULL);
+  /* There is one already of a table that was refused. */
+  for (guint i = 2; g_type_from_name (name); i++) {
+    g_free (name);
+    name = g_strdup_printf ("LigOp-%s-%u", info->name, i);
+  }
   GTypeInfo type = {
     .class_size = sizeof (LigOpClass),
     .class_init = op_class_init,

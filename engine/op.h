@@ -163,13 +163,23 @@ LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
-/* A callback of the embedding program, called between two segments of a plan with the operands of
- * the ports `x -> y` (backward: `dy x y -> dx`), also where these have no elements. In host memory
- * on the CPU, on the device's stream elsewhere. */
-typedef gboolean (*LigOpaqueFunc) (const LigOperand *operands,
-                                   void *stream,
-                                   gpointer data,
-                                   GError **error);
+/* What a callback is told. All of it is valid until the callback returns. */
+typedef struct {
+  const LigOperand *operands; /* `x -> y`; backward: `dy x y -> dx`; there may be no elements */
+  int n_operands;
+  gboolean backward;
+  void *stream;       /* the device's; null on the CPU, where operands are in host memory */
+  const char *op;     /* name of the op's table */
+  const char *path;   /* where the op stands, `3` or `3.0.2`; in a macro with the part's name */
+  const void *params; /* the op's params struct, as it was when the plan was compiled */
+  gpointer data;      /* `opaque_data` of the table */
+} LigOpaqueCall;
+
+/* A callback of the embedding program, called between two segments of a plan, in the thread that
+ * runs it. On a GPU it launches what it does on the stream. Returns: %FALSE, with an error if it
+ * likes, where it failed: the run then fails with `NAME at PATH: ` in front. An opaque op has
+ * neither extra ports nor trained parameters. */
+typedef gboolean (*LigOpaqueFunc) (const LigOpaqueCall *call, GError **error);
 
 /* --- The table of an op ------------------------------------------------------------------- */
 
@@ -183,28 +193,39 @@ typedef enum {
   LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without looking at them */
 } LigOpFlags;
 
+/* A table begins with the sizes of its structs as the program knows them, so that a library in
+ * which fields were added since reads no further: {LIG_OP_INFO_SIZES, .name = …}. */
+#define LIG_OP_INFO_SIZES \
+  .size = sizeof (LigOpInfo), .param_size = sizeof (LigParam), \
+  .parameter_size = sizeof (LigParameterInfo)
+
 typedef struct _LigOpInfo {
-  const char *name;     /* kebab-case */
+  gsize size, param_size, parameter_size; /* LIG_OP_INFO_SIZES */
+
+  const char *name;     /* kebab-case, at most 60 bytes */
   const char *title;    /* `Layer norm` */
   const char *category; /* of the palette: `Normalization` */
   const char *summary;  /* one sentence without a full stop */
   const char *formula;  /* in plain text */
-  const char *example;  /* an expression and an input: "layer-norm @ 4x16" */
+  const char *example;  /* an expression with the op, and an input: "layer-norm @ 4x16" */
   unsigned flags;       /* LigOpFlags */
 
-  const LigParam *params;             /* ends with a null name; may be null */
+  const LigParam *params;             /* at most 64, then one with a null name; may be null */
   gsize params_size;                  /* of the op's params struct */
-  gsize kernel_params_size;           /* its first bytes are the kernels' params */
+  gsize kernel_params_size;           /* its first bytes, at most 64, are the kernels' params */
   const char *extra_inputs;           /* port names, or null */
   const char *extra_outputs;          /* port names, or null */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
   const char *computes; /* values forward computes for backward: "mean rstd", or null */
   const char *saves;    /* ports that backward reads: "x mean rstd", or null */
+  /* Port names begin with a lower-case letter; such letters, digits and `_` follow, 31 bytes at
+   * most. */
 
   /* Shapes; null where y is like x and there is nothing else. */
   gboolean (*infer) (LigInfer *infer, GError **error);
-  const char *forward;  /* one kernel bound by port names, or null and lower_forward */
-  const char *backward; /* kernels separated by spaces, bound by port names */
+  /* One of four: kernels by name, functions that lower, parts, callbacks. */
+  const char *forward;  /* one built-in kernel, its operands being ports of the op */
+  const char *backward; /* built-in kernels separated by spaces, likewise; null: none */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
   /* A macro: adds its parts with lig_parts_add(). */
@@ -221,11 +242,19 @@ typedef struct _LigOpInfo {
 
 /**
  * lig_register_op:
- * @info: a table that stays valid for ever
+ * @info: a table; its strings and functions stay valid for ever, the structs are copied
  *
- * Makes an op known to sequences, files and expressions. Call it before any use of its name.
+ * Makes an op known to sequences, files and expressions. Call it before any use of its name; there
+ * is no way back. The whole table is checked: names, ranges, ports, what backward saves, the
+ * operands of the kernels; and its example is compiled for `null`, with and without a backward
+ * pass, so its functions are called.
  *
- * Returns: %FALSE with %LIG_ERROR_OP set where the name is taken or the table is not whole
+ * Any thread may register at any time: it waits until compilations that have begun are through, and
+ * those that begin wait for it. From within a compilation, that is, from a function of a table, it
+ * is an error.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and what is wrong: a name
+ *   that is taken, or a table that is not whole
  */
 LIG_API gboolean lig_register_op (const LigOpInfo *info, GError **error);
 

@@ -2,6 +2,8 @@
 /* Compiling: the passes in order, each verified, and the tables that a plan shows of itself. */
 #include "engine/private/plan.h"
 
+#include "engine/private/table.h"
+
 static gboolean
 run_passes (LigDraft *draft, GError **error)
 {
@@ -133,7 +135,10 @@ lig_plan_compile (LigSequence *sequence,
                   GError **error)
 {
   g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
-  if (!draft || !run_passes (draft, error))
+  lig_registry_hold ();
+  gboolean fine = draft && run_passes (draft, error);
+  lig_registry_release ();
+  if (!fine)
     return NULL;
   LigPlan *self = g_new0 (LigPlan, 1);
   g_atomic_int_set (&self->count, 1);

@@ -37,7 +37,9 @@ typedef struct {
 } LigTuning;
 
 /**
- * LigPlanOptions:
+ * LigPlanOptions: begins with its size as the program knows it, which LIG_PLAN_OPTIONS_INIT sets;
+ * what a shorter one lacks has the values of LIG_PLAN_OPTIONS_INIT.
+ *
  * @training: keep what backward needs and plan the backward pass
  * @input_gradient: the caller wants the gradients of the input and of its extra inputs, each in
  *   the type that it was given in
@@ -55,6 +57,7 @@ typedef struct {
  * Wherever options are taken, %NULL stands for %LIG_PLAN_OPTIONS_INIT.
  */
 typedef struct {
+  gsize size;
   gboolean training;
   gboolean input_gradient;
   gboolean tf32, accuracy, accumulate;
@@ -68,7 +71,8 @@ typedef struct {
 
 #define LIG_PLAN_OPTIONS_INIT \
   { \
-    .training = TRUE, .policy = LIG_POLICY_DEFAULT, .compute = -1, .parameters = -1 \
+    .size = sizeof (LigPlanOptions), .training = TRUE, .policy = LIG_POLICY_DEFAULT, \
+    .compute = -1, .parameters = -1 \
   }
 
 /* --- What a plan says of itself ------------------------------------------------------------ */

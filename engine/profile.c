@@ -294,7 +294,9 @@ lig_profile_measure_watched (LigSequence *sequence,
   g_autofree guint *widths = g_new (guint, count);
   LigStopwatch watch;
   for (guint i = 0; i < count; i++) {
-    LigProgram *program = prepare (sequence, device, options ? &options[i] : NULL, error);
+    /* The elements are as long as the program's header said. */
+    gconstpointer wish = options ? (const char *) options + i * options->size : NULL;
+    LigProgram *program = prepare (sequence, device, wish, error);
     if (!program)
       return NULL;
     g_ptr_array_add (programs, program);

@@ -67,13 +67,19 @@ call_opaque (LigProgram *self, int index, GError **error)
 {
   const LigDraftStep *step = lig_step (self->plan->draft, index);
   const LigStep *bound = &self->run->steps[index];
+  const LigPart *part = lig_part (self->plan->draft, step->part);
   g_autoptr (GError) local = NULL;
-  if (step->opaque &&
-      step->opaque (bound->launch.operands, bound->launch.stream, step->opaque_data, &local))
+  LigOpaqueCall call = {.operands = bound->launch.operands,
+                        .n_operands = step->n_operands,
+                        .backward = step->pass == LIG_PASS_BACKWARD,
+                        .stream = bound->launch.stream,
+                        .op = part->info->name,
+                        .path = part->prefix,
+                        .params = part->params,
+                        .data = step->opaque_data};
+  if (step->opaque && step->opaque (&call, &local))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s",
-               lig_part (self->plan->draft, step->part)->title,
-               lig_part (self->plan->draft, step->part)->path,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s", part->title, part->path,
                local ? local->message : "its callback failed");
   return FALSE;
 }

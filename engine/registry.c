@@ -2,6 +2,7 @@
 /* The registry of ops: the built-in ones from the list that Meson makes of engine/ops, then those
  * registered at run time. */
 #include "engine/private/op.h"
+#include "engine/private/table.h"
 
 #include <string.h>
 
@@ -16,6 +17,8 @@ typedef struct {
 
 static GMutex lock;
 static GArray *entries; /* of Entry, grows only */
+static Entry proposed;  /* while it is tried: known to the proposer alone */
+static GThread *proposer;
 
 static void
 add (const LigOpInfo *info)
@@ -42,6 +45,8 @@ find (const char *name)
   for (guint i = 0; i < entries->len; i++)
     if (strcmp (g_array_index (entries, Entry, i).info->name, name) == 0)
       return g_array_index (entries, Entry, i);
+  if (proposer == g_thread_self () && g_str_equal (proposed.info->name, name))
+    return proposed;
   return (Entry){NULL, 0};
 }
 
@@ -61,40 +66,52 @@ lig_op_info_find (const char *name)
   return find (name).info;
 }
 
-static gboolean
-check (const LigOpInfo *info, GError **error)
+/* Makes the op known to this thread, or to nobody again. */
+static void
+propose (const Entry *entry)
 {
-  const char *lacks = NULL;
-  if (!info->title || !info->summary || !info->category)
-    lacks = "a title, a summary and a category";
-  else if (!info->forward && !info->lower_forward && !info->opaque_forward && !info->expand &&
-           !(info->flags & LIG_OP_BLOCK))
-    lacks = "a forward kernel, a lower function or a callback";
-  else if (info->kernel_params_size > 64 || info->kernel_params_size > info->params_size)
-    lacks = "kernel params of at most 64 bytes within its params";
-  else if (lig_port_count (info->extra_inputs) > LIG_MAX_EXTRA ||
-           lig_port_count (info->extra_outputs) > LIG_MAX_EXTRA ||
-           lig_port_count (info->computes) > LIG_MAX_KEPT)
-    lacks = "at most four extra inputs, extra outputs and computed values";
-  if (lacks)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "op %s needs %s", info->name, lacks);
-  return lacks == NULL;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  proposed = entry ? *entry : (Entry){NULL, 0};
+  proposer = entry ? g_thread_self () : NULL;
+}
+
+static gboolean
+is_free (const char *name, GError **error)
+{
+  if (!name || !lig_op_info_find (name))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "an op called %s is registered already", name);
+  return FALSE;
+}
+
+/* Takes the table over if it returns true, or has made a class of it, which there is for ever. */
+static gboolean
+admit (LigOpInfo *info, GError **error)
+{
+  if (!is_free (info->name, error) || !lig_op_info_check (info, error)) {
+    lig_op_info_free (info);
+    return FALSE;
+  }
+  Entry entry = {info, lig_op_register_type (info)};
+  propose (&entry);
+  gboolean fine = lig_op_info_try (info, error);
+  propose (NULL);
+  if (!fine)
+    return FALSE;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  g_array_append_val (entries, entry);
+  return TRUE;
 }
 
 gboolean
 lig_register_op (const LigOpInfo *info, GError **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  fill ();
-  if (find (info->name).info) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "an op called %s is registered already",
-                 info->name);
+  if (!lig_registry_open ("an op", LIG_ERROR_OP, error))
     return FALSE;
-  }
-  if (!check (info, error))
-    return FALSE;
-  add (info);
-  return TRUE;
+  LigOpInfo *whole = lig_op_info_complete (info, error);
+  gboolean fine = whole && admit (whole, error);
+  lig_registry_close ();
+  return fine;
 }
 
 /* How many single-character edits lie between two names. */

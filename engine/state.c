@@ -5,6 +5,7 @@
 #include "engine/private/device.h"
 #include "engine/private/plan.h"
 #include "engine/private/sequence.h"
+#include "engine/private/table.h"
 #include "kernels/formulas.h"
 
 #include <math.h>
@@ -285,10 +286,10 @@ lig_state_new (LigSequence *sequence,
   g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
   self->device = g_object_ref (device);
   self->seed = seed;
-  if (!draft || !lig_expand (draft, error) || !lig_infer (draft, error) ||
-      !take_parameters (self, draft, error))
-    return NULL;
-  return g_steal_pointer (&self);
+  lig_registry_hold ();
+  gboolean fine = draft && lig_expand (draft, error) && lig_infer (draft, error);
+  lig_registry_release ();
+  return fine && take_parameters (self, draft, error) ? g_steal_pointer (&self) : NULL;
 }
 
 LigDevice *
@@ -405,8 +406,6 @@ lig_state_set (
 static char *
 plan_key (LigSequence *sequence, const LigPlanOptions *options)
 {
-  static const LigPlanOptions defaults = LIG_PLAN_OPTIONS_INIT;
-  options = options ? options : &defaults;
   g_autoptr (GString) key = g_string_new (NULL);
   g_string_printf (key,
                    "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
@@ -512,6 +511,10 @@ lig_state_plan (LigState *self,
                 const LigPlanOptions *options,
                 GError **error)
 {
+  LigPlanOptions whole;
+  if (!lig_plan_options_read (options, &whole, error))
+    return NULL;
+  options = &whole;
   g_autofree char *key = plan_key (sequence, options);
   LigPlan *known = g_hash_table_lookup (self->plans, key);
   if (known)

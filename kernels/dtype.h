@@ -32,6 +32,9 @@ typedef enum {
   LIG_N_DTYPES
 } LigDtype;
 
+/* Types there will be at most: tables by type in public structs have room for so many. */
+#define LIG_MAX_DTYPES 32
+
 /* Bytes of one element. */
 LIG_API size_t lig_dtype_size (LigDtype dtype);
 

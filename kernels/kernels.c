@@ -10,8 +10,13 @@
 #include <string.h>
 
 static LigKernel kernels[] = {
-#define LIG_EACH(name, signature, work) \
-  {#name, signature, work, LIG_FLOATING_TYPES, {[LIG_BACKEND_NULL] = lig_null_run}},
+#define LIG_EACH(id, operands, cost) \
+  {.size = sizeof (LigKernel), \
+   .name = #id, \
+   .signature = operands, \
+   .work = cost, \
+   .types = LIG_FLOATING_TYPES, \
+   .functions = {[LIG_BACKEND_NULL] = lig_null_run}},
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 };

@@ -80,16 +80,22 @@ enum {
   LIG_PRODUCT_COLUMNS_BY_ROWS = -3 /* a[M,N] b[N,K]: 2 M N K, N = columns of a */
 };
 
-/* A set of types, one bit each. */
+/* A set of types, one bit each: room for 32. */
 #define LIG_TYPES(dtype) (1u << (dtype))
 #define LIG_FLOATING_TYPES (LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_FP16) | LIG_TYPES (LIG_BF16))
 
+/* Backends there will be at most: kernels have room for so many functions. */
+#define LIG_MAX_BACKENDS 8
+
+/* Begins with its size as the program knows it, so that a library in which fields were added since
+ * reads no further. A kernel stays valid and unchanged for ever. */
 typedef struct LigKernel {
-  const char *name;
+  size_t size;      /* sizeof (LigKernel) */
+  const char *name; /* unlike that of any built-in kernel */
   const char *signature;
   int work;       /* see above */
   unsigned types; /* LIG_TYPES of its first floating operand that it serves, on every backend */
-  LigKernelFunc functions[LIG_N_BACKENDS]; /* null where the backend has none loaded */
+  LigKernelFunc functions[LIG_MAX_BACKENDS]; /* null where the backend has none loaded */
 } LigKernel;
 
 /* The built-in kernel of that name (underscores, as in kernel-list.h), or null. The functions of

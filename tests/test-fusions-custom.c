@@ -137,8 +137,9 @@ run_linear_silu_backward (LigLaunch *launch)
 }
 
 #define KERNEL(name, signature, work) \
-  static const LigKernel name = { \
-    #name, signature, work, LIG_FLOATING_TYPES, {[LIG_BACKEND_CPU] = run_##name}}
+  static const LigKernel name = {sizeof (LigKernel), #name, \
+                                 signature,          work, \
+                                 LIG_FLOATING_TYPES, {[LIG_BACKEND_CPU] = run_##name}}
 KERNEL (learnable_scale, "x scale -> y", 1);
 KERNEL (learnable_scale_backward, "dy x scale -> dx dscale", 3);
 KERNEL (axpy, "x extra -> y", 2);
@@ -169,6 +170,7 @@ lower_scale_backward (LigLowering *lowering)
 static const LigParameterInfo scale_parameters[] = {{"scale", LIG_INIT_ONES, FALSE, FALSE}, {0}};
 
 static const LigOpInfo learnable_scale_op = {
+  LIG_OP_INFO_SIZES,
   .name = "learnable-scale",
   .title = "Learnable scale",
   .category = "Other",
@@ -269,7 +271,8 @@ lower_axpy (LigLowering *lowering)
                     lig_lower_params_size (lowering, 0));
 }
 
-static const LigFusion forward_axpy = {.name = "forward-axpy",
+static const LigFusion forward_axpy = {.size = sizeof (LigFusion),
+                                       .name = "forward-axpy",
                                        .pass = LIG_PASS_FORWARD,
                                        .summary = "y = factor x + extra",
                                        .pattern = "constant-scale add-extra-input",
@@ -297,14 +300,16 @@ lower_forgetful (LigLowering *lowering)
   lig_lower_custom (lowering, &linear_silu, "x=0.x weight=0.weight sum=- y=1.y", NULL, 0);
 }
 
-static const LigFusion forward_linear_silu = {.name = "forward-linear-silu",
+static const LigFusion forward_linear_silu = {.size = sizeof (LigFusion),
+                                              .name = "forward-linear-silu",
                                               .pass = LIG_PASS_FORWARD,
                                               .summary = "Linear and SiLU",
                                               .pattern = "basic-linear silu",
                                               .lower = lower_linear_silu};
 
 /* Does not write what silu's backward reads. */
-static const LigFusion forward_forgetful = {.name = "forward-forgetful",
+static const LigFusion forward_forgetful = {.size = sizeof (LigFusion),
+                                            .name = "forward-forgetful",
                                             .pass = LIG_PASS_FORWARD,
                                             .summary = "Linear and SiLU, for evaluation",
                                             .pattern = "basic-linear silu",
@@ -349,14 +354,16 @@ lower_half (LigLowering *lowering)
   lig_lower_kernel (lowering, "gelu_backward", "dy=1.dy x=1.x dx=0.dx", NULL, 0);
 }
 
-static const LigFusion backward_first_gelu = {.name = "backward-first-gelu",
+static const LigFusion backward_first_gelu = {.size = sizeof (LigFusion),
+                                              .name = "backward-first-gelu",
                                               .pass = LIG_PASS_BACKWARD,
                                               .summary = "The same as a built-in one, but first",
                                               .pattern = "bias gelu",
                                               .lower = lower_first_gelu};
 
 /* Leaves the bias's gradient out. */
-static const LigFusion backward_half = {.name = "backward-half",
+static const LigFusion backward_half = {.size = sizeof (LigFusion),
+                                        .name = "backward-half",
                                         .pass = LIG_PASS_BACKWARD,
                                         .summary = "Half of the work",
                                         .pattern = "bias gelu",
@@ -387,7 +394,8 @@ lower_joint_backward (LigLowering *lowering)
                     "dy=1.dy x=0.x weight=0.weight dx=0.dx dweight=0.dweight", NULL, 0);
 }
 
-static const LigFusion joint_linear_silu = {.name = "joint-linear-silu",
+static const LigFusion joint_linear_silu = {.size = sizeof (LigFusion),
+                                            .name = "joint-linear-silu",
                                             .pass = LIG_PASS_JOINT,
                                             .summary = "Computes the product once more in backward",
                                             .pattern = "basic-linear silu",
@@ -450,22 +458,66 @@ test_joint_forced (void)
   check_groups (measured, "[0 1 joint-linear-silu]", "[0 1 joint-linear-silu]");
 }
 
+#define TABLE(name_, pass_, pattern_, ...) \
+  { \
+    .size = sizeof (LigFusion), .name = name_, .pass = LIG_PASS_##pass_, .pattern = pattern_, \
+    .summary = "Refused", __VA_ARGS__ \
+  }
+#define LOWER .lower = lower_axpy
+
 static const struct {
   LigFusion fusion;
   const char *message;
 } refused[] = {
-  {{.name = "joint-linear-silu", .pattern = "bias gelu", .lower = lower_axpy},
+  {TABLE ("joint-linear-silu", FORWARD, "bias gelu", LOWER),
    "a fusion called joint-linear-silu is registered already"},
-  {{.name = "joint-x", .pass = LIG_PASS_JOINT, .pattern = "bias gelu", .lower = lower_axpy},
-   "fusion joint-x needs a lower function for either pass"},
-  {{.name = "forward-x", .pattern = "bias gelu"},
-   "fusion forward-x needs a lower function for its pass alone"},
-  {{.name = "forward-x", .pattern = "bias", .lower = lower_axpy},
-   "pattern 'bias' has 1 elements, expected at least 2"},
-  {{.name = "forward-x", .pattern = "a b c d e f g h i", .lower = lower_axpy},
-   "pattern 'a b c d e f g h i' has more than 8 elements"},
-  {{.name = "forward-x", .pattern = "bias [gelu", .lower = lower_axpy},
-   "'[gelu' is no element of a pattern"},
+  {TABLE ("forward-linear-bias-add", FORWARD, "bias gelu", LOWER),
+   "a fusion called forward-linear-bias-add is registered already"},
+  {TABLE (NULL, FORWARD, "bias gelu", LOWER),
+   "a fusion is called '', expected a name in kebab-case of at most 60 bytes"},
+  {TABLE ("forward-X", FORWARD, "bias gelu", LOWER),
+   "a fusion is called 'forward-X', expected a name in kebab-case of at most 60 bytes"},
+  {TABLE ("backward-x", FORWARD, "bias gelu", LOWER),
+   "fusion backward-x: its name does not begin with its pass, forward-"},
+  {TABLE ("update-x", UPDATE, "bias gelu", LOWER),
+   "fusion update-x: its pass is 2, expected forward, backward or joint"},
+  {{.size = sizeof (LigFusion), .name = "forward-x", .pattern = "bias gelu", LOWER},
+   "fusion forward-x: it has no summary"},
+  {TABLE ("joint-x", JOINT, "bias gelu", LOWER),
+   "fusion joint-x: it needs a lower function for either pass"},
+  {TABLE ("forward-x", FORWARD, "bias gelu", .lower = NULL),
+   "fusion forward-x: it needs a lower function for its pass alone"},
+  {TABLE ("forward-x", FORWARD, "bias gelu", LOWER, .saves = "0.x"),
+   "fusion forward-x: it says what it saves, which only a joint one decides"},
+  {TABLE ("forward-x", FORWARD, NULL, LOWER),
+   "fusion forward-x: pattern '' has 0 elements, expected at least 2"},
+  {TABLE ("forward-x", FORWARD, "bias", LOWER),
+   "fusion forward-x: pattern 'bias' has 1 elements, expected at least 2"},
+  {TABLE ("forward-x", FORWARD, "a b c d e f g h i", LOWER),
+   "fusion forward-x: pattern 'a b c d e f g h i' has more than 8 elements"},
+  {TABLE ("forward-x", FORWARD, "bias [gelu", LOWER),
+   "fusion forward-x: '[gelu' is no element of a pattern"},
+  {TABLE ("forward-x", FORWARD, "bias [gelu|gellu]", LOWER),
+   "fusion forward-x: its pattern names 'gellu', which is no op"},
+  {TABLE ("forward-x", FORWARD, "bias @gate", LOWER),
+   "fusion forward-x: its pattern names '@gate', which is no op nor @activation or @gated"},
+  {TABLE ("forward-x", FORWARD, "linear gelu", LOWER),
+   "fusion forward-x: its pattern names linear, which is taken apart before; name its parts"},
+  {TABLE ("forward-x", FORWARD, "gelu block", LOWER),
+   "fusion forward-x: its pattern names block, which is taken apart before; name its parts"},
+  {TABLE ("joint-x", JOINT, "bias gelu", LOWER, .lower_backward = lower_axpy, .saves = "2.x"),
+   "fusion joint-x: it saves '2.x', expected 0.x to 1.y"},
+  {TABLE ("joint-x", JOINT, "bias gelu", LOWER, .lower_backward = lower_axpy, .saves = "x"),
+   "fusion joint-x: it saves 'x', expected 0.x to 1.y"},
+  {TABLE ("joint-x",
+          JOINT,
+          "bias gelu|layer-norm",
+          LOWER,
+          .lower_backward = lower_axpy,
+          .saves = "0.x 1.mean"),
+   "fusion joint-x: it saves '1.mean', but gelu has no such port"},
+  {{.size = 0, .name = "forward-x", .pattern = "bias gelu", .summary = "Refused", LOWER},
+   "the table of a fusion has size 0, expected at least 56; set .size = sizeof (LigFusion)"},
 };
 
 static void
@@ -490,7 +542,8 @@ lower_bad_port (LigLowering *lowering)
 static void
 test_bad_port (void)
 {
-  static const LigFusion fusion = {.name = "forward-bad-port",
+  static const LigFusion fusion = {.size = sizeof (LigFusion),
+                                   .name = "forward-bad-port",
                                    .pattern = "srelu srelu",
                                    .summary = "Wrong",
                                    .lower = lower_bad_port};
@@ -501,8 +554,8 @@ test_bad_port (void)
                  "forward-bad-port at 0: its table names a port '1.nothing' that does not exist");
 }
 
-static LigKernel crowded = {
-  "crowded", "a b c d e f g h i j k l -> m", 1, LIG_FLOATING_TYPES, {run_axpy}};
+static LigKernel crowded = {sizeof (LigKernel), "crowded", "a b c d e f g h i j k l -> m", 1,
+                            LIG_FLOATING_TYPES, {run_axpy}};
 
 static void
 lower_crowded (LigLowering *lowering)
@@ -513,8 +566,11 @@ lower_crowded (LigLowering *lowering)
 static void
 test_crowded (void)
 {
-  static const LigFusion fusion = {
-    .name = "forward-crowded", .pattern = "silu silu", .summary = "Wrong", .lower = lower_crowded};
+  static const LigFusion fusion = {.size = sizeof (LigFusion),
+                                   .name = "forward-crowded",
+                                   .pattern = "silu silu",
+                                   .summary = "Wrong",
+                                   .lower = lower_crowded};
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("silu ! silu", "5x11");

@@ -278,22 +278,24 @@ triple_on (const LigOperand *from, const LigOperand *to, void *stream)
 static int calls;
 
 static gboolean
-triple (const LigOperand *operands, void *stream, gpointer data, GError **error)
+triple (const LigOpaqueCall *call, GError **error)
 {
-  triple_on (&operands[0], &operands[1], stream);
+  triple_on (&call->operands[0], &call->operands[1], call->stream);
   calls++;
   return TRUE;
 }
 
 static gboolean
-triple_backward (const LigOperand *operands, void *stream, gpointer data, GError **error)
+triple_backward (const LigOpaqueCall *call, GError **error)
 {
-  triple_on (&operands[0], &operands[3], stream);
+  triple_on (&call->operands[0], &call->operands[3], call->stream);
   calls++;
   return TRUE;
 }
 
-static const LigOpInfo gpu_triple = {.name = "gpu-triple",
+static const LigOpInfo gpu_triple = {LIG_OP_INFO_SIZES,
+                                     .name = "gpu-triple",
+                                     .example = "gpu-triple @ 4x8",
                                      .title = "Triple",
                                      .category = "Other",
                                      .summary = "Three times its input",

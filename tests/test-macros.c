@@ -59,20 +59,34 @@ residual_expand (LigOp *self, LigParts *parts)
   lig_parts_add (parts, NULL, outside);
 }
 
+/* The example of one is what it is alone, unless another is given. */
+static void
+register_macro (const char *macro,
+                void (*expand) (LigOp *, LigParts *),
+                const char *example,
+                GError **error)
+{
+  LigOpInfo info = {LIG_OP_INFO_SIZES,
+                    .name = macro,
+                    .title = "Macro",
+                    .category = "Other",
+                    .summary = "Stands for several",
+                    .expand = expand};
+  g_autofree char *alone = g_strdup_printf ("%s @ 4x8", macro);
+  info.example = g_intern_string (example ? example : alone);
+  lig_register_op (&info, error);
+}
+
 static LigSequence *
-sequence_of (const char *macro, void (*expand) (LigOp *, LigParts *), const char *expression)
+sequence_of (const char *macro,
+             void (*expand) (LigOp *, LigParts *),
+             const char *example,
+             const char *expression)
 {
   g_autoptr (GError) error = NULL;
-  if (!lig_op_info_find (macro)) {
-    LigOpInfo *info = g_new0 (LigOpInfo, 1); /* valid for ever */
-    *info = (LigOpInfo){.name = g_strdup (macro),
-                        .title = "Macro",
-                        .category = "Other",
-                        .summary = "Stands for several",
-                        .expand = expand};
-    lig_register_op (info, &error);
-    g_assert_no_error (error);
-  }
+  if (!lig_op_info_find (macro))
+    register_macro (macro, expand, example, &error);
+  g_assert_no_error (error);
   return new_sequence (expression, "4x8");
 }
 
@@ -91,7 +105,7 @@ test_names (void)
 {
   static const char *const paths[] = {"1.fc1.weight", "1.fc2.weight", "1.fc2.bias", NULL};
   g_autoptr (LigSequence) sequence =
-    sequence_of ("macro-named", named_expand, "gelu ! macro-named");
+    sequence_of ("macro-named", named_expand, NULL, "gelu ! macro-named");
   check_paths (sequence, paths);
   /* Groups, messages and wishes speak of the op as written. */
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
@@ -111,11 +125,11 @@ test_nested (void)
     "0.norm.weight",      "0.norm.bias",      "0.mlp_2.fc1.weight",
     "0.mlp_2.fc2.weight", "0.mlp_2.fc2.bias", NULL};
   static const char *const repeated[] = {"1.body.0.0.bias", "1.body.1.0.bias", NULL};
-  g_autoptr (LigSequence) inner = sequence_of ("macro-named", named_expand, "macro-named");
-  g_autoptr (LigSequence) sequence = sequence_of ("macro-outer", outer_expand, "macro-outer");
+  g_autoptr (LigSequence) inner = sequence_of ("macro-named", named_expand, NULL, "macro-named");
+  g_autoptr (LigSequence) sequence = sequence_of ("macro-outer", outer_expand, NULL, "macro-outer");
   check_paths (sequence, paths);
   g_autoptr (LigSequence) block =
-    sequence_of ("macro-repeat", repeat_expand, "gelu ! macro-repeat");
+    sequence_of ("macro-repeat", repeat_expand, NULL, "gelu ! macro-repeat");
   check_paths (block, repeated);
 }
 
@@ -123,7 +137,7 @@ test_nested (void)
 static void
 test_draws (void)
 {
-  g_autoptr (LigSequence) sequence = sequence_of ("macro-named", named_expand, "macro-named");
+  g_autoptr (LigSequence) sequence = sequence_of ("macro-named", named_expand, NULL, "macro-named");
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) twice = new_sequence ("dropout(0.5) ! macro-named", "64x8");
   g_autoptr (Results) results = compute (twice, &options);
@@ -139,7 +153,7 @@ static void
 test_channels (void)
 {
   g_autoptr (LigSequence) sequence =
-    sequence_of ("macro-residual", residual_expand,
+    sequence_of ("macro-residual", residual_expand, "make-extra-output(r) ! macro-residual @ 4x8",
                  "make-extra-output(r) ! macro-residual ! linear(8) ! macro-residual");
   g_autoptr (LigSequence) plain = new_sequence (
     "make-extra-output(r) ! make-extra-output(a) ! gelu ! add-extra-input(a) ! add-extra-input(r)"
@@ -181,19 +195,48 @@ static const struct {
    "macro-broken at 1: a part called fc1 could not be made"},
 };
 
+/* The example shows it when the macro is registered: nobody gets to compile one. */
 static void
 test_refused (void)
 {
-  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    g_autofree char *expression = g_strdup_printf ("gelu ! %s", refused[i].macro);
-    g_autoptr (LigSequence) sequence =
-      sequence_of (refused[i].macro, refused[i].expand, expression);
     g_autoptr (GError) error = NULL;
-    check_refused (sequence, &options, refused[i].code, refused[i].message);
-    g_assert_null (lig_state_new (sequence, cpu_device (), &options, 1, &error));
-    g_assert_cmpstr (error->message, ==, refused[i].message);
+    g_autofree char *example = g_strdup_printf ("gelu ! %s @ 4x8", refused[i].macro);
+    g_autofree char *message = g_strdup_printf ("op %s: its example '%s': %s", refused[i].macro,
+                                                example, refused[i].message);
+    register_macro (refused[i].macro, refused[i].expand, example, &error);
+    g_assert_error (error, LIG_ERROR, refused[i].code);
+    g_assert_cmpstr (error->message, ==, message);
+    g_assert_null (lig_op_info_find (refused[i].macro));
+    g_clear_error (&error);
+    g_assert_null (lig_op_new (refused[i].macro, &error));
   }
+}
+
+/* One that only later parameters make wrong is refused when it is compiled, by a state too. */
+static bool twice;
+
+static void
+moody_expand (LigOp *self, LigParts *parts)
+{
+  static const char *const words[] = {"basic-linear", "basic-linear", NULL};
+  add_parts (parts, twice ? words : words + 1);
+}
+
+static void
+test_refused_later (void)
+{
+  static const char *const message =
+    "macro-moody at 1: its parts basic-linear and basic-linear both have a parameter 1.weight; "
+    "give the parts names of their own";
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigSequence) sequence =
+    sequence_of ("macro-moody", moody_expand, NULL, "gelu ! macro-moody");
+  g_autoptr (GError) error = NULL;
+  twice = true;
+  check_refused (sequence, &options, LIG_ERROR_OP, message);
+  g_assert_null (lig_state_new (sequence, cpu_device (), &options, 1, &error));
+  g_assert_cmpstr (error->message, ==, message);
 }
 
 int
@@ -205,5 +248,6 @@ main (int argc, char **argv)
   g_test_add_func ("/macros/draws", test_draws);
   g_test_add_func ("/macros/channels", test_channels);
   g_test_add_func ("/macros/refused", test_refused);
+  g_test_add_func ("/macros/refused-later", test_refused_later);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 #include "engine/compile/draft.h"
 
 #include "engine/private/sequence.h"
+#include "engine/private/table.h"
 #include "engine/state.h"
 
 static void
@@ -91,8 +92,7 @@ choose_input (LigDraft *self, GError **error)
 static void
 keep_options (LigDraft *self, const LigPlanOptions *options)
 {
-  static const LigPlanOptions defaults = LIG_PLAN_OPTIONS_INIT;
-  self->options = options ? *options : defaults;
+  self->options = *options;
   if (self->options.tuning) {
     self->tuning = *self->options.tuning;
     self->options.tuning = &self->tuning;
@@ -111,6 +111,10 @@ lig_draft_new (LigSequence *sequence,
                const LigPlanOptions *options,
                GError **error)
 {
+  LigPlanOptions whole;
+  if (!lig_plan_options_read (options, &whole, error))
+    return NULL;
+  options = &whole;
   g_autoptr (LigDraft) self = g_new0 (LigDraft, 1);
   self->sequence = lig_sequence_copy (sequence);
   self->serial = lig_sequence_get_serial (sequence);

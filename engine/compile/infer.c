@@ -60,12 +60,27 @@ check_type (const LigPart *part, const LigInfer *infer, GError **error)
   return fits;
 }
 
+/* What infer said of a value of this op. */
+static gboolean
+check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **error)
+{
+  if ((unsigned) dtype >= LIG_N_DTYPES)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "the type of %s is %d, which there is not",
+                 name, (int) dtype);
+  else if (shape->n_axes < 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s has %d axes, expected at least 0", name,
+                 shape->n_axes);
+  else
+    return lig_shape_check (shape, dtype, error);
+  return FALSE;
+}
+
 static gboolean
 add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
 {
   char name[32];
   LigPart *part = lig_part (draft, index);
-  if (!lig_shape_check (&infer->y, infer->y_dtype, error))
+  if (!check_value (&infer->y, infer->y_dtype, "y", error))
     return FALSE;
   part->y = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->y, infer->y_dtype, index,
                                  "#%d.y", index);
@@ -73,6 +88,8 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
     const LigShape *shape =
       infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
     lig_port_name (part->info->extra_outputs, i, name);
+    if (!check_value (shape, infer->y_dtype, name, error))
+      return FALSE;
     part->extra_outputs[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, infer->y_dtype,
                                                   index, "#%d.%s", index, name);
     if (part->to_caller[i]) {
@@ -82,6 +99,8 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   }
   for (int i = 0; i < part->n_kept; i++) {
     lig_port_name (part->info->computes, i, name);
+    if (!check_value (&infer->kept[i], infer->kept_dtypes[i], name, error))
+      return FALSE;
     part->kept[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->kept[i],
                                          infer->kept_dtypes[i], index, "#%d.%s", index, name);
   }
@@ -100,9 +119,9 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
       continue;
     }
     const LigShape *shape = infer->extra_inputs[i].n_axes < 0 ? &infer->x : &infer->extra_inputs[i];
-    if (!lig_shape_check (shape, infer->extra_input_dtypes[i], error))
-      return FALSE;
     lig_port_name (part->info->extra_inputs, i, name);
+    if (!check_value (shape, infer->extra_input_dtypes[i], name, error))
+      return FALSE;
     part->extra_inputs[i] = lig_draft_add_value (
       draft, LIG_VALUE_EXTRA, shape, infer->extra_input_dtypes[i], -1, "#%d.%s", index, name);
     g_array_append_val (draft->callers_inputs, part->extra_inputs[i]);
@@ -135,7 +154,7 @@ add_parameters (LigDraft *draft, int index, const LigInfer *infer, GError **erro
   LigPart *part = lig_part (draft, index);
   for (int i = 0; i < part->n_parameters; i++) {
     const LigParameterInfo *info = &part->info->parameters[i];
-    if (!lig_shape_check (&infer->parameters[i], draft->parameter_dtype, error))
+    if (!check_value (&infer->parameters[i], draft->parameter_dtype, info->name, error))
       return FALSE;
     int value = lig_draft_add_value (draft, LIG_VALUE_PARAMETER, &infer->parameters[i],
                                      draft->parameter_dtype, -1, "%s.%s", part->prefix, info->name);

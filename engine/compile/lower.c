@@ -2,6 +2,8 @@
 /* Lowering: ports by name become values, kernels become steps. */
 #include "engine/compile/lower.h"
 
+#include "engine/private/table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,12 +190,12 @@ inner_and_unread (const LigLowering *self, int value)
          !read_outside (self, lig_draft_root (self->draft, value));
 }
 
-void
-lig_lower_custom (LigLowering *self,
-                  const LigKernel *kernel,
-                  const char *bindings,
-                  const void *params,
-                  gsize params_size)
+static void
+emit (LigLowering *self,
+      const LigKernel *kernel,
+      const char *bindings,
+      const void *params,
+      gsize params_size)
 {
   char operand[32], port[64];
   gboolean any = FALSE;
@@ -205,11 +207,6 @@ lig_lower_custom (LigLowering *self,
     .part = self->group->first,
   };
   step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
-  if (step.n_operands > LIG_MAX_OPERANDS) {
-    fault (self, "kernel %s has %d operands, at most %d are possible", kernel->name,
-           step.n_operands, LIG_MAX_OPERANDS);
-    return;
-  }
   for (int i = 0; i < step.n_operands; i++) {
     lig_signature_name (kernel->signature, i, operand);
     bound_port (bindings, operand, port, sizeof port);
@@ -240,12 +237,27 @@ lig_lower_custom (LigLowering *self,
 }
 
 void
+lig_lower_custom (LigLowering *self,
+                  const LigKernel *kernel,
+                  const char *bindings,
+                  const void *params,
+                  gsize params_size)
+{
+  g_autoptr (GError) local = NULL;
+  const LigKernel *own = lig_kernel_adopt (kernel, &local);
+  if (own)
+    emit (self, own, bindings, params, params_size);
+  else
+    fault (self, "%s", local->message);
+}
+
+void
 lig_lower_kernel (
   LigLowering *self, const char *name, const char *bindings, const void *params, gsize params_size)
 {
   const LigKernel *kernel = lig_kernel_find (name);
   if (kernel)
-    lig_lower_custom (self, kernel, bindings, params, params_size);
+    emit (self, kernel, bindings, params, params_size);
   else if (!self->missing)
     self->missing = g_intern_string (name);
 }

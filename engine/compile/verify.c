@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold after each pass. A violation is a fault of the compiler or of a custom table; it
- * is reported at the pass that made it. */
+/* What must hold after each pass. A violation is reported at the pass that made it; where kernels
+ * of a custom table can bring it about, the sentence names the op or the fusion. */
 #include "engine/compile/draft.h"
 
 static gboolean
@@ -12,6 +12,36 @@ violated (GError **error, const char *pass, const char *format, ...)
   va_end (arguments);
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "internal: after %s: %s", pass, text);
   return FALSE;
+}
+
+static gboolean
+blame (GError **error, const LigDraft *draft, const char *name, int part, const char *format, ...)
+  G_GNUC_PRINTF (5, 6);
+
+/* Sets the error that the table called `name`, or that of the part, is at fault. */
+static gboolean
+blame (GError **error, const LigDraft *draft, const char *name, int part, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  if (part < 0)
+    return violated (error, "schedule", "%s", text);
+  const LigPart *at = lig_part (draft, part);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: by its table, %s",
+               name ? name : at->title, at->path, text);
+  return FALSE;
+}
+
+/* The fusion that a step belongs to, if it belongs to one. */
+static const char *
+fusion_of (const LigDraft *draft, const LigDraftStep *step)
+{
+  if (step->group < 0 || step->pass == LIG_PASS_UPDATE)
+    return NULL;
+  const LigFusion *fusion = lig_group (draft, step->pass, step->group)->fusion;
+  return fusion ? fusion->name : NULL;
 }
 
 gboolean
@@ -92,12 +122,14 @@ lig_verify_steps (const LigDraft *draft, GError **error)
       char operand[32] = "";
       gboolean optional = step->kernel && lig_signature_name (step->kernel->signature, j, operand);
       if (value < 0 && !optional && step->kernel)
-        return violated (error, "schedule", "step %d, %s, lacks its operand %s", i, name, operand);
+        return blame (error, draft, fusion_of (draft, step), step->part,
+                      "kernel %s lacks its operand %s", name, operand);
       if (value < 0)
         continue;
       if (j < step->n_inputs && !written[lig_draft_root (draft, value)])
-        return violated (error, "schedule", "step %d, %s, reads %s, which nobody wrote", i, name,
-                         lig_value (draft, value)->name);
+        return blame (error, draft, fusion_of (draft, step), step->part,
+                      "kernel %s reads %s, which no kernel wrote before", name,
+                      lig_value (draft, value)->name);
       if (j >= step->n_inputs)
         written[lig_draft_root (draft, value)] = TRUE;
     }
@@ -106,7 +138,8 @@ lig_verify_steps (const LigDraft *draft, GError **error)
     const LigValue *value = lig_value (draft, i);
     gboolean wanted = value->kept_to_end || value->role == LIG_VALUE_PARAMETER_GRADIENT;
     if (wanted && !written[lig_draft_root (draft, i)])
-      return violated (error, "schedule", "%s is wanted and nobody wrote it", value->name);
+      return blame (error, draft, NULL, value->part, "no kernel writes %s, which is wanted",
+                    value->name);
   }
   return TRUE;
 }

@@ -12,6 +12,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (backward_activation_bias) = {
+  .size = sizeof (LigFusion),
   .name = "backward-activation-bias",
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Activation gradient and bias gradient in one reading"),

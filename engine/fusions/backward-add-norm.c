@@ -19,6 +19,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (backward_add_norm) = {
+  .size = sizeof (LigFusion),
   .name = "backward-add-norm",
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Adds the branch gradient in the norm's backward"),

@@ -18,6 +18,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (backward_bias_gelu_linear) = {
+  .size = sizeof (LigFusion),
   .name = "backward-bias-gelu-linear",
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("GELU and bias gradients in the input-gradient product"),

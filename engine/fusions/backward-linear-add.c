@@ -24,6 +24,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (backward_linear_add) = {
+  .size = sizeof (LigFusion),
   .name = "backward-linear-add",
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Adds the branch gradient in the input-gradient product"),

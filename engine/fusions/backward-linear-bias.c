@@ -11,6 +11,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (backward_linear_bias) = {
+  .size = sizeof (LigFusion),
   .name = "backward-linear-bias",
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Bias gradient with the weight gradient"),

@@ -13,6 +13,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (backward_linear_scale) = {
+  .size = sizeof (LigFusion),
   .name = "backward-linear-scale",
   .pass = LIG_PASS_BACKWARD,
   .summary = N_ ("Scales the gradients in the products"),

@@ -18,6 +18,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (forward_add_norm) = {
+  .size = sizeof (LigFusion),
   .name = "forward-add-norm",
   .pass = LIG_PASS_FORWARD,
   .summary = N_ ("Adds the residual and normalizes in one reading"),

@@ -18,6 +18,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (forward_linear_bias_activation) = {
+  .size = sizeof (LigFusion),
   .name = "forward-linear-bias-activation",
   .pass = LIG_PASS_FORWARD,
   .summary = N_ ("Adds the bias and applies the activation in the product"),

@@ -10,6 +10,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (forward_linear_bias_add) = {
+  .size = sizeof (LigFusion),
   .name = "forward-linear-bias-add",
   .pass = LIG_PASS_FORWARD,
   .summary = N_ ("Adds bias and residual in the product"),

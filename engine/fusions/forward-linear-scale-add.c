@@ -10,6 +10,7 @@ lower (LigLowering *lowering)
 }
 
 LIG_DEFINE_FUSION (forward_linear_scale_add) = {
+  .size = sizeof (LigFusion),
   .name = "forward-linear-scale-add",
   .pass = LIG_PASS_FORWARD,
   .summary = N_ ("Scales the product and adds the residual in it"),

@@ -28,6 +28,7 @@ lower_backward (LigLowering *lowering)
 }
 
 LIG_DEFINE_OP (add_extra_input) = {
+  LIG_OP_INFO_SIZES,
   .name = "add-extra-input",
   .title = N_ ("Add extra input"),
   .category = N_ ("Branches"),

@@ -20,6 +20,7 @@ infer (LigInfer *self, GError **error)
 }
 
 LIG_DEFINE_OP (basic_linear) = {
+  LIG_OP_INFO_SIZES,
   .name = "basic-linear",
   .title = N_ ("Basic linear"),
   .category = N_ ("Linear"),

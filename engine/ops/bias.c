@@ -41,6 +41,7 @@ lower_backward (LigLowering *lowering)
 }
 
 LIG_DEFINE_OP (bias) = {
+  LIG_OP_INFO_SIZES,
   .name = "bias",
   .title = N_ ("Bias"),
   .category = N_ ("Linear"),

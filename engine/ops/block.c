@@ -20,6 +20,7 @@ static const LigParam params[] = {
 };
 
 LIG_DEFINE_OP (block) = {
+  LIG_OP_INFO_SIZES,
   .name = "block",
   .title = N_ ("Block"),
   .category = N_ ("Other"),

@@ -32,6 +32,7 @@ static const LigParam params[] = {
 };
 
 LIG_DEFINE_OP (clamped_swiglu) = {
+  LIG_OP_INFO_SIZES,
   .name = "clamped-swiglu",
   .title = N_ ("Clamped SwiGLU"),
   .category = N_ ("Gated units"),

@@ -15,6 +15,7 @@ lower_backward (LigLowering *lowering)
 }
 
 LIG_DEFINE_OP (constant_scale) = {
+  LIG_OP_INFO_SIZES,
   .name = "constant-scale",
   .title = N_ ("Constant scale"),
   .category = N_ ("Other"),

@@ -37,6 +37,7 @@ infer (LigInfer *self, GError **error)
 }
 
 LIG_DEFINE_OP (cross_entropy) = {
+  LIG_OP_INFO_SIZES,
   .name = "cross-entropy",
   .title = N_ ("Cross-entropy"),
   .category = N_ ("Loss"),

@@ -40,6 +40,7 @@ lower_backward (LigLowering *lowering)
 }
 
 LIG_DEFINE_OP (dropout) = {
+  LIG_OP_INFO_SIZES,
   .name = "dropout",
   .title = N_ ("Dropout"),
   .category = N_ ("Other"),

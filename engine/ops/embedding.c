@@ -56,6 +56,7 @@ infer (LigInfer *self, GError **error)
 }
 
 LIG_DEFINE_OP (embedding) = {
+  LIG_OP_INFO_SIZES,
   .name = "embedding",
   .title = N_ ("Embedding"),
   .category = N_ ("Linear"),

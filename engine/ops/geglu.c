@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (geglu) = {
+  LIG_OP_INFO_SIZES,
   .name = "geglu",
   .title = N_ ("GEGLU"),
   .category = N_ ("Gated units"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (gelu) = {
+  LIG_OP_INFO_SIZES,
   .name = "gelu",
   .title = N_ ("GELU"),
   .category = N_ ("Activation"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (glu) = {
+  LIG_OP_INFO_SIZES,
   .name = "glu",
   .title = N_ ("GLU"),
   .category = N_ ("Gated units"),

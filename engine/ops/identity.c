@@ -15,6 +15,7 @@ lower_backward (LigLowering *lowering)
 }
 
 LIG_DEFINE_OP (identity) = {
+  LIG_OP_INFO_SIZES,
   .name = "identity",
   .title = N_ ("Identity"),
   .category = N_ ("Other"),

@@ -21,6 +21,7 @@ infer (LigInfer *self, GError **error)
 }
 
 LIG_DEFINE_OP (l2_normalization) = {
+  LIG_OP_INFO_SIZES,
   .name = "l2-normalization",
   .title = N_ ("L2 normalization"),
   .category = N_ ("Normalization"),

@@ -25,6 +25,7 @@ static const LigParameterInfo parameters[] = {
   {"weight", LIG_INIT_ONES, FALSE, FALSE}, {"bias", LIG_INIT_ZEROS, FALSE, FALSE}, {.name = NULL}};
 
 LIG_DEFINE_OP (layer_norm) = {
+  LIG_OP_INFO_SIZES,
   .name = "layer-norm",
   .title = N_ ("Layer norm"),
   .category = N_ ("Normalization"),

@@ -23,6 +23,7 @@ expand (LigOp *self, LigParts *parts)
 }
 
 LIG_DEFINE_OP (linear) = {
+  LIG_OP_INFO_SIZES,
   .name = "linear",
   .title = N_ ("Linear"),
   .category = N_ ("Linear"),

@@ -28,6 +28,7 @@ lower_backward (LigLowering *lowering)
 }
 
 LIG_DEFINE_OP (make_extra_output) = {
+  LIG_OP_INFO_SIZES,
   .name = "make-extra-output",
   .title = N_ ("Make extra output"),
   .category = N_ ("Branches"),

@@ -13,6 +13,7 @@ infer (LigInfer *self, GError **error)
 }
 
 LIG_DEFINE_OP (mean_squared_error) = {
+  LIG_OP_INFO_SIZES,
   .name = "mean-squared-error",
   .title = N_ ("Mean squared error"),
   .category = N_ ("Loss"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (qgeglu) = {
+  LIG_OP_INFO_SIZES,
   .name = "qgeglu",
   .title = N_ ("Quick GEGLU"),
   .category = N_ ("Gated units"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (qgelu) = {
+  LIG_OP_INFO_SIZES,
   .name = "qgelu",
   .title = N_ ("Quick GELU"),
   .category = N_ ("Activation"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (reglu) = {
+  LIG_OP_INFO_SIZES,
   .name = "reglu",
   .title = N_ ("ReGLU"),
   .category = N_ ("Gated units"),

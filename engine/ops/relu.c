@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (relu) = {
+  LIG_OP_INFO_SIZES,
   .name = "relu",
   .title = N_ ("ReLU"),
   .category = N_ ("Activation"),

@@ -51,6 +51,7 @@ lower_backward (LigLowering *lowering)
 }
 
 LIG_DEFINE_OP (reshape) = {
+  LIG_OP_INFO_SIZES,
   .name = "reshape",
   .title = N_ ("Reshape"),
   .category = N_ ("Other"),

@@ -25,6 +25,7 @@ static const LigParameterInfo parameters[] = {{"weight", LIG_INIT_ONES, FALSE, F
                                               {.name = NULL}};
 
 LIG_DEFINE_OP (rms_norm) = {
+  LIG_OP_INFO_SIZES,
   .name = "rms-norm",
   .title = N_ ("RMS norm"),
   .category = N_ ("Normalization"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (silu) = {
+  LIG_OP_INFO_SIZES,
   .name = "silu",
   .title = N_ ("SiLU"),
   .category = N_ ("Activation"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (sreglu) = {
+  LIG_OP_INFO_SIZES,
   .name = "sreglu",
   .title = N_ ("Squared ReGLU"),
   .category = N_ ("Gated units"),

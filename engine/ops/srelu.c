@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (srelu) = {
+  LIG_OP_INFO_SIZES,
   .name = "srelu",
   .title = N_ ("Squared ReLU"),
   .category = N_ ("Activation"),

@@ -3,6 +3,7 @@
 #include "engine/ops/define.h"
 
 LIG_DEFINE_OP (swiglu) = {
+  LIG_OP_INFO_SIZES,
   .name = "swiglu",
   .title = N_ ("SwiGLU"),
   .category = N_ ("Gated units"),

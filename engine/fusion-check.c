@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the table of a fusion is whole: what can be said without calling anything of it. */
+#include "engine/compile/pattern.h"
+#include "engine/private/op.h"
+#include "engine/private/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gboolean refuse (GError **error, const LigFusion *fusion, const char *format, ...)
+  G_GNUC_PRINTF (3, 4);
+
+static gboolean
+refuse (GError **error, const LigFusion *fusion, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "fusion %.60s: %s", fusion->name, text);
+  return FALSE;
+}
+
+static gboolean
+check_words (const LigFusion *fusion, GError **error)
+{
+  if (!lig_name_check (fusion->name, "-", LIG_LONGEST_NAME)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                 "a fusion is called '%.60s', expected a name in kebab-case of at most %d bytes",
+                 fusion->name ? fusion->name : "", LIG_LONGEST_NAME);
+    return FALSE;
+  }
+  if (fusion->pass != LIG_PASS_FORWARD && fusion->pass != LIG_PASS_BACKWARD &&
+      fusion->pass != LIG_PASS_JOINT)
+    return refuse (error, fusion, "its pass is %d, expected forward, backward or joint",
+                   (int) fusion->pass);
+  g_autofree char *prefix = g_strconcat (lig_pass_name (fusion->pass), "-", NULL);
+  if (!g_str_has_prefix (fusion->name, prefix))
+    return refuse (error, fusion, "its name does not begin with its pass, %s", prefix);
+  return (fusion->summary && *fusion->summary) || refuse (error, fusion, "it has no summary");
+}
+
+static gboolean
+check_functions (const LigFusion *fusion, GError **error)
+{
+  gboolean joint = fusion->pass == LIG_PASS_JOINT;
+  if (!fusion->lower || joint != (fusion->lower_backward != NULL))
+    return refuse (error, fusion, "it needs a lower function%s",
+                   joint ? " for either pass" : " for its pass alone");
+  return joint || !fusion->saves ||
+         refuse (error, fusion, "it says what it saves, which only a joint one decides");
+}
+
+/* What an element can be. */
+static gboolean
+check_element (const LigFusion *fusion, const LigElement *element, GError **error)
+{
+  for (char **name = element->names; *name; name++) {
+    const LigOpInfo *info = lig_op_info_find (*name);
+    if (!info)
+      return refuse (error, fusion, "its pattern names '%.60s', which is no op%s", *name,
+                     **name == '@' ? " nor @activation or @gated" : "");
+    if (info->expand || info->flags & LIG_OP_BLOCK)
+      return refuse (error, fusion,
+                     "its pattern names %s, which is taken apart before; name its parts", *name);
+    if (info->opaque_forward)
+      return refuse (error, fusion, "its pattern names %s, which is opaque", *name);
+  }
+  return TRUE;
+}
+
+/* A port as in bindings, `0.x`, of every op that its element can be. */
+static gboolean
+check_save (const LigFusion *fusion, const LigPattern *pattern, const char *port, GError **error)
+{
+  char *end;
+  long number = strtol (port, &end, 10);
+  if (!g_ascii_isdigit (*port) || *end != '.' || number >= pattern->n_elements)
+    return refuse (error, fusion, "it saves '%.60s', expected 0.x to %d.y", port,
+                   pattern->n_elements - 1);
+  const LigElement *element = &pattern->elements[number];
+  const LigOpInfo *info;
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (lig_element_fits (element, info) &&
+        (strlen (port) > LIG_LONGEST_PORT || !lig_op_info_has_port (info, end + 1)))
+      return refuse (error, fusion, "it saves '%.60s', but %s has no such port", port, info->name);
+  return TRUE;
+}
+
+static gboolean
+check_pattern (const LigFusion *fusion, const LigPattern *pattern, GError **error)
+{
+  g_auto (GStrv) saves = g_strsplit (fusion->saves ? fusion->saves : "", " ", -1);
+  for (int i = 0; i < pattern->n_elements; i++)
+    if (!check_element (fusion, &pattern->elements[i], error))
+      return FALSE;
+  for (char **port = saves; *port; port++)
+    if (**port && !check_save (fusion, pattern, *port, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+lig_fusion_check (const LigFusion *fusion, GError **error)
+{
+  LigPattern pattern;
+  if (!check_words (fusion, error) || !check_functions (fusion, error))
+    return FALSE;
+  if (!lig_pattern_parse (fusion->pattern, &pattern, error)) {
+    g_prefix_error (error, "fusion %s: ", fusion->name);
+    return FALSE;
+  }
+  gboolean fine = check_pattern (fusion, &pattern, error);
+  for (int i = 0; i < pattern.n_elements; i++)
+    g_strfreev (pattern.elements[i].names);
+  return fine;
+}

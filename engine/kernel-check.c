@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of embedding programs, checked when one is first used. */
+#include "engine/private/op.h"
+#include "engine/private/table.h"
+
+#include <string.h>
+
+static GMutex lock;
+static GHashTable *adopted; /* the program's kernel -> the one that plans use */
+
+static gboolean refuse (GError **error, const LigKernel *kernel, const char *format, ...)
+  G_GNUC_PRINTF (3, 4);
+
+static gboolean
+refuse (GError **error, const LigKernel *kernel, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "kernel %.60s %s", kernel->name, text);
+  return FALSE;
+}
+
+static gboolean
+check_name (const LigKernel *kernel, GError **error)
+{
+  if (!lig_name_check (kernel->name, "-_", LIG_LONGEST_NAME)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 "kernel is called '%.60s', expected at most %d lower-case letters, digits, - "
+                 "or _ after a letter",
+                 kernel->name ? kernel->name : "", LIG_LONGEST_NAME);
+    return FALSE;
+  }
+  return !lig_kernel_find (kernel->name) ||
+         refuse (error, kernel, "has the name of a built-in kernel; give it another");
+}
+
+/* One word of a signature: an operand or the arrow. */
+static gboolean
+check_word (
+  const LigKernel *kernel, const char *word, gboolean output, GHashTable *seen, GError **error)
+{
+  g_autofree char *name = g_strdup (word);
+  if (!output && g_str_has_suffix (name, "?"))
+    name[strlen (name) - 1] = '\0';
+  if (!lig_name_check (name, "_", LIG_LONGEST_PORT))
+    return refuse (error, kernel,
+                   "has the operand '%.60s', expected at most %d lower-case letters, digits or _ "
+                   "after a letter",
+                   word, LIG_LONGEST_PORT);
+  return g_hash_table_add (seen, g_steal_pointer (&name)) ||
+         refuse (error, kernel, "has two operands called %s", word);
+}
+
+static gboolean
+check_signature (const LigKernel *kernel, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto (GStrv) words = g_strsplit (kernel->signature ? kernel->signature : "", " ", -1);
+  int arrows = 0, counts[2] = {0, 0};
+  for (char **word = words; *word; word++) {
+    if (!**word)
+      continue;
+    if (g_str_equal (*word, "->")) {
+      arrows++;
+      continue;
+    }
+    if (!check_word (kernel, *word, arrows > 0, seen, error))
+      return FALSE;
+    counts[arrows > 0]++;
+  }
+  if (arrows != 1 || counts[1] == 0)
+    return refuse (error, kernel, "has the signature '%.60s', expected one like 'x weight -> y'",
+                   kernel->signature ? kernel->signature : "");
+  if (counts[0] + counts[1] > LIG_MAX_OPERANDS)
+    return refuse (error, kernel, "has %d operands, at most %d are possible", counts[0] + counts[1],
+                   LIG_MAX_OPERANDS);
+  if (kernel->work < LIG_PRODUCT_COLUMNS_BY_ROWS)
+    return refuse (error, kernel, "has the work %d, expected at least %d", kernel->work,
+                   LIG_PRODUCT_COLUMNS_BY_ROWS);
+  return kernel->work >= 0 || counts[0] >= 2 ||
+         refuse (error, kernel, "is a product and has %d inputs, expected at least 2", counts[0]);
+}
+
+static gboolean
+check (const LigKernel *kernel, GError **error)
+{
+  int functions = 0;
+  if (!check_name (kernel, error) || !check_signature (kernel, error))
+    return FALSE;
+  if (!(kernel->types & LIG_FLOATING_TYPES))
+    return refuse (error, kernel, "serves none of fp32, fp16 and bf16; set its types");
+  for (int i = 0; i < LIG_N_BACKENDS; i++)
+    functions += kernel->functions[i] != NULL;
+  return functions > 0 || refuse (error, kernel, "has no function for any backend");
+}
+
+const LigKernel *
+lig_kernel_adopt (const LigKernel *kernel, GError **error)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  LigKernel *known = adopted ? g_hash_table_lookup (adopted, kernel) : NULL;
+  if (known)
+    return known;
+  if (!kernel || kernel->size < G_STRUCT_OFFSET (LigKernel, functions)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 "kernel has size %" G_GSIZE_FORMAT ", expected at least %" G_GSIZE_FORMAT
+                 "; set .size = sizeof (LigKernel)",
+                 kernel ? kernel->size : 0, (gsize) G_STRUCT_OFFSET (LigKernel, functions));
+    return NULL;
+  }
+  g_autofree LigKernel *copy = g_new0 (LigKernel, 1);
+  memcpy (copy, kernel, MIN (kernel->size, sizeof *copy));
+  copy->size = sizeof *copy;
+  if (!check (copy, error))
+    return NULL;
+  if (!adopted)
+    adopted = g_hash_table_new (NULL, NULL);
+  g_hash_table_insert (adopted, (gpointer) kernel, copy);
+  return g_steal_pointer (&copy);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the table of an op is whole: what can be said without calling anything of it. */
+#include "engine/private/op.h"
+#include "engine/private/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_PARAMS 64                 /* one bit each in a mask */
+#define LARGEST_WHOLE 9007199254740992 /* 2^53 */
+
+static gboolean refuse (GError **error, const LigOpInfo *info, const char *format, ...)
+  G_GNUC_PRINTF (3, 4);
+
+static gboolean
+refuse (GError **error, const LigOpInfo *info, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "op %.60s: %s", info->name, text);
+  return FALSE;
+}
+
+/* --- Words ---------------------------------------------------------------------------------- */
+
+static gboolean
+check_words (const LigOpInfo *info, GError **error)
+{
+  const struct {
+    const char *field, *text;
+  } words[] = {{"title", info->title},
+               {"category", info->category},
+               {"summary", info->summary},
+               {"example", info->example}};
+  if (!lig_name_check (info->name, "-", LIG_LONGEST_NAME) || g_str_has_suffix (info->name, "-") ||
+      g_str_equal (info->name, "true") || g_str_equal (info->name, "false")) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
+                 "an op is called '%.60s', expected a name in kebab-case of at most %d bytes, not "
+                 "true or false",
+                 info->name ? info->name : "", LIG_LONGEST_NAME);
+    return FALSE;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (!words[i].text || !*words[i].text)
+      return refuse (error, info, "it has no %s", words[i].field);
+  unsigned known = LIG_OP_ANY_TYPE * 2 - 1;
+  if (info->flags & LIG_OP_BLOCK || info->flags & ~known)
+    return refuse (error, info, "its flags are 0x%x, expected some of 0x%x", info->flags,
+                   known & ~(unsigned) LIG_OP_BLOCK);
+  return TRUE;
+}
+
+/* --- Parameters in files -------------------------------------------------------------------- */
+
+static gsize
+field_size (const LigParam *param)
+{
+  switch (param->kind) {
+  case LIG_PARAM_FLOAT:
+    return sizeof (float);
+  case LIG_PARAM_INT:
+    return sizeof (gint64);
+  case LIG_PARAM_BOOL:
+    return sizeof (bool);
+  case LIG_PARAM_SHAPE:
+    return sizeof (LigShape);
+  default:
+    return 0; /* a channel, not in the struct */
+  }
+}
+
+static gboolean
+check_place (const LigOpInfo *info, const LigParam *param, GError **error)
+{
+  gsize size = field_size (param), align = param->kind == LIG_PARAM_SHAPE ? 8 : size;
+  if (size == 0) {
+    gboolean input = param->kind == LIG_PARAM_INPUT;
+    int count = lig_port_count (input ? info->extra_inputs : info->extra_outputs);
+    return param->offset < (gsize) count ||
+           refuse (error, info, "parameter %s is of extra %s %" G_GSIZE_FORMAT ", there are %d",
+                   param->name, input ? "input" : "output", param->offset, count);
+  }
+  if (param->offset > info->params_size || info->params_size - param->offset < size)
+    return refuse (error, info,
+                   "parameter %s ends at byte %" G_GSIZE_FORMAT
+                   " of a params struct of %" G_GSIZE_FORMAT,
+                   param->name, param->offset + size, info->params_size);
+  return param->offset % align == 0 || refuse (error, info,
+                                               "parameter %s is at byte %" G_GSIZE_FORMAT
+                                               ", expected a multiple of %" G_GSIZE_FORMAT,
+                                               param->name, param->offset, align);
+}
+
+/* Written so that NaN fails. */
+static gboolean
+check_range (const LigOpInfo *info, const LigParam *param, GError **error)
+{
+  gboolean whole = param->kind == LIG_PARAM_INT;
+  gboolean open = whole && param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED);
+  double largest = whole ? (double) LARGEST_WHOLE : (double) G_MAXFLOAT;
+  if (!whole && param->kind != LIG_PARAM_FLOAT)
+    return TRUE;
+  gboolean fits = param->minimum >= -largest && param->maximum <= largest &&
+                  param->minimum <= param->maximum && param->initial <= param->maximum &&
+                  (open ? param->initial >= -largest : param->initial >= param->minimum);
+  if (whole)
+    fits = fits && param->minimum == floor (param->minimum) &&
+           param->maximum == floor (param->maximum) && param->initial == floor (param->initial);
+  return fits || refuse (error, info, "parameter %s is %g of %g to %g, expected %s in a range",
+                         param->name, param->initial, param->minimum, param->maximum,
+                         whole ? "a whole number" : "a number");
+}
+
+static gboolean
+check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GError **error)
+{
+  static const char *const taken[] = {"fence", "op", "ops", "true", "false", NULL};
+  if (!lig_name_check (param->name, "-", LIG_LONGEST_NAME) || g_strv_contains (taken, param->name))
+    return refuse (error, info,
+                   "a parameter is called '%.60s', expected a name in kebab-case other than fence, "
+                   "op, ops, true and false",
+                   param->name);
+  if (!g_hash_table_add (seen, (gpointer) param->name))
+    return refuse (error, info, "two parameters are called %s", param->name);
+  if ((unsigned) param->kind > LIG_PARAM_CALLER)
+    return refuse (error, info, "parameter %s has the kind %d, which there is not", param->name,
+                   (int) param->kind);
+  if (!param->label || !param->help)
+    return refuse (error, info, "parameter %s has no label or no help", param->name);
+  return check_place (info, param, error) && check_range (info, param, error);
+}
+
+static gboolean
+check_params (const LigOpInfo *info, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  guint count = 0, positional = 0;
+  while (info->params && info->params[count].name)
+    count++;
+  if (count > MOST_PARAMS)
+    return refuse (error, info, "it has %u parameters, at most %d are possible", count,
+                   MOST_PARAMS);
+  for (guint i = 0; i < count; i++) {
+    if (!check_param (info, &info->params[i], seen, error))
+      return FALSE;
+    positional += (info->params[i].flags & LIG_PARAM_POSITIONAL) != 0;
+  }
+  if (positional > 1)
+    return refuse (error, info, "%u parameters go without a name, at most 1 is possible",
+                   positional);
+  if (info->kernel_params_size > LIG_MAX_KERNEL_PARAMS)
+    return refuse (error, info,
+                   "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are possible",
+                   info->kernel_params_size, LIG_MAX_KERNEL_PARAMS);
+  return info->kernel_params_size <= info->params_size ||
+         refuse (error, info,
+                 "its kernels have params of %" G_GSIZE_FORMAT " bytes, the op of %" G_GSIZE_FORMAT,
+                 info->kernel_params_size, info->params_size);
+}
+
+/* --- Ports ---------------------------------------------------------------------------------- */
+
+static gboolean
+has_parameter (const LigOpInfo *info, const char *name)
+{
+  for (const LigParameterInfo *at = info->parameters; at && at->name; at++)
+    if (g_str_equal (at->name, name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Ports that exist before backward: x, y, extra ones, parameters, computed values. */
+static gboolean
+is_forward (const LigOpInfo *info, const char *port, gboolean written)
+{
+  gboolean output = g_str_equal (port, "y") || lig_port_find (info->extra_outputs, port) >= 0 ||
+                    lig_port_find (info->computes, port) >= 0;
+  gboolean input = g_str_equal (port, "x") || lig_port_find (info->extra_inputs, port) >= 0 ||
+                   has_parameter (info, port);
+  return written ? output : input;
+}
+
+/* The gradient of a port; a computed value has none. */
+static gboolean
+is_gradient (const LigOpInfo *info, const char *port)
+{
+  return port[0] == 'd' && lig_port_find (info->computes, port + 1) < 0 &&
+         (is_forward (info, port + 1, FALSE) || is_forward (info, port + 1, TRUE));
+}
+
+gboolean
+lig_op_info_has_port (const LigOpInfo *info, const char *port)
+{
+  return is_forward (info, port, FALSE) || is_forward (info, port, TRUE) ||
+         is_gradient (info, port);
+}
+
+/* Adds a port and its gradient to the names that are taken. */
+static gboolean
+add_port (const LigOpInfo *info, const char *name, GHashTable *seen, GError **error)
+{
+  if (!lig_name_check (name, "_", LIG_LONGEST_PORT))
+    return refuse (error, info,
+                   "a port is called '%.60s', expected at most %d lower-case letters, digits or _ "
+                   "after a letter",
+                   name, LIG_LONGEST_PORT);
+  if (!g_hash_table_add (seen, g_strdup (name)) ||
+      !g_hash_table_add (seen, g_strconcat ("d", name, NULL)))
+    return refuse (error, info, "two ports or gradients of ports are called %s or d%s", name, name);
+  return TRUE;
+}
+
+static gboolean
+add_ports (const LigOpInfo *info,
+           const char *what,
+           const char *names,
+           int most,
+           GHashTable *seen,
+           GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (names ? names : "", " ", -1);
+  int count = 0;
+  for (char **word = words; *word; word++) {
+    if (!**word)
+      continue;
+    if (!add_port (info, *word, seen, error))
+      return FALSE;
+    count++;
+  }
+  return count <= most ||
+         refuse (error, info, "it has %d %s, at most %d are possible", count, what, most);
+}
+
+static gboolean
+check_trained (const LigOpInfo *info, GHashTable *seen, GError **error)
+{
+  int count = 0;
+  for (const LigParameterInfo *at = info->parameters; at && at->name; at++, count++) {
+    if (!add_port (info, at->name, seen, error))
+      return FALSE;
+    if ((unsigned) at->init > LIG_INIT_NORMAL)
+      return refuse (error, info, "%s starts with %d, which there is not", at->name,
+                     (int) at->init);
+  }
+  if (count > LIG_MAX_PARAMETERS)
+    return refuse (error, info, "it has %d trained parameters, at most %d are possible", count,
+                   LIG_MAX_PARAMETERS);
+  return count == 0 || info->infer ||
+         refuse (error, info, "its trained parameters have no shapes; give it an infer function");
+}
+
+static gboolean
+check_saves (const LigOpInfo *info, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (info->saves ? info->saves : "", " ", -1);
+  for (char **word = words; *word; word++)
+    if (**word && !is_forward (info, *word, FALSE) && !g_str_equal (*word, "y") &&
+        lig_port_find (info->computes, *word) < 0)
+      return refuse (error, info,
+                     "it saves '%.60s', expected x, y, an extra input, a trained parameter or a "
+                     "computed value",
+                     *word);
+  return TRUE;
+}
+
+static gboolean
+check_ports (const LigOpInfo *info, GError **error)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return add_ports (info, "main ports", "x y", 2, seen, error) &&
+         add_ports (info, "extra inputs", info->extra_inputs, LIG_MAX_EXTRA, seen, error) &&
+         add_ports (info, "extra outputs", info->extra_outputs, LIG_MAX_EXTRA, seen, error) &&
+         add_ports (info, "computed values", info->computes, LIG_MAX_KEPT, seen, error) &&
+         check_trained (info, seen, error) && check_saves (info, error);
+}
+
+/* --- Kernels -------------------------------------------------------------------------------- */
+
+static gboolean
+saves (const LigOpInfo *info, const char *port)
+{
+  return lig_port_find (info->saves, port) >= 0 || has_parameter (info, port);
+}
+
+/* Each operand of a kernel is a port that its pass reads or writes. */
+static gboolean
+check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError **error)
+{
+  const LigKernel *kernel = lig_kernel_find (name);
+  char operand[LIG_LONGEST_PORT + 1];
+  int inputs;
+  if (!kernel)
+    return refuse (error, info, "no built-in kernel is called '%.60s'", name);
+  int count = lig_signature_count (kernel->signature, &inputs);
+  for (int i = 0; i < count; i++) {
+    lig_signature_name (kernel->signature, i, operand);
+    gboolean written = i >= inputs;
+    gboolean fits = !backward ? is_forward (info, operand, written)
+                              : is_gradient (info, operand) || (!written && saves (info, operand));
+    if (!fits)
+      return refuse (error, info, "its kernel %s %s '%s', which is no port that its %s %s", name,
+                     written ? "writes" : "reads", operand, backward ? "backward" : "forward",
+                     written ? "writes" : "reads");
+  }
+  return TRUE;
+}
+
+static gboolean
+check_kernels (const LigOpInfo *info, GError **error)
+{
+  for (int backward = 0; backward < 2; backward++) {
+    const char *kernels = backward ? info->backward : info->forward;
+    g_auto (GStrv) names = g_strsplit (kernels ? kernels : "", " ", -1);
+    int count = 0;
+    for (char **name = names; *name; name++) {
+      if (!**name)
+        continue;
+      if (!check_kernel (info, *name, backward, error))
+        return FALSE;
+      count++;
+    }
+    if (kernels && (count == 0 || (count > 1 && !backward)))
+      return refuse (error, info, "it has %d kernels for %s, expected %s", count,
+                     backward ? "backward" : "forward", backward ? "at least 1" : "1");
+  }
+  return TRUE;
+}
+
+/* An op computes in one way. */
+static gboolean
+check_ways (const LigOpInfo *info, GError **error)
+{
+  int ways = (info->forward != NULL) + (info->lower_forward != NULL) + (info->expand != NULL) +
+             (info->opaque_forward != NULL);
+  if (ways != 1)
+    return refuse (error, info,
+                   "it says in %d ways how it is computed, expected 1 of forward, lower_forward, "
+                   "expand and opaque_forward",
+                   ways);
+  if (info->backward && info->lower_backward)
+    return refuse (error, info, "it has both backward and lower_backward, expected one");
+  if (info->expand && (info->backward || info->lower_backward || info->opaque_backward ||
+                       info->parameters || info->computes || info->saves))
+    return refuse (error, info, "it is a macro, so its parts have what backward needs, not it");
+  gboolean bare = !info->backward && !info->lower_backward && !info->parameters &&
+                  !info->extra_inputs && !info->extra_outputs && !info->computes;
+  if (info->opaque_forward && !bare)
+    return refuse (error, info,
+                   "it is opaque, so it has neither extra ports, trained parameters, computed "
+                   "values nor kernels");
+  return !info->opaque_backward || info->opaque_forward ||
+         refuse (error, info, "it has opaque_backward without opaque_forward");
+}
+
+gboolean
+lig_op_info_check (const LigOpInfo *info, GError **error)
+{
+  return check_words (info, error) && check_ports (info, error) && check_params (info, error) &&
+         check_ways (info, error) && check_kernels (info, error);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What the functions of an op's table do with its example. */
+#include "engine/private/table.h"
+#include "engine/sequence.h"
+
+#include <string.h>
+
+static gboolean
+holds (LigSequence *sequence, const LigOpInfo *info)
+{
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    LigSequence *body = lig_op_get_body (op);
+    if (lig_op_get_info (op) == info || (body && holds (body, info)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Reads `layer-norm @ 4x16`. */
+static LigSequence *
+read_example (const LigOpInfo *info, GError **error)
+{
+  const char *at = strrchr (info->example, '@');
+  LigShape shape;
+  LigDtype dtype = LIG_FP32;
+  if (!at) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "it has no input, as in '%s @ 4x16'", info->name);
+    return NULL;
+  }
+  g_autofree char *expression = g_strndup (info->example, (gsize) (at - info->example));
+  g_autofree char *input = g_strstrip (g_strdup (at + 1));
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (expression, error);
+  if (!sequence || !lig_shape_parse (input, &shape, &dtype, error))
+    return NULL;
+  lig_sequence_set_input (sequence, &shape, dtype);
+  if (holds (sequence, info))
+    return g_steal_pointer (&sequence);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "it does not hold the op");
+  return NULL;
+}
+
+/* What flags promise of the output. */
+static gboolean
+check_output (const LigOpInfo *info, LigPlan *plan, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++) {
+    const LigPlanOp *op = &ops[i];
+    if (op->info != info)
+      continue;
+    gboolean scalar = op->y.n_axes == 0 && op->y_dtype == LIG_FP32;
+    gboolean same = lig_shape_equal (&op->x, &op->y);
+    const char *wanted = info->flags & LIG_OP_LOSS && !scalar ? "a scalar of fp32, as it is a loss"
+                         : info->flags & (LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION) && !same
+                           ? "the shape of x, by its flags"
+                           : NULL;
+    if (!wanted)
+      continue;
+    g_autofree char *shape = lig_shape_to_string (&op->y);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "y is %s of %s, expected %s", shape,
+                 lig_dtype_name (op->y_dtype), wanted);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+has_backward (const LigOpInfo *info)
+{
+  return info->backward || info->lower_backward || info->opaque_backward || info->expand;
+}
+
+/* Compiles with kernels of that type, for evaluation and for training. */
+static gboolean
+compile (
+  const LigOpInfo *info, LigSequence *sequence, LigDevice *device, LigDtype compute, GError **error)
+{
+  for (int training = 0; training <= has_backward (info); training++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.policy = LIG_POLICY_NONE;
+    options.training = options.input_gradient = training;
+    options.compute = (int) compute;
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, error);
+    if (!plan || !check_output (info, plan, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+lig_op_info_try (const LigOpInfo *info, GError **error)
+{
+  static const LigDtype types[] = {LIG_FP32, LIG_BF16, LIG_FP16};
+  g_autoptr (GError) first = NULL;
+  g_autoptr (LigSequence) sequence = read_example (info, &first);
+  g_autoptr (LigDevice) device = sequence ? lig_device_open ("null", &first) : NULL;
+  for (guint i = 0; device && i < G_N_ELEMENTS (types); i++) {
+    g_autoptr (GError) local = NULL;
+    if (compile (info, sequence, device, types[i], &local))
+      return TRUE;
+    if (!first)
+      first = g_steal_pointer (&local);
+  }
+  g_propagate_prefixed_error (error, g_steal_pointer (&first),
+                              "op %s: its example '%s': ", info->name, info->example);
+  return FALSE;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of programs that were built against an older header, or a newer one: each is copied as far
+ * as both sides know it. */
+#include "engine/private/table.h"
+
+#include <string.h>
+
+/* The least size is that of the fields without which there is no such table. */
+static gboolean
+check_size (const char *what, const char *remedy, gsize size, gsize least, int code, GError **error)
+{
+  if (size >= least)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, code,
+               "%s has size %" G_GSIZE_FORMAT ", expected at least %" G_GSIZE_FORMAT "; set %s",
+               what, size, least, remedy);
+  return FALSE;
+}
+
+/* Copies the elements of an array, in steps of `size` bytes, that come before the one without a
+ * name; it gets one without a name of its own. */
+static gpointer
+complete_array (gconstpointer array, gsize size, gsize whole, gsize name)
+{
+  guint count = 0;
+  if (!array)
+    return NULL;
+  while (*(char *const *) (gconstpointer) ((const char *) array + count * size + name))
+    count++;
+  char *copy = g_malloc0_n (count + 1, whole);
+  for (guint i = 0; i < count; i++)
+    memcpy (copy + i * whole, (const char *) array + i * size, MIN (size, whole));
+  return copy;
+}
+
+LigOpInfo *
+lig_op_info_complete (const LigOpInfo *info, GError **error)
+{
+  static const char *const remedy = "LIG_OP_INFO_SIZES";
+  if (!check_size ("the table of an op", remedy, info->size, G_STRUCT_OFFSET (LigOpInfo, infer),
+                   LIG_ERROR_OP, error))
+    return NULL;
+  LigOpInfo *copy = g_new0 (LigOpInfo, 1);
+  memcpy (copy, info, MIN (info->size, sizeof *copy));
+  if ((copy->params &&
+       !check_size ("the LigParam of an op", remedy, info->param_size,
+                    G_STRUCT_OFFSET (LigParam, offset) + sizeof (gsize), LIG_ERROR_OP, error)) ||
+      (copy->parameters &&
+       !check_size ("the LigParameterInfo of an op", remedy, info->parameter_size,
+                    G_STRUCT_OFFSET (LigParameterInfo, product) + sizeof (gboolean), LIG_ERROR_OP,
+                    error))) {
+    g_free (copy);
+    return NULL;
+  }
+  copy->params = complete_array (info->params, info->param_size, sizeof (LigParam),
+                                 G_STRUCT_OFFSET (LigParam, name));
+  copy->parameters =
+    complete_array (info->parameters, info->parameter_size, sizeof (LigParameterInfo),
+                    G_STRUCT_OFFSET (LigParameterInfo, name));
+  copy->size = sizeof *copy;
+  copy->param_size = sizeof (LigParam);
+  copy->parameter_size = sizeof (LigParameterInfo);
+  return copy;
+}
+
+void
+lig_op_info_free (LigOpInfo *info)
+{
+  g_free ((gpointer) info->params);
+  g_free ((gpointer) info->parameters);
+  g_free (info);
+}
+
+LigFusion *
+lig_fusion_complete (const LigFusion *fusion, GError **error)
+{
+  if (!check_size ("the table of a fusion", ".size = sizeof (LigFusion)", fusion->size,
+                   G_STRUCT_OFFSET (LigFusion, lower_backward), LIG_ERROR_FUSION, error))
+    return NULL;
+  LigFusion *copy = g_new0 (LigFusion, 1);
+  memcpy (copy, fusion, MIN (fusion->size, sizeof *copy));
+  copy->size = sizeof *copy;
+  return copy;
+}
+
+gboolean
+lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error)
+{
+  *whole = (LigPlanOptions) LIG_PLAN_OPTIONS_INIT;
+  if (!options)
+    return TRUE;
+  if (!check_size ("LigPlanOptions", "it by LIG_PLAN_OPTIONS_INIT", options->size,
+                   G_STRUCT_OFFSET (LigPlanOptions, training) + sizeof (gboolean), LIG_ERROR_VALUE,
+                   error))
+    return FALSE;
+  memcpy (whole, options, MIN (options->size, sizeof *whole));
+  whole->size = sizeof *whole;
+  return TRUE;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* Registering ops, fusions and kernels of an embedding program: every fault of a table is told when
+ * it is registered. */
+#include "tests/register-case.h"
+
+/* --- Words and parameters of an op ---------------------------------------------------------- */
+
+static void
+test_words (void)
+{
+  static const struct {
+    const char *name, *message;
+  } names[] = {
+    {"linear", "an op called linear is registered already"},
+    {"block", "an op called block is registered already"},
+    {"Twice",
+     "an op is called 'Twice', expected a name in kebab-case of at most 60 bytes, not true "
+     "or false"},
+    {"two words", "an op is called 'two words', expected a name in kebab-case of at most 60 bytes, "
+                  "not true or false"},
+    {"2x", "an op is called '2x', expected a name in kebab-case of at most 60 bytes, not true or "
+           "false"},
+    {"true", "an op is called 'true', expected a name in kebab-case of at most 60 bytes, not true "
+             "or false"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    LigOpInfo info = whole (names[i].name);
+    check_refusal (&info, names[i].message);
+  }
+  LigOpInfo info = whole ("twice-words");
+  info.name = NULL;
+  check_refusal (&info,
+                 "an op is called '', expected a name in kebab-case of at most 60 bytes, not "
+                 "true or false");
+  info = whole ("twice-words");
+  info.title = NULL;
+  check_refusal (&info, "op twice-words: it has no title");
+  info = whole ("twice-words");
+  info.example = NULL;
+  check_refusal (&info, "op twice-words: it has no example");
+  info = whole ("twice-words");
+  info.flags = LIG_OP_BLOCK;
+  check_refusal (&info, "op twice-words: its flags are 0x20, expected some of 0x5f");
+  /* A collision with an op of the program's own. */
+  info = whole ("twice-words");
+  check_accepted (&info);
+  check_refusal (&info, "an op called twice-words is registered already");
+  check_twice ("twice-words");
+}
+
+#define ROW(kind_, name_, low, high, start, flags_, offset_) \
+  { \
+    kind_, name_, "Label", "Help", low, high, start, flags_, offset_ \
+  }
+#define SIZED(name_, offset_) ROW (LIG_PARAM_INT, name_, 0, 9, 0, 0, offset_)
+
+static const struct {
+  LigParam row;
+  const char *message;
+} rows[] = {
+  {SIZED ("factor", 8), "op twice-rows: two parameters are called factor"},
+  {SIZED ("fence", 8),
+   "op twice-rows: a parameter is called 'fence', expected a name in kebab-case other than fence, "
+   "op, ops, true and false"},
+  {SIZED ("a_b", 8), "op twice-rows: a parameter is called 'a_b', expected a name in kebab-case "
+                     "other than fence, op, "
+                     "ops, true and false"},
+  {{LIG_PARAM_INT, "late", "Label", NULL, 0, 9, 0, 0, 8},
+   "op twice-rows: parameter late has no label or no help"},
+  {{(LigParamKind) 7, "late", "Label", "Help", 0, 9, 0, 0, 8},
+   "op twice-rows: parameter late has the kind 7, which there is not"},
+  {SIZED ("late", 12), "op twice-rows: parameter late is at byte 12, expected a multiple of 8"},
+  {SIZED ("late", sizeof (Params)), NULL},
+  {SIZED ("late", G_MAXSIZE), NULL},
+  {ROW (LIG_PARAM_SHAPE, "late", 1, 9, 0, 0, 24), NULL},
+  {ROW (LIG_PARAM_OUTPUT, "late", 0, 0, 0, 0, 0),
+   "op twice-rows: parameter late is of extra output 0, there are 0"},
+  {ROW (LIG_PARAM_INPUT, "late", 0, 0, 0, 0, 4),
+   "op twice-rows: parameter late is of extra input 4, there are 0"},
+  {ROW (LIG_PARAM_INT, "late", 1, 9, 0, 0, 8),
+   "op twice-rows: parameter late is 0 of 1 to 9, expected a whole number in a range"},
+  {ROW (LIG_PARAM_INT, "late", 1, 9, 2.5, 0, 8),
+   "op twice-rows: parameter late is 2.5 of 1 to 9, expected a whole number in a range"},
+  {ROW (LIG_PARAM_INT, "late", 1, 1e30, 2, 0, 8),
+   "op twice-rows: parameter late is 2 of 1 to 1e+30, expected a whole number in a range"},
+  {ROW (LIG_PARAM_FLOAT, "late", 3, 2, 2, 0, 0),
+   "op twice-rows: parameter late is 2 of 3 to 2, expected a number in a range"},
+};
+
+static void
+test_params (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    const LigParam table[] = {params[0], params[1], rows[i].row, {.name = NULL}};
+    LigOpInfo info = whole ("twice-rows");
+    g_autofree char *beyond = g_strdup_printf (
+      "op twice-rows: parameter late ends at byte %" G_GSIZE_FORMAT
+      " of a params struct of %" G_GSIZE_FORMAT,
+      rows[i].row.offset + (rows[i].row.kind == LIG_PARAM_SHAPE ? sizeof (LigShape) : 8),
+      sizeof (Params));
+    info.params = table;
+    check_refusal (&info, rows[i].message ? rows[i].message : beyond);
+  }
+  LigParam nan = params[0];
+  nan.initial = NAN;
+  const LigParam broken[] = {nan, {.name = NULL}};
+  LigOpInfo info = whole ("twice-rows");
+  info.params = broken;
+  check_refusal (&info,
+                 "op twice-rows: parameter factor is nan of 0 to 8, expected a number in a range");
+  info = whole ("twice-rows");
+  info.kernel_params_size = 65;
+  check_refusal (&info,
+                 "op twice-rows: its kernels have params of 65 bytes, at most 64 are possible");
+  info.kernel_params_size = 64;
+  info.params_size = 63;
+  info.params = NULL;
+  check_refusal (&info, "op twice-rows: its kernels have params of 64 bytes, the op of 63");
+}
+
+/* A mask has a bit for each of 64. */
+static void
+test_many_params (void)
+{
+  for (int count = 64; count <= 68; count += 4) {
+    g_autofree LigParam *table = g_new0 (LigParam, count + 1);
+    g_autofree char *name = g_strdup_printf ("twice-%d", count);
+    LigOpInfo info = whole (name);
+    for (int i = 0; i < count; i++) {
+      g_autofree char *word = g_strdup_printf ("p%d", i);
+      table[i] = (LigParam) LIG_INT (Params, count, "", "Label", "Help", 0, 9, 0, 0);
+      table[i].name = g_intern_string (word);
+      table[i].flags = i == 63 ? LIG_PARAM_REQUIRED : 0;
+    }
+    info.params = table;
+    info.example = "twice-64(p63=3) @ 4x8";
+    if (count == 68)
+      check_refusal (&info, "op twice-68: it has 68 parameters, at most 64 are possible");
+    else
+      check_accepted (&info);
+  }
+  g_autoptr (GError) error = NULL;
+  g_assert_null (lig_sequence_from_expression ("twice-64", &error));
+  g_assert_cmpstr (error->message, ==, "column 1: twice-64 needs p63");
+}
+
+/* --- Ports ---------------------------------------------------------------------------------- */
+
+static gboolean
+infer_scalars (LigInfer *self, GError **error)
+{
+  return TRUE;
+}
+
+static void
+test_ports (void)
+{
+  LigOpInfo info = whole ("twice-ports");
+  info.extra_inputs = "a b c d e";
+  check_refusal (&info, "op twice-ports: it has 5 extra inputs, at most 4 are possible");
+  info = whole ("twice-ports");
+  info.computes = "a b c d e";
+  check_refusal (&info, "op twice-ports: it has 5 computed values, at most 4 are possible");
+  info = whole ("twice-ports");
+  info.extra_outputs = "more Y";
+  check_refusal (&info, "op twice-ports: a port is called 'Y', expected at most 31 lower-case "
+                        "letters, digits or _ after a letter");
+  info.extra_outputs = "more a234567890123456789012345678901x";
+  check_refusal (&info, "op twice-ports: a port is called 'a234567890123456789012345678901x', "
+                        "expected at most 31 lower-case letters, digits or _ after a letter");
+  info.extra_outputs = "more dx";
+  check_refusal (&info, "op twice-ports: two ports or gradients of ports are called dx or ddx");
+  info.extra_outputs = NULL;
+  info.extra_inputs = info.computes = "more";
+  check_refusal (&info, "op twice-ports: two ports or gradients of ports are called more or dmore");
+  info = whole ("twice-ports");
+  info.saves = "x mean";
+  check_refusal (&info, "op twice-ports: it saves 'mean', expected x, y, an extra input, a trained "
+                        "parameter or a computed value");
+}
+
+/* Twelve would overrun the arrays of a plan. */
+static void
+test_trained (void)
+{
+  static const char *const names[] = {"a", "b", "c", "e", "f", "g", "h", "i", "j", "k", "l", "m"};
+  LigParameterInfo table[13] = {{.name = NULL}};
+  LigOpInfo info = whole ("twice-trained");
+  for (guint i = 0; i < 12; i++)
+    table[i].name = names[i];
+  info.parameters = table;
+  check_refusal (&info, "op twice-trained: it has 12 trained parameters, at most 4 are possible");
+  table[1] = (LigParameterInfo){.name = NULL};
+  check_refusal (&info, "op twice-trained: its trained parameters have no shapes; give it an infer "
+                        "function");
+  info.infer = infer_scalars;
+  table[0].init = (LigInit) 9;
+  check_refusal (&info, "op twice-trained: a starts with 9, which there is not");
+  table[0].init = LIG_INIT_ONES;
+  table[1].name = "a";
+  check_refusal (&info, "op twice-trained: two ports or gradients of ports are called a or da");
+  /* Its gradient is owed, and no kernel writes it. */
+  table[1].name = NULL;
+  check_refusal (&info, "op twice-trained: its example 'twice-trained @ 4x8': twice-trained at 0: "
+                        "by its table, no kernel writes d0.a, which is wanted");
+}
+
+/* --- Kernels and ways ----------------------------------------------------------------------- */
+
+static LigOpInfo
+plain (const char *forward, const char *backward)
+{
+  LigOpInfo info = whole ("twice-kernels");
+  info.lower_forward = info.lower_backward = NULL;
+  info.forward = forward;
+  info.backward = backward;
+  return info;
+}
+
+static gboolean
+opaque (const LigOpaqueCall *call, GError **error)
+{
+  return TRUE;
+}
+
+static void
+test_kernels (void)
+{
+  static const struct {
+    const char *forward, *backward, *message;
+  } cases[] = {
+    {"gelu2", NULL, "op twice-kernels: no built-in kernel is called 'gelu2'"},
+    {"gelu relu", NULL, "op twice-kernels: it has 2 kernels for forward, expected 1"},
+    {" ", NULL, "op twice-kernels: it has 0 kernels for forward, expected 1"},
+    {"bias", NULL,
+     "op twice-kernels: its kernel bias reads 'bias', which is no port that its forward reads"},
+    {"layer_norm", NULL,
+     "op twice-kernels: its kernel layer_norm reads 'weight', which is no port that its forward "
+     "reads"},
+    {"bias_backward", NULL,
+     "op twice-kernels: its kernel bias_backward reads 'dy', which is no port that its forward "
+     "reads"},
+    {"gelu", "gelu_backward",
+     "op twice-kernels: its kernel gelu_backward reads 'x', which is no port that its backward "
+     "reads"},
+    {"gelu", "gelu",
+     "op twice-kernels: its kernel gelu reads 'x', which is no port that its backward reads"},
+    {NULL, NULL,
+     "op twice-kernels: it says in 0 ways how it is computed, expected 1 of forward, "
+     "lower_forward, "
+     "expand and opaque_forward"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    LigOpInfo info = plain (cases[i].forward, cases[i].backward);
+    check_refusal (&info, cases[i].message);
+  }
+  LigOpInfo info = plain ("gelu", NULL);
+  info.lower_forward = lower;
+  check_refusal (&info, "op twice-kernels: it says in 2 ways how it is computed, expected 1 of "
+                        "forward, lower_forward, expand and opaque_forward");
+  info = plain (NULL, NULL);
+  info.opaque_forward = opaque;
+  info.extra_inputs = "more";
+  check_refusal (&info, "op twice-kernels: it is opaque, so it has neither extra ports, trained "
+                        "parameters, computed values nor kernels");
+  info = plain ("gelu", "gelu_backward");
+  info.saves = "x";
+  check_accepted (&info);
+}
+
+static gboolean
+infer_bad (LigInfer *self, GError **error)
+{
+  self->kept[0].n_axes = 1;
+  self->kept[0].axes[0] = -5;
+  return TRUE;
+}
+
+static gboolean
+infer_type (LigInfer *self, GError **error)
+{
+  self->y_dtype = (LigDtype) 77;
+  return TRUE;
+}
+
+static void
+lower_port (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "scale", "x=z", NULL, 0);
+}
+
+static void
+lower_long (LigLowering *lowering)
+{
+  static const char bytes[65] = {0};
+  lig_lower_kernel (lowering, "scale", NULL, bytes, sizeof bytes);
+}
+
+static void
+lower_unwritten (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "add", "a=x b=mean", NULL, 0);
+}
+
+/* What only calling the functions shows. */
+static void
+test_example (void)
+{
+#define EXAMPLE "op twice-example: its example '"
+  LigOpInfo info = whole ("twice-example");
+  info.example = "twice-example";
+  check_refusal (&info, EXAMPLE "twice-example': it has no input, as in 'twice-example @ 4x16'");
+  info.example = "gelu @ 4x8";
+  check_refusal (&info, EXAMPLE "gelu @ 4x8': it does not hold the op");
+  info.example = "twice-example(7) @ 4x8";
+  check_refusal (&info, EXAMPLE "twice-example(7) @ 4x8': column 15: no value goes without a name "
+                                "here; twice-example has factor, count");
+  info.example = "twice-example @ 4y8";
+  check_refusal (&info, EXAMPLE "twice-example @ 4y8': a shape is written like 16384x4096:bf16; "
+                                "'4y8' is not a length of at least 1");
+#undef EXAMPLE
+#define EXAMPLE "op twice-example: its example 'twice-example @ 4x8': twice-example at 0: "
+  info = whole ("twice-example");
+  info.infer = infer_type;
+  check_refusal (&info, EXAMPLE "the type of y is 77, which there is not");
+  info.infer = infer_bad;
+  info.computes = "mean";
+  check_refusal (&info, EXAMPLE "axis 0 has length -5, expected at least 1");
+  info.infer = NULL;
+  info.lower_forward = lower_unwritten;
+  check_refusal (&info, EXAMPLE "by its table, kernel add reads #0.mean, which no kernel wrote "
+                                "before");
+  info = whole ("twice-example");
+  info.lower_forward = lower_port;
+  check_refusal (&info, EXAMPLE "its table names a port 'z' that does not exist");
+  info.lower_forward = lower_long;
+  check_refusal (&info, EXAMPLE "its kernel scale is given params of 65 bytes, at most 64 are "
+                                "possible");
+#undef EXAMPLE
+  info = whole ("twice-example");
+  info.flags = LIG_OP_LOSS;
+  check_refusal (&info, "op twice-example: its example 'twice-example @ 4x8': y is 4x8 of fp32, "
+                        "expected a scalar of fp32, as it is a loss");
+  /* After so many refusals the name is still free. */
+  info = whole ("twice-example");
+  check_accepted (&info);
+  check_twice ("twice-example");
+}
+
+/* --- Built-in tables are whole, too ----------------------------------------------------------- */
+
+static void
+test_built_in (void)
+{
+  const LigOpInfo *info;
+  const LigFusion *fusion;
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++) {
+    g_assert_cmpuint (info->size, ==, sizeof *info);
+    if (info->flags & LIG_OP_BLOCK)
+      continue;
+    lig_op_info_check (info, &error);
+    g_assert_no_error (error);
+    lig_op_info_try (info, &error);
+    g_assert_no_error (error);
+  }
+  for (guint i = 0; (fusion = lig_fusion_nth (i)); i++) {
+    g_assert_cmpuint (fusion->size, ==, sizeof *fusion);
+    lig_fusion_check (fusion, &error);
+    g_assert_no_error (error);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/register/built-in", test_built_in);
+  g_test_add_func ("/register/words", test_words);
+  g_test_add_func ("/register/params", test_params);
+  g_test_add_func ("/register/many-params", test_many_params);
+  g_test_add_func ("/register/ports", test_ports);
+  g_test_add_func ("/register/trained", test_trained);
+  g_test_add_func ("/register/kernels", test_kernels);
+  g_test_add_func ("/register/example", test_example);
+  return g_test_run ();
+}
