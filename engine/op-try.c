@@ -72,11 +72,18 @@ has_backward (const LigOpInfo *info)
   return info->backward || info->lower_backward || info->opaque_backward || info->expand;
 }
 
-/* Compiles with kernels of that type, for evaluation and for training. */
+/* Compiles with kernels of that type, for evaluation and for training; for a CPU where the
+ * capability is 0, else for a GPU. */
 static gboolean
 compile (
-  const LigOpInfo *info, LigSequence *sequence, LigDevice *device, LigDtype compute, GError **error)
+  const LigOpInfo *info, LigSequence *sequence, int capability, LigDtype compute, GError **error)
 {
+  g_autoptr (LigDevice) device = lig_device_open ("null", error);
+  if (!device)
+    return FALSE;
+  LigDeviceFacts facts = *lig_device_get_facts (device);
+  facts.capability = capability;
+  lig_device_set_facts (device, &facts);
   for (int training = 0; training <= has_backward (info); training++) {
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
     options.policy = LIG_POLICY_NONE;
@@ -92,13 +99,14 @@ compile (
 gboolean
 lig_op_info_try (const LigOpInfo *info, GError **error)
 {
+  /* Kernels may be for one type and one kind of device alone. */
   static const LigDtype types[] = {LIG_FP32, LIG_BF16, LIG_FP16};
+  static const int capabilities[] = {0, 90};
   g_autoptr (GError) first = NULL;
   g_autoptr (LigSequence) sequence = read_example (info, &first);
-  g_autoptr (LigDevice) device = sequence ? lig_device_open ("null", &first) : NULL;
-  for (guint i = 0; device && i < G_N_ELEMENTS (types); i++) {
+  for (guint i = 0; sequence && i < G_N_ELEMENTS (types) * G_N_ELEMENTS (capabilities); i++) {
     g_autoptr (GError) local = NULL;
-    if (compile (info, sequence, device, types[i], &local))
+    if (compile (info, sequence, capabilities[i % 2], types[i / 2], &local))
       return TRUE;
     if (!first)
       first = g_steal_pointer (&local);

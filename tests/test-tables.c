@@ -229,7 +229,7 @@ test_threads (void)
   GThread *threads[3];
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new ("compile", compile_many, NULL);
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 150; i++) {
     g_autoptr (GError) error = NULL;
     g_autofree char *name = g_strdup_printf ("forward-thread-%d", i);
     g_autofree char *op = g_strdup_printf ("twice-thread-%d", i);

@@ -129,8 +129,7 @@ lig_edit_insert_op (
   if (!one)
     return FALSE;
   g_autoptr (LigSequence) ops = lig_sequence_new ();
-  return lig_sequence_append (ops, one, error) &&
-         lig_edit_insert (doc, parent, index, ops, error);
+  return lig_sequence_append (ops, one, error) && lig_edit_insert (doc, parent, index, ops, error);
 }
 
 /* The gap after the cursor, within a block that is empty; else the end. */
