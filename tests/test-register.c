@@ -317,7 +317,7 @@ test_example (void)
                                 "here; twice-example has factor, count");
   info.example = "twice-example @ 4y8";
   check_refusal (&info, EXAMPLE "twice-example @ 4y8': a shape is written like 16384x4096:bf16; "
-                                "'4y8' is not a length of at least 1");
+                                "'4y8' is not a length");
 #undef EXAMPLE
 #define EXAMPLE "op twice-example: its example 'twice-example @ 4x8': twice-example at 0: "
   info = whole ("twice-example");

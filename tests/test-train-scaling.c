@@ -163,34 +163,44 @@ test_hostile (Fixture *f, gconstpointer data)
 
 static int passes, good_passes;
 
-static gboolean
-copy_forward (const LigOperand *operands, void *stream, gpointer data, GError **error)
+static void
+copy_operand (const LigOperand *from, const LigOperand *to)
 {
-  memcpy (operands[1].data, operands[0].data,
-          (gsize) operands[0].size * lig_dtype_size (operands[0].dtype));
+  memcpy (to->data, from->data, (gsize) from->size * lig_dtype_size (from->dtype));
+}
+
+static gboolean
+copy_forward (const LigOpaqueCall *call, GError **error)
+{
+  copy_operand (&call->operands[0], &call->operands[1]);
   return TRUE;
 }
 
 /* So many passes are fine; from then on there is one NaN in every gradient, or for a while. */
 static gboolean
-spoil_backward (const LigOperand *operands, void *stream, gpointer data, GError **error)
+spoil_backward (const LigOpaqueCall *call, GError **error)
 {
   const float nan = NAN;
-  copy_forward ((const LigOperand[]){operands[0], operands[3]}, stream, NULL, NULL);
-  if (passes++ >= good_passes && passes <= good_passes + *(const int *) data)
-    lig_narrow (operands[3].dtype, &nan, operands[3].data, 1);
+  const LigOperand *dx = &call->operands[3];
+  copy_operand (&call->operands[0], dx);
+  if (passes++ >= good_passes && passes <= good_passes + *(const int *) call->data)
+    lig_narrow (dx->dtype, &nan, dx->data, 1);
   return TRUE;
 }
 
 static const int forever = G_MAXINT / 2, a_while = 7;
-static const LigOpInfo spoil = {.name = "spoil-gradient",
+static const LigOpInfo spoil = {LIG_OP_INFO_SIZES,
+                                .name = "spoil-gradient",
+                                .example = "spoil-gradient @ 4x8",
                                 .title = "Spoil",
                                 .category = "Other",
                                 .summary = "Its input, whose gradient is not finite",
                                 .opaque_forward = copy_forward,
                                 .opaque_backward = spoil_backward,
                                 .opaque_data = (gpointer) &forever};
-static const LigOpInfo spoil_a_while = {.name = "spoil-gradient-a-while",
+static const LigOpInfo spoil_a_while = {LIG_OP_INFO_SIZES,
+                                        .name = "spoil-gradient-a-while",
+                                        .example = "spoil-gradient-a-while @ 4x8",
                                         .title = "Spoil a while",
                                         .category = "Other",
                                         .summary = "Its input, whose gradient is not finite",
