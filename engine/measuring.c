@@ -18,26 +18,35 @@
 typedef struct {
   GThread *owner;
   guint depth;
-  int file; /* -1: measured without the lock */
+  int file;          /* -1: measured without the lock */
+  gboolean given_up; /* waited in vain: nobody waits again before the lock was free once */
 } Held;
 
 static GMutex mutex;
 static GHashTable *locks; /* id -> Held, of this process */
 
-/* A lock of this process that this thread holds already, or that is free now; else null. */
+/* The lock of that name; the mutex is held. */
 static Held *
-claim (const char *id)
+find (const char *id)
 {
   Held *held;
-  g_mutex_lock (&mutex);
   if (!locks)
     locks = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   held = g_hash_table_lookup (locks, id);
   if (!held) {
     held = g_new (Held, 1);
-    *held = (Held){NULL, 0, -1};
+    *held = (Held){NULL, 0, -1, FALSE};
     g_hash_table_insert (locks, g_strdup (id), held);
   }
+  return held;
+}
+
+/* A lock of this process that this thread holds already, or that is free now; else null. */
+static Held *
+claim (const char *id)
+{
+  g_mutex_lock (&mutex);
+  Held *held = find (id);
   if (held->depth > 0 && held->owner != g_thread_self ()) {
     held = NULL;
   } else {
@@ -84,31 +93,49 @@ lock_file (int file, double deadline, gboolean *told)
   return TRUE;
 }
 
+static gboolean
+has_given_up (const char *id)
+{
+  g_mutex_lock (&mutex);
+  gboolean given_up = find (id)->given_up;
+  g_mutex_unlock (&mutex);
+  return given_up;
+}
+
+/* Returns what a lock returns that was got or not. */
+static gboolean
+settle (const char *id, gboolean got, gboolean told)
+{
+  g_mutex_lock (&mutex);
+  find (id)->given_up = !got && (told || find (id)->given_up);
+  g_mutex_unlock (&mutex);
+  if (!got && told)
+    lig_tuning_say (_ ("it did not end; measuring beside it, so times may be too long"));
+  return got;
+}
+
 gboolean
 lig_measuring_lock (const char *id, double patience)
 {
-  double deadline = lig_now () + patience;
-  gboolean told = FALSE;
+  gboolean given_up = has_given_up (id), told = given_up;
+  double deadline = lig_now () + (given_up ? 0 : patience);
   Held *held;
   while (!(held = claim (id))) {
     if (lig_now () >= deadline)
-      return FALSE;
+      return settle (id, FALSE, told && !given_up);
     tell_once (&told);
     g_usleep (PAUSE);
   }
   if (held->depth > 1)
     return held->file >= 0;
   int file = open_file (id);
-  gboolean locked = file >= 0 && lock_file (file, deadline, &told);
-  if (locked) {
+  if (file >= 0 && lock_file (file, deadline, &told)) {
     held->file = file;
-    return TRUE;
+    return settle (id, TRUE, FALSE);
   }
   if (file >= 0)
     close (file);
-  if (told)
-    lig_tuning_say (_ ("it did not end; measuring beside it, so times may be too long"));
-  return FALSE;
+  return settle (id, FALSE, told && !given_up);
 }
 
 void

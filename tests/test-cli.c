@@ -345,6 +345,51 @@ test_shipped (void)
   g_assert_cmpint (count, >=, 6);
 }
 
+/* A CPU that nobody measured predicts nothing, and looking makes no store; the first command that
+ * writes one measures it, says so, and all later ones know. */
+static void
+test_ceilings (void)
+{
+  const char *text = "linear(8) ! gelu";
+  g_autofree char *store = in_folder ("ceilings.db");
+  g_auto (Outcome) before =
+    lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
+  g_assert_cmpint (before.code, ==, 0);
+  g_assert_true (JSON_NODE_HOLDS_NULL (at (before.json, "steps.0.predicted_us")));
+  g_assert_false (g_file_test (store, G_FILE_TEST_EXISTS));
+  for (int i = 0; i < 2; i++) {
+    g_auto (Outcome) profile = lig ("profile", text, "--input", "4x8", "--device", "cpu", "--steps",
+                                    "2", "--store", store, "--json", NULL);
+    g_assert_cmpint (profile.code, ==, 0);
+    g_assert_cmpint (strstr (profile.err, "measuring how fast cpu is") != NULL, ==, i == 0);
+    g_assert_cmpfloat (json_node_get_double (at (profile.json, "groups.0.predicted_us")), >, 0);
+  }
+  g_auto (Outcome) after =
+    lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
+  g_assert_cmpfloat (json_node_get_double (at (after.json, "steps.0.predicted_us")), >, 0);
+  /* With other threads it is another machine. */
+  g_autofree char *line = g_strdup_printf (
+    "OMP_NUM_THREADS=%d \"$LIG\" plan '%s' --input 4x8 --device cpu --store '%s' --json",
+    g_get_num_processors () == 1 ? 2 : 1, text, store);
+  g_auto (Outcome) other = shell (line);
+  g_assert_true (JSON_NODE_HOLDS_NULL (at (other.json, "steps.0.predicted_us")));
+}
+
+/* A profile of a device that is none ends at once, and so does one of figures beyond any device. */
+static void
+test_bad_profiles (void)
+{
+  g_autofree char *slow = in_folder ("slow.json");
+  g_autofree char *device = g_strconcat ("null:", slow, NULL);
+  g_assert_true (g_file_set_contents (slow, "{\"name\": \"slow\", \"copy\": 1e-308}", -1, NULL));
+  g_auto (Outcome) zero =
+    lig ("fuse", "gelu", "--input", "4x8", "--device", "null:/dev/zero", "--json", NULL);
+  assert_failed (&zero, 1, "file", "/dev/zero is no device profile: it is no file");
+  g_auto (Outcome) report = lig ("report", "linear(8) ! gelu", "--input", "4x8", "--device", device,
+                                 "-o", "slow.html", "--json", NULL);
+  assert_failed (&report, 1, "format", "copy is 1e-308, expected 1e+06 to 1e+18 bytes a second");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -359,5 +404,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/plan", test_plan);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/shipped", test_shipped);
+  g_test_add_func ("/cli/ceilings", test_ceilings);
+  g_test_add_func ("/cli/bad-profiles", test_bad_profiles);
   return run_cli_tests ();
 }

@@ -219,6 +219,12 @@ test_lock (void)
   g_assert_cmpfloat (lig_now () - began, <, 20);
   g_assert_cmpuint (heard->len, ==, 2);
   g_assert_nonnull (strstr (heard->pdata[0], "waiting for it"));
+  /* Who waited in vain does not wait again for each time that it measures. */
+  began = lig_now ();
+  g_assert_false (lig_measuring_lock (id, 60));
+  lig_measuring_unlock (id);
+  g_assert_cmpfloat (lig_now () - began, <, 20);
+  g_assert_cmpuint (heard->len, ==, 2);
   close (other);
   g_assert_true (lig_measuring_lock (id, 1));
   lig_measuring_unlock (id);

@@ -14,7 +14,8 @@ void lig_measuring_begin (LigDevice *device);
 void lig_measuring_end (LigDevice *device);
 
 /* The same by the name of a lock and for so many seconds; FALSE where it was not got in time: what
- * follows goes on without. Either way an unlock belongs to it. */
+ * follows goes on without, and does not wait again before the lock was free once. Either way an
+ * unlock belongs to it. */
 gboolean lig_measuring_lock (const char *id, double patience);
 void lig_measuring_unlock (const char *id);
 

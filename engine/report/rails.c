@@ -47,16 +47,17 @@ append_pass (GString *text, LigPlan *plan, LigPass pass)
   guint count;
   double seconds = 0, bytes = 0;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  const LigDeviceFacts *facts = lig_device_get_facts (lig_plan_get_device (plan));
+  gboolean known = TRUE;
   for (guint i = 0; i < count; i++) {
     seconds += groups[i].predicted;
+    known &= groups[i].predicted > 0 || groups[i].n_steps == 0;
     bytes += groups[i].bytes;
   }
   if (count == 0)
     return;
   g_string_append_printf (text, _ ("%s: %u groups, %.3g MB moved"), lig_pass_name (pass), count,
                           bytes * 1e-6);
-  if (facts->copy > 0)
+  if (known && seconds > 0)
     g_string_append_printf (text, _ (", predicted %.3g ms"), seconds * 1e3);
   g_string_append_c (text, '\n');
 }

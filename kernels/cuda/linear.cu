@@ -311,6 +311,24 @@ time_sums (const LigLaunch *launch, const LigProduct &job)
   return milliseconds * 1000.0 / TIMES;
 }
 
+/* Times the sums while nobody else measures on the device, and keeps what is faster: the product
+ * with its sums, or both apart. */
+static bool
+compare_sums (LigLaunch *launch, const LigProduct &job, double together, double alone)
+{
+  LigChoices choices = launch->device->choices;
+  if (choices.begin)
+    choices.begin (choices.guard);
+  int apart = lig_product_apart (launch, &job);
+  double sums = apart < 0 ? time_sums (launch, job) : 0;
+  if (choices.end)
+    choices.end (choices.guard);
+  if (sums <= 0)
+    return apart <= 0;
+  lig_product_keep_apart (launch, &job, alone + sums < together, min (alone + sums, together));
+  return alone + sums >= together;
+}
+
 /* Whether the product is to bring the sums along. cuBLASLt's epilogues with sums can take longer
  * than both things one after the other, so a rehearsal compares. */
 static bool
@@ -326,11 +344,7 @@ takes_sums (LigLaunch *launch, const LigProduct &job)
   LigProduct bare = without_sums (job);
   double together = lig_product_microseconds (launch, &job);
   double alone = lig_product_microseconds (launch, &bare);
-  double sums = together > 0 && alone > 0 ? time_sums (launch, job) : 0;
-  if (sums <= 0)
-    return true;
-  lig_product_keep_apart (launch, &job, alone + sums < together, min (alone + sums, together));
-  return alone + sums >= together;
+  return !(together > 0 && alone > 0) || compare_sums (launch, job, together, alone);
 }
 
 static LigStatus

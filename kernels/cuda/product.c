@@ -247,6 +247,13 @@ start (LigLaunch *launch)
   return false;
 }
 
+static LigProductEntry *
+fail_memory (LigLaunch *launch)
+{
+  snprintf (launch->device->message, sizeof launch->device->message, "no memory on the host");
+  return NULL;
+}
+
 /* The entry of a product that fits, with its algorithm decided; null with the device's message. */
 static LigProductEntry *
 find (LigLaunch *launch, const LigProduct *product)
@@ -255,17 +262,16 @@ find (LigLaunch *launch, const LigProduct *product)
   LigProductKey key = key_of (product, launch->tf32);
   if (!start (launch))
     return NULL;
-  snprintf (launch->device->message, sizeof launch->device->message, "no memory on the host");
   LigProductEntry **slot = slot_of (products->entries, products->capacity, &key);
   if (!*slot) {
     if (2 * (products->count + 1) > products->capacity) {
       if (!grow (products))
-        return NULL;
+        return fail_memory (launch);
       slot = slot_of (products->entries, products->capacity, &key);
     }
     *slot = entry_new (&key);
     if (!*slot)
-      return NULL;
+      return fail_memory (launch);
     products->count++;
   }
   LigProductEntry *entry = *slot;
