@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 3
+#define NEWEST 4
 
 static GBytes *
 read_file (const char *path)

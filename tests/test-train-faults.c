@@ -164,6 +164,77 @@ test_signal (gconstpointer data)
                    before->len * sizeof (double));
 }
 
+/* Nobody reads what it says any more. */
+static void
+test_broken_pipe (void)
+{
+  g_autofree char *checkpoint = fresh ("piped.safetensors");
+  g_auto (Outcome) outcome =
+    shell ("{ lig train '" MODEL "' " DATA " --steps 1000000000 --store pipe.db"
+           " --checkpoint piped.safetensors 2>&1; echo $? > piped-code; } | head -n 1;"
+           " while ! test -s piped-code; do sleep 0.1; done; cat piped-code");
+  assert_contains (outcome.out, "130");
+  g_assert_true (g_file_test (checkpoint, G_FILE_TEST_EXISTS));
+  assert_last ("pipe.db", "interrupted");
+}
+
+/* nohup asks for a training that outlives its terminal. */
+static void
+test_nohup (void)
+{
+  g_autofree char *checkpoint = fresh ("nohup.safetensors");
+  g_autoptr (GSubprocess) child =
+    start ("nohup lig train '" MODEL "' " DATA " --steps 1000000000 --checkpoint-every 500"
+           " --store nohup.db --checkpoint nohup.safetensors");
+  wait_for_file (checkpoint);
+  g_subprocess_send_signal (child, SIGHUP);
+  g_usleep (300000);
+  assert_last ("nohup.db", "running");
+  g_subprocess_send_signal (child, SIGTERM);
+  g_subprocess_wait (child, NULL, NULL);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 130);
+}
+
+/* All steps are done and saved before an evaluation that takes minutes, and it can be ended. */
+static void
+test_last_evaluation (void)
+{
+  g_autofree char *checkpoint = fresh ("last.safetensors");
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' --input 16x8 --data 'synthetic?samples=100000000&held-out=0.9'"
+           " --steps 3 --store last.db --checkpoint last.safetensors");
+  wait_for_file (checkpoint);
+  gint64 asked = g_get_monotonic_time ();
+  g_subprocess_send_signal (child, SIGINT);
+  g_subprocess_wait (child, NULL, NULL);
+  g_assert_cmpint (g_get_monotonic_time () - asked, <, 10 * G_USEC_PER_SEC);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 130);
+  assert_last ("last.db", "interrupted");
+}
+
+static void
+test_store_removed (void)
+{
+  g_autofree char *checkpoint = fresh ("removed.safetensors");
+  g_autofree char *err = NULL, *out = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' " DATA " --steps 20000 --checkpoint-every 500"
+           " --store removed.db --checkpoint removed.safetensors");
+  wait_for_file (checkpoint);
+  g_auto (Outcome) removed = shell ("rm removed.db*");
+  g_assert_cmpint (removed.code, ==, 0);
+  g_subprocess_communicate_utf8 (child, NULL, NULL, &out, &err, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 1);
+  assert_contains (err, "removed.db' was deleted while it was open");
+  assert_contains (err, "the last checkpoint is ");
+  g_assert_null (strstr (out, "lig runs show"));
+  g_auto (Outcome) resumed =
+    shell ("lig train --resume removed.safetensors --steps 20001 --store removed.db");
+  g_assert_cmpint (resumed.code, ==, 0);
+}
+
 /* Writes beyond the limit fail as on a full disk, and it takes no rights to set it. */
 static void
 limit_files (gpointer bytes)
@@ -308,6 +379,11 @@ main (int argc, char **argv)
   g_test_add_func ("/train/kill-early", test_kill_early);
   g_test_add_data_func ("/train/ctrl-c", GINT_TO_POINTER (SIGINT), test_signal);
   g_test_add_data_func ("/train/terminated", GINT_TO_POINTER (SIGTERM), test_signal);
+  g_test_add_data_func ("/train/hung-up", GINT_TO_POINTER (SIGHUP), test_signal);
+  g_test_add_func ("/train/broken-pipe", test_broken_pipe);
+  g_test_add_func ("/train/nohup", test_nohup);
+  g_test_add_func ("/train/last-evaluation", test_last_evaluation);
+  g_test_add_func ("/train/store-removed", test_store_removed);
   g_test_add_func ("/train/file-limit", test_file_limit);
   g_test_add_func ("/train/full-disk", test_full_disk);
   g_test_add_func ("/train/two-writers", test_two_writers);

@@ -261,6 +261,7 @@ print_details_json (const LigRunRow *row, const Details *details)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   lig_runs_add_run (builder, row);
   lig_runs_set_string (builder, "revision", *row->revision ? row->revision : NULL);
+  lig_runs_set_string (builder, "parent", *row->parent ? row->parent : NULL);
   lig_runs_set_json (builder, "settings", row->settings);
   lig_runs_set_json (builder, "versions", row->versions);
   lig_runs_set_json (builder, "sequence", row->sequence);
@@ -329,6 +330,7 @@ print_details (const LigRunRow *row, const Details *details)
     {"ended", ended},
     {"host", row->host},
     {"revision", row->revision},
+    {"parent", row->parent},
     {"settings", row->settings},
     {"versions", row->versions},
     {"tags", tags},

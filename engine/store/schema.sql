@@ -159,3 +159,9 @@ UPDATE run SET step_ms = CASE kind
   WHERE status != 'running';
 CREATE INDEX run_list ON run (started, experiment, kind, device, dtype, policy, status, starred,
   ended, last_step, last_loss, eval_loss, eval_accuracy, step_ms, uuid, notes);
+
+-- 4
+-- From which run a training went on as a new one, and the step of the newest checkpoint.
+ALTER TABLE run ADD COLUMN parent TEXT;
+ALTER TABLE run ADD COLUMN saved_step INTEGER;
+UPDATE run SET saved_step = last_step WHERE kind = 'train' AND status != 'running';

@@ -14,10 +14,24 @@ static guint signals[N_SIGNALS];
 
 #define CHECKPOINT_SECONDS 60
 
+/* A run that nobody started is none that goes on. */
+static void
+give_back (LigRun *self)
+{
+  const char *before = self->status_before;
+  if (self->uuid && before)
+    lig_store_finish_run (self->store, self->uuid,
+                          g_str_equal (before, "running") ? "interrupted" : before, NULL, NULL);
+  else if (self->uuid)
+    lig_store_finish_run (self->store, self->uuid, "cancelled", "it was never started", NULL);
+}
+
 static void
 lig_run_finalize (GObject *object)
 {
   LigRun *self = LIG_RUN (object);
+  if (!self->context)
+    give_back (self);
   if (self->thread) {
     lig_run_cancel (self);
     g_thread_join (self->thread);
@@ -33,6 +47,8 @@ lig_run_finalize (GObject *object)
   g_clear_pointer (&self->context, g_main_context_unref);
   g_array_unref (self->step_seconds);
   g_free (self->uuid);
+  g_free (self->parent);
+  g_free (self->status_before);
   g_free (self->checkpoint);
   g_free (self->trouble);
   g_free (self->choices);
@@ -61,6 +77,7 @@ lig_run_init (LigRun *self)
   self->metrics = g_new (LigRunMetric, LIG_RUN_METRICS);
   g_cond_init (&self->changed);
   lig_run_settings_init (&self->settings);
+  self->saved_step = -1;
   self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), LIG_KEPT_STEP_TIMES);
   self->progress = (LigRunProgress){.loss = NAN,
                                     .first_loss = NAN,
@@ -110,10 +127,10 @@ lig_run_new (LigSequence *sequence,
 }
 
 static gboolean
-evaluate (LigRun *self, gint64 step, GError **error)
+evaluate (LigRun *self, gint64 step, gboolean *cut, GError **error)
 {
   double loss, accuracy;
-  if (!lig_run_evaluate (self, self->settings.eval_batches, &loss, &accuracy, error))
+  if (!lig_run_evaluate (self, self->settings.eval_batches, &loss, &accuracy, cut, error))
     return FALSE;
   if (isnan (loss))
     return TRUE;
@@ -182,9 +199,11 @@ save_between (LigRun *self, GError **error)
     g_propagate_error (error, g_steal_pointer (&failure));
     return FALSE;
   }
+  if (saved)
+    return TRUE;
   g_mutex_lock (&self->lock);
   g_free (self->trouble);
-  self->trouble = saved ? NULL : g_strdup (failure->message);
+  self->trouble = g_strdup (failure->message);
   g_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -212,6 +231,7 @@ train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   double saved = lig_now ();
+  gboolean cut;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
     if (!heed (self, request, &saved, error))
       return FALSE;
@@ -225,7 +245,7 @@ train (LigRun *self, LigRequest *request, GError **error)
                                                   : lig_now () - saved > CHECKPOINT_SECONDS;
     if ((last || look || due) && !lig_run_settle (self, error))
       return FALSE;
-    if (look && !last && !evaluate (self, step, error))
+    if (look && !last && !evaluate (self, step, &cut, error))
       return FALSE;
     if (due && !last) {
       if (!save_between (self, error))
@@ -233,7 +253,15 @@ train (LigRun *self, LigRequest *request, GError **error)
       saved = lig_now ();
     }
   }
-  return evaluate (self, settings->steps, error);
+  /* The evaluation may take long, and whoever ends it shall find all that was trained. */
+  if (self->saved_step < settings->steps && !save_between (self, error))
+    return FALSE;
+  if (!evaluate (self, settings->steps, &cut, error))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  *request = cut ? self->request : LIG_REQUEST_NONE;
+  g_mutex_unlock (&self->lock);
+  return TRUE;
 }
 
 static void
@@ -245,7 +273,7 @@ finish (LigRun *self, LigRunStatus status, GError *error)
     if (error)
       g_clear_error (&local);
     else
-      error = local;
+      error = g_steal_pointer (&local);
   }
   g_mutex_lock (&self->lock);
   self->progress.status = error && status == LIG_RUN_DONE ? LIG_RUN_FAILED : status;
@@ -297,7 +325,7 @@ work (gpointer data)
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
   gboolean fine = train (self, &request, &error);
-  if (fine)
+  if (fine && self->saved_step != (gint64) lig_state_get_step (self->state))
     fine = lig_run_save_checkpoint (self, &error);
   finish (self,
           !fine                              ? LIG_RUN_FAILED
@@ -446,6 +474,12 @@ lig_run_dup_trouble (LigRun *self)
   char *trouble = g_strdup (self->trouble);
   g_mutex_unlock (&self->lock);
   return trouble;
+}
+
+const char *
+lig_run_get_parent (LigRun *self)
+{
+  return self->parent;
 }
 
 const char *
