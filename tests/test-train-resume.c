@@ -319,6 +319,8 @@ test_refusals (Fixture *f, gconstpointer data)
     assert_refused (f, checkpoint, same[i], "it is at step 10 of 10 already");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n9,10\n", -1, NULL));
   assert_refused (f, checkpoint, "steps=20", "the data has changed: it is csv: 5 rows");
+  g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,9\n", -1, NULL));
+  assert_refused (f, checkpoint, "steps=20", "but their content is another");
   g_remove (path);
   assert_refused (f, checkpoint, "steps=20", "cannot open");
   assert_status (f, uuid, "done");

@@ -69,6 +69,9 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   lig_tensor_file_set_metadata (file, "ligature.settings", settings);
   lig_tensor_file_set_metadata (file, "ligature.choices", self->choices);
   lig_tensor_file_set_metadata (file, "ligature.data", lig_dataset_describe (self->data));
+  g_autofree char *content =
+    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  lig_tensor_file_set_metadata (file, "ligature.content", content);
   lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
   lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
   set_machine (self, file);
@@ -256,16 +259,34 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
       level, lig_cpu_level (), level);
     return FALSE;
   }
+  if (threads > (guint64) omp_get_thread_limit ()) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 "it was made with %" G_GUINT64_FORMAT " threads, this process may have %d "
+                 "(OMP_THREAD_LIMIT); with fewer the bits would differ, --init starts a new "
+                 "training from its weights",
+                 threads, omp_get_thread_limit ());
+    return FALSE;
+  }
   self->threads = (int) CLAMP (threads, 1, 4096);
   return TRUE;
 }
 
-/* A file that grew or lost lines would give other batches. */
+/* A file that grew, lost lines or holds other ones would give other batches. */
 static gboolean
 check_data (LigRun *self, LigTensorFile *file, GError **error)
 {
   const char *before = lig_tensor_file_get_metadata (file, "ligature.data");
   const char *today = lig_dataset_describe (self->data);
+  g_autofree char *content =
+    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  const char *read = lig_tensor_file_get_metadata (file, "ligature.content");
+  if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "the data has changed: it is %s as before, but their content is another (hash %s, "
+                 "and was %s); --init starts a new training from the weights",
+                 today, content, read);
+    return FALSE;
+  }
   if (!before || g_strcmp0 (before, today) == 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs: the training loop on its thread, and what others see of it. */
 #include "engine/train/run-private.h"
+#include "kernels/cpu/threads.h"
 
 #include <math.h>
 #include <omp.h>
@@ -324,6 +325,8 @@ work (gpointer data)
   /* OpenMP keeps the number for each thread that begins parallel work. */
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
+  /* A checkpoint shall hold the number that products really have. */
+  lig_cpu_settle_threads ();
   gboolean fine = train (self, &request, &error);
   if (fine && self->saved_step != (gint64) lig_state_get_step (self->state))
     fine = lig_run_save_checkpoint (self, &error);
@@ -354,7 +357,15 @@ lig_run_start (LigRun *self)
   self->progress.steps = self->settings.steps;
   self->progress.step = self->progress.first_step = self->first_step;
   self->began = lig_now ();
-  self->thread = g_thread_new ("train", work, self);
+  GError *error = NULL;
+  self->thread = g_thread_try_new ("train", work, self, &error);
+  if (self->thread)
+    return;
+  GError *failure =
+    g_error_new (LIG_ERROR, LIG_ERROR_MEMORY, "no thread for the training: %s", error->message);
+  g_error_free (error);
+  finish (self, LIG_RUN_FAILED, failure);
+  announce_end (self);
 }
 
 gboolean
