@@ -51,6 +51,9 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
                                        const char *text,
                                        GError **error);
 
+/* Whether they go together: no warm-up beyond the steps, no `min-lr` above `lr`. */
+LIG_API gboolean lig_run_settings_check (const LigRunSettings *self, GError **error);
+
 /* The text of one as lig_run_settings_set() takes it; (transfer full), null where unset. */
 LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name);
 
