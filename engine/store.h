@@ -149,6 +149,18 @@ typedef struct {
  */
 LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * lig_store_catch_truncation:
+ *
+ * For programs, once, when they begin: handles SIGBUS, which comes where another program cuts off a
+ * file that SQLite has mapped. Writing to a store then fails with an error, and everything else
+ * that meets it ends the process with a sentence and status 1.
+ */
+LIG_API void lig_store_catch_truncation (void);
+
+/* Whether that happened: this process can write nothing more to the store. From any thread. */
+LIG_API gboolean lig_store_is_lost (LigStore *self);
+
 /* The absolute file name. */
 LIG_API const char *lig_store_get_path (LigStore *self);
 

@@ -235,6 +235,28 @@ test_store_removed (void)
   g_assert_cmpint (resumed.code, ==, 0);
 }
 
+/* What SQLite has mapped beside the store is cut off. */
+static void
+test_store_cut_off (void)
+{
+  g_autofree char *checkpoint = fresh ("cut.safetensors"), *err = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' " DATA " --steps 1000000000 --store cut.db"
+           " --checkpoint-every 500 --checkpoint cut.safetensors");
+  wait_for_file (checkpoint);
+  g_auto (Outcome) cut = shell ("truncate -s 0 cut.db-shm && rm cut.safetensors");
+  g_assert_cmpint (cut.code, ==, 0);
+  g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, &err, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_get_if_exited (child));
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 1);
+  assert_contains (err, "cut.db-shm' was cut off by another program");
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, &error);
+  g_assert_no_error (error);
+  assert_last ("cut.db", "interrupted");
+}
+
 /* Data files that become shorter while they are trained on: what was read stays. */
 static void
 test_data_truncated (gconstpointer data)
@@ -489,6 +511,7 @@ main (int argc, char **argv)
   g_test_add_func ("/train/nohup", test_nohup);
   g_test_add_func ("/train/last-evaluation", test_last_evaluation);
   g_test_add_func ("/train/store-removed", test_store_removed);
+  g_test_add_func ("/train/store-cut-off", test_store_cut_off);
   for (guint i = 0; i < G_N_ELEMENTS (truncated_data); i++)
     g_test_add_data_func (truncated_data[i][0], truncated_data[i], test_data_truncated);
   g_test_add_func ("/train/limits", test_limits);

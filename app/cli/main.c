@@ -4,6 +4,7 @@
 
 #include "engine/error.h"
 #include "engine/folders.h"
+#include "engine/store.h"
 #include "engine/tuning.h"
 
 #include <libintl.h>
@@ -69,6 +70,7 @@ main (int argc, char **argv)
     printf ("lig %s\n", LIG_VERSION);
     return LIG_EXIT_OK;
   }
+  lig_store_catch_truncation ();
   lig_tuning_set_monitor (lig_cli_measuring);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (commands[i]->name, argv[1]) == 0)

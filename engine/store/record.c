@@ -2,28 +2,62 @@
 /* Begins, resumes and ends runs, records what they report, and edits what a person may. */
 #include "engine/data/file.h"
 #include "engine/store/file.h"
+#include "engine/store/guard.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
 #include <stdarg.h>
 #include <string.h>
 
+typedef struct {
+  LigStore *store;
+  GError **error;
+  const char *sql, *types;
+  va_list values;
+  int changed;
+} Write;
+
+static void
+write_now (gpointer data)
+{
+  Write *write = data;
+  sqlite3 *db = write->store->db;
+  write->changed = -1;
+  if (!lig_sql_begin (db, write->error))
+    return;
+  gboolean done = lig_sql_run_list (db, write->error, write->sql, write->types, write->values);
+  int rows = sqlite3_changes (db);
+  if (lig_sql_end (db, done, write->error))
+    write->changed = rows;
+}
+
 int
 lig_store_write (LigStore *self, GError **error, const char *sql, const char *types, ...)
 {
-  va_list values;
-  int changed = -1;
+  Write write = {.store = self, .error = error, .sql = sql, .types = types, .changed = -1};
+  gboolean whole = FALSE;
   g_mutex_lock (&self->write_lock);
-  if (lig_sql_begin (self->db, error)) {
-    va_start (values, types);
-    gboolean done = lig_sql_run_list (self->db, error, sql, types, values);
-    va_end (values);
-    int rows = sqlite3_changes (self->db);
-    if (lig_sql_end (self->db, done, error))
-      changed = rows;
+  if (!lig_writer_is_broken (self->writer)) {
+    va_start (write.values, types);
+    whole = lig_guard_run (write_now, &write);
+    va_end (write.values);
+  }
+  if (!whole) {
+    write.changed = -1;
+    lig_writer_break (self->writer);
+    if (error)
+      g_clear_error (error);
+    lig_guard_fail (self->path, error);
   }
   g_mutex_unlock (&self->write_lock);
-  return changed;
+  return write.changed;
+}
+
+gboolean
+lig_store_is_lost (LigStore *self)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self), FALSE);
+  return lig_writer_is_broken (self->writer);
 }
 
 static gboolean

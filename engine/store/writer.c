@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread that writes what runs report. */
 #include "engine/store/writer.h"
+#include "engine/store/guard.h"
 
 #define BATCH_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 #define BATCH_ROWS 5000
@@ -21,6 +22,8 @@ struct _LigWriter {
   guint64 asked, served;
   int n_active;
   gboolean stop;
+  int broken;     /* atomic: the connection can never be used again */
+  char *path;     /* of the database */
   GError *lost;   /* rows that will never be written */
   GError *failed; /* rows that wait for another try */
 
@@ -147,6 +150,37 @@ conclude (LigWriter *self, gboolean done, GError *failure)
   book_missing (self, done, why);
 }
 
+typedef struct {
+  LigWriter *writer;
+  GError **error;
+  gboolean done;
+} Write;
+
+static void
+write_pending (gpointer data)
+{
+  Write *write = data;
+  LigWriter *self = write->writer;
+  write->done = lig_inserter_write (&self->inserter, &self->pending, self->beating, write->error);
+}
+
+/* Writes what is pending, all or nothing. */
+static gboolean
+try_to_write (LigWriter *self, GError **error)
+{
+  Write write = {self, error, FALSE};
+  if (!lig_writer_is_broken (self)) {
+    if (lig_guard_run (write_pending, &write))
+      return write.done;
+    /* Only SQLite, which is called with this lock, touches the mapping. */
+    g_mutex_unlock (self->inserter.db_lock);
+    lig_writer_break (self);
+    g_clear_error (error);
+  }
+  lig_guard_fail (self->path, error);
+  return FALSE;
+}
+
 static gpointer
 work (gpointer data)
 {
@@ -160,7 +194,7 @@ work (gpointer data)
     stop = self->stop;
     g_mutex_unlock (&self->lock);
 
-    gboolean done = lig_inserter_write (&self->inserter, &self->pending, self->beating, &failure);
+    gboolean done = try_to_write (self, &failure);
     conclude (self, done, failure);
 
     g_mutex_lock (&self->lock);
@@ -321,11 +355,24 @@ lig_writer_count_missing (LigWriter *self, const char *run, char **why)
   return missing;
 }
 
+gboolean
+lig_writer_is_broken (LigWriter *self)
+{
+  return g_atomic_int_get (&self->broken);
+}
+
+void
+lig_writer_break (LigWriter *self)
+{
+  g_atomic_int_set (&self->broken, TRUE);
+}
+
 LigWriter *
 lig_writer_new (sqlite3 *db, GMutex *db_lock)
 {
   LigWriter *self = g_new0 (LigWriter, 1);
   self->stride = 1;
+  self->path = g_strdup (sqlite3_db_filename (db, "main"));
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
   g_cond_init (&self->served_some);
@@ -354,12 +401,16 @@ lig_writer_free (LigWriter *self)
     g_message ("%s", failure->message);
   g_clear_error (&self->lost);
   g_clear_error (&self->failed);
-  lig_inserter_clear (&self->inserter);
+  if (lig_writer_is_broken (self))
+    lig_guard_abandon (self->inserter.db);
+  else
+    lig_inserter_clear (&self->inserter);
   lig_batch_clear (&self->queue);
   lig_batch_clear (&self->pending);
   g_hash_table_unref (self->runs);
   g_hash_table_unref (self->names);
   g_ptr_array_unref (self->beating);
+  g_free (self->path);
   g_cond_clear (&self->wake);
   g_cond_clear (&self->served_some);
   g_mutex_clear (&self->lock);

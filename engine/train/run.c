@@ -227,6 +227,18 @@ heed (LigRun *self, LigRequest *request, double *saved, GError **error)
   return TRUE;
 }
 
+/* A store that this process can never write to again holds up every other process as long as this
+ * one lives: what was trained is saved, and the training ends. */
+static gboolean
+check_store (LigRun *self, GError **error)
+{
+  if (!self->store || !lig_store_is_lost (self->store))
+    return TRUE;
+  if (lig_run_settle (self, error) && lig_run_save_checkpoint (self, error))
+    lig_store_flush (self->store, error);
+  return FALSE;
+}
+
 static gboolean
 train (LigRun *self, LigRequest *request, GError **error)
 {
@@ -234,7 +246,7 @@ train (LigRun *self, LigRequest *request, GError **error)
   double saved = lig_now ();
   gboolean cut;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
-    if (!heed (self, request, &saved, error))
+    if (!check_store (self, error) || !heed (self, request, &saved, error))
       return FALSE;
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
