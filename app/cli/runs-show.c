@@ -316,19 +316,28 @@ print_details (const LigRunRow *row, const Details *details)
   g_autofree char *started = lig_runs_format_started (row->started);
   g_autofree char *ended = row->ended ? lig_runs_format_started (row->ended) : NULL;
   const char *const lines[][2] = {
-    {"run", row->uuid},          {"name", row->name},
-    {"status", row->status},     {"message", row->message},
-    {"kind", row->kind},         {"device", row->device},
-    {"dtype", row->dtype},       {"recipe", row->recipe},
-    {"policy", row->policy},     {"seed", seed},
-    {"started", started},        {"ended", ended},
-    {"host", row->host},         {"revision", row->revision},
-    {"parent", row->parent},     {"settings", row->settings},
-    {"versions", row->versions}, {"tags", tags},
+    {"run", row->uuid},
+    {"name", row->name},
+    {"status", row->status},
+    {"message", row->message},
+    {"kind", row->kind},
+    {"device", row->device},
+    {"dtype", row->dtype},
+    {"recipe", row->recipe},
+    {"policy", row->policy},
+    {"seed", seed},
+    {"started", started},
+    {"ended", ended},
+    {"host", row->host},
+    {"revision", row->revision},
+    {"settings", row->settings},
+    {"versions", row->versions},
+    {"tags", tags},
     {"notes", row->notes},
   };
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     print_line (lines[i][0], lines[i][1]);
+  print_line ("parent", row->parent);
   for (guint i = 0; i < details->artifacts->len; i++) {
     const LigArtifactRow *artifact = details->artifacts->pdata[i];
     print_line (artifact->kind, artifact->path);

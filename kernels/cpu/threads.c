@@ -2,6 +2,16 @@
 /* What matrix products need of the process before BLAS is called. */
 #include "kernels/cpu/threads.h"
 
+#ifndef _OPENMP
+
+bool
+lig_cpu_settle_threads (void)
+{
+  return true;
+}
+
+#else
+
 #include <cblas.h>
 #include <omp.h>
 #include <stddef.h>
@@ -46,3 +56,5 @@ lig_cpu_settle_threads (void)
     settled = threads;
   return threads <= settled;
 }
+
+#endif
