@@ -3,6 +3,7 @@
 #include "app/application.h"
 
 #include "engine/folders.h"
+#include "engine/store.h"
 
 #include <glib/gi18n.h>
 #include <locale.h>
@@ -30,6 +31,7 @@ main (int argc, char **argv)
   bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);
+  lig_store_catch_truncation ();
   g_autoptr (LigApplication) application = lig_application_new ();
   return g_application_run (G_APPLICATION (application), argc, argv);
 }

@@ -274,6 +274,12 @@ lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count)
   return self->tokens[part];
 }
 
+guint64
+lig_dataset_get_content (LigDataset *self)
+{
+  return self->content;
+}
+
 const char *
 lig_dataset_describe (LigDataset *self)
 {

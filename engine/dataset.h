@@ -187,6 +187,13 @@ LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean held_o
  */
 LIG_API const char *lig_dataset_describe (LigDataset *self);
 
+/**
+ * lig_dataset_get_content:
+ *
+ * Returns: a number that differs where the bytes that were read differ; 0 for synthetic data
+ */
+LIG_API guint64 lig_dataset_get_content (LigDataset *self);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigDataset, lig_dataset_free)
 
 G_END_DECLS

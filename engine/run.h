@@ -51,6 +51,9 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
                                        const char *text,
                                        GError **error);
 
+/* Whether they go together: no warm-up beyond the steps, no `min-lr` above `lr`. */
+LIG_API gboolean lig_run_settings_check (const LigRunSettings *self, GError **error);
+
 /* The text of one as lig_run_settings_set() takes it; (transfer full), null where unset. */
 LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name);
 
@@ -125,7 +128,10 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may grow, any
  *   other value that differs from the checkpoint's is refused
  *
- * Goes on bit-identically: with the same groups, threads and instructions, or not at all.
+ * Goes on bit-identically: with the same groups, threads, instructions and data, or not at all.
+ * With a store the run that wrote the checkpoint goes on; where that one went further already, a
+ * new run begins that names it (lig_run_get_parent()), and the old one stays as it is. Where only
+ * its last evaluation is missing, that is done.
  */
 LIG_API LigRun *lig_run_resume (const char *checkpoint,
                                 LigDevice *device,
@@ -162,8 +168,9 @@ LIG_API void lig_run_cancel (LigRun *self);
 LIG_API void lig_run_interrupt (LigRun *self);
 LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 
-/* (transfer full) (nullable): why the last checkpoint between two steps could not be written. The
- * training goes on and tries again when the next is due; the one at its end must come about. */
+/* (transfer full) (nullable): why the last checkpoint between two steps could not be written, or
+ * the store. The training goes on and tries again when the next is due; the checkpoint at its end
+ * must come about, and a run whose values are missing from the store in the end has failed. */
 LIG_API char *lig_run_dup_trouble (LigRun *self);
 
 /* Saves a checkpoint after the step under way, of a paused run at once, and goes on. */
@@ -192,6 +199,8 @@ LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
 
 /* (transfer none). The uuid is null without a store. */
 LIG_API const char *lig_run_get_uuid (LigRun *self);
+/* (nullable): the uuid of the run from whose checkpoint this one goes on as a new run. */
+LIG_API const char *lig_run_get_parent (LigRun *self);
 LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
 LIG_API LigDevice *lig_run_get_device (LigRun *self);
 LIG_API const LigRunSettings *lig_run_get_settings (LigRun *self);

@@ -37,14 +37,14 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
   guint count = 0;
   const char *const *paths = lig_state_get_paths (self);
   for (const char *const *path = paths; *path; path++) {
-    LigShape shape;
-    LigDtype dtype;
-    g_autoptr (LigTensor) own = lig_state_get (self, LIG_STATE_PARAMETERS, *path, NULL);
-    if (!lig_tensor_file_get_shape (file, *path, &shape, &dtype)) {
+    LigShape shape, own;
+    if (!lig_state_get_shape (self, *path, &own, error))
+      return FALSE;
+    if (!lig_tensor_file_get_shape (file, *path, &shape, NULL)) {
       list (text, &count, "%s is missing", *path);
-    } else if (own && !lig_shape_equal (&shape, &own->shape)) {
+    } else if (!lig_shape_equal (&shape, &own)) {
       g_autofree char *observed = lig_shape_to_string (&shape);
-      g_autofree char *expected = lig_shape_to_string (&own->shape);
+      g_autofree char *expected = lig_shape_to_string (&own);
       list (text, &count, "%s is %s, expected %s", *path, observed, expected);
     }
   }
@@ -58,17 +58,82 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
   return FALSE;
 }
 
+/* A tensor that was read, and where it goes. */
+typedef struct {
+  LigStateArray array;
+  const char *path;
+  LigTensor *tensor;
+} Loaded;
+
+static void
+clear_loaded (gpointer data)
+{
+  g_clear_pointer (&((Loaded *) data)->tensor, lig_tensor_unref);
+}
+
+static GArray *
+new_list (void)
+{
+  GArray *all = g_array_new (FALSE, TRUE, sizeof (Loaded));
+  g_array_set_clear_func (all, clear_loaded);
+  return all;
+}
+
+static gboolean
+check_fits (LigState *self, const char *path, const char *name, LigTensor *tensor, GError **error)
+{
+  LigShape own;
+  if (!lig_state_get_shape (self, path, &own, error))
+    return FALSE;
+  if (lig_shape_equal (&own, &tensor->shape))
+    return TRUE;
+  g_autofree char *observed = lig_shape_to_string (&tensor->shape);
+  g_autofree char *expected = lig_shape_to_string (&own);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s is %s, expected %s", name, observed,
+               expected);
+  return FALSE;
+}
+
+/* Reads one tensor of the file, to be set later. */
+static gboolean
+read_one (LigState *self,
+          LigTensorFile *file,
+          LigStateArray array,
+          const char *path,
+          const char *name,
+          GArray *all,
+          GError **error)
+{
+  g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, name, error);
+  if (!tensor || !check_fits (self, path, name, tensor, error))
+    return FALSE;
+  Loaded loaded = {array, path, g_steal_pointer (&tensor)};
+  g_array_append_val (all, loaded);
+  return TRUE;
+}
+
+static gboolean
+set_all (LigState *self, GArray *all, GError **error)
+{
+  for (guint i = 0; i < all->len; i++) {
+    Loaded *one = &g_array_index (all, Loaded, i);
+    if (!lig_state_set (self, one->array, one->path, one->tensor, error))
+      return FALSE;
+    g_clear_pointer (&one->tensor, lig_tensor_unref);
+  }
+  return TRUE;
+}
+
 gboolean
 lig_state_load (LigState *self, LigTensorFile *file, GError **error)
 {
+  g_autoptr (GArray) all = new_list ();
   if (!check_names (self, file, error))
     return FALSE;
-  for (const char *const *path = lig_state_get_paths (self); *path; path++) {
-    g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, *path, error);
-    if (!tensor || !lig_state_set (self, LIG_STATE_PARAMETERS, *path, tensor, error))
+  for (const char *const *path = lig_state_get_paths (self); *path; path++)
+    if (!read_one (self, file, LIG_STATE_PARAMETERS, *path, *path, all, error))
       return FALSE;
-  }
-  return TRUE;
+  return set_all (self, all, error);
 }
 
 static gboolean
@@ -128,14 +193,13 @@ lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GEr
 gboolean
 lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error)
 {
+  g_autoptr (GArray) all = new_list ();
   for (const char *const *path = lig_state_get_paths (self); *path; path++)
     for (guint i = 0; i < G_N_ELEMENTS (moments); i++) {
       g_autofree char *name = g_strconcat (moments[i].prefix, *path, NULL);
-      if (!lig_tensor_file_has (file, name))
-        continue;
-      g_autoptr (LigTensor) tensor = lig_tensor_file_get (file, name, error);
-      if (!tensor || !lig_state_set (self, moments[i].array, *path, tensor, error))
+      if (lig_tensor_file_has (file, name) &&
+          !read_one (self, file, moments[i].array, *path, name, all, error))
         return FALSE;
     }
-  return load_scaling (self, file, error);
+  return set_all (self, all, error) && load_scaling (self, file, error);
 }

@@ -348,6 +348,15 @@ find (LigState *self, const char *path, GError **error)
   return NULL;
 }
 
+gboolean
+lig_state_get_shape (LigState *self, const char *path, LigShape *shape, GError **error)
+{
+  const Parameter *parameter = find (self, path, error);
+  if (parameter)
+    *shape = parameter->shape;
+  return parameter != NULL;
+}
+
 LigTensor *
 lig_state_get (LigState *self, LigStateArray array, const char *path, GError **error)
 {

@@ -49,6 +49,12 @@ typedef enum {
   LIG_N_STATE_ARRAYS
 } LigStateArray;
 
+/* The shape of a parameter, without a look at its values; %LIG_ERROR_INDEX without one. */
+LIG_API gboolean lig_state_get_shape (LigState *self,
+                                      const char *path,
+                                      LigShape *shape,
+                                      GError **error);
+
 /**
  * lig_state_get:
  *
@@ -83,8 +89,9 @@ LIG_API gboolean lig_state_set_scaling (LigState *self, const LigScaling *scalin
 /**
  * lig_state_load:
  *
- * Sets every parameter from a file; missing, surplus and wrongly shaped tensors are each named and
- * nothing is changed then. Names that begin with `optimizer.` are not parameters.
+ * Sets every parameter from a file; missing, surplus and wrongly shaped tensors are each named.
+ * Nothing is changed then, nor where a tensor cannot be read: all are read before the first is set.
+ * Names that begin with `optimizer.` are not parameters.
  */
 LIG_API gboolean lig_state_load (LigState *self, LigTensorFile *file, GError **error);
 
@@ -94,7 +101,7 @@ LIG_API gboolean lig_state_store (LigState *self,
                                   gboolean moments,
                                   GError **error);
 
-/* Restores what lig_state_store() added with moments. */
+/* Restores what lig_state_store() added with moments, all of it or nothing. */
 LIG_API gboolean lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error);
 
 /**

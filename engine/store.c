@@ -2,6 +2,7 @@
 /* Opens, migrates and closes the store. */
 #include "engine/store.h"
 #include "engine/store/file.h"
+#include "engine/store/guard.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
@@ -24,9 +25,14 @@ static void
 lig_store_finalize (GObject *object)
 {
   LigStore *self = LIG_STORE (object);
+  gboolean broken = self->writer && lig_writer_is_broken (self->writer);
   g_clear_pointer (&self->writer, lig_writer_free);
-  sqlite3_close (self->reader);
-  sqlite3_close (self->db);
+  if (broken) {
+    lig_guard_abandon (self->reader);
+  } else {
+    sqlite3_close (self->reader);
+    sqlite3_close (self->db);
+  }
   g_mutex_clear (&self->write_lock);
   g_mutex_clear (&self->read_lock);
   g_free (self->path);

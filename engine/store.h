@@ -30,13 +30,14 @@ G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
  * @kind: `train` or `profile`
  * @settings: JSON
  * @versions: of the libraries, JSON
+ * @parent: the run from whose checkpoint this one goes on
  *
  * What a run is begun with. A string that is %NULL counts as empty.
  */
 typedef struct {
   const char *name, *sequence, *kind, *device, *dtype, *recipe, *policy;
   guint64 seed;
-  const char *settings, *versions;
+  const char *settings, *versions, *parent;
 } LigRunRecord;
 
 /**
@@ -46,6 +47,9 @@ typedef struct {
  * @last_step: the greatest step of any metric, -1 without one
  * @first_loss: NaN where there is none; so are @last_loss, @eval_loss, @eval_accuracy and @step_ms
  * @step_ms: of a run that ended: the median of its last steps, up to 1,000; of a profile one step
+ *
+ * @parent: the uuid of the run from whose checkpoint it went on; it need not be in the store
+ * @saved_step: of its newest checkpoint, -1 without one
  *
  * One run as it was when it was read. Strings are never %NULL, but empty. Read-only.
  */
@@ -59,6 +63,8 @@ typedef struct {
   GStrv tags;
   gint64 last_step;
   double first_loss, last_loss, eval_loss, eval_accuracy, step_ms;
+  const char *parent;
+  gint64 saved_step;
 } LigRunRow;
 
 #define LIG_TYPE_RUN_ROW (lig_run_row_get_type ())
@@ -142,6 +148,18 @@ typedef struct {
  *   newer (it is left as it was), it is another program's, or it cannot be read and written
  */
 LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_store_catch_truncation:
+ *
+ * For programs, once, when they begin: handles SIGBUS, which comes where another program cuts off a
+ * file that SQLite has mapped. Writing to a store then fails with an error, and everything else
+ * that meets it ends the process with a sentence and status 1.
+ */
+LIG_API void lig_store_catch_truncation (void);
+
+/* Whether that happened: this process can write nothing more to the store. From any thread. */
+LIG_API gboolean lig_store_is_lost (LigStore *self);
 
 /* The absolute file name. */
 LIG_API const char *lig_store_get_path (LigStore *self);
@@ -230,14 +248,17 @@ LIG_API void lig_store_add_verdict (LigStore *self,
 LIG_API void
 lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const char *path);
 
+/* Queues that the run's state after @step is in a checkpoint. */
+LIG_API void lig_store_add_saved_step (LigStore *self, const char *run, gint64 step);
+
 /**
  * lig_store_flush:
  *
  * Waits until everything queued so far is on disk.
  *
  * Returns: %FALSE with the first failure since the last flush that was not made good since; rows
- *   that could not be written stay queued and are tried again; they are lost only when a million
- *   of them wait
+ *   that could not be written stay queued and are tried again; when a million of them wait, older
+ *   values are thinned. Fails, too, where the file was deleted or replaced
  */
 LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
 
@@ -246,13 +267,20 @@ LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
  * @status: `done`, `failed`, `cancelled` or `interrupted`
  * @message: (nullable): why
  *
- * Flushes and sets how the run ended; the status is set even where flushing fails.
+ * Flushes and sets how the run ended; the status is set even where flushing fails. Where values
+ * that the run reported are missing for good, `done` becomes `failed`, the message says how many,
+ * and so does the error that is returned.
  */
 LIG_API gboolean lig_store_finish_run (
   LigStore *self, const char *run, const char *status, const char *message, GError **error);
 
-/* Deletes every metric and timing beyond a step: what was written after the checkpoint from which
- * a run goes on. */
+/* Replaces the settings that the run was begun with, JSON: it goes on for more steps. */
+LIG_API gboolean lig_store_set_settings (LigStore *self,
+                                         const char *run,
+                                         const char *settings,
+                                         GError **error);
+
+/* Deletes every metric and timing beyond a step. */
 LIG_API gboolean lig_store_truncate_metrics (LigStore *self,
                                              const char *run,
                                              gint64 after_step,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Named tensors: those of a mapped safetensors file, those added, and writing them all. */
+/* Named tensors: those of an open safetensors file, those added, and writing them all. */
 #include "engine/data/file.h"
 #include "engine/data/safetensors.h"
 
@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,7 @@ lig_tensor_file_new (void)
 {
   LigTensorFile *self = g_new0 (LigTensorFile, 1);
   self->name = g_strdup ("a new tensor file");
+  self->fd = -1;
   self->entries =
     g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) lig_file_entry_free);
   self->metadata = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -45,7 +47,10 @@ lig_tensor_file_free (LigTensorFile *self)
   g_clear_pointer (&self->names, g_ptr_array_unref);
   g_hash_table_unref (self->entries);
   g_hash_table_unref (self->metadata);
-  g_clear_pointer (&self->map, g_mapped_file_unref);
+  if (self->fd >= 0)
+    close (self->fd);
+  g_free (self->header);
+  g_free (self->path);
   g_free (self->name);
   g_free (self);
 }
@@ -57,8 +62,11 @@ lig_tensor_file_load (const char *path, GError **error)
   g_autoptr (LigTensorFile) self = lig_tensor_file_new ();
   g_free (self->name);
   self->name = g_filename_display_name (path);
-  self->map = lig_map_file (path, error);
-  if (!self->map || !lig_safetensors_read (self, error))
+  gsize size = 0;
+  self->path = g_strdup (path);
+  self->fd = lig_open_file (path, &size, error);
+  self->size = (gint64) size;
+  if (self->fd < 0 || !lig_safetensors_read (self, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -137,19 +145,19 @@ copy_doubles (const char *source, LigTensor *tensor, gint64 *bad, char **shown)
   return TRUE;
 }
 
-/* Copies the elements; on failure sets which one does not fit and why. */
+/* Takes the elements as the file has them; on failure sets which one does not fit and why. */
 static gboolean
-copy_elements (
+convert_elements (
   const LigFileType *type, const char *source, LigTensor *tensor, gint64 *bad, char **why)
 {
   if (type->size != lig_dtype_size (type->dtype))
     return type->dtype == LIG_INT32 ? copy_integers (source, tensor, bad, why)
                                     : copy_doubles (source, tensor, bad, why);
-  memcpy (tensor->data, source, lig_tensor_bytes (tensor));
+  const guint8 *bytes = tensor->data;
   for (gint64 i = 0; type->dtype == LIG_BOOL && i < tensor->size; i++) {
-    if ((guint8) source[i] > 1) {
+    if (bytes[i] > 1) {
       *bad = i;
-      *why = g_strdup_printf ("%d, a bool is 0 or 1", (guint8) source[i]);
+      *why = g_strdup_printf ("%d, a bool is 0 or 1", bytes[i]);
       return FALSE;
     }
   }
@@ -171,7 +179,19 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   g_autoptr (LigTensor) tensor = lig_tensor_new (entry->type->dtype, &entry->shape, error);
   if (!tensor)
     return NULL;
-  if (!copy_elements (entry->type, self->body + entry->begin, tensor, &bad, &why)) {
+  /* What the file has in a wider type goes through memory of its own. */
+  gboolean wider = entry->type->size != lig_dtype_size (entry->type->dtype);
+  gsize bytes = (gsize) (entry->end - entry->begin);
+  g_autofree char *source = wider ? g_try_malloc (MAX (bytes, 1)) : NULL;
+  if (wider && !source) {
+    lig_tensor_file_refuse (self, error, LIG_ERROR_MEMORY,
+                            "no memory for tensor '%s' of %" G_GSIZE_FORMAT " bytes", name, bytes);
+    return NULL;
+  }
+  if (!lig_read_at (self->fd, self->path, (gsize) (self->body_at + entry->begin),
+                    wider ? source : tensor->data, bytes, error))
+    return NULL;
+  if (!convert_elements (entry->type, source, tensor, &bad, &why)) {
     lig_tensor_file_refuse (self, error, LIG_ERROR_VALUE,
                             "element %" G_GINT64_FORMAT " of tensor '%s' is %s", bad, name, why);
     return NULL;
@@ -338,22 +358,38 @@ write_bytes (int fd, const char *bytes, gsize count)
   return TRUE;
 }
 
-/* Writes and syncs everything; on failure errno says why. Closes the file in any case. */
+#define PIECE (1 << 20)
+
+/* From the loaded file into another, as it lies there. */
+static gboolean
+copy_bytes (LigTensorFile *self, const LigFileEntry *entry, int fd)
+{
+  g_autofree char *piece = g_malloc (PIECE);
+  for (gint64 at = entry->begin; at < entry->end;) {
+    gsize wanted = (gsize) MIN (entry->end - at, PIECE);
+    gssize count = pread (self->fd, piece, wanted, self->body_at + at);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count == 0)
+      errno = ENODATA;
+    if (count <= 0 || !write_bytes (fd, piece, (gsize) count))
+      return FALSE;
+    at += count;
+  }
+  return TRUE;
+}
+
+/* Writes and syncs everything; on failure errno says why. */
 static gboolean
 write_content (LigTensorFile *self, int fd, const GString *header, GPtrArray *entries)
 {
   gboolean done = write_bytes (fd, header->str, header->len);
   for (guint i = 0; done && i < entries->len; i++) {
     const LigFileEntry *entry = g_ptr_array_index (entries, i);
-    done = write_bytes (fd, entry->tensor ? entry->tensor->data : self->body + entry->begin,
-                        (gsize) entry_bytes (entry));
+    done = entry->tensor ? write_bytes (fd, entry->tensor->data, (gsize) entry_bytes (entry))
+                         : copy_bytes (self, entry, fd);
   }
-  done = done && fsync (fd) == 0;
-  int code = errno;
-  gboolean closed = close (fd) == 0;
-  if (!done)
-    errno = code;
-  return done && closed;
+  return done && fsync (fd) == 0;
 }
 
 /* A rename lasts through a power cut only once its folder is synced. File systems that cannot sync
@@ -371,28 +407,75 @@ sync_folder (const char *folder)
   return synced;
 }
 
+#define TEMPORARY ".ligature-"
+#define TEMPORARY_LETTERS 6
+
+/* The file is locked as long as its process writes it: whoever gets the lock has found what a
+ * process left that was killed. Another one may do so between making and locking, and again. */
+static int
+make_temporary (char *temporary, int mode)
+{
+  gsize letters = strlen (temporary) - TEMPORARY_LETTERS;
+  for (int i = 0; i < 100; i++) {
+    struct stat info;
+    memset (temporary + letters, 'X', TEMPORARY_LETTERS);
+    int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, mode);
+    if (fd < 0)
+      return -1;
+    flock (fd, LOCK_EX);
+    if (fstat (fd, &info) != 0 || info.st_nlink > 0)
+      return fd;
+    close (fd);
+  }
+  errno = EBUSY;
+  return -1;
+}
+
+static void
+remove_left (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  while (dir && (name = g_dir_read_name (dir))) {
+    struct stat info;
+    if (!g_str_has_prefix (name, TEMPORARY) ||
+        strlen (name) != strlen (TEMPORARY) + TEMPORARY_LETTERS)
+      continue;
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+    int fd = open (path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+      continue;
+    if (fstat (fd, &info) == 0 && S_ISREG (info.st_mode) && flock (fd, LOCK_EX | LOCK_NB) == 0)
+      g_unlink (path);
+    close (fd);
+  }
+}
+
 /* Writes a temporary file beside @path and renames it; sets errno on failure. */
 static gboolean
 replace_file (LigTensorFile *self, const char *path, const GString *header, GPtrArray *entries)
 {
   g_autofree char *folder = g_path_get_dirname (path);
-  g_autofree char *temporary = g_build_filename (folder, ".ligature-XXXXXX", NULL);
+  g_autofree char *temporary = g_build_filename (folder, TEMPORARY "XXXXXX", NULL);
   GStatBuf info;
   gboolean exists = g_stat (path, &info) == 0;
   if (exists && !S_ISREG (info.st_mode)) {
     errno = S_ISDIR (info.st_mode) ? EISDIR : EEXIST;
     return FALSE;
   }
-  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, exists ? info.st_mode & 0777 : 0666);
+  remove_left (folder);
+  int fd = make_temporary (temporary, exists ? info.st_mode & 0777 : 0666);
   if (fd < 0)
     return FALSE;
-  if (!write_content (self, fd, header, entries) || g_rename (temporary, path) != 0) {
-    int code = errno;
+  /* Closed only then: until it has its name, the lock keeps others from removing it. */
+  gboolean done = write_content (self, fd, header, entries) && g_rename (temporary, path) == 0;
+  int code = errno;
+  if (!done)
     g_unlink (temporary);
+  gboolean closed = close (fd) == 0;
+  if (!done)
     errno = code;
-    return FALSE;
-  }
-  return sync_folder (folder);
+  return done && closed && sync_folder (folder);
 }
 
 gboolean

@@ -11,6 +11,12 @@ omp_get_max_threads (void)
   return 1;
 }
 
+static inline int
+omp_get_thread_limit (void)
+{
+  return 1;
+}
+
 static inline void
 omp_set_num_threads (int count)
 {

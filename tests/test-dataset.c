@@ -434,6 +434,63 @@ test_synthetic_integers (void)
   assert_error_has (error, LIG_ERROR_DTYPE, "bool");
 }
 
+typedef struct {
+  char *path;
+  int stop;
+} Writer;
+
+/* Cuts a file off and lets it grow again, all the time. */
+static gpointer
+keep_writing (gpointer data)
+{
+  Writer *writer = data;
+  for (int i = 0; !g_atomic_int_get (&writer->stop); i++)
+    g_assert_cmpint (truncate (writer->path, i % 2 ? 64 << 20 : 48 << 20), ==, 0);
+  return NULL;
+}
+
+/* Each kind refuses what changes under its hands, and none is ended by it. */
+static void
+test_changing (void)
+{
+  static const char *const kinds[] = {"text", "csv", "tokens", "idx"};
+  g_autofree char *path = in_folder ("changing");
+  Writer writer = {.path = path};
+  guint said = 0;
+  g_autofree char *bytes = g_strnfill (64 << 20, '7');
+  LigShape shape;
+  lig_shape_init (&shape, 2, (gint64) 2, (gint64) 3);
+  g_assert_true (g_file_set_contents (path, bytes, 64 << 20, NULL));
+  GThread *thread = g_thread_new ("writer", keep_writing, &writer);
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (kinds); i++) {
+    g_autofree char *spec = g_strconcat (kinds[i % G_N_ELEMENTS (kinds)], ":", path, NULL);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigDataset) data = lig_dataset_open (spec, &shape, LIG_INT32, 0, 0, &error);
+    g_assert_true (data || error);
+    said += error && strstr (error->message, "while it was read") != NULL;
+  }
+  g_atomic_int_set (&writer.stop, 1);
+  g_thread_join (thread);
+  g_assert_cmpuint (said, >=, 8);
+}
+
+/* The same size, other bytes. */
+static void
+test_content (void)
+{
+  guint64 contents[3];
+  for (guint i = 0; i < 3; i++) {
+    LigShape shape;
+    lig_shape_init (&shape, 2, (gint64) 2, (gint64) 3);
+    write_text ("same.txt", i == 1 ? "zyxwvutsrqponmlkjihgfedcba" : "abcdefghijklmnopqrstuvwxyz");
+    g_autofree char *spec = g_strdup_printf ("text:%s/same.txt", folder);
+    g_autoptr (LigDataset) data = lig_dataset_open (spec, &shape, LIG_INT32, 0, 0, NULL);
+    contents[i] = lig_dataset_get_content (data);
+  }
+  g_assert_cmpuint (contents[0], !=, contents[1]);
+  g_assert_cmpuint (contents[0], ==, contents[2]);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -447,6 +504,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/dataset/cut", test_cut);
   g_test_add_func ("/dataset/windows", test_windows);
   g_test_add_func ("/dataset/windows/held-out", test_held_out_windows);
+  g_test_add_func ("/dataset/changing", test_changing);
+  g_test_add_func ("/dataset/content", test_content);
   g_test_add_func ("/dataset/text/folder", test_text_folder);
   g_test_add_func ("/dataset/text/bad", test_text_bad);
   g_test_add_func ("/dataset/tokens/bad", test_tokens_bad);

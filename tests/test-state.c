@@ -120,6 +120,61 @@ add_tensor (LigTensorFile *file, const char *name, gint64 rows, gint64 columns)
   lig_tensor_file_add (file, name, tensor);
 }
 
+/* The last tensor holds a number that does not fit: none is set, not even the first. */
+static void
+test_half (void)
+{
+  static const char header[] =
+    "{\"0.bias\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
+    "\"0.weight\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[8,40]}}";
+  const double values[] = {1, 2, 3, 1e300};
+  const float bias[] = {5, 6};
+  guint64 length = sizeof header - 1;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("ligature-state-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "half.safetensors", NULL);
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_byte_array_append (bytes, (const guint8 *) &length, sizeof length);
+  g_byte_array_append (bytes, (const guint8 *) header, (guint) length);
+  g_byte_array_append (bytes, (const guint8 *) bias, sizeof bias);
+  g_byte_array_append (bytes, (const guint8 *) values, sizeof values);
+  g_assert_true (g_file_set_contents (path, (char *) bytes->data, bytes->len, &error));
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigSequence) sequence = new_sequence ("linear(2)", "4x2");
+  g_autoptr (LigState) state = fresh_state (sequence, options_of (NULL), 1);
+  g_autoptr (LigState) before = fresh_state (sequence, options_of (NULL), 1);
+  g_assert_false (lig_state_load (state, file, &error));
+  g_assert_nonnull (strstr (error->message, "which does not fit into fp32"));
+  g_assert_true (same (state, "0.bias", before, "0.bias"));
+  g_assert_true (same (state, "0.weight", before, "0.weight"));
+  g_remove (path);
+  g_rmdir (folder);
+}
+
+/* Tokens are whole numbers. */
+static void
+test_tokens (void)
+{
+  static const LigDtype refused[] = {LIG_FP32, LIG_BF16, LIG_FP8_E4M3, LIG_FP8_E5M2};
+  g_autoptr (LigSequence) sequence = new_sequence ("embedding(4)", "2x3:int32");
+  g_autoptr (LigState) state = fresh_state (sequence, options_of (NULL), 1);
+  LigPlanOptions options = options_of (NULL);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  LigShape shape;
+  lig_shape_init (&shape, 2, (gint64) 2, (gint64) 3);
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigTensor) tensor = lig_tensor_new (refused[i], &shape, NULL);
+    memset (tensor->data, 0, lig_tensor_bytes (tensor));
+    g_assert_false (lig_program_set_input (program, tensor, &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_DTYPE);
+  }
+  g_autoptr (LigTensor) fine = lig_tensor_new (LIG_INT32, &shape, NULL);
+  memset (fine->data, 0, lig_tensor_bytes (fine));
+  g_assert_true (lig_program_set_input (program, fine, NULL));
+}
+
 /* Each misfit is named, and nothing changes. */
 static void
 test_misfits (void)
@@ -463,6 +518,8 @@ main (int argc, char **argv)
   g_test_add_func ("/state/repetitions", test_repetitions);
   g_test_add_func ("/state/store", test_store);
   g_test_add_func ("/state/misfits", test_misfits);
+  g_test_add_func ("/state/half", test_half);
+  g_test_add_func ("/state/tokens", test_tokens);
   g_test_add_func ("/state/dropout", test_dropout);
   g_test_add_func ("/state/micro-steps", test_micro_steps);
   g_test_add_func ("/state/training", test_training);

@@ -178,6 +178,64 @@ test_full (Fixture *f, gconstpointer data)
   assert_query (f->path, "SELECT status FROM run", "done");
 }
 
+#define FLOOD 1500000
+
+/* More values than may wait come while nothing can be written, and a flush in between takes the
+ * error; then there is room again. */
+static int
+child_flood (const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = open_store (path);
+  g_autofree char *run = begin (store, "flood");
+  struct rlimit limit;
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = 400000;
+  setrlimit (RLIMIT_FSIZE, &limit);
+  for (int step = 1; step <= FLOOD; step++) {
+    lig_store_add_metric (store, run, step, LIG_METRIC_LOSS, step);
+    if (step % 10000 == 0)
+      lig_store_add_metric (store, run, step, LIG_METRIC_EVAL_LOSS, step);
+  }
+  g_assert_false (lig_store_flush (store, NULL));
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit (RLIMIT_FSIZE, &limit);
+  lig_store_flush (store, NULL);
+  g_assert_true (lig_store_flush (store, &error));
+  g_assert_false (lig_store_finish_run (store, run, "done", NULL, &error));
+  printf ("%s\n", error->message);
+  return 0;
+}
+
+static void
+test_flood (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GSubprocess) child = spawn ("flood", f->path);
+  g_autofree char *message = read_line (child);
+  g_test_message ("%s", message);
+  g_assert_true (g_subprocess_wait_check (child, NULL, NULL));
+  g_autoptr (LigStore) store = open_store (f->path);
+  g_autoptr (LigRunRow) row = lig_store_find_run (store, "last", NULL);
+  g_autoptr (GArray) steps = NULL, values = NULL;
+  g_assert_cmpstr (row->status, ==, "failed");
+  g_assert_cmpstr (row->message, ==, message);
+  g_assert_true (lig_store_get_metric (store, row->uuid, LIG_METRIC_LOSS, &steps, &values, NULL));
+  g_assert_cmpuint (steps->len, >, FLOOD / 16);
+  g_assert_cmpuint (steps->len, <, FLOOD);
+  for (guint i = 1; i < steps->len; i++)
+    g_assert_cmpint (g_array_index (steps, gint64, i) - g_array_index (steps, gint64, i - 1), <=,
+                     16);
+  g_assert_cmpint (g_array_index (steps, gint64, steps->len - 1), ==, FLOOD);
+  g_assert_cmpint (g_array_index (steps, gint64, steps->len - 10000), ==, FLOOD - 9999);
+  g_autofree char *digits = g_strdup_printf ("%u", FLOOD - steps->len);
+  g_auto (GStrv) parts = g_strsplit (message, ",", -1);
+  g_autofree char *joined = g_strjoinv ("", parts);
+  g_assert_nonnull (strstr (joined, digits));
+  g_assert_nonnull (strstr (message, "values are missing from the store"));
+  assert_query (f->path, "SELECT count (*) FROM metric WHERE name = 'eval-loss'", "150");
+}
+
 /* As many metrics as a second may bring: what they cost the caller, and that they arrive. */
 static void
 test_cost (Fixture *f, gconstpointer data)
@@ -265,7 +323,8 @@ main (int argc, char **argv)
   static const struct {
     const char *mode;
     int (*run) (const char *path);
-  } modes[] = {{"write", child_write}, {"many", child_many}, {"full", child_full}};
+  } modes[] = {
+    {"write", child_write}, {"many", child_many}, {"full", child_full}, {"flood", child_flood}};
   program = argv[0];
   for (guint i = 0; argc == 4 && i < G_N_ELEMENTS (modes); i++)
     if (strcmp (argv[2], modes[i].mode) == 0)
@@ -279,6 +338,7 @@ main (int argc, char **argv)
     {"/store/fault/silent", test_silent},
     {"/store/fault/two-writers", test_two_writers},
     {"/store/fault/full-disk", test_full},
+    {"/store/fault/flood", test_flood},
     {"/store/load/cost", test_cost},
     {"/store/load/threads", test_threads},
     {"/store/load/many-runs", test_many_runs},

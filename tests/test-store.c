@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 4
+#define NEWEST 5
 
 static GBytes *
 read_file (const char *path)

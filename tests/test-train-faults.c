@@ -164,6 +164,204 @@ test_signal (gconstpointer data)
                    before->len * sizeof (double));
 }
 
+/* Nobody reads what it says any more. */
+static void
+test_broken_pipe (void)
+{
+  g_autofree char *checkpoint = fresh ("piped.safetensors");
+  g_auto (Outcome) outcome =
+    shell ("{ lig train '" MODEL "' " DATA " --steps 1000000000 --store pipe.db"
+           " --checkpoint piped.safetensors 2>&1; echo $? > piped-code; } | head -n 1;"
+           " while ! test -s piped-code; do sleep 0.1; done; cat piped-code");
+  assert_contains (outcome.out, "130");
+  g_assert_true (g_file_test (checkpoint, G_FILE_TEST_EXISTS));
+  assert_last ("pipe.db", "interrupted");
+}
+
+/* nohup asks for a training that outlives its terminal. */
+static void
+test_nohup (void)
+{
+  g_autofree char *checkpoint = fresh ("nohup.safetensors");
+  g_autoptr (GSubprocess) child =
+    start ("nohup lig train '" MODEL "' " DATA " --steps 1000000000 --checkpoint-every 500"
+           " --store nohup.db --checkpoint nohup.safetensors");
+  wait_for_file (checkpoint);
+  g_subprocess_send_signal (child, SIGHUP);
+  g_usleep (300000);
+  assert_last ("nohup.db", "running");
+  g_subprocess_send_signal (child, SIGTERM);
+  g_subprocess_wait (child, NULL, NULL);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 130);
+}
+
+/* All steps are done and saved before an evaluation that takes minutes, and it can be ended. */
+static void
+test_last_evaluation (void)
+{
+  g_autofree char *checkpoint = fresh ("last.safetensors");
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' --input 16x8 --data 'synthetic?samples=100000000&held-out=0.9'"
+           " --steps 3 --store last.db --checkpoint last.safetensors");
+  wait_for_file (checkpoint);
+  gint64 asked = g_get_monotonic_time ();
+  g_subprocess_send_signal (child, SIGINT);
+  g_subprocess_wait (child, NULL, NULL);
+  g_assert_cmpint (g_get_monotonic_time () - asked, <, 10 * G_USEC_PER_SEC);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 130);
+  assert_last ("last.db", "interrupted");
+}
+
+static void
+test_store_removed (void)
+{
+  g_autofree char *checkpoint = fresh ("removed.safetensors");
+  g_autofree char *err = NULL, *out = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' " DATA " --steps 20000 --checkpoint-every 500"
+           " --store removed.db --checkpoint removed.safetensors");
+  wait_for_file (checkpoint);
+  g_auto (Outcome) removed = shell ("rm removed.db*");
+  g_assert_cmpint (removed.code, ==, 0);
+  g_subprocess_communicate_utf8 (child, NULL, NULL, &out, &err, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 1);
+  assert_contains (err, "removed.db' was deleted while it was open");
+  assert_contains (err, "the last checkpoint is ");
+  g_assert_null (strstr (out, "lig runs show"));
+  g_auto (Outcome) resumed =
+    shell ("lig train --resume removed.safetensors --steps 20001 --store removed.db");
+  g_assert_cmpint (resumed.code, ==, 0);
+}
+
+/* What SQLite has mapped beside the store is cut off. */
+static void
+test_store_cut_off (void)
+{
+  g_autofree char *checkpoint = fresh ("cut.safetensors"), *err = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child =
+    start ("lig train '" MODEL "' " DATA " --steps 1000000000 --store cut.db"
+           " --checkpoint-every 500 --checkpoint cut.safetensors");
+  wait_for_file (checkpoint);
+  g_auto (Outcome) cut = shell ("truncate -s 0 cut.db-shm && rm cut.safetensors");
+  g_assert_cmpint (cut.code, ==, 0);
+  g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, &err, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_get_if_exited (child));
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 1);
+  assert_contains (err, "cut.db-shm' was cut off by another program");
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (checkpoint, &error);
+  g_assert_no_error (error);
+  assert_last ("cut.db", "interrupted");
+}
+
+/* Data files that become shorter while they are trained on: what was read stays. */
+static void
+test_data_truncated (gconstpointer data)
+{
+  const char *const *parts = data;
+  g_autofree char *checkpoint = fresh ("truncated.safetensors");
+  g_autofree char *make = g_strconcat ("rm -f truncated.db*; ", parts[1], NULL);
+  g_autofree char *line = g_strconcat (parts[2],
+                                       " --steps 1000000000 --checkpoint-every 200 --store"
+                                       " truncated.db --checkpoint truncated.safetensors",
+                                       NULL);
+  g_autofree char *cut = g_strconcat ("truncate -s 100 ", parts[3], NULL);
+  g_auto (Outcome) made = shell (make);
+  g_assert_cmpint (made.code, ==, 0);
+  g_autoptr (GSubprocess) child = start (line);
+  wait_for_file (checkpoint);
+  g_auto (Outcome) truncated = shell (cut);
+  g_assert_cmpint (truncated.code, ==, 0);
+  g_remove (checkpoint);
+  wait_for_file (checkpoint);
+  g_subprocess_send_signal (child, SIGINT);
+  g_subprocess_wait (child, NULL, NULL);
+  g_assert_true (g_subprocess_get_if_exited (child));
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 130);
+  g_auto (Outcome) resumed =
+    shell ("lig train --resume truncated.safetensors --store truncated.db");
+  g_assert_cmpint (resumed.code, ==, 1);
+}
+
+static const char *const truncated_data[][4] = {
+  {"/train/truncated/tokens",
+   "{ printf '\\210\\330\\064\\001\\001\\0\\0\\0\\200\\204\\036\\0';"
+   " head -c 1012 /dev/zero; head -c 4000000 /dev/zero | tr '\\0' '\\1'; } > t.bin",
+   "lig train 'embedding(4, vocabulary=300) ! linear(300) ! cross-entropy' --data tokens:t.bin"
+   " --input 4x8:int32",
+   "t.bin"},
+  {"/train/truncated/idx",
+   "{ printf '\\0\\0\\010\\003\\0\\001\\206\\240\\0\\0\\0\\004\\0\\0\\0\\004';"
+   " head -c 1600000 /dev/zero; } > x-images-idx3; { printf '\\0\\0\\010\\001\\0\\001\\206\\240';"
+   " head -c 100000 /dev/zero; } > x-labels-idx1",
+   "lig train 'linear(10) ! cross-entropy' --data idx:x-images-idx3 --batch 16", "x-images-idx3"},
+};
+
+/* What OpenMP's settings and small limits make of a training: it ends. */
+static void
+test_limits (void)
+{
+  static const char *const fine[] = {"OMP_DYNAMIC=true", "OMP_THREAD_LIMIT=1"};
+  static const char train[] =
+    " timeout -s KILL 60 lig train 'linear(256) ! gelu ! linear(64) ! mean-squared-error'"
+    " --input 128x128 --data 'synthetic?samples=2000' --steps 20 --store limits.db"
+    " --checkpoint limits.safetensors";
+  for (guint i = 0; i < G_N_ELEMENTS (fine); i++) {
+    g_autofree char *line = g_strconcat (fine[i], train, NULL);
+    g_auto (Outcome) outcome = shell (line);
+    g_assert_cmpint (outcome.code, ==, 0);
+  }
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+  static const int megabytes[] = {150, 300, 400, 500, 600};
+  for (guint i = 0; i < G_N_ELEMENTS (megabytes); i++) {
+    g_autofree char *line =
+      g_strdup_printf ("ulimit -v %d; OMP_NUM_THREADS=2%s", megabytes[i] * 1024, train);
+    g_auto (Outcome) outcome = shell (line);
+    g_test_message ("%d MiB: %s", megabytes[i], outcome.err);
+    g_assert_cmpint (outcome.code, ==, 1);
+  }
+#endif
+}
+
+/* It was made with two threads, which cannot be had. */
+static void
+test_resume_threads (void)
+{
+  g_auto (Outcome) made = shell ("OMP_NUM_THREADS=2 lig train '" MODEL "' " DATA
+                                 " --steps 5 --store t.db --checkpoint t.safetensors");
+  g_assert_cmpint (made.code, ==, 0);
+  g_auto (Outcome) resumed =
+    shell ("OMP_THREAD_LIMIT=1 lig train --resume t.safetensors --steps 9 --store t.db --json");
+  assert_failed (&resumed, 1, "device", "made with 2 threads, this process may have 1");
+  g_auto (Outcome) fine =
+    shell ("OMP_NUM_THREADS=1 lig train --resume t.safetensors --steps 9 --store t.db");
+  g_assert_cmpint (fine.code, ==, 0);
+  g_autofree char *path = in_folder ("t.safetensors");
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, NULL);
+  g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.threads"), ==, "2");
+}
+
+/* What killed trainings were writing is removed by the next one that writes there, what another is
+ * writing just now is not, and neither is what only looks alike. */
+static void
+test_leftovers (void)
+{
+  g_auto (Outcome) made =
+    shell ("mkdir -p left; cd left; touch .ligature-a1b2c3 .ligature-d4e5f6 .ligature-longer-name;"
+           " mkdir .ligature-folder; exec 9> .ligature-inused; flock -x 9;"
+           " cd ..; lig train '" MODEL "' " DATA " --steps 2 --store left.db"
+           " --checkpoint left/a.safetensors; cd left; ls -A");
+  g_test_message ("%s", made.out);
+  g_assert_null (strstr (made.out, "a1b2c3"));
+  g_assert_null (strstr (made.out, "d4e5f6"));
+  assert_contains (made.out, ".ligature-longer-name");
+  assert_contains (made.out, ".ligature-folder");
+  assert_contains (made.out, ".ligature-inused");
+}
+
 /* Writes beyond the limit fail as on a full disk, and it takes no rights to set it. */
 static void
 limit_files (gpointer bytes)
@@ -308,6 +506,17 @@ main (int argc, char **argv)
   g_test_add_func ("/train/kill-early", test_kill_early);
   g_test_add_data_func ("/train/ctrl-c", GINT_TO_POINTER (SIGINT), test_signal);
   g_test_add_data_func ("/train/terminated", GINT_TO_POINTER (SIGTERM), test_signal);
+  g_test_add_data_func ("/train/hung-up", GINT_TO_POINTER (SIGHUP), test_signal);
+  g_test_add_func ("/train/broken-pipe", test_broken_pipe);
+  g_test_add_func ("/train/nohup", test_nohup);
+  g_test_add_func ("/train/last-evaluation", test_last_evaluation);
+  g_test_add_func ("/train/store-removed", test_store_removed);
+  g_test_add_func ("/train/store-cut-off", test_store_cut_off);
+  for (guint i = 0; i < G_N_ELEMENTS (truncated_data); i++)
+    g_test_add_data_func (truncated_data[i][0], truncated_data[i], test_data_truncated);
+  g_test_add_func ("/train/limits", test_limits);
+  g_test_add_func ("/train/resume-threads", test_resume_threads);
+  g_test_add_func ("/train/leftovers", test_leftovers);
   g_test_add_func ("/train/file-limit", test_file_limit);
   g_test_add_func ("/train/full-disk", test_full_disk);
   g_test_add_func ("/train/two-writers", test_two_writers);

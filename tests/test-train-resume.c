@@ -107,28 +107,121 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
 }
 
-/* The copy of an earlier checkpoint goes on where it stood, and the run forgets what came after. */
+static LigRunRow *
+find_row (Fixture *f, const char *uuid)
+{
+  g_autoptr (GError) error = NULL;
+  LigRunRow *row = lig_store_find_run (f->store, uuid, &error);
+  g_assert_no_error (error);
+  return row;
+}
+
+/* The copy of an earlier checkpoint goes on as another run, and the one that went further stays as
+ * it is: its history, its settings and its file. */
 static void
 test_earlier (Fixture *f, gconstpointer data)
 {
   static const char expression[] = "linear(4) ! mean-squared-error";
   g_autoptr (LigRun) run = new_run (f, expression, "8x6", "synthetic?samples=70", "steps=10");
   g_autofree char *copy = in_folder (f, "copy.safetensors");
+  g_autofree char *uuid = g_strdup (lig_run_get_uuid (run));
   finish (run);
   copy_file (lig_run_get_checkpoint (run), copy);
   g_autoptr (LigRun) longer = resume (f, lig_run_get_checkpoint (run), "steps=30");
+  g_assert_cmpstr (lig_run_get_uuid (longer), ==, uuid);
+  g_assert_null (lig_run_get_parent (longer));
   finish (longer);
-  g_autoptr (GArray) thirty = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
+  g_autoptr (GArray) thirty = read_metric (f, uuid, LIG_METRIC_LOSS, 1, 1);
   g_assert_cmpuint (thirty->len, ==, 30);
   g_autoptr (LigRun) again = resume (f, copy, "steps=20");
-  g_autoptr (GArray) ten = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
-  g_assert_cmpuint (ten->len, ==, 10);
+  g_assert_cmpstr (lig_run_get_uuid (again), !=, uuid);
+  g_assert_cmpstr (lig_run_get_parent (again), ==, uuid);
   finish (again);
-  g_autoptr (GArray) twenty = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
-  g_assert_cmpuint (twenty->len, ==, 20);
-  g_assert_cmpmem (twenty->data, 20 * sizeof (double), thirty->data, 20 * sizeof (double));
+  g_autoptr (GArray) still = read_metric (f, uuid, LIG_METRIC_LOSS, 1, 1);
+  assert_same_values (still, thirty, 30);
+  g_autoptr (LigRunRow) old = find_row (f, uuid), new = find_row (f, lig_run_get_uuid (again));
+  g_assert_cmpstr (old->status, ==, "done");
+  g_assert_cmpint (old->last_step, ==, 30);
+  g_assert_nonnull (strstr (old->settings, "\"steps\": 30"));
+  g_assert_cmpstr (new->parent, ==, uuid);
+  g_assert_nonnull (strstr (new->settings, "\"steps\": 20"));
+  g_autoptr (GArray) ten = read_metric (f, lig_run_get_uuid (again), LIG_METRIC_LOSS, 11, 1);
+  g_assert_cmpuint (ten->len, ==, 10);
+  g_assert_cmpmem (ten->data, 10 * sizeof (double), (double *) (void *) thirty->data + 10,
+                   10 * sizeof (double));
   g_autofree char *place = g_canonicalize_filename (copy, NULL);
   g_assert_cmpstr (lig_run_get_checkpoint (again), ==, place);
+}
+
+/* A copy that was put in the place of the newer file is none of that run's files any more. */
+static void
+test_put_back (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(4) ! mean-squared-error", "8x6", "synthetic?samples=70", "steps=10");
+  g_autofree char *copy = in_folder (f, "copy.safetensors");
+  const char *place = lig_run_get_checkpoint (run);
+  finish (run);
+  copy_file (place, copy);
+  g_autoptr (LigRun) longer = resume (f, place, "steps=30");
+  finish (longer);
+  copy_file (copy, place);
+  g_autoptr (LigRun) child = resume (f, place, "steps=15");
+  g_assert_cmpstr (lig_run_get_parent (child), ==, lig_run_get_uuid (run));
+  g_assert_cmpstr (lig_run_get_checkpoint (child), !=, place);
+  finish (child);
+  g_autoptr (LigTensorFile) file = load_tensors (place);
+  g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.run"), ==, lig_run_get_uuid (run));
+}
+
+/* Nobody started it: neither a run of its own nor one taken up again is running. */
+static void
+test_unstarted (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(4) ! mean-squared-error", "8x6", "synthetic?samples=70", "steps=10");
+  g_autofree char *uuid = g_strdup (lig_run_get_uuid (run));
+  g_autofree char *checkpoint = g_strdup (lig_run_get_checkpoint (run));
+  finish (run);
+  g_object_unref (resume (f, checkpoint, "steps=20"));
+  assert_status (f, uuid, "done");
+  LigRun *never =
+    new_run (f, "linear(4) ! mean-squared-error", "8x6", "synthetic?samples=70", "steps=10");
+  g_autofree char *other = g_strdup (lig_run_get_uuid (never));
+  g_object_unref (never);
+  assert_status (f, other, "cancelled");
+}
+
+/* Interrupted when all steps were done: the checkpoint is there, and only the evaluation is left.
+ */
+static void
+test_evaluation (Fixture *f, gconstpointer data)
+{
+  static const char many[] = "synthetic?samples=3000000&held-out=0.9";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigRun) run = new_run (f, "linear(4) ! mean-squared-error", "8x6", many, "steps=3");
+  g_autofree char *checkpoint = g_strdup (lig_run_get_checkpoint (run));
+  LigRunProgress progress;
+  lig_run_start (run);
+  while (!g_file_test (checkpoint, G_FILE_TEST_EXISTS))
+    g_usleep (500);
+  lig_run_interrupt (run);
+  g_assert_true (lig_run_wait (run, &error));
+  g_assert_no_error (error);
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (progress.status, ==, LIG_RUN_INTERRUPTED);
+  g_assert_cmpint (progress.step, ==, 3);
+  g_assert_true (isnan (progress.eval_loss));
+  assert_status (f, lig_run_get_uuid (run), "interrupted");
+  g_autofree char *uuid = g_strdup (lig_run_get_uuid (run));
+  g_autoptr (LigRun) rest = resume (f, checkpoint, NULL);
+  g_assert_cmpstr (lig_run_get_uuid (rest), ==, uuid);
+  lig_run_start (rest);
+  lig_run_cancel (rest);
+  g_assert_true (lig_run_wait (rest, &error));
+  lig_run_get_progress (rest, &progress);
+  g_assert_cmpint (progress.step, ==, 3);
+  assert_status (f, uuid, "cancelled");
 }
 
 static void
@@ -217,6 +310,9 @@ test_refusals (Fixture *f, gconstpointer data)
   assert_refused (f, checkpoint, "dtype=bf16",
                   "--dtype bf16 contradicts the checkpoint, which has"
                   " none");
+  assert_refused (f, checkpoint, "lr", "'lr' is no setting; write name=value");
+  assert_refused (f, checkpoint, "", "'' is no setting; write name=value");
+  assert_refused (f, checkpoint, "lrr=1", "a training has no setting 'lrr'");
   assert_refused (f, checkpoint, "lr=abc", "lr is 'abc', expected a number");
   assert_status (f, uuid, "done");
   /* What says the same in other words is no contradiction. */
@@ -225,6 +321,8 @@ test_refusals (Fixture *f, gconstpointer data)
     assert_refused (f, checkpoint, same[i], "it is at step 10 of 10 already");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n9,10\n", -1, NULL));
   assert_refused (f, checkpoint, "steps=20", "the data has changed: it is csv: 5 rows");
+  g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,9\n", -1, NULL));
+  assert_refused (f, checkpoint, "steps=20", "but their content is another");
   g_remove (path);
   assert_refused (f, checkpoint, "steps=20", "cannot open");
   assert_status (f, uuid, "done");
@@ -279,6 +377,9 @@ main (int argc, char **argv)
 #define ADD(path, function) \
   g_test_add ("/train/resume/" path, Fixture, NULL, set_up, function, tear_down)
   ADD ("earlier", test_earlier);
+  ADD ("put-back", test_put_back);
+  ADD ("unstarted", test_unstarted);
+  ADD ("evaluation", test_evaluation);
   ADD ("measured", test_measured);
   ADD ("without-store", test_without_store);
   ADD ("refusals", test_refusals);

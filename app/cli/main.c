@@ -4,6 +4,7 @@
 
 #include "engine/error.h"
 #include "engine/folders.h"
+#include "engine/store.h"
 #include "engine/tuning.h"
 #include "kernels/times.h"
 
@@ -71,6 +72,7 @@ main (int argc, char **argv)
     printf ("lig %s\n", LIG_VERSION);
     return LIG_EXIT_OK;
   }
+  lig_store_catch_truncation ();
   lig_tuning_set_monitor (lig_cli_measuring);
   lig_tuning_set_listener (lig_cli_listen);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)

@@ -261,6 +261,7 @@ print_details_json (const LigRunRow *row, const Details *details)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   lig_runs_add_run (builder, row);
   lig_runs_set_string (builder, "revision", *row->revision ? row->revision : NULL);
+  lig_runs_set_string (builder, "parent", *row->parent ? row->parent : NULL);
   lig_runs_set_json (builder, "settings", row->settings);
   lig_runs_set_json (builder, "versions", row->versions);
   lig_runs_set_json (builder, "sequence", row->sequence);
@@ -336,6 +337,7 @@ print_details (const LigRunRow *row, const Details *details)
   };
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     print_line (lines[i][0], lines[i][1]);
+  print_line ("parent", row->parent);
   for (guint i = 0; i < details->artifacts->len; i++) {
     const LigArtifactRow *artifact = details->artifacts->pdata[i];
     print_line (artifact->kind, artifact->path);

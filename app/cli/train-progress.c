@@ -5,6 +5,7 @@
 
 #include <glib-unix.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,9 +13,13 @@ typedef struct {
   LigRun *run;
   GMainLoop *loop;
   gboolean terminal;
-  gint64 shown;                  /* monotonic time of the last line */
-  guint interrupted, terminated; /* sources of the signals, 0 once they came */
+  gint64 shown;                           /* monotonic time of the last line */
+  guint interrupted, terminated, hung_up; /* sources of the signals, 0 once they came */
+  gboolean piped;                         /* nobody reads any more, and the run knows it */
 } Watch;
+
+/* Set by a write that nobody reads: of progress, or of what the engine says. */
+static volatile sig_atomic_t pipe_broke;
 
 static char *
 describe (const LigRunProgress *progress)
@@ -41,11 +46,21 @@ describe (const LigRunProgress *progress)
   return g_string_free (text, FALSE);
 }
 
+static void
+note_pipe (int number)
+{
+  pipe_broke = 1;
+}
+
 static gboolean
 show (gpointer data)
 {
   Watch *watch = data;
   LigRunProgress progress;
+  if (pipe_broke && !watch->piped) {
+    watch->piped = TRUE;
+    lig_run_interrupt (watch->run);
+  }
   lig_run_get_progress (watch->run, &progress);
   gint64 time = g_get_monotonic_time ();
   if (progress.step == progress.first_step ||
@@ -87,6 +102,33 @@ terminate_cb (gpointer data)
   return interrupt (watch);
 }
 
+static gboolean
+hang_up_cb (gpointer data)
+{
+  Watch *watch = data;
+  watch->hung_up = 0;
+  return interrupt (watch);
+}
+
+/* Whether whoever started the program wants it to outlive that signal, as nohup does. */
+static gboolean
+is_ignored (int number)
+{
+  struct sigaction action;
+  return sigaction (number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void
+catch_signals (Watch *watch)
+{
+  watch->interrupted = g_unix_signal_add (SIGINT, interrupt_cb, watch);
+  watch->terminated = g_unix_signal_add (SIGTERM, terminate_cb, watch);
+  if (!is_ignored (SIGHUP))
+    watch->hung_up = g_unix_signal_add (SIGHUP, hang_up_cb, watch);
+  if (!is_ignored (SIGPIPE))
+    signal (SIGPIPE, note_pipe);
+}
+
 static void
 finished_cb (LigRun *run, Watch *watch)
 {
@@ -96,19 +138,21 @@ finished_cb (LigRun *run, Watch *watch)
 void
 lig_cli_watch_run (LigRun *run)
 {
-  Watch watch = {
-    run, g_main_loop_new (NULL, FALSE), isatty (STDERR_FILENO), g_get_monotonic_time (), 0, 0};
+  Watch watch = {.run = run,
+                 .loop = g_main_loop_new (NULL, FALSE),
+                 .terminal = isatty (STDERR_FILENO),
+                 .shown = g_get_monotonic_time ()};
+  catch_signals (&watch);
+  guint interval = g_timeout_add (100, show, &watch);
   if (lig_run_describe_data (run))
     lig_cli_say ("%s", lig_run_describe_data (run));
-  guint interval = g_timeout_add (100, show, &watch);
-  watch.interrupted = g_unix_signal_add (SIGINT, interrupt_cb, &watch);
-  watch.terminated = g_unix_signal_add (SIGTERM, terminate_cb, &watch);
   g_signal_connect (run, "finished", G_CALLBACK (finished_cb), &watch);
   lig_run_start (run);
   g_main_loop_run (watch.loop);
   g_source_remove (interval);
   g_clear_handle_id (&watch.interrupted, g_source_remove);
   g_clear_handle_id (&watch.terminated, g_source_remove);
+  g_clear_handle_id (&watch.hung_up, g_source_remove);
   g_main_loop_unref (watch.loop);
   if (watch.terminal)
     fprintf (stderr, "\r\033[K");

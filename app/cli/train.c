@@ -4,6 +4,7 @@
 #include "app/cli/train-progress.h"
 
 #include "engine/dataset.h"
+#include "engine/tensor-file.h"
 #include "engine/tuning.h"
 
 #include <string.h>
@@ -105,6 +106,16 @@ begin (const char *text, const Options *options, LigStore *store, GError **error
   return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
 }
 
+/* The file may hold another run by now: one that went on from a copy put in its place. */
+static gboolean
+is_checkpoint_of (const char *path, const char *run)
+{
+  g_autoptr (LigTensorFile) file = lig_tensor_file_load (path, NULL);
+  if (!file)
+    return g_file_test (path, G_FILE_TEST_EXISTS);
+  return g_strcmp0 (lig_tensor_file_get_metadata (file, "ligature.run"), run) == 0;
+}
+
 /* A checkpoint by its file, or by the run that wrote it. */
 static char *
 find_checkpoint (const char *selector, LigStore *store, GError **error)
@@ -116,8 +127,7 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
   /* The newest: a run that went on from a copy writes there since. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
-    if (g_str_equal (artifact->kind, "checkpoint") &&
-        g_file_test (artifact->path, G_FILE_TEST_EXISTS))
+    if (g_str_equal (artifact->kind, "checkpoint") && is_checkpoint_of (artifact->path, row->uuid))
       return g_strdup (artifact->path);
   }
   if (artifacts)
@@ -223,9 +233,16 @@ train (LigRun *self)
 {
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
+  if (lig_run_get_parent (self))
+    lig_cli_say ("run %.8s went further than this checkpoint and stays as it is; this is a new run",
+                 lig_run_get_parent (self));
   lig_cli_watch_run (self);
-  if (!lig_run_wait (self, &error))
+  if (!lig_run_wait (self, &error)) {
+    const char *checkpoint = lig_run_get_checkpoint (self);
+    if (checkpoint && g_file_test (checkpoint, G_FILE_TEST_EXISTS))
+      lig_cli_say ("the last checkpoint is %s", checkpoint);
     return lig_cli_fail (g_steal_pointer (&error));
+  }
   lig_run_get_progress (self, &progress);
   if (lig_cli_json ())
     print_result (self);

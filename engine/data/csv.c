@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* csv: a table of numbers. The file is read twice, first to count rows and to see whether the
- * targets are text, then to fill arrays of the right size; afterwards it is closed. */
+/* csv: a table of numbers. The text is read twice, first to count rows and to see whether the
+ * targets are text, then to fill arrays of the right size; afterwards it is freed. */
 #include "engine/data/csv-rows.h"
 #include "engine/data/file.h"
 
@@ -373,11 +373,11 @@ csv_open (LigDataset *self, GError **error)
 {
   Csv *csv = self->data = g_new0 (Csv, 1);
   g_auto (LigCsvRows) rows = {0};
-  g_autoptr (GMappedFile) file = NULL;
-  if (!read_options (self, csv, error) || !(file = lig_map_file (self->path, error)))
+  g_autoptr (GBytes) file = NULL;
+  gsize size;
+  if (!read_options (self, csv, error) || !(file = lig_read_file (self->path, error)))
     return FALSE;
-  const char *content = g_mapped_file_get_contents (file);
-  gsize size = g_mapped_file_get_length (file);
+  const char *content = g_bytes_get_data (file, &size);
   const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
   if (binary)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
@@ -386,6 +386,7 @@ csv_open (LigDataset *self, GError **error)
   lig_csv_rows_init (&rows, self, size > 0 ? content : "", size);
   if (!read_table (self, csv, &rows, error))
     return FALSE;
+  self->content = lig_hash_content (0, content, size);
   self->samples[LIG_TRAINING] = lig_dataset_cut (self, csv->n_rows);
   self->samples[LIG_HELD_OUT] = csv->n_rows - self->samples[LIG_TRAINING];
   if (csv->standardize)

@@ -6,9 +6,21 @@
 
 G_BEGIN_DECLS
 
-/* Maps a regular file for reading; its content may be empty. A folder, a pipe or a device is
- * refused with LIG_ERROR_FILE, since opening a pipe would wait and mapping one cannot work. */
-GMappedFile *lig_map_file (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Opens a regular file for reading and says its size. A folder, a pipe or a device is refused with
+ * LIG_ERROR_FILE, since opening a pipe would wait. */
+int lig_open_file (const char *path, gsize *size, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Reads `size` bytes at `offset`. A file that has become shorter is an error; a mapping would end
+ * the program there. */
+gboolean
+lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size, GError **error);
+
+/* Reads a whole regular file; what changes while it is read is refused. */
+GBytes *lig_read_file (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* A hash that tells contents apart; not for protection. Begins with 0 and takes piece after piece.
+ */
+guint64 lig_hash_content (guint64 hash, gconstpointer bytes, gsize size);
 
 /* `12,345,678`, for people (transfer full). */
 char *lig_format_count (gint64 count);

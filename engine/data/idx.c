@@ -10,7 +10,7 @@
 #define LABELS_MAGIC 0x801
 
 typedef struct {
-  GMappedFile *images_file, *labels_file;
+  GBytes *images_file, *labels_file;
   const guint8 *images, *labels;
   gint64 count, pixels;
   gint64 largest; /* the first image with the largest label */
@@ -46,15 +46,15 @@ check_magic (const char *path, const guint8 *bytes, gsize size, guint32 magic, G
   return TRUE;
 }
 
-/* Maps a file and checks its header; gives the bytes after it and the lengths of the axes. */
-static GMappedFile *
+/* Reads a file and checks its header; gives the bytes after it and the lengths of the axes. */
+static GBytes *
 open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[3], GError **error)
 {
-  g_autoptr (GMappedFile) file = lig_map_file (path, error);
+  g_autoptr (GBytes) file = lig_read_file (path, error);
   if (!file)
     return NULL;
-  const guint8 *bytes = (const guint8 *) g_mapped_file_get_contents (file);
-  gsize size = g_mapped_file_get_length (file), n_axes = magic & 0xff, header = 4 + 4 * n_axes;
+  gsize size, n_axes = magic & 0xff, header = 4 + 4 * n_axes;
+  const guint8 *bytes = g_bytes_get_data (file, &size);
   guint64 wanted = 1;
   if (!check_magic (path, bytes, size, magic, error))
     return NULL;
@@ -136,6 +136,8 @@ idx_open (LigDataset *self, GError **error)
   idx->pixels = lengths[1] * lengths[2];
   if (!open_labels (self, idx, error))
     return FALSE;
+  self->content = lig_hash_content (0, idx->images, (gsize) (idx->count * idx->pixels));
+  self->content = lig_hash_content (self->content, idx->labels, (gsize) idx->count);
   lig_shape_init (&self->input, 2, self->batch, idx->pixels);
   self->dtype = LIG_FP32;
   self->samples[LIG_TRAINING] = lig_dataset_cut (self, idx->count);
@@ -198,8 +200,8 @@ static void
 idx_close (LigDataset *self)
 {
   Idx *idx = self->data;
-  g_clear_pointer (&idx->images_file, g_mapped_file_unref);
-  g_clear_pointer (&idx->labels_file, g_mapped_file_unref);
+  g_clear_pointer (&idx->images_file, g_bytes_unref);
+  g_clear_pointer (&idx->labels_file, g_bytes_unref);
   g_free (idx);
 }
 

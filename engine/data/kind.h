@@ -30,6 +30,7 @@ struct LigDataset {
   const guint16 *tokens[LIG_N_PARTS];
   gsize n_tokens[LIG_N_PARTS];
   char *description;
+  guint64 content; /* of lig_hash_content(); 0 where the options say all */
   gpointer data;
 
   LigTarget target;

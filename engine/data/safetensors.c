@@ -56,14 +56,14 @@ lig_tensor_file_refuse (LigTensorFile *self, GError **error, LigError code, cons
 static gboolean
 find_header (LigTensorFile *self, const char **header, gsize *length, GError **error)
 {
-  const char *content = g_mapped_file_get_contents (self->map);
-  gsize size = g_mapped_file_get_length (self->map);
+  gsize size = (gsize) self->size;
   guint64 claimed;
   if (size < sizeof claimed)
     return lig_tensor_file_refuse (
       self, error, LIG_ERROR_FORMAT,
       "has %" G_GSIZE_FORMAT " bytes, a safetensors file has at least 10", size);
-  memcpy (&claimed, content, sizeof claimed);
+  if (!lig_read_at (self->fd, self->path, 0, &claimed, sizeof claimed, error))
+    return FALSE;
   if (claimed > size - sizeof claimed)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
                                    "the header claims %" G_GUINT64_FORMAT
@@ -75,9 +75,15 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
                                    "the header has %" G_GUINT64_FORMAT
                                    " bytes, at most %d are read",
                                    claimed, LIG_LONGEST_HEADER);
-  *header = content + sizeof claimed;
   *length = (gsize) claimed;
-  self->body = *header + *length;
+  *header = self->header = g_try_malloc (*length + 1);
+  if (!self->header)
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_MEMORY,
+                                   "no memory for its header of %" G_GSIZE_FORMAT " bytes",
+                                   *length);
+  if (!lig_read_at (self->fd, self->path, sizeof claimed, self->header, *length, error))
+    return FALSE;
+  self->body_at = (gint64) (sizeof claimed + *length);
   self->body_size = (gint64) (size - sizeof claimed - *length);
   if (*length == 0 || **header != '{')
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
@@ -392,5 +398,6 @@ lig_safetensors_read (LigTensorFile *self, GError **error)
     if (!read)
       return FALSE;
   }
+  g_clear_pointer (&self->header, g_free);
   return check_layout (self, error);
 }

@@ -26,9 +26,12 @@ typedef struct {
 } LigFileEntry;
 
 struct LigTensorFile {
-  char *name; /* for messages */
-  GMappedFile *map;
-  const char *body; /* the bytes after the header */
+  char *name;     /* for messages */
+  char *path;     /* of the loaded file, open as long as this is there; else null */
+  int fd;         /* -1 without one */
+  gint64 size;    /* of the file when it was opened */
+  char *header;   /* its text, while it is read */
+  gint64 body_at; /* where the bytes after the header begin */
   gint64 body_size;
   GHashTable *entries;  /* name to LigFileEntry */
   GHashTable *metadata; /* key to text */
@@ -44,7 +47,7 @@ GPtrArray *lig_tensor_file_get_entries (LigTensorFile *self);
 const LigFileType *lig_file_type_of (LigDtype dtype);
 const LigFileType *lig_file_type_find (const char *name);
 
-/* Fills entries and metadata from the mapped file. */
+/* Fills entries and metadata from the open file. */
 gboolean lig_safetensors_read (LigTensorFile *self, GError **error);
 
 /* Sets `NAME OF THE FILE: message`; always false. */

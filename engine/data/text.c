@@ -87,13 +87,14 @@ static gboolean
 append_file (
   LigDataset *self, const char *path, guint16 *tokens, gsize size, gsize *filled, GError **error)
 {
-  g_autoptr (GMappedFile) file = lig_map_file (path, error);
+  g_autoptr (GBytes) file = lig_read_file (path, error);
   if (!file)
     return FALSE;
-  const guint8 *bytes = (const guint8 *) g_mapped_file_get_contents (file);
-  gsize count = g_mapped_file_get_length (file);
+  gsize count;
+  const guint8 *bytes = g_bytes_get_data (file, &count);
   if (count > size - *filled)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, "grew while it was read");
+    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, "it grew while it was read");
+  self->content = lig_hash_content (self->content, bytes, count);
   for (gsize i = 0; i < count; i++)
     tokens[*filled + i] = bytes[i];
   *filled += count;
@@ -114,6 +115,8 @@ text_open (LigDataset *self, GError **error)
   for (guint i = 0; i < files->len; i++)
     if (!append_file (self, g_ptr_array_index (files, i), tokens, size, &filled, error))
       return FALSE;
+  if (filled < size)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FILE, "it shrank while it was read");
   if (filled == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s",
                                files->len == 0 ? "there is no file in the folder" : "is empty");

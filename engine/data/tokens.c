@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tokens: llm.c's .bin, 256 int32 of which the first three count (20240520, version 1, number of
- * tokens), then the tokens as uint16, all little-endian. The file stays mapped. */
+ * tokens), then the tokens as uint16, all little-endian. The file is read
+ * whole. */
 #include "engine/data/file.h"
 #include "engine/data/windows.h"
 
@@ -40,16 +41,17 @@ check_header (const LigDataset *self, const char *content, gsize size, GError **
 static gboolean
 tokens_open (LigDataset *self, GError **error)
 {
-  GMappedFile *file = self->data = lig_map_file (self->path, error);
+  gsize size;
+  GBytes *file = self->data = lig_read_file (self->path, error);
   if (!file)
     return FALSE;
-  const char *content = g_mapped_file_get_contents (file);
-  gsize size = g_mapped_file_get_length (file);
+  const char *content = g_bytes_get_data (file, &size);
   if (!check_header (self, content, size, error))
     return FALSE;
   gsize count = (size - HEADER_BYTES) / sizeof (guint16);
   if (!lig_windows_open (self, (const guint16 *) (content + HEADER_BYTES), count, error))
     return FALSE;
+  self->content = lig_hash_content (0, content, size);
   g_autofree char *all = lig_format_count ((gint64) count);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_TRAINING]);
   self->description = g_strdup_printf ("tokens: %s tokens, %s for training", all, training);
@@ -59,7 +61,7 @@ tokens_open (LigDataset *self, GError **error)
 static void
 tokens_close (LigDataset *self)
 {
-  g_mapped_file_unref (self->data);
+  g_bytes_unref (self->data);
 }
 
 static const char *const keys[] = {NULL};

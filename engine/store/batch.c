@@ -3,14 +3,9 @@
 #include "engine/store/batch.h"
 #include "engine/store/process.h"
 
-enum {
-  ADD_METRIC = LIG_ROW_ARTIFACT + 1,
-  ADD_TIMING,
-  FIND_RUN,
-  SUMMARIZE,
-  HEARTBEAT,
-  N_STATEMENTS
-};
+#include <string.h>
+
+enum { ADD_METRIC = LIG_ROW_SAVED + 1, ADD_TIMING, FIND_RUN, SUMMARIZE, HEARTBEAT, N_STATEMENTS };
 
 G_STATIC_ASSERT (N_STATEMENTS <= G_N_ELEMENTS (((LigInserter *) 0)->statements));
 
@@ -24,6 +19,8 @@ static const char *const statements[] = {
     " required, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
   [LIG_ROW_ARTIFACT] = "INSERT OR REPLACE INTO artifact (run, created, kind, path)"
                        " VALUES (?1, ?2, ?5, ?6)",
+  [LIG_ROW_SAVED] = "UPDATE run SET saved_step = max (coalesce (saved_step, ?2), ?2)"
+                    " WHERE id = ?1",
   [ADD_METRIC] = "INSERT OR REPLACE INTO metric (run, step, name, value) VALUES (?1, ?2, ?3, ?4)",
   [ADD_TIMING] = "INSERT OR REPLACE INTO timing (run, step, \"group\", pass, microseconds, bytes,"
                  " flops) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -87,6 +84,92 @@ lig_batch_append (LigBatch *self, LigBatch *from)
   g_array_set_size (from->rows, 0);
 }
 
+/* --- Too many rows ---------------------------------------------------------------------------- */
+
+/* A series this short is never thinned: an evaluation now and then. */
+#define SHORT_SERIES 1024
+
+typedef struct {
+  const LigQueuedRun *run;
+  const char *name;
+  guint count;
+} Series;
+
+static Series *
+find_series (GArray *all, const LigQueuedKey *key)
+{
+  for (guint i = 0; i < all->len; i++) {
+    Series *series = &g_array_index (all, Series, i);
+    if (series->run == key->run && series->name == key->name)
+      return series;
+  }
+  Series new = {key->run, key->name, 0};
+  g_array_append_val (all, new);
+  return &g_array_index (all, Series, all->len - 1);
+}
+
+static const LigQueuedKey *
+key_at (const GArray *rows, guint i)
+{
+  return (const LigQueuedKey *) (gconstpointer) (rows->data +
+                                                 i * g_array_get_element_size ((GArray *) rows));
+}
+
+/* The newest eighth stays whole. */
+static void
+thin_rows (GArray *rows, gint64 stride)
+{
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Series));
+  gsize size = g_array_get_element_size (rows);
+  guint kept = 0, newest = rows->len - rows->len / 8;
+  for (guint i = 0; i < rows->len; i++)
+    find_series (all, key_at (rows, i))->count++;
+  for (guint i = 0; i < rows->len; i++) {
+    const LigQueuedKey *key = key_at (rows, i);
+    if (i < newest && key->step % stride != 0 && find_series (all, key)->count > SHORT_SERIES)
+      key->run->lost++;
+    else
+      memmove (rows->data + size * kept++, key, size);
+  }
+  g_array_set_size (rows, kept);
+}
+
+static void
+drop_oldest (GArray *rows, guint most)
+{
+  guint surplus = rows->len > most ? rows->len - most : 0;
+  for (guint i = 0; i < surplus; i++)
+    key_at (rows, i)->run->lost++;
+  if (surplus > 0)
+    g_array_remove_range (rows, 0, surplus);
+}
+
+void
+lig_batch_thin (LigBatch *self, guint most, gint64 *stride)
+{
+  while (lig_batch_count (self) > most && *stride < G_GINT64_CONSTANT (1) << 40) {
+    *stride *= 2;
+    thin_rows (self->metrics, *stride);
+    thin_rows (self->timings, *stride);
+  }
+  /* Series that share their steps, or very many of them. */
+  if (lig_batch_count (self) > most) {
+    drop_oldest (self->metrics, most / 2);
+    drop_oldest (self->timings, most / 2);
+  }
+}
+
+void
+lig_batch_count_waiting (const LigBatch *self)
+{
+  for (guint i = 0; i < self->metrics->len; i++)
+    key_at (self->metrics, i)->run->waiting++;
+  for (guint i = 0; i < self->timings->len; i++)
+    key_at (self->timings, i)->run->waiting++;
+  for (guint i = 0; i < self->rows->len; i++)
+    g_array_index (self->rows, LigQueuedRow, i).run->waiting++;
+}
+
 void
 lig_inserter_init (LigInserter *self, sqlite3 *db, GMutex *db_lock)
 {
@@ -112,8 +195,9 @@ get_statement (LigInserter *self, int which, GError **error)
 
 /* A row that the database refuses for what it is would be refused for ever: it is left out. */
 static void
-refuse (LigInserter *self, const LigQueuedRun *run)
+refuse (LigInserter *self, LigQueuedRun *run)
 {
+  run->refused++;
   const char *why = sqlite3_errmsg (self->db);
   if (sqlite3_extended_errcode (self->db) == SQLITE_CONSTRAINT_FOREIGNKEY)
     why = "it is not in the store";
@@ -125,7 +209,7 @@ refuse (LigInserter *self, const LigQueuedRun *run)
 
 /* Runs a bound statement. */
 static gboolean
-run_statement (LigInserter *self, sqlite3_stmt *statement, const LigQueuedRun *run, GError **error)
+run_statement (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GError **error)
 {
   int code = sqlite3_step (statement);
   gboolean done = TRUE;
@@ -170,17 +254,17 @@ write_metrics (LigInserter *self, const LigBatch *batch, GError **error)
     return FALSE;
   for (guint i = 0; i < batch->metrics->len; i++) {
     const LigQueuedMetric *metric = &g_array_index (batch->metrics, LigQueuedMetric, i);
-    LigQueuedRun *run = metric->run;
+    LigQueuedRun *run = metric->key.run;
     if (!bind_run (self, statement, run, error))
       return FALSE;
-    sqlite3_bind_int64 (statement, 2, metric->step);
-    sqlite3_bind_text (statement, 3, metric->name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64 (statement, 2, metric->key.step);
+    sqlite3_bind_text (statement, 3, metric->key.name, -1, SQLITE_STATIC);
     sqlite3_bind_double (statement, 4, metric->value);
     if (!run_statement (self, statement, run, error))
       return FALSE;
     if (!run->touched)
       g_ptr_array_add (self->touched, run);
-    run->last_step = run->touched ? MAX (run->last_step, metric->step) : metric->step;
+    run->last_step = run->touched ? MAX (run->last_step, metric->key.step) : metric->key.step;
     run->touched = TRUE;
   }
   return TRUE;
@@ -194,14 +278,14 @@ write_timings (LigInserter *self, const LigBatch *batch, GError **error)
     return FALSE;
   for (guint i = 0; i < batch->timings->len; i++) {
     const LigQueuedTiming *timing = &g_array_index (batch->timings, LigQueuedTiming, i);
-    if (!bind_run (self, statement, timing->run, error))
+    if (!bind_run (self, statement, timing->key.run, error))
       return FALSE;
-    sqlite3_bind_int64 (statement, 2, timing->step);
+    sqlite3_bind_int64 (statement, 2, timing->key.step);
     sqlite3_bind_int (statement, 3, timing->group);
-    sqlite3_bind_text (statement, 4, timing->pass, -1, SQLITE_STATIC);
+    sqlite3_bind_text (statement, 4, timing->key.name, -1, SQLITE_STATIC);
     for (int j = 0; j < 3; j++)
       sqlite3_bind_double (statement, 5 + j, timing->numbers[j]);
-    if (!run_statement (self, statement, timing->run, error))
+    if (!run_statement (self, statement, timing->key.run, error))
       return FALSE;
   }
   return TRUE;
@@ -216,7 +300,7 @@ write_rows (LigInserter *self, const LigBatch *batch, GError **error)
     if (!statement || !bind_run (self, statement, row->run, error))
       return FALSE;
     int last = sqlite3_bind_parameter_count (statement);
-    for (int j = 0; j < LIG_ROW_INTEGERS; j++)
+    for (int j = 0; j < LIG_ROW_INTEGERS && 2 + j <= last; j++)
       sqlite3_bind_int64 (statement, 2 + j, row->integers[j]);
     for (int j = 0; j < LIG_ROW_TEXTS && 2 + LIG_ROW_INTEGERS + j <= last; j++)
       sqlite3_bind_text (statement, 2 + LIG_ROW_INTEGERS + j, row->texts[j], -1, SQLITE_STATIC);

@@ -68,6 +68,14 @@ lig_store_truncate_metrics (LigStore *self, const char *run, gint64 after_step, 
 }
 
 gboolean
+lig_store_set_settings (LigStore *self, const char *run, const char *settings, GError **error)
+{
+  static const char *const statements[] = {"UPDATE run SET settings = ?2 WHERE id = ?1", NULL};
+  g_return_val_if_fail (LIG_IS_STORE (self) && run && settings, FALSE);
+  return change (self, run, statements, settings, 0, error);
+}
+
+gboolean
 lig_store_set_star (LigStore *self, const char *run, gboolean starred, GError **error)
 {
   static const char *const statements[] = {"UPDATE run SET starred = ?2 WHERE id = ?1", NULL};

@@ -17,15 +17,16 @@ static const gsize strings[] = {
   G_STRUCT_OFFSET (LigRunRow, versions), G_STRUCT_OFFSET (LigRunRow, sequence),
   G_STRUCT_OFFSET (LigRunRow, status),   G_STRUCT_OFFSET (LigRunRow, message),
   G_STRUCT_OFFSET (LigRunRow, host),     G_STRUCT_OFFSET (LigRunRow, revision),
-  G_STRUCT_OFFSET (LigRunRow, notes),
+  G_STRUCT_OFFSET (LigRunRow, notes),    G_STRUCT_OFFSET (LigRunRow, parent),
 };
 
 #define COLUMNS \
   "SELECT r.uuid, e.name, r.kind, r.device, r.dtype, r.recipe, r.policy, r.settings, r.versions," \
-  " e.sequence, r.status, r.message, r.host, r.revision, r.notes, r.seed, r.started, r.ended," \
+  " e.sequence, r.status, r.message, r.host, r.revision, r.notes, r.parent, r.seed, r.started, " \
+  "r.ended," \
   " r.starred, (SELECT group_concat (tag, char (31)) FROM tag WHERE run = r.id), r.last_step," \
   " r.first_loss, r.last_loss, r.eval_loss, r.eval_accuracy, r.boot, r.pid, r.process_start," \
-  " r.heartbeat, r.step_ms FROM run r JOIN experiment e ON e.id = r.experiment "
+  " r.heartbeat, r.step_ms, r.saved_step FROM run r JOIN experiment e ON e.id = r.experiment "
 
 enum {
   STATUS = 10,
@@ -44,6 +45,7 @@ enum {
   PROCESS_START,
   BEAT,
   STEP_MS,
+  SAVED_STEP,
 };
 
 G_DEFINE_BOXED_TYPE (LigRunRow, lig_run_row, lig_run_row_copy, lig_run_row_free)
@@ -148,6 +150,9 @@ read_row (sqlite3_stmt *from, const LigRunRow *before)
   row->eval_loss = lig_sql_real (from, EVAL_LOSS);
   row->eval_accuracy = lig_sql_real (from, EVAL_ACCURACY);
   row->step_ms = lig_sql_real (from, STEP_MS);
+  row->saved_step = -1;
+  if (sqlite3_column_type (from, SAVED_STEP) != SQLITE_NULL)
+    row->saved_step = sqlite3_column_int64 (from, SAVED_STEP);
   return row;
 }
 

@@ -1,28 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins, resumes and ends runs, records what they report, and edits what a person may. */
+#include "engine/data/file.h"
 #include "engine/store/file.h"
+#include "engine/store/guard.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
 #include <stdarg.h>
 #include <string.h>
 
+typedef struct {
+  LigStore *store;
+  GError **error;
+  const char *sql, *types;
+  va_list values;
+  int changed;
+} Write;
+
+static void
+write_now (gpointer data)
+{
+  Write *write = data;
+  sqlite3 *db = write->store->db;
+  write->changed = -1;
+  if (!lig_sql_begin (db, write->error))
+    return;
+  gboolean done = lig_sql_run_list (db, write->error, write->sql, write->types, write->values);
+  int rows = sqlite3_changes (db);
+  if (lig_sql_end (db, done, write->error))
+    write->changed = rows;
+}
+
 int
 lig_store_write (LigStore *self, GError **error, const char *sql, const char *types, ...)
 {
-  va_list values;
-  int changed = -1;
+  Write write = {.store = self, .error = error, .sql = sql, .types = types, .changed = -1};
+  gboolean whole = FALSE;
   g_mutex_lock (&self->write_lock);
-  if (lig_sql_begin (self->db, error)) {
-    va_start (values, types);
-    gboolean done = lig_sql_run_list (self->db, error, sql, types, values);
-    va_end (values);
-    int rows = sqlite3_changes (self->db);
-    if (lig_sql_end (self->db, done, error))
-      changed = rows;
+  if (!lig_writer_is_broken (self->writer)) {
+    va_start (write.values, types);
+    whole = lig_guard_run (write_now, &write);
+    va_end (write.values);
+  }
+  if (!whole) {
+    write.changed = -1;
+    lig_writer_break (self->writer);
+    if (error)
+      g_clear_error (error);
+    lig_guard_fail (self->path, error);
   }
   g_mutex_unlock (&self->write_lock);
-  return changed;
+  return write.changed;
+}
+
+gboolean
+lig_store_is_lost (LigStore *self)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self), FALSE);
+  return lig_writer_is_broken (self->writer);
 }
 
 static gboolean
@@ -66,21 +101,21 @@ insert_run (LigStore *self, const char *uuid, const LigRunRecord *record, GError
     "INSERT OR IGNORE INTO experiment (name, hash, sequence) VALUES (?1, ?2, ?3)";
   static const char add_run[] =
     "INSERT INTO run (uuid, experiment, kind, device, dtype, recipe, policy, seed, settings,"
-    " versions, status, started, host, boot, pid, process_start, heartbeat, revision)"
+    " versions, status, started, host, boot, pid, process_start, heartbeat, revision, parent)"
     " SELECT ?3, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'running', ?12, ?13, ?14, ?15, ?16, ?12,"
-    " ?17 FROM experiment WHERE name = ?1 AND hash = ?2";
+    " ?17, ?18 FROM experiment WHERE name = ?1 AND hash = ?2";
   const LigProcess *process = lig_process_get_self ();
   const char *name = or_empty (record->name), *sequence = or_empty (record->sequence);
   g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sequence, -1);
   return lig_sql_run (self->db, error, add_experiment, "ttt", name, hash, sequence) &&
          lig_sql_run (self->db, error, add_run,
-                      "ttttttttittittiit"
-                      "iit",
+                      "tttttttt"
+                      "ittittiitt",
                       name, hash, uuid, or_empty (record->kind), or_empty (record->device),
                       or_empty (record->dtype), or_empty (record->recipe),
                       or_empty (record->policy), (gint64) record->seed, or_empty (record->settings),
                       or_empty (record->versions), g_get_real_time (), process->host, process->boot,
-                      process->pid, process->start, find_revision ());
+                      process->pid, process->start, find_revision (), record->parent);
 }
 
 char *
@@ -168,6 +203,19 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
   "   SELECT value FROM metric WHERE run = run.id AND name = 'step-ms'" \
   "   ORDER BY step DESC LIMIT 1000)) WHERE place = n / 2 + 1) END"
 
+/* What a run lacks in the store although it reported it; null where nothing is missing. */
+static GError *
+find_missing (LigStore *self, const char *run)
+{
+  g_autofree char *why = NULL;
+  guint64 missing = lig_writer_count_missing (self->writer, run, &why);
+  g_autofree char *count = lig_format_count ((gint64) missing);
+  if (missing == 0)
+    return NULL;
+  return g_error_new (LIG_ERROR, LIG_ERROR_STORE, "run '%.8s': %s %s missing from the store: %s",
+                      run, count, missing == 1 ? "value is" : "values are", why ? why : "");
+}
+
 gboolean
 lig_store_finish_run (
   LigStore *self, const char *run, const char *status, const char *message, GError **error)
@@ -178,14 +226,21 @@ lig_store_finish_run (
     " WHERE uuid = ?1";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
   g_return_val_if_fail (status && g_strv_contains (statuses, status), FALSE);
-  g_autoptr (GError) failure = NULL;
+  g_autoptr (GError) failure = NULL, missing = NULL;
   /* No sign of life may follow that says it is running. */
   lig_writer_dismiss (self->writer, run);
   gboolean flushed = lig_writer_flush (self->writer, &failure);
-  int changed = lig_store_write (self, flushed ? error : NULL, sql, "ttti", run, status, message,
-                                 g_get_real_time ());
-  if (!flushed) {
-    g_propagate_error (error, g_steal_pointer (&failure));
+  if (!lig_store_file_is_there (self->path, &self->file, error))
+    return FALSE;
+  missing = find_missing (self, run);
+  if (missing && strcmp (status, "done") == 0)
+    status = "failed";
+  if (missing && !message)
+    message = missing->message;
+  int changed = lig_store_write (self, flushed && !missing ? error : NULL, sql, "ttti", run, status,
+                                 message, g_get_real_time ());
+  if (missing || !flushed) {
+    g_propagate_error (error, missing ? g_steal_pointer (&missing) : g_steal_pointer (&failure));
     return FALSE;
   }
   return expect_run (self, run, changed, error);
@@ -256,9 +311,20 @@ lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const
   lig_writer_add_row (self->writer, run, LIG_ROW_ARTIFACT, integers, texts);
 }
 
+void
+lig_store_add_saved_step (LigStore *self, const char *run, gint64 step)
+{
+  g_return_if_fail (LIG_IS_STORE (self) && run);
+  const gint64 integers[LIG_ROW_INTEGERS] = {step};
+  const char *const texts[LIG_ROW_TEXTS] = {NULL};
+  lig_writer_add_row (self->writer, run, LIG_ROW_SAVED, integers, texts);
+}
+
 gboolean
 lig_store_flush (LigStore *self, GError **error)
 {
   g_return_val_if_fail (LIG_IS_STORE (self), FALSE);
-  return lig_writer_flush (self->writer, error);
+  /* Rows that go into a file without a name would be lost in the end. */
+  return lig_writer_flush (self->writer, error) &&
+         lig_store_file_is_there (self->path, &self->file, error);
 }

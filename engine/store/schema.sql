@@ -165,3 +165,9 @@ CREATE INDEX run_list ON run (started, experiment, kind, device, dtype, policy, 
 -- otherwise than the first. Times without it are measured anew.
 ALTER TABLE tuning ADD COLUMN noise REAL;
 DELETE FROM tuning WHERE choice IS NULL OR key LIKE 'cover|%';
+
+-- 5
+-- From which run a training went on as a new one, and the step of the newest checkpoint.
+ALTER TABLE run ADD COLUMN parent TEXT;
+ALTER TABLE run ADD COLUMN saved_step INTEGER;
+UPDATE run SET saved_step = last_step WHERE kind = 'train' AND status != 'running';

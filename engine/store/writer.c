@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread that writes what runs report. */
 #include "engine/store/writer.h"
+#include "engine/store/guard.h"
 
 #define BATCH_INTERVAL (200 * G_TIME_SPAN_MILLISECOND)
 #define BATCH_ROWS 5000
 #define HEARTBEAT_INTERVAL (5 * G_TIME_SPAN_SECOND)
 #define RETRY_INTERVAL G_TIME_SPAN_SECOND
 
-/* Rows that wait while nothing can be written; beyond them the oldest are lost. */
+/* Rows that wait while nothing can be written; beyond them the older ones are thinned. */
 #define MOST_WAITING (1 << 20)
 
 struct _LigWriter {
@@ -21,6 +22,8 @@ struct _LigWriter {
   guint64 asked, served;
   int n_active;
   gboolean stop;
+  int broken;     /* atomic: the connection can never be used again */
+  char *path;     /* of the database */
   GError *lost;   /* rows that will never be written */
   GError *failed; /* rows that wait for another try */
 
@@ -28,6 +31,7 @@ struct _LigWriter {
   LigInserter inserter;
   LigBatch pending;
   gint64 retry_at, beat_at;
+  gint64 stride;      /* how far the rows that wait were thinned */
   GPtrArray *beating; /* active runs, collected under the lock */
 };
 
@@ -36,6 +40,7 @@ free_run (gpointer data)
 {
   LigQueuedRun *run = data;
   g_free (run->uuid);
+  g_free (run->why);
   g_free (run);
 }
 
@@ -94,30 +99,86 @@ wait_and_take (LigWriter *self)
       g_ptr_array_add (self->beating, run);
 }
 
+/* Books for each run what it lacks in the database, and why. */
+static void
+book_missing (LigWriter *self, gboolean done, const char *why)
+{
+  GHashTableIter iter;
+  gpointer value;
+  g_mutex_lock (&self->lock);
+  g_hash_table_iter_init (&iter, self->runs);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    LigQueuedRun *run = value;
+    if (done)
+      run->lost += run->refused;
+    run->missing = run->lost + run->waiting;
+    if (run->missing == 0)
+      g_clear_pointer (&run->why, g_free);
+    else if (!run->why)
+      run->why = g_strdup (why);
+    run->refused = run->waiting = 0;
+  }
+  g_mutex_unlock (&self->lock);
+}
+
 /* Books how writing went. */
 static void
 conclude (LigWriter *self, gboolean done, GError *failure)
 {
   gint64 now = g_get_monotonic_time ();
+  g_autofree char *why = failure                  ? g_strdup (failure->message)
+                         : self->inserter.refused ? g_strdup (self->inserter.refused->message)
+                                                  : NULL;
   if (self->beating->len)
     self->beat_at = now + HEARTBEAT_INTERVAL;
   if (self->inserter.refused)
     note (self, &self->lost, g_steal_pointer (&self->inserter.refused));
   if (done) {
     self->retry_at = 0;
+    self->stride = 1;
     lig_batch_empty (&self->pending);
     g_mutex_lock (&self->lock);
     g_clear_error (&self->failed);
     g_mutex_unlock (&self->lock);
-    return;
-  }
-  self->retry_at = now + RETRY_INTERVAL;
-  if (lig_batch_count (&self->pending) > MOST_WAITING) {
-    lig_batch_empty (&self->pending);
-    note (self, &self->lost, failure);
   } else {
-    note (self, &self->failed, failure);
+    gboolean full = lig_batch_count (&self->pending) > MOST_WAITING;
+    self->retry_at = now + RETRY_INTERVAL;
+    lig_batch_thin (&self->pending, MOST_WAITING, &self->stride);
+    lig_batch_count_waiting (&self->pending);
+    note (self, full ? &self->lost : &self->failed, failure);
   }
+  book_missing (self, done, why);
+}
+
+typedef struct {
+  LigWriter *writer;
+  GError **error;
+  gboolean done;
+} Write;
+
+static void
+write_pending (gpointer data)
+{
+  Write *write = data;
+  LigWriter *self = write->writer;
+  write->done = lig_inserter_write (&self->inserter, &self->pending, self->beating, write->error);
+}
+
+/* Writes what is pending, all or nothing. */
+static gboolean
+try_to_write (LigWriter *self, GError **error)
+{
+  Write write = {self, error, FALSE};
+  if (!lig_writer_is_broken (self)) {
+    if (lig_guard_run (write_pending, &write))
+      return write.done;
+    /* Only SQLite, which is called with this lock, touches the mapping. */
+    g_mutex_unlock (self->inserter.db_lock);
+    lig_writer_break (self);
+    g_clear_error (error);
+  }
+  lig_guard_fail (self->path, error);
+  return FALSE;
 }
 
 static gpointer
@@ -133,7 +194,7 @@ work (gpointer data)
     stop = self->stop;
     g_mutex_unlock (&self->lock);
 
-    gboolean done = lig_inserter_write (&self->inserter, &self->pending, self->beating, &failure);
+    gboolean done = try_to_write (self, &failure);
     conclude (self, done, failure);
 
     g_mutex_lock (&self->lock);
@@ -194,7 +255,7 @@ lig_writer_add_metric (
   LigWriter *self, const char *run, gint64 step, const char *name, double value)
 {
   g_mutex_lock (&self->lock);
-  LigQueuedMetric metric = {get_run (self, run, 0), get_name (self, name), step, value};
+  LigQueuedMetric metric = {{get_run (self, run, 0), get_name (self, name), step}, value};
   g_array_append_val (self->queue.metrics, metric);
   queued (self);
   g_mutex_unlock (&self->lock);
@@ -209,9 +270,7 @@ lig_writer_add_timing (LigWriter *self,
                        const double numbers[3])
 {
   g_mutex_lock (&self->lock);
-  LigQueuedTiming timing = {get_run (self, run, 0),
-                            get_name (self, pass),
-                            step,
+  LigQueuedTiming timing = {{get_run (self, run, 0), get_name (self, pass), step},
                             group,
                             {numbers[0], numbers[1], numbers[2]}};
   g_array_append_val (self->queue.timings, timing);
@@ -285,10 +344,35 @@ lig_writer_flush (LigWriter *self, GError **error)
   return FALSE;
 }
 
+guint64
+lig_writer_count_missing (LigWriter *self, const char *run, char **why)
+{
+  g_mutex_lock (&self->lock);
+  const LigQueuedRun *entry = g_hash_table_lookup (self->runs, run);
+  guint64 missing = entry ? entry->missing : 0;
+  *why = entry ? g_strdup (entry->why) : NULL;
+  g_mutex_unlock (&self->lock);
+  return missing;
+}
+
+gboolean
+lig_writer_is_broken (LigWriter *self)
+{
+  return g_atomic_int_get (&self->broken);
+}
+
+void
+lig_writer_break (LigWriter *self)
+{
+  g_atomic_int_set (&self->broken, TRUE);
+}
+
 LigWriter *
 lig_writer_new (sqlite3 *db, GMutex *db_lock)
 {
   LigWriter *self = g_new0 (LigWriter, 1);
+  self->stride = 1;
+  self->path = g_strdup (sqlite3_db_filename (db, "main"));
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
   g_cond_init (&self->served_some);
@@ -317,12 +401,16 @@ lig_writer_free (LigWriter *self)
     g_message ("%s", failure->message);
   g_clear_error (&self->lost);
   g_clear_error (&self->failed);
-  lig_inserter_clear (&self->inserter);
+  if (lig_writer_is_broken (self))
+    lig_guard_abandon (self->inserter.db);
+  else
+    lig_inserter_clear (&self->inserter);
   lig_batch_clear (&self->queue);
   lig_batch_clear (&self->pending);
   g_hash_table_unref (self->runs);
   g_hash_table_unref (self->names);
   g_ptr_array_unref (self->beating);
+  g_free (self->path);
   g_cond_clear (&self->wake);
   g_cond_clear (&self->served_some);
   g_mutex_clear (&self->lock);

@@ -40,4 +40,12 @@ void lig_writer_add_row (LigWriter *self,
 
 gboolean lig_writer_flush (LigWriter *self, GError **error);
 
+/* Whether the connection can never be used again, and setting that; see guard.h. */
+gboolean lig_writer_is_broken (LigWriter *self);
+void lig_writer_break (LigWriter *self);
+
+/* How many rows of a run are not in the database after the last try, and the first failure that
+ * kept one of them out (transfer full) (nullable). */
+guint64 lig_writer_count_missing (LigWriter *self, const char *run, char **why);
+
 G_END_DECLS

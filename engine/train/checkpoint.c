@@ -40,6 +40,17 @@ set_machine (LigRun *self, LigTensorFile *file)
   lig_tensor_file_set_metadata (file, "ligature.algorithms", algorithms);
 }
 
+static void
+flush_store (LigRun *self)
+{
+  g_autoptr (GError) failure = NULL;
+  gboolean fine = !self->store || lig_store_flush (self->store, &failure);
+  g_mutex_lock (&self->lock);
+  g_free (self->trouble);
+  self->trouble = fine ? NULL : g_strdup (failure->message);
+  g_mutex_unlock (&self->lock);
+}
+
 gboolean
 lig_run_save_checkpoint (LigRun *self, GError **error)
 {
@@ -49,9 +60,8 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
   /* What was measured up to here: a run that goes on from here shall find it, whatever happens. A
-   * store that fails now tells so at the end. */
-  if (self->store)
-    lig_store_flush (self->store, NULL);
+   * store that fails now is no reason to lose the training; its end says what is missing. */
+  flush_store (self);
   if (!lig_state_store (self->state, file, TRUE, error))
     return FALSE;
   lig_tensor_file_set_metadata (file, "ligature.checkpoint", FORMAT);
@@ -59,6 +69,9 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   lig_tensor_file_set_metadata (file, "ligature.settings", settings);
   lig_tensor_file_set_metadata (file, "ligature.choices", self->choices);
   lig_tensor_file_set_metadata (file, "ligature.data", lig_dataset_describe (self->data));
+  g_autofree char *content =
+    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  lig_tensor_file_set_metadata (file, "ligature.content", content);
   lig_tensor_file_set_metadata (file, "ligature.device", lig_device_get_name (self->device));
   lig_tensor_file_set_metadata (file, "ligature.instructions", lig_cpu_level ());
   set_machine (self, file);
@@ -68,8 +81,12 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   set_number (file, "ligature.step", lig_state_get_step (self->state));
   set_number (file, "ligature.micro_step", lig_state_get_micro_step (self->state));
   set_number (file, "ligature.position", lig_dataset_get_position (self->data));
-  if (lig_tensor_file_save (file, self->checkpoint, error))
+  if (lig_tensor_file_save (file, self->checkpoint, error)) {
+    self->saved_step = (gint64) lig_state_get_step (self->state);
+    if (self->uuid)
+      lig_store_add_saved_step (self->store, self->uuid, self->saved_step);
     return TRUE;
+  }
   g_prefix_error (error, "checkpoint: ");
   return FALSE;
 }
@@ -171,10 +188,17 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
 {
   for (; overrides && *overrides; overrides++) {
     g_auto (GStrv) parts = g_strsplit (*overrides, "=", 2);
-    g_autofree char *old = lig_run_settings_get (settings, parts[0]);
+    if (!parts[0] || !parts[1]) {
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "'%s' is no setting; write name=value",
+                   *overrides);
+      return FALSE;
+    }
+    g_auto (LigRunSettings) before;
+    lig_run_settings_copy (settings, &before);
     if (!lig_run_settings_set (settings, parts[0], parts[1], error))
       return FALSE;
     lig_run_locate_data (settings);
+    g_autofree char *old = lig_run_settings_get (&before, parts[0]);
     g_autofree char *new = lig_run_settings_get (settings, parts[0]);
     if (g_str_equal (parts[0], "steps") || g_strcmp0 (old, new) == 0 ||
         (!old && is_default (parts[0], new)))
@@ -235,16 +259,34 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
       level, lig_cpu_level (), level);
     return FALSE;
   }
+  if (threads > (guint64) omp_get_thread_limit ()) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 "it was made with %" G_GUINT64_FORMAT " threads, this process may have %d "
+                 "(OMP_THREAD_LIMIT); with fewer the bits would differ, --init starts a new "
+                 "training from its weights",
+                 threads, omp_get_thread_limit ());
+    return FALSE;
+  }
   self->threads = (int) CLAMP (threads, 1, 4096);
   return TRUE;
 }
 
-/* A file that grew or lost lines would give other batches. */
+/* A file that grew, lost lines or holds other ones would give other batches. */
 static gboolean
 check_data (LigRun *self, LigTensorFile *file, GError **error)
 {
   const char *before = lig_tensor_file_get_metadata (file, "ligature.data");
   const char *today = lig_dataset_describe (self->data);
+  g_autofree char *content =
+    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  const char *read = lig_tensor_file_get_metadata (file, "ligature.content");
+  if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "the data has changed: it is %s as before, but their content is another (hash %s, "
+                 "and was %s); --init starts a new training from the weights",
+                 today, content, read);
+    return FALSE;
+  }
   if (!before || g_strcmp0 (before, today) == 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
@@ -273,34 +315,11 @@ restore (LigRun *self, LigTensorFile *file, const char *const *overrides, GError
   if (!lig_state_load (self->state, file, error) ||
       !lig_state_load_moments (self->state, file, error))
     return FALSE;
-  if ((gint64) step >= self->settings.steps) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "it is at step %" G_GUINT64_FORMAT " of %" G_GINT64_FORMAT
-                 " already; --steps asks for more",
-                 step, self->settings.steps);
-    return FALSE;
-  }
   lig_state_set_steps (self->state, micro_step, step);
   lig_dataset_seek (self->data, position);
   self->choices = g_strdup (choices);
-  self->first_step = (gint64) step;
-  return lig_run_compile (self, error);
-}
-
-static gboolean
-take_up_record (LigRun *self, LigTensorFile *file, GError **error)
-{
-  const char *uuid = lig_tensor_file_get_metadata (file, "ligature.run");
-  g_autoptr (LigRunRow) row =
-    self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
-  if (!self->store)
-    return TRUE;
-  /* The store is another than the one that the run was begun in. */
-  if (!row)
-    return lig_run_register (self, error);
-  self->uuid = g_strdup (uuid);
-  return lig_store_resume_run (self->store, uuid, error) &&
-         lig_store_truncate_metrics (self->store, uuid, self->first_step, error);
+  self->first_step = self->saved_step = (gint64) step;
+  return lig_run_check_left (self, file, error) && lig_run_compile (self, error);
 }
 
 LigRun *
@@ -321,7 +340,7 @@ lig_run_resume (const char *checkpoint,
     return NULL;
   }
   self->checkpoint = g_canonicalize_filename (checkpoint, NULL);
-  if (!lig_run_check_checkpoint (self, error) || !take_up_record (self, file, error))
+  if (!lig_run_check_checkpoint (self, error) || !lig_run_take_up (self, file, error))
     return NULL;
   if (self->uuid)
     lig_store_add_artifact (self->store, self->uuid, "checkpoint", self->checkpoint);

@@ -29,83 +29,119 @@ evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
 
 /* The first samples of a batch. */
 static LigTensor *
-take_samples (const LigTensor *all, gint64 batch, gint64 count)
+take_samples (const LigTensor *all, gint64 batch, gint64 count, GError **error)
 {
   LigShape shape = all->shape;
   shape.axes[0] = shape.axes[0] / batch * count;
-  LigTensor *some = lig_tensor_new (all->dtype, &shape, NULL);
+  LigTensor *some = lig_tensor_new (all->dtype, &shape, error);
   if (some)
     memcpy (some->data, all->data, lig_tensor_bytes (some));
   return some;
 }
 
-/* The loss of a last batch of values that is filled up with others, whose targets cannot be
- * ignored as those of classes are: by a plan for just the samples that count. FALSE where the
- * sequence is none for that batch, as with a reshape to fixed numbers. */
+/* Whether the sequence is one for that batch: not with a reshape to fixed numbers. */
 static gboolean
-evaluate_rest (LigRun *self, gint64 valid, double *loss)
+compile_rest (LigRun *self, gint64 valid, LigProgram **program, GError **error)
 {
   LigPlanOptions options = self->eval_options;
-  gint64 batch = self->input->shape.axes[0];
+  g_autoptr (GError) failure = NULL;
   options.batch = valid;
   options.policy = LIG_POLICY_NONE;
+  *program = lig_program_cache_get (self->programs, self->sequence, &options, &failure);
+  if (*program || g_error_matches (failure, LIG_ERROR, LIG_ERROR_SHAPE))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
+}
+
+/* The loss of a last batch of values that is filled up with others, whose targets cannot be
+ * ignored as those of classes are: by a plan for just the samples that count. `found` is FALSE
+ * where there is none, and the loss stays. */
+static gboolean
+evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError **error)
+{
+  g_autoptr (LigProgram) program = NULL;
   float mean;
-  g_autoptr (LigProgram) program =
-    lig_program_cache_get (self->programs, self->sequence, &options, NULL);
-  g_autoptr (LigTensor) input = program ? take_samples (self->input, batch, valid) : NULL;
-  g_autoptr (LigTensor) targets = input ? take_samples (self->targets, batch, valid) : NULL;
-  if (!targets || !lig_program_set_input (program, input, NULL) ||
-      !lig_program_set_extra_input (program, 0, targets, NULL) ||
-      !lig_program_run (program, LIG_RUN_FORWARD, NULL) ||
-      !lig_program_read_loss (program, &mean, NULL))
+  gint64 batch = self->input->shape.axes[0];
+  *found = FALSE;
+  if (!compile_rest (self, valid, &program, error))
     return FALSE;
+  if (!program)
+    return TRUE;
+  g_autoptr (LigTensor) input = take_samples (self->input, batch, valid, error);
+  g_autoptr (LigTensor) targets = input ? take_samples (self->targets, batch, valid, error) : NULL;
+  if (!targets || !lig_program_set_input (program, input, error) ||
+      !lig_program_set_extra_input (program, 0, targets, error) ||
+      !lig_program_run (program, LIG_RUN_FORWARD, error) ||
+      !lig_program_read_loss (program, &mean, error))
+    return FALSE;
+  *found = TRUE;
   *loss = (double) mean;
   return TRUE;
 }
 
-/* Whether somebody wants an end and steps are left: the last evaluation is part of the result. */
 static gboolean
 is_unwanted (LigRun *self)
 {
   g_mutex_lock (&self->lock);
-  gboolean unwanted =
-    self->request != LIG_REQUEST_NONE && self->progress.step < self->settings.steps;
+  gboolean unwanted = self->request != LIG_REQUEST_NONE;
   g_mutex_unlock (&self->lock);
   return unwanted;
 }
 
+/* What one batch adds to the sums. */
+typedef struct {
+  double loss, samples, correct, counted;
+} Sums;
+
+/* A last batch that cannot be told from what fills it counts only where it is the only one. */
+static gboolean
+add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error)
+{
+  double right, rows;
+  float loss;
+  gint64 valid;
+  gboolean found;
+  if (!evaluate_batch (self, batch, &valid, error) ||
+      !lig_program_read_loss (self->eval, &loss, error))
+    return FALSE;
+  double mean = (double) loss;
+  if (!self->classes && valid < self->input->shape.axes[0]) {
+    if (!evaluate_rest (self, valid, &found, &mean, error))
+      return FALSE;
+    if (!found && !only)
+      return TRUE;
+  }
+  sums->loss += (double) valid * mean;
+  sums->samples += (double) valid;
+  if (!self->classes)
+    return TRUE;
+  if (!lig_program_read_accuracy (self->eval, &right, &rows, error))
+    return FALSE;
+  sums->correct += right;
+  sums->counted += rows;
+  return TRUE;
+}
+
 gboolean
-lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GError **error)
+lig_run_evaluate (
+  LigRun *self, gint64 most, double *loss, double *accuracy, gboolean *cut, GError **error)
 {
   gint64 batches = self->eval ? lig_dataset_get_held_out_batches (self->data) : 0;
   gint64 count = most > 0 ? MIN (most, batches) : batches;
-  double weighted = 0, samples = 0, correct = 0, counted = 0;
+  Sums sums = {0};
   *loss = *accuracy = NAN;
+  *cut = FALSE;
   for (gint64 i = 0; i < count; i++) {
-    double right, rows, mean;
-    float loss_read;
-    gint64 valid;
-    if (is_unwanted (self))
+    *cut = is_unwanted (self);
+    if (*cut)
       return TRUE;
-    if (!evaluate_batch (self, i * batches / count, &valid, error) ||
-        !lig_program_read_loss (self->eval, &loss_read, error))
+    if (!add_batch (self, i * batches / count, count == 1, &sums, error))
       return FALSE;
-    mean = (double) loss_read;
-    gboolean filled = !self->classes && valid < self->input->shape.axes[0];
-    if (filled && !evaluate_rest (self, valid, &mean) && count > 1)
-      continue;
-    weighted += (double) valid * mean;
-    samples += (double) valid;
-    if (!self->classes)
-      continue;
-    if (!lig_program_read_accuracy (self->eval, &right, &rows, error))
-      return FALSE;
-    correct += right;
-    counted += rows;
   }
-  if (samples > 0)
-    *loss = weighted / samples;
-  if (counted > 0)
-    *accuracy = correct / counted;
+  if (sums.samples > 0)
+    *loss = sums.loss / sums.samples;
+  if (sums.counted > 0)
+    *accuracy = sums.correct / sums.counted;
   return TRUE;
 }

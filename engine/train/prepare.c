@@ -149,6 +149,8 @@ read_settings (LigRun *self, GError **error)
   const LigRunSettings *settings = &self->settings;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   self->optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
+  if (!lig_run_settings_check (settings, error))
+    return FALSE;
   if (settings->optimizer &&
       !lig_optimizer_from_name (settings->optimizer, &self->optimizer.kind, error))
     return FALSE;

@@ -56,6 +56,7 @@ lig_run_register (LigRun *self, GError **error)
     .seed = (guint64) self->settings.seed,
     .settings = settings,
     .versions = versions,
+    .parent = self->parent,
   };
   self->uuid = lig_store_begin_run (self->store, &record, error);
   if (!self->uuid)

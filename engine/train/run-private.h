@@ -7,6 +7,7 @@
 #include "engine/private/results.h"
 #include "engine/private/stopwatch.h"
 #include "engine/run.h"
+#include "engine/tensor-file.h"
 #include "engine/tuning.h"
 
 typedef enum { LIG_REQUEST_NONE, LIG_REQUEST_CANCEL, LIG_REQUEST_INTERRUPT } LigRequest;
@@ -28,6 +29,8 @@ struct _LigRun {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint, *choices;
+  char *parent;        /* the run from whose checkpoint this one goes on */
+  char *status_before; /* of a run taken up again, until it starts */
 
   LigDataset *data;
   LigState *state;
@@ -41,6 +44,7 @@ struct _LigRun {
   int threads;       /* of OpenMP; 0: as many as there are */
   gboolean polite;   /* its threads give way to others */
   gint64 first_step; /* done before this process took it on */
+  gint64 saved_step; /* of the last checkpoint, -1 before */
 
   /* Micro-batches launched, and those whose results were taken: of the training's thread. */
   guint64 sent, taken;
@@ -84,9 +88,16 @@ gboolean lig_run_prepare (LigRun *self, GError **error);
 gboolean lig_run_compile (LigRun *self, GError **error);
 
 /* Held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0: all), spread
- * evenly; NaN too where somebody ended the training meanwhile. FALSE with the error set. */
-gboolean
-lig_run_evaluate (LigRun *self, gint64 most, double *loss, double *accuracy, GError **error);
+ * evenly; `cut` and NaN where somebody ended the training meanwhile. FALSE with the error set. */
+gboolean lig_run_evaluate (
+  LigRun *self, gint64 most, double *loss, double *accuracy, gboolean *cut, GError **error);
+
+/* Refuses a checkpoint after which nothing is left to do. */
+gboolean lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error);
+
+/* Makes this process the one that runs the checkpoint's run, or registers a new run that names it,
+ * where that one went further already. */
+gboolean lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error);
 
 /* Learning rate of optimizer step `step`, from 1. */
 double lig_run_rate (const LigRunSettings *settings, gint64 step);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs: the training loop on its thread, and what others see of it. */
 #include "engine/train/run-private.h"
+#include "kernels/cpu/threads.h"
 
 #include "kernels/threads.h"
 
@@ -15,10 +16,24 @@ static guint signals[N_SIGNALS];
 
 #define CHECKPOINT_SECONDS 60
 
+/* A run that nobody started is none that goes on. */
+static void
+give_back (LigRun *self)
+{
+  const char *before = self->status_before;
+  if (self->uuid && before)
+    lig_store_finish_run (self->store, self->uuid,
+                          g_str_equal (before, "running") ? "interrupted" : before, NULL, NULL);
+  else if (self->uuid)
+    lig_store_finish_run (self->store, self->uuid, "cancelled", "it was never started", NULL);
+}
+
 static void
 lig_run_finalize (GObject *object)
 {
   LigRun *self = LIG_RUN (object);
+  if (!self->context)
+    give_back (self);
   if (self->thread) {
     lig_run_cancel (self);
     g_thread_join (self->thread);
@@ -37,6 +52,8 @@ lig_run_finalize (GObject *object)
   g_clear_pointer (&self->context, g_main_context_unref);
   g_array_unref (self->step_seconds);
   g_free (self->uuid);
+  g_free (self->parent);
+  g_free (self->status_before);
   g_free (self->checkpoint);
   g_free (self->trouble);
   g_free (self->choices);
@@ -65,6 +82,7 @@ lig_run_init (LigRun *self)
   self->metrics = g_new (LigRunMetric, LIG_RUN_METRICS);
   g_cond_init (&self->changed);
   lig_run_settings_init (&self->settings);
+  self->saved_step = -1;
   self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), LIG_KEPT_STEP_TIMES);
   self->progress = (LigRunProgress){.loss = NAN,
                                     .first_loss = NAN,
@@ -115,10 +133,10 @@ lig_run_new (LigSequence *sequence,
 }
 
 static gboolean
-evaluate (LigRun *self, gint64 step, GError **error)
+evaluate (LigRun *self, gint64 step, gboolean *cut, GError **error)
 {
   double loss, accuracy;
-  if (!lig_run_evaluate (self, self->settings.eval_batches, &loss, &accuracy, error))
+  if (!lig_run_evaluate (self, self->settings.eval_batches, &loss, &accuracy, cut, error))
     return FALSE;
   if (isnan (loss))
     return TRUE;
@@ -187,9 +205,11 @@ save_between (LigRun *self, GError **error)
     g_propagate_error (error, g_steal_pointer (&failure));
     return FALSE;
   }
+  if (saved)
+    return TRUE;
   g_mutex_lock (&self->lock);
   g_free (self->trouble);
-  self->trouble = saved ? NULL : g_strdup (failure->message);
+  self->trouble = g_strdup (failure->message);
   g_mutex_unlock (&self->lock);
   return TRUE;
 }
@@ -212,13 +232,26 @@ heed (LigRun *self, LigRequest *request, double *saved, GError **error)
   return TRUE;
 }
 
+/* A store that this process can never write to again holds up every other process as long as this
+ * one lives: what was trained is saved, and the training ends. */
+static gboolean
+check_store (LigRun *self, GError **error)
+{
+  if (!self->store || !lig_store_is_lost (self->store))
+    return TRUE;
+  if (lig_run_settle (self, error) && lig_run_save_checkpoint (self, error))
+    lig_store_flush (self->store, error);
+  return FALSE;
+}
+
 static gboolean
 train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   double saved = lig_now ();
+  gboolean cut;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
-    if (!heed (self, request, &saved, error))
+    if (!check_store (self, error) || !heed (self, request, &saved, error))
       return FALSE;
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
@@ -230,7 +263,7 @@ train (LigRun *self, LigRequest *request, GError **error)
                                                   : lig_now () - saved > CHECKPOINT_SECONDS;
     if ((last || look || due) && !lig_run_settle (self, error))
       return FALSE;
-    if (look && !last && !evaluate (self, step, error))
+    if (look && !last && !evaluate (self, step, &cut, error))
       return FALSE;
     if (due && !last) {
       if (!save_between (self, error))
@@ -238,7 +271,15 @@ train (LigRun *self, LigRequest *request, GError **error)
       saved = lig_now ();
     }
   }
-  return evaluate (self, settings->steps, error);
+  /* The evaluation may take long, and whoever ends it shall find all that was trained. */
+  if (self->saved_step < settings->steps && !save_between (self, error))
+    return FALSE;
+  if (!evaluate (self, settings->steps, &cut, error))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  *request = cut ? self->request : LIG_REQUEST_NONE;
+  g_mutex_unlock (&self->lock);
+  return TRUE;
 }
 
 static void
@@ -250,7 +291,7 @@ finish (LigRun *self, LigRunStatus status, GError *error)
     if (error)
       g_clear_error (&local);
     else
-      error = local;
+      error = g_steal_pointer (&local);
   }
   g_mutex_lock (&self->lock);
   self->progress.status = error && status == LIG_RUN_DONE ? LIG_RUN_FAILED : status;
@@ -301,8 +342,10 @@ work (gpointer data)
   /* OpenMP keeps the number for each thread that begins parallel work. */
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
+  /* A checkpoint shall hold the number that products really have. */
+  lig_cpu_settle_threads ();
   gboolean fine = train (self, &request, &error);
-  if (fine)
+  if (fine && self->saved_step != (gint64) lig_state_get_step (self->state))
     fine = lig_run_save_checkpoint (self, &error);
   finish (self,
           !fine                              ? LIG_RUN_FAILED
@@ -331,7 +374,15 @@ lig_run_start (LigRun *self)
   self->progress.steps = self->settings.steps;
   self->progress.step = self->progress.first_step = self->first_step;
   self->began = lig_now ();
-  self->thread = g_thread_new ("train", work, self);
+  GError *error = NULL;
+  self->thread = g_thread_try_new ("train", work, self, &error);
+  if (self->thread)
+    return;
+  GError *failure =
+    g_error_new (LIG_ERROR, LIG_ERROR_MEMORY, "no thread for the training: %s", error->message);
+  g_error_free (error);
+  finish (self, LIG_RUN_FAILED, failure);
+  announce_end (self);
 }
 
 gboolean
@@ -451,6 +502,12 @@ lig_run_dup_trouble (LigRun *self)
   char *trouble = g_strdup (self->trouble);
   g_mutex_unlock (&self->lock);
   return trouble;
+}
+
+const char *
+lig_run_get_parent (LigRun *self)
+{
+  return self->parent;
 }
 
 const char *

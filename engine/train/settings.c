@@ -36,9 +36,10 @@ static const LigSetting settings[] = {
   NUMBER (momentum, "momentum", 0, 1, 0, "Of sgd (0)"),
   NUMBER (
     weight_decay, "weight-decay", 0, 1e3, 0, "Of the weights of linear maps and embeddings (0)"),
-  NUMBER (beta1, "beta1", 0, 1, 0.9, "Of adamw (0.9)"),
-  NUMBER (beta2, "beta2", 0, 1, 0.95, "Of adamw (0.95)"),
-  NUMBER (eps, "eps", 0, 1, 1e-8, "Of adamw (1e-8)"),
+  /* Below 1 in single precision, and above 0: adamw divides by 1 - beta and by eps. */
+  NUMBER (beta1, "beta1", 0, 0.9999999, 0.9, "Of adamw (0.9)"),
+  NUMBER (beta2, "beta2", 0, 0.9999999, 0.95, "Of adamw (0.95)"),
+  NUMBER (eps, "eps", 1e-30, 1, 1e-8, "Of adamw (1e-8)"),
   NUMBER (clip, "clip", 0, 1e30, 0, "Largest global norm of the gradients; 0: never clipped (0)"),
   NUMBER (loss_scale,
           "loss-scale",
@@ -166,6 +167,24 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
   char **at = field (self, setting);
   g_free (*at);
   *at = *text ? g_strdup (text) : NULL;
+  return TRUE;
+}
+
+gboolean
+lig_run_settings_check (const LigRunSettings *self, GError **error)
+{
+  if (self->warmup > self->steps) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "warmup is %" G_GINT64_FORMAT
+                 ", expected a whole number from 0 to steps, %" G_GINT64_FORMAT,
+                 self->warmup, self->steps);
+    return FALSE;
+  }
+  if (self->min_lr > self->lr) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "min-lr is %g, expected a number from 0 to lr, %g", self->min_lr, self->lr);
+    return FALSE;
+  }
   return TRUE;
 }
 

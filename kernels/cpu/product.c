@@ -2,6 +2,7 @@
 /* Matrix products in fp32 through BLAS, for operands of any floating type. Operands of 16 bits are
  * widened panel by panel; a block of the result is accumulated in fp32 over the whole of k. */
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/threads.h"
 
 #include <cblas.h>
 #include <limits.h>
@@ -174,6 +175,8 @@ LIG_CPU (product) (LigLaunch *launch, const LigProduct *product)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
   if (!lig_dtype_is_floating (product->a->dtype) || !lig_dtype_is_floating (product->b->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
+  if (!lig_cpu_settle_threads ())
+    return LIG_FAIL (launch, LIG_OUT_OF_MEMORY, "no memory for the buffers of matrix products");
   Blocks blocks = divide (product, launch->workspace);
   const LigOperand *sums = product->column_sums;
   if (sums && !sums->data)

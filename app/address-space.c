@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a limited address space (ulimit -v) has room for what OpenBLAS takes when it is loaded: a
+ * buffer for each thread. Where it has not, OpenBLAS asks for ever, before `main` is reached, so
+ * this looks before any library is initialized. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* OpenBLAS's own buffer, and what other libraries take when they are loaded. */
+#define BUFFER_MEGABYTES 128
+#define LIBRARIES_MEGABYTES 32
+
+static int
+number_after (const char *name, const char *entry)
+{
+  size_t length = strlen (name);
+  return strncmp (entry, name, length) == 0 ? atoi (entry + length) : 0;
+}
+
+/* As OpenBLAS counts them: processors, unless the environment says it. */
+static int
+count_threads (char **environment)
+{
+  cpu_set_t set;
+  int named = 0;
+  for (char **entry = environment; *entry; entry++)
+    if (named == 0)
+      named = number_after ("OMP_NUM_THREADS=", *entry);
+  if (named > 0)
+    return named;
+  return sched_getaffinity (0, sizeof set, &set) == 0 ? CPU_COUNT (&set) : 1;
+}
+
+static void
+check (int argc, char **argv, char **environment)
+{
+  struct rlimit limit;
+  char text[256];
+  if (getrlimit (RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return;
+  int threads = count_threads (environment);
+  size_t needed = (size_t) threads * BUFFER_MEGABYTES + LIBRARIES_MEGABYTES;
+  void *room = mmap (NULL, needed << 20, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room != MAP_FAILED) {
+    munmap (room, needed << 20);
+    return;
+  }
+  int length =
+    snprintf (text, sizeof text,
+              "%s: the address space is limited to %zu MiB (ulimit -v), and matrix "
+              "products need %zu MiB more for %d threads; OMP_NUM_THREADS=1 needs less\n",
+              argc > 0 ? argv[0] : "", (size_t) limit.rlim_cur >> 20, needed, threads);
+  ssize_t written =
+    write (STDERR_FILENO, text, (size_t) length < sizeof text ? (size_t) length : sizeof text - 1);
+  (void) written;
+  _exit (1);
+}
+
+__attribute__ ((section (".preinit_array"),
+                used)) static void (*const first) (int, char **, char **) = check;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What a training that goes on from a checkpoint is in the store: the run that wrote it, or, where
+ * that run went further already, a new one that names it. */
+#include "engine/train/run-private.h"
+
+#include <string.h>
+
+static LigRunRow *
+find_row (LigRun *self, LigTensorFile *file)
+{
+  const char *uuid = lig_tensor_file_get_metadata (file, "ligature.run");
+  return self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
+}
+
+/* A run that ended in its last evaluation has no step left, but that evaluation. */
+gboolean
+lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
+{
+  g_autoptr (LigRunRow) row = find_row (self, file);
+  gboolean owed = row && row->saved_step == self->first_step && strcmp (row->status, "done") != 0 &&
+                  strcmp (row->status, "cancelled") != 0;
+  if (self->first_step < self->settings.steps || (self->first_step == self->settings.steps && owed))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "it is at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+               " already; --steps asks for more",
+               self->first_step, self->settings.steps);
+  return FALSE;
+}
+
+/* Whether the run's history holds steps that would not come again as they were. Those that a killed
+ * run reported after its last checkpoint come again bit for bit, and take the place of the old. */
+static gboolean
+is_older (LigRun *self, LigTensorFile *file, const LigRunRow *row)
+{
+  g_autofree char *settings = lig_run_settings_to_json (&self->settings);
+  gboolean changed =
+    g_strcmp0 (settings, lig_tensor_file_get_metadata (file, "ligature.settings")) != 0;
+  gboolean falls = g_strcmp0 (self->settings.schedule, "cosine") == 0;
+  return row->saved_step > self->first_step || (changed && row->last_step > self->first_step &&
+                                                (falls || row->last_step > self->settings.steps));
+}
+
+static gboolean
+writes_to (LigRun *self, const LigRunRow *row, const char *path)
+{
+  g_autoptr (GPtrArray) artifacts = lig_store_get_artifacts (self->store, row->uuid, NULL);
+  for (guint i = 0; artifacts && i < artifacts->len; i++)
+    if (g_strcmp0 (((const LigArtifactRow *) artifacts->pdata[i])->path, path) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The parent keeps its history and its file. */
+static gboolean
+begin_child (LigRun *self, const LigRunRow *row, GError **error)
+{
+  if (writes_to (self, row, self->checkpoint)) {
+    if (strcmp (row->status, "running") == 0)
+      return lig_store_resume_run (self->store, row->uuid, error);
+    g_clear_pointer (&self->checkpoint, g_free);
+    g_clear_pointer (&self->settings.checkpoint, g_free);
+    if (!lig_run_check_checkpoint (self, error))
+      return FALSE;
+  }
+  if (!lig_run_register (self, error))
+    return FALSE;
+  if (!self->checkpoint)
+    lig_run_choose_checkpoint (self);
+  return TRUE;
+}
+
+static gboolean
+take_up (LigRun *self, const LigRunRow *row, GError **error)
+{
+  g_autofree char *settings = lig_run_settings_to_json (&self->settings);
+  g_autofree char *before = g_strdup (row->status);
+  if (!lig_store_resume_run (self->store, row->uuid, error))
+    return FALSE;
+  self->uuid = g_strdup (row->uuid);
+  self->status_before = g_steal_pointer (&before);
+  return strcmp (settings, row->settings) == 0 ||
+         lig_store_set_settings (self->store, row->uuid, settings, error);
+}
+
+gboolean
+lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error)
+{
+  g_autoptr (LigRunRow) row = find_row (self, file);
+  if (!self->store)
+    return TRUE;
+  /* The store may be another than the one in which the run was begun. */
+  gboolean child = !row || is_older (self, file, row);
+  if (child)
+    self->parent = g_strdup (lig_tensor_file_get_metadata (file, "ligature.run"));
+  if (!row)
+    return lig_run_register (self, error);
+  return child ? begin_child (self, row, error) : take_up (self, row, error);
+}
