@@ -2,6 +2,7 @@
 /* Plans on the GPU against the CPU's: every op, every variant of every fusion, all policies and
  * types; poisoned memory, replays, repeated runs, training beside evaluation, callbacks between two
  * graphs, and memory that runs out. */
+#include "engine/private/program.h"
 #include "tests/gpu-plan-case.h"
 
 /* --- Ops and fusions ----------------------------------------------------------------------- */
@@ -177,6 +178,46 @@ test_replay (void)
       results_free (results[0]);
       results_free (results[1]);
     }
+  }
+}
+
+/* A capture that a launch ends early leaves no graph: the run after it captures the whole. */
+static LigStatus
+fail (LigLaunch *launch)
+{
+  return LIG_FAILED;
+}
+
+static void
+test_failed_capture (void)
+{
+  const Gpu *gpu = gpu_or_skip ();
+  g_autoptr (GError) error = NULL;
+  if (!gpu)
+    return;
+  LigPlanOptions options = options_for (LIG_POLICY_ALL, TRUE, types[0]);
+  g_autoptr (LigSequence) sequence = whole_sequence (0);
+  g_autoptr (Results) want = compute_on (gpu->device, sequence, &options, 1);
+  g_autoptr (LigState) state = state_on (gpu->device, sequence, &options);
+  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
+  const unsigned passes = LIG_RUN_FORWARD | LIG_RUN_BACKWARD;
+  LigStep *step = &program->run->steps[program->run->n_steps / 2];
+  LigKernelFunc function = step->function;
+  feed_inputs (program);
+  feed_gradients (program);
+  run_program (program, passes);
+  step->function = fail;
+  for (int i = 0; i < 2; i++) {
+    g_assert_false (lig_program_run (program, passes, &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
+    g_clear_error (&error);
+  }
+  step->function = function;
+  for (int i = 0; i < 3; i++) {
+    feed_gradients (program);
+    run_program (program, passes);
+    g_autoptr (Results) got = read_results (program, TRUE);
+    expect_same_bits (got, want, "after a capture that failed");
   }
 }
 
@@ -447,6 +488,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/plans/accumulate", test_accumulate);
   g_test_add_func ("/gpu/plans/same-bits", test_same_bits);
   g_test_add_func ("/gpu/plans/replay", test_replay);
+  g_test_add_func ("/gpu/plans/failed-capture", test_failed_capture);
   g_test_add_func ("/gpu/plans/alternate", test_alternate);
   g_test_add_func ("/gpu/plans/tf32", test_tf32);
   g_test_add_func ("/gpu/plans/no-features", test_no_features);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans and programs: who may outlive whom, what an edit changes, what comes in which order, what
- * is left behind, and which thread may do what. */
+ * is left behind. */
 #include "engine/private/program.h"
 #include "engine/profile.h"
 #include "engine/report.h"
 #include "tests/plan-case.h"
-
-#include <pthread.h>
 
 #define NET "linear(8) ! gelu ! dropout(0.1) ! linear(3) ! mean-squared-error"
 
@@ -261,6 +259,13 @@ test_null (void)
   g_autoptr (LigPlan) elsewhere = lig_plan_compile (sequence, null, NULL, &error);
   expect_error (lig_program_new (elsewhere, state, &error) != NULL, &error, LIG_ERROR_DEVICE,
                 "the plan is for null:h200, the state is on cpu; compile for the state's device");
+  g_autoptr (LigSequence) bare = new_sequence ("gelu", "4x8");
+  g_autoptr (LigState) nowhere = lig_state_new (bare, null, NULL, 1, &error);
+  g_assert_no_error (error);
+  g_autoptr (LigPlan) described = lig_state_plan (nowhere, bare, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (lig_program_new (described, nowhere, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
 }
 
 /* --- Gradients from outside ---------------------------------------------------------------- */
@@ -513,108 +518,6 @@ test_capture (void)
   g_assert_cmpint (fake.graphs, ==, 0);
 }
 
-/* --- Threads ------------------------------------------------------------------------------- */
-
-enum { WORKERS = 2, EDITS = 40 };
-
-/* Plans on their way from the thread that edits. With the locks of POSIX, not GLib's: of these the
- * thread sanitizer knows, which this test is for. */
-static struct {
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  LigPlan *plans[WORKERS][EDITS];
-  int count;
-} queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-
-static LigPlan *
-take_plan (int worker, int number)
-{
-  pthread_mutex_lock (&queue.lock);
-  while (queue.count <= number)
-    pthread_cond_wait (&queue.changed, &queue.lock);
-  LigPlan *plan = g_steal_pointer (&queue.plans[worker][number]);
-  pthread_mutex_unlock (&queue.lock);
-  return plan;
-}
-
-static void
-give_plan (LigPlan *plan)
-{
-  pthread_mutex_lock (&queue.lock);
-  for (int i = 0; i < WORKERS; i++)
-    queue.plans[i][queue.count] = lig_plan_ref (plan);
-  queue.count++;
-  pthread_cond_broadcast (&queue.changed);
-  pthread_mutex_unlock (&queue.lock);
-}
-
-typedef struct {
-  int number;
-  LigState *state;
-} Worker;
-
-/* Trains with each plan that comes, on a state and a device of its own. */
-static void *
-train (void *data)
-{
-  Worker *worker = data;
-  for (int n = 0; n < EDITS; n++) {
-    g_autoptr (GError) error = NULL;
-    g_autoptr (LigPlan) plan = take_plan (worker->number, n);
-    g_autoptr (LigProgram) program = lig_program_new (plan, worker->state, &error);
-    g_assert_no_error (error);
-    g_autofree char *text = json_of (plan);
-    g_assert_nonnull (strstr (text, "dropout"));
-    feed_inputs (program);
-    lig_program_set_rate (program, 0.01, 1);
-    for (int i = 0; i < 3; i++)
-      run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
-    g_assert_true (isfinite (read_loss (program)));
-  }
-  return NULL;
-}
-
-/* Clean under the thread sanitizer (-Db_sanitize=thread) with OMP_NUM_THREADS=1, as it does not
- * know OpenMP's locks, and G_SLICE=always-malloc, as it does not know GLib's.
- *
- * One thread edits the sequence and compiles it, two train what it compiled, all at once; each
- * plan is read by all three, and freed by the one that is done with it last. */
-static void
-test_threads (void)
-{
-  g_autoptr (GError) error = NULL;
-  LigOptimizer adamw = LIG_OPTIMIZER_INIT;
-  LigPlanOptions options = options_of (&adamw);
-  options.policy = LIG_POLICY_ALL;
-  g_autoptr (LigSequence) sequence = new_sequence (NET, "4x8");
-  g_autoptr (LigDevice) here = lig_device_open ("cpu", &error);
-  Worker workers[WORKERS];
-  pthread_t threads[WORKERS];
-  for (int i = 0; i < WORKERS; i++) {
-    g_autoptr (LigDevice) device = lig_device_open ("cpu", &error);
-    LigState *state = lig_state_new (sequence, device, &options, 1, &error);
-    g_assert_no_error (error);
-    workers[i] = (Worker){i, state};
-    g_assert_cmpint (pthread_create (&threads[i], NULL, train, &workers[i]), ==, 0);
-  }
-  for (int edit = 0; edit < EDITS; edit++) {
-    LigOp *dropout = lig_sequence_get (sequence, 2, NULL);
-    g_object_set (dropout, "p", 0.5 / (edit + 1), NULL);
-    lig_op_set_fence (dropout, edit % 2);
-    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, here, &options, &error);
-    g_assert_no_error (error);
-    give_plan (plan);
-    g_assert_true (lig_sequence_move (sequence, 2, 1, &error));
-    g_autofree char *text = json_of (plan);
-    g_assert_true (lig_sequence_move (sequence, 1, 2, &error));
-  }
-  for (int i = 0; i < WORKERS; i++) {
-    g_assert_cmpint (pthread_join (threads[i], NULL), ==, 0);
-    g_assert_cmpuint (lig_state_get_step (workers[i].state), ==, 3 * EDITS);
-    g_object_unref (workers[i].state);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -631,6 +534,5 @@ main (int argc, char **argv)
   g_test_add_func ("/program/time-steps", test_time_steps);
   g_test_add_func ("/program/cache", test_cache);
   g_test_add_func ("/program/capture", test_capture);
-  g_test_add_func ("/program/threads", test_threads);
   return g_test_run ();
 }
