@@ -188,6 +188,26 @@ inner_and_unread (const LigLowering *self, int value)
          !read_outside (self, lig_draft_root (self->draft, value));
 }
 
+/* Copies the params into the step: those given, else an op's own. */
+static gboolean
+take_params (LigLowering *self, LigDraftStep *step, const void *params, gsize size)
+{
+  const LigPart *first = lig_part (self->draft, self->group->first);
+  if (!params && !self->group->fusion && first->info->kernel_params_size > 0) {
+    params = first->params;
+    size = first->info->kernel_params_size;
+  }
+  if (params && size > sizeof step->params) {
+    fault (self,
+           "kernel %s is given %" G_GSIZE_FORMAT " bytes of parameters, at most %d are possible",
+           step->kernel->name, size, (int) sizeof step->params);
+    return FALSE;
+  }
+  if (params)
+    memcpy (step->params, params, step->params_size = size);
+  return TRUE;
+}
+
 void
 lig_lower_custom (LigLowering *self,
                   const LigKernel *kernel,
@@ -197,7 +217,6 @@ lig_lower_custom (LigLowering *self,
 {
   char operand[32], port[64];
   gboolean any = FALSE;
-  const LigPart *first = lig_part (self->draft, self->group->first);
   LigDraftStep step = {
     .kernel = kernel,
     .pass = self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
@@ -221,18 +240,8 @@ lig_lower_custom (LigLowering *self,
     step.values[i] = value;
     any |= output && value >= 0;
   }
-  if (!params && !self->group->fusion && first->info->kernel_params_size > 0) {
-    params = first->params;
-    params_size = first->info->kernel_params_size;
-  }
-  if (params && params_size > sizeof step.params) {
-    fault (self,
-           "kernel %s is given %" G_GSIZE_FORMAT " bytes of parameters, at most %d are possible",
-           kernel->name, params_size, (int) sizeof step.params);
+  if (!take_params (self, &step, params, params_size))
     return;
-  }
-  if (params)
-    memcpy (step.params, params, step.params_size = params_size);
   if (!any)
     return;
   finish_step (self->draft, &step);
