@@ -3,52 +3,61 @@
  * backend that lacks `lig_<backend>_<name>` fails to link. See kernels.h for the three fields. */
 
 /* kernels/pointwise: on elements, whatever the shape. dropout serves both passes. */
-LIG_EACH (convert, "x -> y", 1)
-LIG_EACH (add, "a b -> y", 1)
-LIG_EACH (scale, "x -> y", 1)
-LIG_EACH (dropout, "x -> y", 12)
+LIG_EACH (convert, "x -> y=x", 1)
+LIG_EACH (add, "a b -> y=a|b", 1)
+LIG_EACH (scale, "x -> y=x", 1)
+LIG_EACH (dropout, "x -> y=x", 12)
 
 /* kernels/bias: rows of x plus one vector; its gradient is the sum over rows. */
-LIG_EACH (bias, "x bias -> y", 1)
+LIG_EACH (bias, "x bias -> y=x", 1)
 LIG_EACH (bias_backward, "dy -> dbias", 1)
 
 /* kernels/activation: `sum` is x + bias, what the backward pass reads. relu keeps y instead. */
 #define LIG_ACTIVATION(name, work) \
-  LIG_EACH (name, "x -> y", work) \
-  LIG_EACH (name##_backward, "dy x -> dx", work + 4) \
-  LIG_EACH (bias_##name, "x bias -> sum y", work + 1) \
-  LIG_EACH (bias_##name##_backward, "dy x -> dx dbias", work + 5)
+  LIG_EACH (name, "x -> y=x", work) \
+  LIG_EACH (name##_backward, "dy x -> dx=dy|x", work + 4) \
+  LIG_EACH (bias_##name, "x bias -> sum=x y=x", work + 1) \
+  LIG_EACH (bias_##name##_backward, "dy x -> dx=dy|x dbias", work + 5)
 LIG_ACTIVATION (gelu, 10)
 LIG_ACTIVATION (qgelu, 6)
 LIG_ACTIVATION (srelu, 2)
 LIG_ACTIVATION (silu, 6)
-LIG_EACH (relu, "x -> y", 1)
-LIG_EACH (relu_backward, "dy y -> dx", 1)
-LIG_EACH (bias_relu, "x bias -> sum y", 2)
-LIG_EACH (bias_relu_backward, "dy y -> dx dbias", 2)
+LIG_EACH (relu, "x -> y=x", 1)
+LIG_EACH (relu_backward, "dy y -> dx=dy|y", 1)
+LIG_EACH (bias_relu, "x bias -> sum=x y=x", 2)
+LIG_EACH (bias_relu_backward, "dy y -> dx=dy|y dbias", 2)
+
+#undef LIG_ACTIVATION
 
 /* kernels/gated: x has twice the columns of y; the gate is its first half. */
-LIG_ACTIVATION (glu, 6)
-LIG_ACTIVATION (geglu, 6)
-LIG_ACTIVATION (qgeglu, 4)
-LIG_ACTIVATION (reglu, 1)
-LIG_ACTIVATION (sreglu, 2)
-LIG_ACTIVATION (swiglu, 4)
-LIG_ACTIVATION (clamped_swiglu, 6)
-#undef LIG_ACTIVATION
+#define LIG_GATED(name, work) \
+  LIG_EACH (name, "x -> y", work) \
+  LIG_EACH (name##_backward, "dy x -> dx=x", work + 4) \
+  LIG_EACH (bias_##name, "x bias -> sum=x y", work + 1) \
+  LIG_EACH (bias_##name##_backward, "dy x -> dx=x dbias", work + 5)
+LIG_GATED (glu, 6)
+LIG_GATED (geglu, 6)
+LIG_GATED (qgeglu, 4)
+LIG_GATED (reglu, 1)
+LIG_GATED (sreglu, 2)
+LIG_GATED (swiglu, 4)
+LIG_GATED (clamped_swiglu, 6)
+#undef LIG_GATED
 
 /* kernels/norm: a row is as long as weight. mean and rstd are fp32, one a row. `sum` is x + extra
  * as rounded to its type; `branch` is added to the norm's input gradient. */
-LIG_EACH (layer_norm, "x weight bias -> y mean rstd", 8)
-LIG_EACH (layer_norm_backward, "dy x weight mean rstd -> dx dweight dbias", 14)
-LIG_EACH (layer_norm_backward_add, "dy branch x weight mean rstd -> dx dweight dbias", 15)
-LIG_EACH (add_layer_norm, "x extra weight bias -> sum y mean rstd", 9)
-LIG_EACH (rms_norm, "x weight -> y rstd", 4)
-LIG_EACH (rms_norm_backward, "dy x weight rstd -> dx dweight", 10)
-LIG_EACH (rms_norm_backward_add, "dy branch x weight rstd -> dx dweight", 11)
-LIG_EACH (add_rms_norm, "x extra weight -> sum y rstd", 5)
-LIG_EACH (l2_normalization, "x -> y rstd", 4)
-LIG_EACH (l2_normalization_backward, "dy x rstd -> dx", 8)
+LIG_EACH (layer_norm, "x weight bias -> y=x mean rstd", 8)
+LIG_EACH (layer_norm_backward, "dy x weight mean rstd -> dx=dy|x dweight dbias", 14)
+LIG_EACH (layer_norm_backward_add,
+          "dy branch x weight mean rstd -> dx=dy|branch|x dweight dbias",
+          15)
+LIG_EACH (add_layer_norm, "x extra weight bias -> sum=x|extra y=x|extra mean rstd", 9)
+LIG_EACH (rms_norm, "x weight -> y=x rstd", 4)
+LIG_EACH (rms_norm_backward, "dy x weight rstd -> dx=dy|x dweight", 10)
+LIG_EACH (rms_norm_backward_add, "dy branch x weight rstd -> dx=dy|branch|x dweight", 11)
+LIG_EACH (add_rms_norm, "x extra weight -> sum=x|extra y=x|extra rstd", 5)
+LIG_EACH (l2_normalization, "x -> y=x rstd", 4)
+LIG_EACH (l2_normalization_backward, "dy x rstd -> dx=dy|x", 8)
 
 /* kernels/linear: matrix products, x[M,K] weight[N,K] y[M,N]; each times LigScaleParams.factor
  * (before bias, extra and branch are added). `sum` is what gelu is applied to. */
@@ -72,10 +81,10 @@ LIG_EACH (embedding_backward, "dy x -> dweight", 1)
  * cross_entropy, like x for mean_squared_error. correct and count: rows whose largest logit is the
  * target, rows counted. */
 LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
-LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx", 6)
+LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
 LIG_EACH (mean_squared_error, "x targets -> y", 3)
-LIG_EACH (mean_squared_error_backward, "dy x targets -> dx dtargets", 3)
+LIG_EACH (mean_squared_error_backward, "dy x targets -> dx=x|targets dtargets=x|targets", 3)
 
 /* kernels/optimizer: over whole arenas. norm is the fp32 global norm of the gradients before
  * clipping, without what they carry; master the fp32 weights behind 16-bit parameters; scaling a

@@ -53,9 +53,10 @@ lig_kernel_find (const char *name)
   return NULL;
 }
 
-/* The start of the operand after `at`, or null; sets `length`, without a trailing `?`. */
+/* The start of the operand after `at`, or null; sets the `length` of its name and of the marks
+ * behind it, `?` or `=x|y`. */
 static const char *
-next_operand (const char *at, size_t *length, bool *optional, bool *arrow)
+next_operand (const char *at, size_t *length, size_t *marks, bool *arrow)
 {
   for (;;) {
     at += strspn (at, " ");
@@ -67,9 +68,9 @@ next_operand (const char *at, size_t *length, bool *optional, bool *arrow)
     *arrow = true;
     at += 2;
   }
-  *optional = at[*length - 1] == '?';
-  if (*optional)
-    --*length;
+  *marks = *length;
+  *length = strcspn (at, " ?=");
+  *marks -= *length;
   return at;
 }
 
@@ -77,12 +78,12 @@ int
 lig_signature_count (const char *signature, int *inputs)
 {
   int count = 0;
-  size_t length;
-  bool optional, arrow = false;
+  size_t length, marks;
+  bool arrow = false;
   if (inputs)
     *inputs = 0;
-  for (const char *at = signature; (at = next_operand (at, &length, &optional, &arrow));
-       at += length + optional) {
+  for (const char *at = signature; (at = next_operand (at, &length, &marks, &arrow));
+       at += length + marks) {
     count++;
     if (inputs && !arrow)
       ++*inputs;
@@ -93,19 +94,56 @@ lig_signature_count (const char *signature, int *inputs)
 bool
 lig_signature_name (const char *signature, int index, char *name)
 {
-  size_t length;
-  bool optional = false, arrow = false;
-  for (const char *at = signature; (at = next_operand (at, &length, &optional, &arrow));
-       at += length + optional)
+  size_t length, marks;
+  bool arrow = false;
+  for (const char *at = signature; (at = next_operand (at, &length, &marks, &arrow));
+       at += length + marks)
     if (index-- == 0) {
+      bool optional = arrow || at[length] == '?';
       if (length > 31)
         length = 31;
       memcpy (name, at, length);
       name[length] = '\0';
-      return optional || arrow;
+      return optional;
     }
   name[0] = '\0';
   return false;
+}
+
+/* Whether one of the names between `=`, `|` and the end of the marks is that one. */
+static bool
+is_marked (const char *marks, size_t size, const char *name, size_t length)
+{
+  for (const char *at = marks; at < marks + size;) {
+    size_t word = strcspn (++at, "| ");
+    if (word == length && memcmp (at, name, length) == 0)
+      return true;
+    at += word;
+  }
+  return false;
+}
+
+unsigned
+lig_signature_places (const char *signature, int index)
+{
+  size_t length, marks, own_size = 0;
+  const char *own = NULL, *at = signature;
+  bool arrow = false;
+  unsigned places = 0;
+  for (int i = 0; (at = next_operand (at, &length, &marks, &arrow)); i++, at += length + marks)
+    if (i == index && arrow && marks > 1 && at[length] == '=') {
+      own = at + length;
+      own_size = marks;
+      break;
+    }
+  arrow = false;
+  at = signature;
+  for (int i = 0; own && (at = next_operand (at, &length, &marks, &arrow)) && !arrow; i++) {
+    if (is_marked (own, own_size, at, length))
+      places |= 1u << i;
+    at += length + marks;
+  }
+  return places;
 }
 
 double

@@ -8,10 +8,14 @@
  * The operands of a kernel stand in its signature, inputs first: `x weight bias -> y mean rstd`.
  * Names are shared with the ports of ops: `x` the main input, `y` the main output, `dNAME` the
  * gradient of NAME. No operand is without elements: a step over no rows is not launched, its
- * other outputs become zero, as sums over nothing are. A fused or a plain op binds values to operands by these names. An operand
- * with a null `data` is absent: an optional input is left out of the sum, an unwanted output is
- * not computed. Signatures mark the inputs that may be absent with `?`; every output may be,
- * unless all are. */
+ * other outputs become zero, as sums over nothing are. A fused or a plain op binds values to
+ * operands by these names. An operand with a null `data` is absent: an optional input is left out
+ * of the sum, an unwanted output is not computed. Signatures mark the inputs that may be absent
+ * with `?`; every output may be, unless all are.
+ *
+ * An output marked `dx=dy|x` may lie where dy or x does: the kernel reads each element of these for
+ * the last time before it writes that element. Other operands never overlap, and two outputs never
+ * take one place. */
 #pragma once
 
 #include "kernels/dtype.h"
@@ -108,9 +112,12 @@ LIG_API const LigKernel *lig_kernel_nth (int n);
 /* Operands of a signature, and how many of them come before the arrow. */
 LIG_API int lig_signature_count (const char *signature, int *inputs);
 
-/* Copies the name of operand `index` into `name` (at least 32 bytes), without its `?`; returns
+/* Copies the name of operand `index` into `name` (at least 32 bytes), without its marks; returns
  * true if it may be absent. */
 LIG_API bool lig_signature_name (const char *signature, int index, char *name);
+
+/* The inputs, by bit, whose place output `index` may take. */
+LIG_API unsigned lig_signature_places (const char *signature, int index);
 
 /* Floating-point operations of a kernel on these operands. */
 LIG_API double lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands);

@@ -14,6 +14,7 @@ typedef struct {
   bool misaligned, accumulate, in_place, captured, edges;
   unsigned absent; /* one bit for each operand */
   int variation;   /* of the parameters */
+  int to, from;    /* in place: the output that lies where that input does */
 } Case;
 
 /* --- Memory -------------------------------------------------------------------------------- */
@@ -81,8 +82,8 @@ lay_out (const Case *c)
   Layout l = {.o = operands_for (c->kernel, c->problem), .bytes = GUARD};
   for (int i = 0; i < l.o.count; i++) {
     const LigOperand *operand = &l.o.operands[i];
-    if (c->in_place && i == l.o.inputs) {
-      l.offsets[i] = l.offsets[0];
+    if (c->in_place && i == c->to) {
+      l.offsets[i] = l.offsets[c->from];
       continue;
     }
     l.offsets[i] = l.bytes + (c->misaligned ? lig_dtype_size (operand->dtype) : 0);
@@ -268,11 +269,11 @@ check_untouched (const Case *c, const Layout *l, const Memory *m)
   for (int i = 0; i <= l->o.count; i++) {
     bool last = i == l->o.count;
     bool output = !last && i >= l->o.inputs && !(c->absent & 1u << i);
-    bool input_too = !last && i == 0 && c->in_place;
+    bool input_too = !last && i == c->from && c->in_place;
     if (!last && !output && !input_too)
       continue;
-    if (!last && c->in_place && i == l->o.inputs)
-      continue; /* its place was that of the first input */
+    if (!last && c->in_place && i == c->to)
+      continue; /* its place was that of an input */
     size_t end = last ? l->bytes : l->offsets[i];
     if (!same_bytes (m->gpu + at, m->before + at, end - at))
       complain (c, last ? "behind all operands" : l->o.names[i],

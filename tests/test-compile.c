@@ -245,6 +245,55 @@ test_in_place (void)
   g_assert_cmpmem (first->data, lig_tensor_bytes (first), second->data, lig_tensor_bytes (second));
 }
 
+static const LigPlanValue *
+find_value (LigPlan *plan, const char *name)
+{
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (g_str_equal (values[i].name, name))
+      return &values[i];
+  g_error ("there is no %s", name);
+}
+
+/* The largest value of a language model is there once: the gradient of the logits takes their
+ * place, with and without a kernel that reads them in between. */
+static void
+test_logits (void)
+{
+  for (int accuracy = 0; accuracy < 2; accuracy++) {
+    g_autoptr (LigSequence) sequence =
+      new_sequence ("embedding(16) ! linear(1000) ! cross-entropy", "4x32:int32");
+    LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
+    options.accuracy = accuracy;
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    const LigPlanValue *logits = find_value (plan, "#2.y"), *gradient = find_value (plan, "d#2.y");
+    gint64 arena = lig_plan_get_arena_bytes (plan, NULL);
+    g_test_message ("logits %ld bytes, arena %ld", (long) logits->bytes, (long) arena);
+    g_assert_cmpint (logits->bytes, ==, 4 * 32 * 1000 * 4);
+    g_assert_cmpint (gradient->offset, ==, logits->offset);
+    g_assert_cmpint (arena, <, logits->bytes + logits->bytes / 20);
+  }
+}
+
+/* Where a kernel's signature does not say so, its output in the place of its input is a fault. */
+static void
+test_unmarked (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDraft) draft =
+    draft_of ("basic-linear(16) ! basic-linear(16) ! silu", "64x16", FALSE);
+  const LigDraftStep *product = lig_step (draft, 1), *silu = lig_step (draft, 2);
+  LigValue *from = lig_value (draft, product->values[0]);
+  LigValue *to = lig_value (draft, product->values[product->n_inputs]);
+  g_assert_cmpstr (silu->kernel->name, ==, "silu");
+  g_assert_cmpint (lig_value (draft, silu->values[1])->offset, ==, to->offset);
+  g_assert_cmpint (from->offset, !=, to->offset);
+  to->offset = from->offset;
+  g_assert_false (lig_verify_memory (draft, &error));
+  g_assert_nonnull (strstr (error->message, "overlap"));
+}
+
 /* --- What is not computed ------------------------------------------------------------------ */
 
 static void
@@ -542,6 +591,8 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/memory", test_memory);
   g_test_add_func ("/compile/corrupt", test_corrupt);
   g_test_add_func ("/compile/in-place", test_in_place);
+  g_test_add_func ("/compile/logits", test_logits);
+  g_test_add_func ("/compile/unmarked", test_unmarked);
   g_test_add_func ("/compile/unwanted", test_unwanted);
   g_test_add_func ("/compile/input-gradient-type", test_input_gradient_type);
   g_test_add_func ("/compile/evaluation", test_evaluation);

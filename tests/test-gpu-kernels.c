@@ -38,12 +38,20 @@ may_be_absent (const Operands *o, int index)
   return o->optional[index];
 }
 
-static bool
-can_be_in_place (const Operands *o)
+/* Each output in the place of each input that the kernel's signature allows. */
+static void
+run_in_place (const Gpu *gpu, Case c, const Operands *o)
 {
-  const LigOperand *from = &o->operands[0], *to = &o->operands[o->inputs];
-  return o->kernel->work > 0 && from->dtype == to->dtype && from->size == to->size &&
-         !is_parameter_gradient (o->names[o->inputs]) && !is_updated (o, o->inputs);
+  for (c.to = o->inputs; c.to < o->count; c.to++)
+    for (c.from = 0; c.from < o->inputs; c.from++) {
+      const LigOperand *from = &o->operands[c.from], *to = &o->operands[c.to];
+      c.in_place = (lig_signature_places (o->kernel->signature, c.to) >> c.from & 1) &&
+                   from->dtype == to->dtype && from->size == to->size;
+      for (int i = 0; i < 2 && c.in_place; i++) {
+        c.misaligned = i;
+        run_case (gpu, c);
+      }
+    }
 }
 
 /* fp32 parameters have no master behind them. */
@@ -108,12 +116,7 @@ run_shape (const Gpu *gpu, const LigKernel *kernel, Shape s, const LigDtype *pai
     return;
   c.misaligned = true;
   run_case (gpu, c);
-  c.in_place = can_be_in_place (&o);
-  if (!c.in_place)
-    return;
-  run_case (gpu, c);
-  c.misaligned = false;
-  run_case (gpu, c);
+  run_in_place (gpu, c, &o);
 }
 
 static void

@@ -48,7 +48,7 @@ static LigStatus
 run_copy (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
-  memcpy (o[1].data, o[0].data, (size_t) o[0].size * lig_dtype_size (o[0].dtype));
+  memmove (o[1].data, o[0].data, (size_t) o[0].size * lig_dtype_size (o[0].dtype));
   return LIG_OK;
 }
 
@@ -58,6 +58,9 @@ run_copy (LigLaunch *launch)
 KERNEL (copy_any, LIG_FLOATING_TYPES);
 KERNEL (copy_fp32, LIG_TYPES (LIG_FP32));
 KERNEL (copy_none, 0);
+static const LigKernel copy_in_place = {sizeof (LigKernel), "copy_in_place",
+                                        "x -> y=x",         1,
+                                        LIG_FLOATING_TYPES, {[LIG_BACKEND_CPU] = run_copy}};
 
 static void
 backward_alias (LigLowering *lowering)
@@ -191,6 +194,13 @@ lower_none (LigLowering *lowering)
   lig_lower_custom (lowering, &copy_none, NULL, NULL, 0);
 }
 
+static void
+lower_in_place (LigLowering *lowering)
+{
+  lig_lower_custom (lowering, &copy_in_place, NULL, NULL, 0);
+}
+
+OP (in_place, lower_in_place, .name = "copy-in-place", .example = "copy-in-place @ 4x8");
 OP (any_type, lower_any, .name = "copy-any", .example = "copy-any @ 4x8");
 OP (fp32_only, lower_fp32, .name = "copy-fp32", .example = "copy-fp32 @ 4x8");
 OP (no_type, lower_none, .name = "copy-none", .example = "copy-none @ 4x8");
@@ -209,6 +219,26 @@ test_kernels (void)
   expect_unregistered (
     &no_type,
     "copy-none at 0: its kernel copy_none serves none of fp32, fp16 and bf16; set its types");
+}
+
+/* A kernel of the embedding program writes where it reads if its signature says that it can. */
+static void
+test_in_place (void)
+{
+  static const struct {
+    const char *expression;
+    int buffers;
+  } chains[] = {{"gelu ! copy-any ! copy-any", 3}, {"gelu ! copy-in-place ! copy-in-place", 2}};
+  for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
+    LigPlanOptions options = options_of (LIG_POLICY_ALL, FALSE);
+    g_autoptr (LigSequence) sequence = new_sequence (chains[i].expression, "16x64");
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    g_assert_cmpint (lig_plan_get_arena_bytes (plan, NULL), ==, chains[i].buffers * 16 * 64 * 4);
+    g_autoptr (Results) results = compute (sequence, &options);
+    g_autoptr (LigSequence) plain = new_sequence ("gelu", "16x64");
+    g_autoptr (Results) want = compute (plain, &options);
+    compare_results (results, want, 0, chains[i].expression);
+  }
 }
 
 /* --- A channel of its own ------------------------------------------------------------------ */
@@ -354,7 +384,7 @@ test_channel_backward (void)
 int
 main (int argc, char **argv)
 {
-  static const LigOpInfo *const ops[] = {&half, &narrow, &flat, &any_type, &fp32_only};
+  static const LigOpInfo *const ops[] = {&half, &narrow, &flat, &any_type, &fp32_only, &in_place};
   static const LigFusion *const fusions[] = {&joint_residual, &backward_residual};
   g_autoptr (GError) error = NULL;
   g_test_init (&argc, &argv, NULL);
@@ -367,6 +397,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lowering/alias", test_alias);
   g_test_add_func ("/lowering/params", test_params);
   g_test_add_func ("/lowering/kernels", test_kernels);
+  g_test_add_func ("/lowering/in-place", test_in_place);
   g_test_add_func ("/lowering/channel", test_channel);
   g_test_add_func ("/lowering/channel-backward", test_channel_backward);
   return g_test_run ();

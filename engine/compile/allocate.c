@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* allocate: lifetimes of values become offsets in one arena. Pointwise steps may write where they
- * read if nobody reads there later; larger values find a place first. */
+/* allocate: lifetimes of values become offsets in one arena. A step may write where it
+ * reads if its kernel can and nobody reads there later; larger values find a place first. */
 #include "engine/compile/draft.h"
 #include "engine/compile/place.h"
 
@@ -54,26 +54,50 @@ find_lifetimes (LigDraft *draft)
   }
 }
 
-/* Built-in kernels that are no products read each element of their first operand before they write
- * the same element of their first output. */
-static int
-reusable_input (const LigDraft *draft, int index)
+/* Whether output `to` of a step may take the place of its input `from`: nobody reads that later,
+ * and no other operand is the same memory. */
+static gboolean
+may_replace (const LigDraft *draft, int index, int from, int to)
 {
   const LigDraftStep *step = lig_step (draft, index);
-  if (!step->kernel || step->kernel->work <= 0 ||
-      lig_kernel_find (step->kernel->name) != step->kernel || step->n_inputs >= step->n_operands ||
-      step->values[0] < 0 || step->values[step->n_inputs] < 0)
-    return -1;
-  int from = lig_draft_root (draft, step->values[0]);
-  int to = lig_draft_root (draft, step->values[step->n_inputs]);
-  const LigValue *input = lig_value (draft, from), *output = lig_value (draft, to);
+  if (step->values[from] < 0 || step->values[to] < 0)
+    return FALSE;
+  int old = lig_draft_root (draft, step->values[from]);
+  int new = lig_draft_root (draft, step->values[to]);
+  const LigValue *input = lig_value (draft, old), *output = lig_value (draft, new);
   gboolean fits = in_arena (input) && in_arena (output) && input->bytes == output->bytes &&
                   input->dtype == output->dtype && input->last_step == index &&
                   input->first_step >= 0 && output->first_step == index;
-  /* Another operand that is the same memory would be read after it was written. */
-  for (int i = 1; i < step->n_inputs && fits; i++)
-    fits = step->values[i] < 0 || lig_draft_root (draft, step->values[i]) != from;
-  return fits ? from : -1;
+  for (int i = 0; i < step->n_operands && fits; i++)
+    if (i != from && i != to && step->values[i] >= 0) {
+      int other = lig_draft_root (draft, step->values[i]);
+      fits = other != old && other != new;
+    }
+  return fits;
+}
+
+/* Lets the outputs of a step have the extents of inputs, where its kernel's signature says so. */
+static void
+reuse_inputs (LigDraft *draft, int index, GArray *extents, int *numbers)
+{
+  const LigDraftStep *step = lig_step (draft, index);
+  unsigned taken = 0;
+  for (int to = step->n_inputs; step->kernel && to < step->n_operands; to++) {
+    unsigned places = lig_signature_places (step->kernel->signature, to) & ~taken;
+    for (int from = 0; places >> from; from++) {
+      if (!(places >> from & 1) || !may_replace (draft, index, from, to))
+        continue;
+      int old = lig_draft_root (draft, step->values[from]);
+      int new = lig_draft_root (draft, step->values[to]);
+      LigExtent *kept = &g_array_index (extents, LigExtent, numbers[old]);
+      LigExtent *gone = &g_array_index (extents, LigExtent, numbers[new]);
+      kept->last = MAX (kept->last, gone->last);
+      gone->bytes = 0;
+      numbers[new] = numbers[old];
+      taken |= 1u << from;
+      break;
+    }
+  }
 }
 
 static GArray *
@@ -91,18 +115,8 @@ make_slots (LigDraft *draft, int *slots)
     slots[i] = (int) list->len;
     g_array_append_val (list, slot);
   }
-  for (int i = 0; i < (int) draft->steps->len; i++) {
-    int from = reusable_input (draft, i);
-    if (from < 0)
-      continue;
-    const LigDraftStep *step = lig_step (draft, i);
-    int to = lig_draft_root (draft, step->values[step->n_inputs]);
-    LigExtent *kept = &g_array_index (list, LigExtent, slots[from]);
-    LigExtent *gone = &g_array_index (list, LigExtent, slots[to]);
-    kept->last = MAX (kept->last, gone->last);
-    gone->bytes = 0;
-    slots[to] = slots[from];
-  }
+  for (int i = 0; i < (int) draft->steps->len; i++)
+    reuse_inputs (draft, i, list, slots);
   return list;
 }
 

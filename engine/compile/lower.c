@@ -190,7 +190,7 @@ inner_and_unread (const LigLowering *self, int value)
          !read_outside (self, lig_draft_root (self->draft, value));
 }
 
-/* Copies the kernel's params: those given, else in no fusion the op's own. */
+/* Copies the params into the step: those given, else an op's own. */
 static gboolean
 take_params (LigLowering *self, LigDraftStep *step, const void *params, gsize size)
 {

@@ -168,13 +168,35 @@ compare_offsets (gconstpointer a, gconstpointer b, gpointer data)
   return x < y ? -1 : x > y;
 }
 
+/* Whether the step in which `before` is read for the last time writes `after`, by a kernel that can
+ * do so in the same place. */
 static gboolean
-collide (const LigValue *a, const LigValue *b)
+follows_in_place (const LigDraft *draft, const LigValue *before, const LigValue *after)
 {
-  /* One step may read a value and write its successor in place. */
-  gboolean in_place = a->offset == b->offset && a->bytes == b->bytes &&
-                      (a->last_step == b->first_step || b->last_step == a->first_step);
-  return !in_place && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+  if (before->last_step != after->first_step || before->last_step < 0 ||
+      before->last_step >= (int) draft->steps->len || before->bytes != after->bytes)
+    return FALSE;
+  const LigDraftStep *step = lig_step (draft, before->last_step);
+  for (int to = step->n_inputs; step->kernel && to < step->n_operands; to++) {
+    int written = lig_draft_root (draft, step->values[to]);
+    unsigned places = lig_signature_places (step->kernel->signature, to);
+    if (written < 0 || lig_value (draft, written) != after)
+      continue;
+    for (int from = 0; from < step->n_inputs; from++) {
+      int read = lig_draft_root (draft, step->values[from]);
+      if (places >> from & 1 && read >= 0 && lig_value (draft, read) == before)
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean
+collide (const LigDraft *draft, const LigValue *a, const LigValue *b)
+{
+  gboolean apart = a->offset >= b->offset + b->bytes || b->offset >= a->offset + a->bytes;
+  return !apart && !(a->offset == b->offset &&
+                     (follows_in_place (draft, a, b) || follows_in_place (draft, b, a)));
 }
 
 /* No two values that live at the same time share a byte: a sweep over time keeps those alive
@@ -209,9 +231,9 @@ lig_verify_memory (const LigDraft *draft, GError **error)
     GSequenceIter *after = g_sequence_iter_next (at);
     const LigValue *left = before ? g_sequence_get (before) : NULL;
     const LigValue *right = g_sequence_iter_is_end (after) ? NULL : g_sequence_get (after);
-    if (left && collide (left, event->value))
+    if (left && collide (draft, left, event->value))
       return violated (error, "allocate", "%s and %s overlap", left->name, event->value->name);
-    if (right && collide (right, event->value))
+    if (right && collide (draft, right, event->value))
       return violated (error, "allocate", "%s and %s overlap", right->name, event->value->name);
   }
   return TRUE;

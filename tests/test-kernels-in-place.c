@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Each kernel of the CPU gives the same bits where its outputs lie in the place of inputs, for all
+ * places that its signature allows, as where they lie apart. */
+#include "tests/gpu-operands.h"
+
+static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
+static const int64_t shapes[][2] = {{1, 1}, {5, 33}, {257, 64}, {3, 1030}, {64, 2100}};
+
+static char *workspace;
+
+static void
+run (Operands *o)
+{
+  LigLaunch launch = {.operands = o->operands,
+                      .params = params_for (o->kernel->name, 1),
+                      .tick = &test_tick,
+                      .workspace = workspace};
+  LigStatus status = o->kernel->functions[LIG_BACKEND_CPU](&launch);
+  if (status != LIG_OK)
+    g_error ("%s: %s", o->kernel->name, launch.where);
+}
+
+/* Operands with memory of their own and the values of a case. */
+static Operands
+make (const LigKernel *kernel, Problem problem)
+{
+  Operands o = operands_for (kernel, problem);
+  for (int i = 0; i < o.count; i++) {
+    o.operands[i].data = g_aligned_alloc0 (operand_bytes (&o.operands[i]) + 64, 1, 64);
+    memset (o.operands[i].data, 0xff, operand_bytes (&o.operands[i]));
+    if (i < o.inputs)
+      fill_operand (&o, i);
+  }
+  fill_derived (&o);
+  return o;
+}
+
+static gboolean
+may_take (const Operands *o, int to, int from)
+{
+  const LigOperand *a = &o->operands[from], *b = &o->operands[to];
+  return (lig_signature_places (o->kernel->signature, to) >> from & 1) && a->dtype == b->dtype &&
+         a->size == b->size;
+}
+
+/* `to` takes the place of `from`, and `other` that of `beside` unless that is -1. */
+static void
+check (const Operands *apart, int to, int from, int other, int beside)
+{
+  Operands o = make (apart->kernel, apart->problem);
+  void *memory[LIG_MAX_OPERANDS];
+  for (int i = 0; i < o.count; i++)
+    memory[i] = o.operands[i].data;
+  o.operands[to].data = memory[from];
+  if (beside >= 0)
+    o.operands[other].data = memory[beside];
+  run (&o);
+  for (int i = o.inputs; i < o.count; i++)
+    if (memcmp (o.operands[i].data, apart->operands[i].data, operand_bytes (&o.operands[i])) != 0)
+      g_error ("%s, %ld x %ld %s: %s differs with %s in the place of %s", o.kernel->name,
+               (long) o.problem.rows, (long) o.problem.columns, lig_dtype_name (o.problem.compute),
+               o.names[i], o.names[to], o.names[from]);
+  for (int i = 0; i < o.count; i++)
+    g_aligned_free (memory[i]);
+}
+
+/* One output in place, then two at a time. */
+static guint
+check_all (const LigKernel *kernel, Problem problem)
+{
+  Operands apart = make (kernel, problem);
+  guint count = 0;
+  run (&apart);
+  for (int to = apart.inputs; to < apart.count; to++)
+    for (int from = 0; from < apart.inputs; from++) {
+      if (!may_take (&apart, to, from))
+        continue;
+      check (&apart, to, from, 0, -1);
+      count++;
+      for (int other = to + 1; other < apart.count; other++)
+        for (int beside = 0; beside < apart.inputs; beside++)
+          if (beside != from && may_take (&apart, other, beside))
+            check (&apart, to, from, other, beside);
+    }
+  for (int i = 0; i < apart.count; i++)
+    g_aligned_free (apart.operands[i].data);
+  return count;
+}
+
+static void
+test_kernel (gconstpointer data)
+{
+  guint count = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (types); j++)
+      count += check_all (data, (Problem){shapes[i][0], shapes[i][1], 7, types[j], types[j]});
+  g_assert_cmpuint (count, >=, G_N_ELEMENTS (shapes) * G_N_ELEMENTS (types));
+}
+
+static void
+test_signatures (void)
+{
+  char name[32];
+  const char *signature = "dy  branch? x weight -> dx=dy|x  dweight sum=xx|branch";
+  int inputs;
+  g_assert_cmpint (lig_signature_count (signature, &inputs), ==, 7);
+  g_assert_cmpint (inputs, ==, 4);
+  g_assert_true (lig_signature_name (signature, 1, name));
+  g_assert_cmpstr (name, ==, "branch");
+  g_assert_true (lig_signature_name (signature, 4, name));
+  g_assert_cmpstr (name, ==, "dx");
+  g_assert_false (lig_signature_name (signature, 0, name));
+  g_assert_cmphex (lig_signature_places (signature, 4), ==, 1 << 0 | 1 << 2);
+  g_assert_cmphex (lig_signature_places (signature, 5), ==, 0);
+  g_assert_cmphex (lig_signature_places (signature, 6), ==, 1 << 1);
+  g_assert_cmphex (lig_signature_places (signature, 1), ==, 0);
+  g_assert_cmphex (lig_signature_places ("x=y -> y", 0), ==, 0);
+  g_assert_cmphex (lig_signature_places (signature, 7), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  const LigKernel *kernel;
+  g_test_init (&argc, &argv, NULL);
+  workspace = g_aligned_alloc0 (LIG_WORKSPACE_SIZE, 1, 256);
+  g_test_add_func ("/kernels/in-place/signatures", test_signatures);
+  for (int i = 0; (kernel = lig_kernel_nth (i)); i++) {
+    g_autofree char *path = g_strconcat ("/kernels/in-place/", kernel->name, NULL);
+    unsigned places = 0;
+    for (int output = 0; output < LIG_MAX_OPERANDS; output++)
+      places |= lig_signature_places (kernel->signature, output);
+    if (places)
+      g_test_add_data_func (path, kernel, test_kernel);
+  }
+  return g_test_run ();
+}
