@@ -36,12 +36,31 @@ check_name (const LigKernel *kernel, GError **error)
          refuse (error, kernel, "has the name of a built-in kernel; give it another");
 }
 
-/* One word of a signature: an operand or the arrow. */
+/* The inputs `a|b` in whose place the kernel may write the output `word`. */
+static gboolean
+check_places (
+  const LigKernel *kernel, const char *word, const char *places, GHashTable *seen, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (places, "|", -1);
+  for (char **name = names; *name; name++)
+    if (!GPOINTER_TO_INT (g_hash_table_lookup (seen, *name)))
+      return refuse (error, kernel, "has the output '%.60s', but no input called '%s'", word,
+                     *name);
+  return TRUE;
+}
+
+/* An operand of a signature: `x`, `mask?`, `y`, `dx=dy|x`. */
 static gboolean
 check_word (
   const LigKernel *kernel, const char *word, gboolean output, GHashTable *seen, GError **error)
 {
   g_autofree char *name = g_strdup (word);
+  char *places = output ? strchr (name, '=') : NULL;
+  if (places) {
+    *places++ = '\0';
+    if (!check_places (kernel, word, places, seen, error))
+      return FALSE;
+  }
   if (!output && g_str_has_suffix (name, "?"))
     name[strlen (name) - 1] = '\0';
   if (!lig_name_check (name, "_", LIG_LONGEST_PORT))
@@ -49,7 +68,8 @@ check_word (
                    "has the operand '%.60s', expected at most %d lower-case letters, digits or _ "
                    "after a letter",
                    word, LIG_LONGEST_PORT);
-  return g_hash_table_add (seen, g_steal_pointer (&name)) ||
+  /* The value tells inputs from outputs. */
+  return g_hash_table_insert (seen, g_steal_pointer (&name), GINT_TO_POINTER (!output)) ||
          refuse (error, kernel, "has two operands called %s", word);
 }
 
