@@ -8,10 +8,10 @@
  * The operands of a kernel stand in its signature, inputs first: `x weight bias -> y mean rstd`.
  * Names are shared with the ports of ops: `x` the main input, `y` the main output, `dNAME` the
  * gradient of NAME. No operand is without elements: a step over no rows is not launched, its
- * other outputs become zero, as sums over nothing are. A fused or a plain op binds values to operands by these names. An operand
- * with a null `data` is absent: an optional input is left out of the sum, an unwanted output is
- * not computed. Signatures mark the inputs that may be absent with `?`; every output may be,
- * unless all are. */
+ * other outputs become zero, as sums over nothing are. A fused or a plain op binds values to
+ * operands by these names. An operand with a null `data` is absent: an optional input is left out
+ * of the sum, an unwanted output is not computed. Signatures mark the inputs that may be absent
+ * with `?`; every output may be, unless all are. */
 #pragma once
 
 #include "kernels/dtype.h"

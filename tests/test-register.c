@@ -325,7 +325,7 @@ test_example (void)
   check_refusal (&info, EXAMPLE "the type of y is 77, which there is not");
   info.infer = infer_bad;
   info.computes = "mean";
-  check_refusal (&info, EXAMPLE "axis 0 has length -5, expected at least 1");
+  check_refusal (&info, EXAMPLE "axis 0 has length -5, expected at least 0");
   info.infer = NULL;
   info.lower_forward = lower_unwritten;
   check_refusal (&info, EXAMPLE "by its table, kernel add reads #0.mean, which no kernel wrote "
@@ -334,8 +334,8 @@ test_example (void)
   info.lower_forward = lower_port;
   check_refusal (&info, EXAMPLE "its table names a port 'z' that does not exist");
   info.lower_forward = lower_long;
-  check_refusal (&info, EXAMPLE "its kernel scale is given params of 65 bytes, at most 64 are "
-                                "possible");
+  check_refusal (&info, EXAMPLE "its kernel scale is given 65 bytes of parameters, at most 64 "
+                                "are possible");
 #undef EXAMPLE
   info = whole ("twice-example");
   info.flags = LIG_OP_LOSS;
