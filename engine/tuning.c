@@ -4,7 +4,6 @@
 
 #include "engine/private/stopwatch.h"
 #include "engine/private/tuning.h"
-#include "engine/store/file.h"
 
 static gboolean
 get (gpointer data, const char *key, double *microseconds, char **choice)
@@ -30,11 +29,9 @@ gboolean
 lig_tuning_recall (LigDevice *device, const char *path)
 {
   LigDeviceFacts facts;
-  g_autofree char *file = lig_store_file_name (path);
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
-      !g_file_test (file, G_FILE_TEST_IS_REGULAR))
+  if (lig_device_get_backend (device) == LIG_BACKEND_NULL)
     return FALSE;
-  g_autoptr (LigStore) store = lig_store_open (path, NULL);
+  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
   g_autofree char *json =
     store ? lig_store_get_device (store, lig_device_get_name (device), NULL) : NULL;
   if (!json || !lig_device_facts_from_json (json, &facts, NULL) ||
