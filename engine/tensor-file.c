@@ -383,7 +383,9 @@ replace_file (LigTensorFile *self, const char *path, const GString *header, GPtr
     errno = S_ISDIR (info.st_mode) ? EISDIR : EEXIST;
     return FALSE;
   }
-  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, exists ? info.st_mode & 0777 : 0666);
+  /* What a training leaves is for the person alone, as the store is. */
+  mode_t mode = lig_tensor_file_get_metadata (self, "ligature.checkpoint") ? 0600 : 0666;
+  int fd = g_mkstemp_full (temporary, O_RDWR | O_CLOEXEC, exists ? info.st_mode & 0777 : mode);
   if (fd < 0)
     return FALSE;
   if (!write_content (self, fd, header, entries) || g_rename (temporary, path) != 0) {
