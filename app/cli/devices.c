@@ -157,7 +157,7 @@ print_table (GPtrArray *devices, const char *reason)
   printf ("\nproducts in FLOP/s; null: devices are described, not there: plans are made for them, "
           "not run\n");
   if (reason)
-    printf ("%s\n", reason);
+    lig_cli_print ("%s", reason);
 }
 
 static gboolean
