@@ -270,8 +270,10 @@ static void
 test_hostile_rows (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (LigStore) store = open_store (f->path);
-  g_autofree char *run = begin (store, "mlp");
+  LigStore *made = open_store (f->path);
+  g_autofree char *run = begin (made, "mlp");
+  /* Who has it open gives signs of life. */
+  g_object_unref (made);
   execute (f->path,
            "INSERT INTO metric VALUES (1, x'000102', 1, 2.0), (1, cast (x'61f0' AS text), 1, 3.0),"
            " (1, 'good', 1, 4.0), (1, '', 1, 5.0);"
@@ -279,6 +281,7 @@ test_hostile_rows (Fixture *f, gconstpointer data)
            " (1, cast (x'66f0' AS text), 0, -9223372036854775808, 9223372036854775807, NULL);"
            "UPDATE experiment SET name = cast (x'41f0' AS text);"
            "UPDATE run SET heartbeat = -9223372036854775808, started = 9223372036854775807");
+  g_autoptr (LigStore) store = open_reading (f->path);
   g_auto (GStrv) names = lig_store_get_metric_names (store, run, &error);
   g_assert_no_error (error);
   g_assert_true (g_strv_contains ((const char *const *) names, "good"));
