@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* No document of ours comes near it. */
+#define LONGEST_TEXT (64 << 20)
+
 typedef struct {
   const char *start, *at, *end;
   const char *file;
@@ -288,8 +291,8 @@ check_value (Checker *self)
   return good;
 }
 
-JsonNode *
-lig_json_read (const char *text, gsize length, const char *file, GError **error)
+static JsonNode *
+read_checked (const char *text, gsize length, const char *file, gboolean changeable, GError **error)
 {
   g_autoptr (GString) path = g_string_new ("$");
   Checker checker = {text, text, text + length, file, path, 0, 0, error};
@@ -300,13 +303,37 @@ lig_json_read (const char *text, gsize length, const char *file, GError **error)
     return NULL;
   }
   g_autoptr (GError) local = NULL;
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+  g_autoptr (JsonParser) parser = changeable ? json_parser_new () : json_parser_new_immutable ();
   if (!json_parser_load_from_data (parser, text, (gssize) length, &local)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%s%s", file ? file : "", file ? ": " : "",
                  local->message);
     return NULL;
   }
   return json_parser_steal_root (parser);
+}
+
+JsonNode *
+lig_json_read (const char *text, gsize length, const char *file, GError **error)
+{
+  return read_checked (text, length, file, FALSE, error);
+}
+
+JsonNode *
+lig_json_from_text (const char *text, GError **error)
+{
+  g_return_val_if_fail (text, NULL);
+  gsize length = strlen (text);
+  if (length > LONGEST_TEXT) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
+                 "the JSON has %" G_GSIZE_FORMAT " bytes, at most %d are read", length,
+                 LONGEST_TEXT);
+    return NULL;
+  }
+  if (!g_utf8_validate (text, -1, NULL)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "the JSON is not UTF-8");
+    return NULL;
+  }
+  return read_checked (text, length, NULL, TRUE, error);
 }
 
 void

@@ -109,10 +109,10 @@ check_channel (const char *name, GError **error)
                  strlen (name), LONGEST_CHANNEL);
     return FALSE;
   }
-  for (const char *at = own; *at; at++)
-    if (g_ascii_iscntrl (*at)) {
+  for (const char *at = own; *at; at = g_utf8_next_char (at))
+    if (g_unichar_iscntrl (g_utf8_get_char (at))) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
-                   "a channel's name holds the control character 0x%02x", (guint) *at);
+                   "a channel's name holds the control character 0x%02x", g_utf8_get_char (at));
       return FALSE;
     }
   if (!*own) {

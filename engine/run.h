@@ -63,6 +63,19 @@ LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
                                         GStrv *warnings,
                                         GError **error);
 
+/**
+ * lig_run_settings_confine:
+ * @folder: where the file lies that the settings were read from
+ *
+ * What a file that somebody sent may choose: the place that it names for checkpoints is looked for
+ * from @folder on, and must lie below it or below Ligature's own data folder, links followed.
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set where it lies elsewhere
+ */
+LIG_API gboolean lig_run_settings_confine (LigRunSettings *self,
+                                           const char *folder,
+                                           GError **error);
+
 /* The JSON object with every setting that is not null. */
 LIG_API char *lig_run_settings_to_json (const LigRunSettings *self);
 

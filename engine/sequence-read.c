@@ -323,7 +323,11 @@ keep_unknown_wish (LigReader *self, JsonObject *entry, LigOp *op, const char *li
   JsonObject *owner = self->unknown;
   g_autoptr (JsonNode) kept = NULL;
   if (op) {
-    kept = json_from_string (lig_op_get_unknown (op) ? lig_op_get_unknown (op) : "{}", NULL);
+    kept = lig_op_get_unknown (op) ? lig_json_from_text (lig_op_get_unknown (op), NULL) : NULL;
+    if (!kept || !JSON_NODE_HOLDS_OBJECT (kept)) {
+      g_clear_pointer (&kept, json_node_unref);
+      kept = lig_json_from_text ("{}", NULL);
+    }
     owner = json_node_get_object (kept);
   }
   JsonNode *wishes = json_object_get_member (owner, list);

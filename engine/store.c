@@ -12,9 +12,6 @@
  * written to: some 50 ms. Beyond it damage is found where it is met. */
 #define CHECKED_SIZE (4 << 20)
 
-/* `LIGA`, as schema.sql sets it. */
-#define APPLICATION_ID 1279870785
-
 static const char schema[] =
 #include "engine/store/schema.h"
   ;
@@ -116,15 +113,8 @@ check_owner (sqlite3 *db, const char *path, GError **error)
     return FALSE;
   if (version > newest)
     return lig_store_file_is_newer (path, version, newest, error);
-  if (application != APPLICATION_ID && (version || application || tables)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is the database of another program",
-                 path);
-    return FALSE;
-  }
-  if (sqlite3_db_readonly (db, "main")) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot write store '%s': read only", path);
-    return FALSE;
-  }
+  if (application != LIG_STORE_APPLICATION && (version || application || tables))
+    return lig_store_file_is_foreign (path, error);
   return TRUE;
 }
 
@@ -171,12 +161,21 @@ set_journal (sqlite3 *db, GError **error)
                        error);
 }
 
+static gboolean
+check_writable (sqlite3 *db, const char *path, GError **error)
+{
+  if (!sqlite3_db_readonly (db, "main"))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot write store '%s': read only", path);
+  return FALSE;
+}
+
 /* Opens the file for writing. `damaged` is set where it fails because of what is in the file. */
 static sqlite3 *
 open_database (const char *path, const struct stat *seen, gboolean *damaged, GError **error)
 {
   g_autoptr (sqlite3) db = NULL;
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX;
   if (sqlite3_open_v2 (path, &db, flags, NULL) != SQLITE_OK) {
     lig_sql_fail (db, "cannot open", error);
     return NULL;
@@ -184,8 +183,9 @@ open_database (const char *path, const struct stat *seen, gboolean *damaged, GEr
   sqlite3_busy_timeout (db, 5000);
   /* What a newer program left in the write-ahead log must stay there, so until the owner is known
    * closing may not bring it into the file. */
-  sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-  gboolean done = check_owner (db, path, error) && check_pages (db, seen, damaged, error);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, lig_store_file_has_log (path), NULL);
+  gboolean done = check_owner (db, path, error) && check_writable (db, path, error) &&
+                  check_pages (db, seen, damaged, error);
   if (done) {
     sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     done = set_journal (db, error) && migrate (db, error);
@@ -204,6 +204,8 @@ open_or_replace (LigStore *self, GError **error)
     g_autoptr (GError) failure = NULL;
     gboolean damaged = FALSE;
     struct stat seen = {0};
+    if (!lig_store_file_prepare (self->path, get_newest_version (), error))
+      return FALSE;
     gboolean existed = stat (self->path, &seen) == 0;
     self->db = open_database (self->path, &seen, &damaged, &failure);
     if (self->db)
@@ -243,15 +245,131 @@ mark_interrupted (LigStore *self)
   lig_sql_end (self->db, done, NULL);
 }
 
+/* For changing what is there: whatever is wrong with the file is an error. */
+static gboolean
+open_existing (LigStore *self, GError **error)
+{
+  gboolean damaged = FALSE;
+  struct stat seen = {0};
+  if (!lig_store_file_check_writable (self->path, error) ||
+      !lig_store_file_remember (self->path, &seen, error))
+    return FALSE;
+  self->db = open_database (self->path, &seen, &damaged, error);
+  return self->db && lig_store_file_remember (self->path, &self->file, error);
+}
+
+/* --- Reading alone -------------------------------------------------------------------------- */
+
+/* Whether the database can be read and is a store. */
+static gboolean
+check_read (LigStore *self, sqlite3 *db, GError **error)
+{
+  sqlite3_busy_timeout (db, 5000);
+  return lig_sql_exec (db, "PRAGMA query_only = ON", error) && check_owner (db, self->path, error);
+}
+
+/* SQLite needs a log beside the database even to read it. A connection that may write takes away
+ * the log that it made; one that may not would leave it behind. What a killed process left in a log
+ * stays there. */
+static sqlite3 *
+open_beside_log (LigStore *self, gboolean log, GError **error)
+{
+  g_autoptr (sqlite3) db = NULL;
+  gboolean writable = lig_store_file_is_writable (self->path);
+  int access = writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  if (sqlite3_open_v2 (self->path, &db, access | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK) {
+    lig_sql_fail (db, "cannot open", error);
+    return NULL;
+  }
+  sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, log, NULL);
+  return check_read (self, db, error) ? g_steal_pointer (&db) : NULL;
+}
+
+/* Without locks and files beside it: for a file that this process cannot write, on a medium that
+ * nobody can write as a rule. */
+static sqlite3 *
+open_immutable (LigStore *self, GError **error)
+{
+  g_autoptr (sqlite3) db = NULL;
+  g_autofree char *uri = lig_store_file_uri (self->path, "immutable=1");
+  int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX;
+  if (sqlite3_open_v2 (uri, &db, flags, NULL) != SQLITE_OK) {
+    lig_sql_fail (db, "cannot open", error);
+    return NULL;
+  }
+  return check_read (self, db, error) ? g_steal_pointer (&db) : NULL;
+}
+
+/* A store of an older schema is brought up to date in a copy that nobody else sees. */
+static sqlite3 *
+copy_if_older (sqlite3 *from, GError **error)
+{
+  g_autoptr (sqlite3) source = from;
+  g_autoptr (sqlite3) copy = NULL;
+  gint64 version = 0;
+  if (!lig_sql_get (source, "PRAGMA user_version", &version, error))
+    return NULL;
+  if (version == get_newest_version ())
+    return g_steal_pointer (&source);
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+  sqlite3_backup *backup = sqlite3_open_v2 ("", &copy, flags, NULL) == SQLITE_OK
+                             ? sqlite3_backup_init (copy, "main", source, "main")
+                             : NULL;
+  if (!backup || sqlite3_backup_step (backup, -1) != SQLITE_DONE) {
+    lig_sql_fail (backup ? source : copy, "cannot copy", error);
+    sqlite3_backup_finish (backup);
+    return NULL;
+  }
+  sqlite3_backup_finish (backup);
+  return migrate (copy, error) ? g_steal_pointer (&copy) : NULL;
+}
+
+static gboolean
+open_for_reading (LigStore *self, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  sqlite3 *db = NULL;
+  gboolean waits = lig_store_file_has_log (self->path);
+  if (waits || lig_store_file_is_writable (self->path))
+    db = open_beside_log (self, waits, &failure);
+  if (!db && !lig_store_file_is_writable (self->path)) {
+    db = open_immutable (self, error);
+    if (db && waits)
+      self->warning = g_strdup_printf ("what the last process left in '%s-wal' cannot be read "
+                                       "without writing beside it and is not shown",
+                                       self->path);
+  } else if (!db) {
+    g_propagate_error (error, g_steal_pointer (&failure));
+  }
+  self->reader = db ? copy_if_older (db, error) : NULL;
+  return self->reader && lig_store_file_remember (self->path, &self->file, error);
+}
+
+/* --- Opening -------------------------------------------------------------------------------- */
+
 LigStore *
 lig_store_open (const char *path, GError **error)
 {
   g_autoptr (LigStore) self = g_object_new (LIG_TYPE_STORE, NULL);
   self->path = lig_store_file_name (path);
-  if (!lig_store_file_check (self->path, get_newest_version (), error) ||
-      !open_or_replace (self, error))
+  if (!open_or_replace (self, error))
     return NULL;
   mark_interrupted (self);
+  self->writer = lig_writer_new (self->db, &self->write_lock);
+  return g_steal_pointer (&self);
+}
+
+LigStore *
+lig_store_open_existing (const char *path, LigStoreAccess access, GError **error)
+{
+  g_autoptr (LigStore) self = g_object_new (LIG_TYPE_STORE, NULL);
+  self->path = lig_store_file_name (path);
+  if (!lig_store_file_check_existing (self->path, get_newest_version (), error) ||
+      !(access == LIG_STORE_READ ? open_for_reading (self, error) : open_existing (self, error)))
+    return NULL;
+  if (access == LIG_STORE_CHANGE)
+    mark_interrupted (self);
+  /* Without a database it reports, when it is flushed, that nothing can be written. */
   self->writer = lig_writer_new (self->db, &self->write_lock);
   return g_steal_pointer (&self);
 }

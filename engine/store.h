@@ -140,12 +140,14 @@ typedef struct {
  * @path: (nullable): a file; %NULL for `$LIGATURE_STORE`, else `ligature/ligature.db` in the
  *   person's data folder
  *
- * Makes missing folders and a missing file, brings an older schema up to date, and marks runs
- * whose process is gone. A file that is damaged or no database is set aside under another name;
- * lig_store_get_warning() then says so.
+ * Opens a store to write runs into it. Makes missing folders and a missing file, which only this
+ * person may read (0700 and 0600), brings an older schema up to date, and marks runs whose process
+ * is gone. A damaged SQLite file is set aside under another name; lig_store_get_warning() then says
+ * so.
  *
- * Returns: (transfer full): a store, or %NULL with an error that names the file: its schema is
- *   newer (it is left as it was), it is another program's, or it cannot be read and written
+ * Returns: (transfer full): a store, or %NULL with an error that names the file, which is left as
+ *   it was: it does not begin as an SQLite database does, its schema is newer, it is another
+ *   program's, or it cannot be read and written
  */
 LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -160,6 +162,26 @@ LIG_API void lig_store_catch_truncation (void);
 
 /* Whether that happened: this process can write nothing more to the store. From any thread. */
 LIG_API gboolean lig_store_is_lost (LigStore *self);
+
+/**
+ * LigStoreAccess:
+ * @LIG_STORE_READ: nothing is made, renamed or written; every function that writes fails
+ * @LIG_STORE_CHANGE: what is there can be changed
+ */
+typedef enum { LIG_STORE_READ, LIG_STORE_CHANGE } LigStoreAccess;
+
+/**
+ * lig_store_open_existing:
+ * @path: (nullable): as for lig_store_open()
+ *
+ * Opens a store that is there. To be read, the file may lie on a read-only file system, and a store
+ * of an older schema is read from a copy. A damaged one is an error, never set aside.
+ *
+ * Returns: (transfer full): a store, or %NULL with an error: there is none, or as above
+ */
+LIG_API LigStore *lig_store_open_existing (const char *path,
+                                           LigStoreAccess access,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The absolute file name. */
 LIG_API const char *lig_store_get_path (LigStore *self);
@@ -334,6 +356,14 @@ LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
  * @selector: a uuid, the beginning of one (at least 4 characters, only one may fit) or `last`
  */
 LIG_API LigRunRow *lig_store_find_run (LigStore *self, const char *selector, GError **error);
+
+/**
+ * lig_store_find_last:
+ * @kind: (nullable): `train` or `profile`, %NULL for any
+ *
+ * Returns: (transfer full): the run that was begun last, or %NULL with an error set
+ */
+LIG_API LigRunRow *lig_store_find_last (LigStore *self, const char *kind, GError **error);
 
 /**
  * lig_store_get_metric:

@@ -464,7 +464,9 @@ replace_file (LigTensorFile *self, const char *path, const GString *header, GPtr
     return FALSE;
   }
   remove_left (folder);
-  int fd = make_temporary (temporary, exists ? info.st_mode & 0777 : 0666);
+  /* What a training leaves is for the person alone, as the store is. */
+  mode_t mode = lig_tensor_file_get_metadata (self, "ligature.checkpoint") ? 0600 : 0666;
+  int fd = make_temporary (temporary, exists ? info.st_mode & 0777 : mode);
   if (fd < 0)
     return FALSE;
   /* Closed only then: until it has its name, the lock keeps others from removing it. */

@@ -4,7 +4,6 @@
 
 #include "engine/private/stopwatch.h"
 #include "engine/private/tuning.h"
-#include "engine/store/file.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -61,11 +60,9 @@ recall_from (LigDevice *device, LigStore *store)
 gboolean
 lig_tuning_recall (LigDevice *device, const char *path)
 {
-  g_autofree char *file = lig_store_file_name (path);
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
-      !g_file_test (file, G_FILE_TEST_IS_REGULAR))
+  if (lig_device_get_backend (device) == LIG_BACKEND_NULL)
     return FALSE;
-  g_autoptr (LigStore) store = lig_store_open (path, NULL);
+  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
   return store && recall_from (device, store);
 }
 

@@ -179,12 +179,15 @@ assert_set_aside (Fixture *f, GBytes *before)
   g_autofree char *run = begin (store, "after");
 }
 
+/* It begins as a database does and is none. */
 static void
 test_corrupt (Fixture *f, gconstpointer data)
 {
-  static const char note[] = "this is my shopping list, not a database; it is long enough";
+  static const char note[] =
+    "SQLite format 3\0this is no database behind its first words; it is long "
+    "enough to have been one, which is all that is known of it";
   for (int i = 0; i < 3; i++) {
-    g_assert_true (g_file_set_contents (f->path, note, -1, NULL));
+    g_assert_true (g_file_set_contents (f->path, note, sizeof note, NULL));
     g_autoptr (GBytes) before = read_file (f->path);
     assert_set_aside (f, before);
   }

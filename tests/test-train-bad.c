@@ -254,12 +254,20 @@ test_stores (void)
   g_autofree char *after = read_file ("newer.db", &n_after);
   g_assert_cmpmem (before, n_before, after, n_after);
 
-  write_file ("broken.db", "this is a letter to a friend, and no database at all", -1);
+  static const char letter[] = "this is a letter to a friend, and no database at all";
+  write_file ("letter.db", letter, -1);
+  g_auto (Outcome) written = shell (TRAIN "letter.db");
+  assert_failed (&written, 1, "store", "letter.db");
+  g_auto (Outcome) same = shell ("cat letter.db*");
+  g_assert_cmpstr (same.out, ==, letter);
+
+  static const char damaged[] = "SQLite format 3\0this was a store, and is no database any more";
+  write_file ("broken.db", damaged, sizeof damaged);
   g_auto (Outcome) broken = shell (TRAIN "broken.db");
   g_assert_cmpint (broken.code, ==, 0);
   assert_contains (broken.err, "broken.db");
-  g_auto (Outcome) kept = shell ("cat broken.db?*; lig runs list --store broken.db");
-  assert_contains (kept.out, "this is a letter to a friend");
+  g_auto (Outcome) kept = shell ("cat broken.db.* | tr -d '\\0'; lig runs list --store broken.db");
+  assert_contains (kept.out, "this was a store");
   assert_contains (kept.out, "done");
 
   g_auto (Outcome) nowhere = shell (TRAIN "/proc/no/where.db");

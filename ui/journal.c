@@ -2,6 +2,8 @@
 /* Edits are written by a thread: a commit to the disk may take longer than a frame. */
 #include "ui/journal.h"
 
+#include "engine/json.h"
+
 #include <json-glib/json-glib.h>
 
 struct _LigJournal {
@@ -237,7 +239,7 @@ read_lost (const char *key, const char *const *edits)
   lost->key = g_strdup (key);
   lost->states = g_ptr_array_new_with_free_func (free_state);
   for (guint i = 0; edits[i]; i++) {
-    g_autoptr (JsonNode) root = json_from_string (edits[i], NULL);
+    g_autoptr (JsonNode) root = lig_json_from_text (edits[i], NULL);
     if (!root || !JSON_NODE_HOLDS_OBJECT (root))
       continue;
     JsonObject *object = json_node_get_object (root);

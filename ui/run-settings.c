@@ -70,7 +70,7 @@ static JsonObject *
 read_object (LigDocument *doc)
 {
   const char *train = lig_sequence_get_train (lig_document_get_sequence (doc));
-  g_autoptr (JsonNode) root = train ? json_from_string (train, NULL) : NULL;
+  g_autoptr (JsonNode) root = train ? lig_json_from_text (train, NULL) : NULL;
   if (root && JSON_NODE_HOLDS_OBJECT (root))
     return json_node_dup_object (root);
   return json_object_new ();
@@ -162,13 +162,24 @@ find_device_title (LigDocument *doc)
   return name;
 }
 
+/* A file that was opened chooses no place but beside itself; one that is not saved yet lies
+ * nowhere. */
+static gboolean
+confine (LigDocument *doc, LigRunSettings *settings, GError **error)
+{
+  const char *path = lig_document_get_path (doc);
+  g_autofree char *folder =
+    path ? g_path_get_dirname (path) : g_build_filename (g_get_user_data_dir (), "ligature", NULL);
+  return lig_run_settings_confine (settings, folder, error);
+}
+
 LigTrainObstacle
 lig_train_find_obstacle (LigDocument *doc, char **sentence)
 {
   LigSequence *sequence = lig_document_get_sequence (doc);
   g_autoptr (GError) error = NULL;
   g_auto (LigRunSettings) settings;
-  gboolean readable = lig_train_read (doc, &settings, &error);
+  gboolean readable = lig_train_read (doc, &settings, &error) && confine (doc, &settings, &error);
   const LigProblem *problem = lig_document_get_problem (doc, 0);
   *sentence = NULL;
   if (lig_sequence_get_length (sequence) == 0) {
@@ -265,6 +276,8 @@ lig_train_start (LigDocument *doc)
 {
   g_auto (LigRunSettings) settings;
   lig_train_read (doc, &settings, NULL);
+  if (!confine (doc, &settings, NULL))
+    g_clear_pointer (&settings.checkpoint, g_free);
   g_autofree char *command = lig_train_to_command (doc);
   name_run (doc, &settings);
   LigTraining *training =

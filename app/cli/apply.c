@@ -149,11 +149,11 @@ print_results (LigTensorFile *results)
     g_autoptr (LigTensor) tensor = lig_tensor_file_get (results, *name, NULL);
     g_autofree char *text = lig_cli_format_tensor (&tensor->shape, tensor->dtype);
     if (tensor->size == 1)
-      printf ("%s %s = %.7g\n", *name, text, (double) lig_tensor_get (tensor, 0));
+      lig_cli_print ("%s %s = %.7g", *name, text, (double) lig_tensor_get (tensor, 0));
     else
-      printf ("%s %s\n", *name, text);
+      lig_cli_print ("%s %s", *name, text);
   }
-  printf ("written to %s\n", output);
+  lig_cli_print ("written to %s", output);
 }
 
 static LigDevice *

@@ -3,6 +3,7 @@
 #include "app/cli/command.h"
 
 #include "engine/error.h"
+#include "engine/printable.h"
 #include "engine/report.h"
 
 #include <math.h>
@@ -93,7 +94,8 @@ find_path (const char *message)
 static void
 tell (const char *code, const char *message)
 {
-  g_printerr ("lig: %s\n", message);
+  g_autofree char *line = lig_printable (message);
+  g_printerr ("lig: %s\n", line);
   if (!json_wanted)
     return;
   g_autofree char *path = find_path (message);
@@ -140,7 +142,8 @@ lig_cli_say (const char *format, ...)
   va_start (arguments, format);
   g_autofree char *message = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_printerr ("lig: %s\n", message);
+  g_autofree char *line = lig_printable (message);
+  g_printerr ("lig: %s\n", line);
 }
 
 /* One line that replaces itself, from the first second on; where nobody watches, said once. */
@@ -164,6 +167,17 @@ lig_cli_listen (const char *text)
 }
 
 void
+lig_cli_print (const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_autofree char *line = lig_printable (text);
+  printf ("%s\n", line);
+}
+
+void
 lig_cli_print_json (JsonNode *node)
 {
   g_autofree char *text = lig_json_to_text (node);
@@ -182,9 +196,22 @@ print_cell (const char *text, glong width, gboolean right, gboolean last)
   fputs (last ? "\n" : "  ", stdout);
 }
 
+/* Widths count what is printed. */
+static void
+escape_cells (GPtrArray *rows)
+{
+  for (guint row = 0; row < rows->len; row++)
+    for (char **cell = rows->pdata[row]; *cell; cell++) {
+      char *line = lig_printable (*cell);
+      g_free (*cell);
+      *cell = line;
+    }
+}
+
 void
 lig_cli_print_table (const char *const *header, GPtrArray *rows)
 {
+  escape_cells (rows);
   guint columns = g_strv_length ((GStrv) header);
   g_autofree glong *widths = g_new0 (glong, columns);
   for (guint i = 0; i < columns; i++) {
@@ -205,10 +232,13 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
                   i + 1 == columns);
 }
 
+/* What no clock or memory shows stays short. */
 static char *
 scale (double value, double factor, const char *const *units, int count)
 {
   int unit = 0;
+  if (!isfinite (value))
+    return g_strdup (isnan (value) ? "-" : value < 0 ? "-∞" : "∞");
   while (unit + 1 < count && fabs (value) >= factor * 0.9995) {
     value /= factor;
     unit++;
@@ -222,10 +252,10 @@ char *
 lig_cli_format_time (double seconds)
 {
   static const char *const units[] = {" us", " ms", " s"};
-  if (seconds >= 3600)
+  if (seconds >= 3600 && seconds < 1e12)
     return g_strdup_printf ("%.0f h %02d min", floor (seconds / 3600),
                             (int) (fmod (seconds, 3600) / 60));
-  if (seconds >= 60)
+  if (seconds >= 60 && seconds < 3600)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
   return scale (seconds * 1e6, 1000, units, 3);
 }

@@ -51,14 +51,18 @@ void lig_cli_measuring (const char *what, double seconds);
 /* A LigTuningListener: the sentence as a line to stderr. */
 void lig_cli_listen (const char *text);
 
-/* A line to stderr for people: `lig: …`. */
+/* A line to stderr for people: `lig: …`. What a terminal would obey is escaped, here and in all
+ * that follows but JSON. */
 void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/* A line to stdout. */
+void lig_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* Prints one JSON document and a newline to stdout; takes the node. */
 void lig_cli_print_json (JsonNode *node);
 
-/* A table in aligned columns on stdout; `rows` holds string vectors as wide as `header`. A header
- * that begins with '>' is right-aligned. */
+/* A table in aligned columns on stdout; `rows` holds string vectors as wide as `header`, whose
+ * strings it may replace. A header that begins with '>' is right-aligned. */
 void lig_cli_print_table (const char *const *header, GPtrArray *rows);
 
 /* "1.4 ms", "12.3 us"; "1.2 GB"; "0:42 left" times: static per call, (transfer full). */

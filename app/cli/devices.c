@@ -168,7 +168,7 @@ print_table (GPtrArray *devices, const char *reason)
       break;
     }
   if (reason)
-    printf ("%s\n", reason);
+    lig_cli_print ("%s", reason);
 }
 
 static gboolean

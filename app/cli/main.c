@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig: finds the command and runs it. */
 #include "app/cli/command.h"
+#include "app/cli/output.h"
 
 #include "engine/error.h"
 #include "engine/folders.h"
@@ -8,6 +9,7 @@
 #include "engine/tuning.h"
 #include "kernels/times.h"
 
+#include <langinfo.h>
 #include <libintl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -47,18 +49,25 @@ spin_less (char **argv)
   execv ("/proc/self/exe", argv);
 }
 
-int
-main (int argc, char **argv)
+/* A locale without a charset to speak of, as `LC_ALL=C` has it, could not even read a file name
+ * with an umlaut. */
+static void
+settle_locale (void)
 {
-  spin_less (argv);
-  lig_times_mark ("program");
   setlocale (LC_ALL, "");
+  if (strcmp (nl_langinfo (CODESET), "ANSI_X3.4-1968") == 0)
+    setlocale (LC_CTYPE, "C.UTF-8");
   /* Numbers in files and on the command line have points everywhere. */
   setlocale (LC_NUMERIC, "C");
   /* What the engine says is translated; the commands themselves speak English. */
   bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   g_set_prgname ("lig");
+}
+
+static int
+run (int argc, char **argv)
+{
   if (argc < 2) {
     print_help (stderr);
     return LIG_EXIT_USAGE;
@@ -79,4 +88,15 @@ main (int argc, char **argv)
     if (strcmp (commands[i]->name, argv[1]) == 0)
       return commands[i]->run (argc - 1, argv + 1);
   return lig_cli_usage ("no command is called '%s'; see lig --help", argv[1]);
+}
+
+int
+main (int argc, char **argv)
+{
+  lig_cli_settle_streams ();
+  spin_less (argv);
+  lig_times_mark ("program");
+  settle_locale ();
+  lig_cli_watch_output ();
+  return lig_cli_end (run (argc, argv));
 }

@@ -281,10 +281,11 @@ print_plan (LigPlan *plan)
   g_autofree char *peak_text = lig_cli_format_bytes ((double) peak);
   g_autofree char *state = lig_cli_format_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
-  printf (
-    "plan for %s, compute %s, parameters %s, policy %s\n\n",
+  lig_cli_print (
+    "plan for %s, compute %s, parameters %s, policy %s",
     lig_device_get_name (lig_plan_get_device (plan)), lig_dtype_name (lig_plan_get_compute (plan)),
     lig_dtype_name (lig_plan_get_parameters (plan)), lig_policy_name (lig_plan_get_policy (plan)));
+  printf ("\n");
   print_steps (plan);
   print_picture (plan);
   printf ("\narena %s, at least %s alive at once; state %s; %u segment%s\n", arena_text, peak_text,

@@ -2,6 +2,7 @@
 /* lig report: a plan or a run as a file to read, to send, or to compute with. */
 #include "engine/report.h"
 #include "app/cli/document.h"
+#include "app/cli/find-run.h"
 #include "app/cli/sequence-options.h"
 
 #include <errno.h>
@@ -101,12 +102,14 @@ report_plan (const char *text,
 static GBytes *
 report_run (const char *selector, const char *path, const char *format, GError **error)
 {
-  g_autoptr (LigStore) store = lig_store_open (path, error);
+  g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, error);
   if (!store)
     return NULL;
   if (lig_store_get_warning (store))
     lig_cli_say ("%s", lig_store_get_warning (store));
-  return lig_report_run (store, selector, format, error);
+  /* `last` is said, and stays what it is while the report is made. */
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, NULL, error);
+  return row ? lig_report_run (store, row->uuid, format, error) : NULL;
 }
 
 /* --- What becomes of it --------------------------------------------------------------------- */

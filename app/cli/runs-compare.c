@@ -274,7 +274,7 @@ lig_runs_compare (LigStore *store, int n, char **arguments)
   g_auto (Comparison) settings = new_comparison (n);
   g_auto (Comparison) numbers = new_comparison (n);
   for (int i = 0; i < n; i++) {
-    LigRunRow *row = lig_store_find_run (store, arguments[i], &error);
+    LigRunRow *row = lig_cli_find_run (store, arguments[i], NULL, &error);
     if (!row)
       return lig_cli_fail (error);
     g_ptr_array_add (runs, row);

@@ -114,7 +114,7 @@ int
 lig_runs_export (LigStore *store, const char *run, const char *output)
 {
   GError *error = NULL;
-  g_autoptr (LigRunRow) row = lig_store_find_run (store, run, &error);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, run, "train", &error);
   g_autoptr (GPtrArray) metrics = row ? lig_runs_read_metrics (store, row->uuid, &error) : NULL;
   if (!metrics)
     return lig_cli_fail (error);

@@ -2,6 +2,8 @@
 /* `lig runs show`, and how runs are put into JSON and tables. */
 #include "app/cli/runs.h"
 
+#include "engine/json.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,15 +42,16 @@ lig_runs_set_string (JsonBuilder *to, const char *name, const char *value)
     json_builder_add_null_value (to);
 }
 
-/* A time in microseconds since 1970, for programs: ISO 8601 in UTC, NULL for 0. */
+/* A time in microseconds since 1970, for programs: ISO 8601 in UTC, NULL for 0 and where no
+ * calendar has it. */
 static char *
 format_moment (gint64 when)
 {
   if (!when)
     return NULL;
   g_autoptr (GDateTime) seconds = g_date_time_new_from_unix_utc (when / G_USEC_PER_SEC);
-  g_autoptr (GDateTime) exact = g_date_time_add (seconds, when % G_USEC_PER_SEC);
-  return g_date_time_format_iso8601 (exact);
+  g_autoptr (GDateTime) exact = seconds ? g_date_time_add (seconds, when % G_USEC_PER_SEC) : NULL;
+  return exact ? g_date_time_format_iso8601 (exact) : NULL;
 }
 
 /* The same for people. */
@@ -56,7 +59,7 @@ char *
 lig_runs_format_started (gint64 when)
 {
   g_autoptr (GDateTime) moment = g_date_time_new_from_unix_local (when / G_USEC_PER_SEC);
-  return g_date_time_format (moment, "%Y-%m-%d %H:%M:%S");
+  return moment ? g_date_time_format (moment, "%Y-%m-%d %H:%M:%S") : g_strdup ("-");
 }
 
 char *
@@ -69,7 +72,7 @@ lig_runs_format_number (double value)
 void
 lig_runs_set_json (JsonBuilder *to, const char *name, const char *text)
 {
-  JsonNode *node = *text ? json_from_string (text, NULL) : NULL;
+  JsonNode *node = *text ? lig_json_from_text (text, NULL) : NULL;
   if (node) {
     json_builder_set_member_name (to, name);
     json_builder_add_value (to, node);
@@ -171,6 +174,9 @@ lig_runs_read_metrics (LigStore *store, const char *run, GError **error)
     g_ptr_array_add (metrics, metric);
     if (!lig_store_get_metric (store, run, *name, &metric->steps, &metric->values, error))
       return NULL;
+    /* A name that is no text in the database finds nothing under what can be read of it. */
+    if (metric->values->len == 0)
+      g_ptr_array_set_size (metrics, (int) metrics->len - 1);
   }
   return g_steal_pointer (&metrics);
 }
@@ -287,7 +293,7 @@ static void
 print_line (const char *label, const char *text)
 {
   if (text && *text)
-    printf ("%-10s %s\n", label, text);
+    lig_cli_print ("%-10s %s", label, text);
 }
 
 static void
@@ -354,7 +360,7 @@ lig_runs_show (LigStore *store, int n, char **arguments)
 {
   GError *error = NULL;
   g_auto (Details) details = {0};
-  g_autoptr (LigRunRow) row = lig_store_find_run (store, arguments[0], &error);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, arguments[0], NULL, &error);
   if (!row || !(details.metrics = lig_runs_read_metrics (store, row->uuid, &error)) ||
       !(details.fusions = lig_store_get_fusions (store, row->uuid, &error)) ||
       !(details.verdicts = lig_store_get_verdicts (store, row->uuid, &error)) ||

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs`: lists, marks and deletes what the store holds; the other verbs stand in files of
- * their own. */
+/* `lig runs`: lists and marks what the store holds; the other verbs stand in files of their own. */
 #include "app/cli/runs.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static char *store_path, *output, *status, *device, *tag;
-static gboolean starred, remove_it, yes;
+static gboolean starred, remove_it, yes, files;
 static int limit;
 
 static const GOptionEntry entries[] = {
@@ -22,6 +19,7 @@ static const GOptionEntry entries[] = {
   {"remove", 0, 0, G_OPTION_ARG_NONE, &remove_it, "tag, star: take away", NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "export: a .csv or .json file", "FILE"},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &yes, "delete: do not ask", NULL},
+  {"files", 0, 0, G_OPTION_ARG_NONE, &files, "delete: also the runs' checkpoint files", NULL},
   {NULL},
 };
 
@@ -29,6 +27,7 @@ static const GOptionEntry entries[] = {
 typedef struct {
   const char *name, *arguments;
   int least, most;
+  LigStoreAccess access;
   int (*run) (LigStore *store, int n, char **arguments);
 } Verb;
 
@@ -114,7 +113,7 @@ static int
 set_tags (LigStore *store, int n, char **arguments)
 {
   GError *error = NULL;
-  g_autoptr (LigRunRow) row = lig_store_find_run (store, arguments[0], &error);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, arguments[0], NULL, &error);
   gboolean done = row != NULL;
   for (int i = 1; done && i < n; i++)
     done = remove_it ? lig_store_remove_tag (store, row->uuid, arguments[i], &error)
@@ -126,7 +125,7 @@ static int
 set_note (LigStore *store, int n, char **arguments)
 {
   GError *error = NULL;
-  g_autoptr (LigRunRow) row = lig_store_find_run (store, arguments[0], &error);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, arguments[0], NULL, &error);
   if (!row || !lig_store_set_note (store, row->uuid, arguments[1], &error))
     return lig_cli_fail (error);
   return conclude (store, row->uuid);
@@ -136,57 +135,16 @@ static int
 set_star (LigStore *store, int n, char **arguments)
 {
   GError *error = NULL;
-  g_autoptr (LigRunRow) row = lig_store_find_run (store, arguments[0], &error);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, arguments[0], NULL, &error);
   if (!row || !lig_store_set_star (store, row->uuid, !remove_it, &error))
     return lig_cli_fail (error);
   return conclude (store, row->uuid);
 }
 
-/* Whether the person at the terminal agrees. */
-static gboolean
-ask (GPtrArray *runs)
-{
-  char answer[16];
-  for (guint i = 0; i < runs->len; i++) {
-    const LigRunRow *row = runs->pdata[i];
-    g_autofree char *started = lig_runs_format_started (row->started);
-    lig_cli_say ("%.8s %s, %s, %s", row->uuid, row->name, row->status, started);
-  }
-  fprintf (stderr, "delete %u with all they reported? [y/N] ", runs->len);
-  return fgets (answer, sizeof answer, stdin) && g_ascii_tolower (answer[0]) == 'y';
-}
-
-/* Finds all runs first, so that a wrong selector deletes nothing, and `last` names the one that is
- * the last now. */
 static int
 delete_runs (LigStore *store, int n, char **arguments)
 {
-  GError *error = NULL;
-  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
-  for (int i = 0; i < n; i++) {
-    LigRunRow *row = lig_store_find_run (store, arguments[i], &error);
-    if (!row)
-      return lig_cli_fail (error);
-    g_ptr_array_add (runs, row);
-  }
-  if (!yes && !isatty (STDIN_FILENO))
-    return lig_cli_usage ("runs delete: no terminal to ask at, give --yes");
-  if (!yes && !ask (runs)) {
-    lig_cli_say ("nothing was deleted");
-    return LIG_EXIT_FAILED;
-  }
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < runs->len; i++) {
-    const LigRunRow *row = runs->pdata[i];
-    if (!lig_store_delete_run (store, row->uuid, &error))
-      return lig_cli_fail (error);
-    json_builder_add_string_value (builder, row->uuid);
-  }
-  json_builder_end_array (builder);
-  if (lig_cli_json ())
-    lig_cli_print_json (json_builder_get_root (builder));
-  return LIG_EXIT_OK;
+  return lig_runs_delete (store, n, arguments, yes, files);
 }
 
 static int export(LigStore *store, int n, char **arguments)
@@ -195,15 +153,49 @@ static int export(LigStore *store, int n, char **arguments)
 }
 
 static const Verb verbs[] = {
-  {"list", "[TEXT]", 0, 1, list},
-  {"show", "RUN", 1, 1, lig_runs_show},
-  {"compare", "RUN RUN…", 2, G_MAXINT, lig_runs_compare},
-  {"tag", "RUN TAG…", 2, G_MAXINT, set_tags},
-  {"note", "RUN TEXT", 2, 2, set_note},
-  {"star", "RUN", 1, 1, set_star},
-  {"delete", "RUN…", 1, G_MAXINT, delete_runs},
-  {"export", "RUN -o FILE.{csv,json}", 1, 1, export},
+  {"list", "[TEXT]", 0, 1, LIG_STORE_READ, list},
+  {"show", "RUN", 1, 1, LIG_STORE_READ, lig_runs_show},
+  {"compare", "RUN RUN…", 2, G_MAXINT, LIG_STORE_READ, lig_runs_compare},
+  {"tag", "RUN TAG…", 2, G_MAXINT, LIG_STORE_CHANGE, set_tags},
+  {"note", "RUN TEXT", 2, 2, LIG_STORE_CHANGE, set_note},
+  {"star", "RUN", 1, 1, LIG_STORE_CHANGE, set_star},
+  {"delete", "RUN…", 1, G_MAXINT, LIG_STORE_CHANGE, delete_runs},
+  {"export", "RUN -o FILE.{csv,json}", 1, 1, LIG_STORE_READ, export},
 };
+
+/* Without a word where the store should be, and before the first run, there is none: no error. */
+static gboolean
+is_before_first (const Verb *verb)
+{
+  const char *named = g_getenv ("LIGATURE_STORE");
+  g_autofree char *usual =
+    g_build_filename (g_get_user_data_dir (), "ligature", "ligature.db", NULL);
+  return verb->run == list && !store_path && !(named && *named) &&
+         !g_file_test (usual, G_FILE_TEST_EXISTS);
+}
+
+static int
+print_none (void)
+{
+  if (lig_cli_json ())
+    lig_cli_print_json (json_node_init_array (json_node_alloc (), json_array_new ()));
+  else
+    lig_cli_say ("no runs yet: the first training or profile makes the store");
+  return LIG_EXIT_OK;
+}
+
+/* A word that no run can have finds none, and looks like an answer. */
+static gboolean
+check_status (void)
+{
+  static const char *const words[] = {"running",   "done",        "failed",
+                                      "cancelled", "interrupted", NULL};
+  g_autofree char *choices = g_strjoinv (", ", (char **) words);
+  if (!status || g_strv_contains (words, status))
+    return TRUE;
+  lig_cli_usage ("--status is '%s', expected %s", status, choices);
+  return FALSE;
+}
 
 static int run (int argc, char **argv);
 
@@ -235,7 +227,11 @@ run (int argc, char **argv)
   if (verb->run == export &&
       !(output && (g_str_has_suffix (output, ".csv") || g_str_has_suffix (output, ".json"))))
     return lig_cli_usage ("runs export: -o must name a file that ends in .csv or .json");
-  g_autoptr (LigStore) store = lig_store_open (store_path, &error);
+  if (!check_status ())
+    return LIG_EXIT_USAGE;
+  if (is_before_first (verb))
+    return print_none ();
+  g_autoptr (LigStore) store = lig_store_open_existing (store_path, verb->access, &error);
   if (!store)
     return lig_cli_fail (error);
   if (lig_store_get_warning (store))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "app/cli/find-run.h"
 #include "engine/store.h"
 
 G_BEGIN_DECLS
@@ -38,6 +39,7 @@ GPtrArray *lig_runs_new_table (void);
 /* The verbs that have files of their own: `n` arguments follow the verb. They return an exit
  * code. */
 int lig_runs_show (LigStore *store, int n, char **arguments);
+int lig_runs_delete (LigStore *store, int n, char **arguments, gboolean yes, gboolean with_files);
 int lig_runs_compare (LigStore *store, int n, char **arguments);
 int lig_runs_export (LigStore *store, const char *run, const char *output);
 

@@ -3,6 +3,8 @@
  */
 #include "app/cli/train-progress.h"
 
+#include "engine/printable.h"
+
 #include <glib-unix.h>
 #include <math.h>
 #include <signal.h>
@@ -67,9 +69,9 @@ show (gpointer data)
       (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
     return G_SOURCE_CONTINUE;
   g_autofree char *text = describe (&progress), *trouble = lig_run_dup_trouble (watch->run);
-  const char *between = trouble ? " · " : "";
-  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s" : "%s%s%s\n", text, between,
-           trouble ? trouble : "");
+  g_autofree char *line = trouble ? lig_printable (trouble) : g_strdup ("");
+  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s" : "%s%s%s\n", text, trouble ? " · " : "",
+           line);
   fflush (stderr);
   watch->shown = time;
   return G_SOURCE_CONTINUE;
@@ -192,5 +194,5 @@ lig_cli_print_outcome (LigRun *run)
   if (uuid)
     printf ("run %s: lig runs show %.8s\n", uuid, uuid);
   if (lig_run_get_checkpoint (run))
-    printf ("checkpoint %s\n", lig_run_get_checkpoint (run));
+    lig_cli_print ("checkpoint %s", lig_run_get_checkpoint (run));
 }

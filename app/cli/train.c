@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig train: trains a sequence on data, or goes on with a training that was interrupted. */
+#include "app/cli/find-run.h"
+#include "app/cli/output.h"
 #include "app/cli/sequence-options.h"
 #include "app/cli/train-progress.h"
 
@@ -8,6 +10,10 @@
 #include "engine/tuning.h"
 
 #include <string.h>
+
+/* What a training has open at a time, and some to spare: two connections to the store, data,
+ * checkpoints, the event loop. */
+#define MOST_FILES 24
 
 static int run (int argc, char **argv);
 
@@ -58,16 +64,37 @@ make_entries (Options *options)
   return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES, more);
 }
 
+static const char *
+find_value (const Options *options, const char *name)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (strcmp (setting->name, name) == 0)
+      return options->values[i];
+  return NULL;
+}
+
+/* A place that the command line names is the person's own choice. */
+static gboolean
+confine (const char *text, const Options *options, LigRunSettings *settings, GError **error)
+{
+  g_autofree char *folder =
+    g_file_test (text, G_FILE_TEST_EXISTS) ? g_path_get_dirname (text) : g_get_current_dir ();
+  return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
+}
+
 /* The file's `train` object first, then what the command line says. */
 static gboolean
-read_settings (LigSequence *sequence,
+read_settings (const char *text,
+               LigSequence *sequence,
                const Options *options,
                LigRunSettings *settings,
                GError **error)
 {
   g_auto (GStrv) warnings = NULL;
   const char *train = lig_sequence_get_train (sequence);
-  if (train && !lig_run_settings_read (settings, train, &warnings, error))
+  if (train && (!lig_run_settings_read (settings, train, &warnings, error) ||
+                !confine (text, options, settings, error)))
     return FALSE;
   for (char **warning = warnings; warning && *warning; warning++)
     lig_cli_say ("%s", *warning);
@@ -100,7 +127,7 @@ begin (const char *text, const Options *options, LigStore *store, GError **error
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
-  if (!sequence || !read_settings (sequence, options, &settings, error))
+  if (!sequence || !read_settings (text, sequence, options, &settings, error))
     return NULL;
   g_autoptr (LigDevice) device = open_device (options->device, error);
   return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
@@ -122,7 +149,7 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
 {
   if (g_file_test (selector, G_FILE_TEST_IS_REGULAR))
     return g_strdup (selector);
-  g_autoptr (LigRunRow) row = lig_store_find_run (store, selector, error);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, "train", error);
   g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
   /* The newest: a run that went on from a copy writes there since. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
@@ -276,7 +303,12 @@ run (int argc, char **argv)
     return LIG_EXIT_USAGE;
   if ((argc == 2) == (options.resume != NULL))
     return lig_cli_usage ("lig train takes a sequence, or --resume with a checkpoint or a run");
-  g_autoptr (LigStore) store = lig_store_open (options.store, &error);
+  /* A run to go on with is looked for, not made. */
+  gboolean there = options.resume && !g_file_test (options.resume, G_FILE_TEST_IS_REGULAR);
+  g_autoptr (LigStore) store = NULL;
+  if (lig_cli_need_files (MOST_FILES, &error))
+    store = there ? lig_store_open_existing (options.store, LIG_STORE_CHANGE, &error)
+                  : lig_store_open (options.store, &error);
   if (!store)
     return lig_cli_fail (g_steal_pointer (&error));
   if (lig_store_get_warning (store))

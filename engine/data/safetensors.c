@@ -5,12 +5,13 @@
 #include "engine/data/safetensors.h"
 
 #include "engine/data/file.h"
+#include "engine/private/json.h"
 
 #include <json-glib/json-glib.h>
 
 #include <string.h>
 
-/* A header has three levels; json-glib's parser recurses, so deep nesting must not reach it. */
+/* A header has three levels. */
 #define DEEPEST_HEADER 16
 /* In characters; a name in a damaged header may have millions. */
 #define LONGEST_MESSAGE 500
@@ -133,65 +134,18 @@ check_header_text (LigTensorFile *self, const char *text, gsize length, GError *
   return TRUE;
 }
 
-/* json-glib replaces a member that comes twice; counting what it announces shows it. */
-typedef struct {
-  GArray *counts; /* members announced so far, per open object */
-  char *duplicate;
-} Members;
-
-static void
-object_start_cb (JsonParser *parser, Members *members)
-{
-  guint none = 0;
-  g_array_append_val (members->counts, none);
-}
-
-static void
-object_member_cb (JsonParser *parser, JsonObject *object, const char *name, Members *members)
-{
-  guint *count = &g_array_index (members->counts, guint, members->counts->len - 1);
-  if (++*count > json_object_get_size (object)) {
-    if (!members->duplicate)
-      members->duplicate = g_strdup (name);
-    *count = json_object_get_size (object);
-  }
-}
-
-static void
-object_end_cb (JsonParser *parser, JsonObject *object, Members *members)
-{
-  g_array_set_size (members->counts, members->counts->len - 1);
-}
-
-static JsonParser *
+/* (transfer full): the object that the header is. */
+static JsonNode *
 parse_header (LigTensorFile *self, const char *text, gsize length, GError **error)
 {
-  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   g_autoptr (GError) local = NULL;
-  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (guint));
-  Members members = {counts, NULL};
-  g_signal_connect (parser, "object-start", G_CALLBACK (object_start_cb), &members);
-  g_signal_connect (parser, "object-member", G_CALLBACK (object_member_cb), &members);
-  g_signal_connect (parser, "object-end", G_CALLBACK (object_end_cb), &members);
-  gboolean parsed = json_parser_load_from_data (parser, text, (gssize) length, &local);
-  g_autofree char *duplicate = members.duplicate;
-  g_signal_handlers_disconnect_by_data (parser, &members);
-  if (!parsed) {
+  g_autoptr (JsonNode) root = lig_json_read (text, length, NULL, &local);
+  if (!root)
     lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not JSON: %s",
                             local->message);
-    return NULL;
-  }
-  if (duplicate) {
-    g_autofree char *shown = lig_format_excerpt (duplicate, 60);
-    lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header names '%s' twice", shown);
-    return NULL;
-  }
-  JsonNode *root = json_parser_get_root (parser);
-  if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
+  else if (!JSON_NODE_HOLDS_OBJECT (root))
     lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT, "the header is not a JSON object");
-    return NULL;
-  }
-  return g_steal_pointer (&parser);
+  return root && JSON_NODE_HOLDS_OBJECT (root) ? g_steal_pointer (&root) : NULL;
 }
 
 /* A whole number of a header; false for everything else, also for 2.0. */
@@ -388,10 +342,10 @@ lig_safetensors_read (LigTensorFile *self, GError **error)
   if (!find_header (self, &header, &length, error) ||
       !check_header_text (self, header, length, error))
     return FALSE;
-  g_autoptr (JsonParser) parser = parse_header (self, header, length, error);
-  if (!parser)
+  g_autoptr (JsonNode) root = parse_header (self, header, length, error);
+  if (!root)
     return FALSE;
-  json_object_iter_init (&iter, json_node_get_object (json_parser_get_root (parser)));
+  json_object_iter_init (&iter, json_node_get_object (root));
   while (json_object_iter_next (&iter, &name, &value)) {
     gboolean read = strcmp (name, LIG_METADATA) == 0 ? read_metadata (self, value, error)
                                                      : read_entry (self, name, value, error);

@@ -11,7 +11,7 @@ static void
 append_number (GString *to, double value)
 {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  g_ascii_formatd (digits, sizeof digits, "%.2f", isfinite (value) ? value : 0);
+  g_ascii_formatd (digits, sizeof digits, "%.2f", lig_canvas_hold (value));
   char *end = digits + strlen (digits);
   while (end[-1] == '0')
     *--end = '\0';

@@ -73,6 +73,13 @@ lig_canvas_free (LigCanvas *self)
   g_free (self);
 }
 
+/* Cairo counts pixels in 24 bits; what lies farther away is not seen anyway. */
+double
+lig_canvas_hold (double pixel)
+{
+  return isfinite (pixel) ? CLAMP (pixel, -8e6, 8e6) : 0;
+}
+
 /* --- Shapes -------------------------------------------------------------------------------- */
 
 static void
@@ -124,7 +131,8 @@ lig_canvas_box (LigCanvas *self,
     lig_svg_box (self, x, y, width, height, radius, fill, stroke, stroke_width);
   if (!self->cairo)
     return;
-  append_box (self->cairo, x, y, width, height, radius);
+  append_box (self->cairo, lig_canvas_hold (x), lig_canvas_hold (y), lig_canvas_hold (width),
+              lig_canvas_hold (height), radius);
   if (fill & 0xff) {
     set_colour (self->cairo, fill);
     cairo_fill_preserve (self->cairo);
@@ -144,9 +152,9 @@ append_points (cairo_t *cairo, const double *points, guint count)
     if (!isfinite (x) || !isfinite (y))
       begun = FALSE;
     else if (begun)
-      cairo_line_to (cairo, x, y);
+      cairo_line_to (cairo, lig_canvas_hold (x), lig_canvas_hold (y));
     else {
-      cairo_move_to (cairo, x, y);
+      cairo_move_to (cairo, lig_canvas_hold (x), lig_canvas_hold (y));
       begun = TRUE;
     }
   }
@@ -207,7 +215,7 @@ lig_canvas_disc (LigCanvas *self, double x, double y, double radius, LigColour f
   if (!self->cairo)
     return;
   cairo_new_path (self->cairo);
-  cairo_arc (self->cairo, x, y, radius, 0, 2 * G_PI);
+  cairo_arc (self->cairo, lig_canvas_hold (x), lig_canvas_hold (y), radius, 0, 2 * G_PI);
   set_colour (self->cairo, fill);
   cairo_fill (self->cairo);
 }
@@ -295,7 +303,7 @@ lig_canvas_text (LigCanvas *self, double x, double y, const LigTextStyle *style,
                                                     : 0;
   double baseline = (double) pango_layout_get_baseline (self->layout) / PANGO_SCALE;
   cairo_save (self->cairo);
-  cairo_translate (self->cairo, x, y);
+  cairo_translate (self->cairo, lig_canvas_hold (x), lig_canvas_hold (y));
   cairo_rotate (self->cairo, style->angle * G_PI / 180);
   cairo_move_to (self->cairo, -shift, -baseline);
   set_colour (self->cairo, style->colour);
@@ -372,7 +380,8 @@ void
 lig_canvas_begin_mark (
   LigCanvas *self, double x, double y, double width, double height, const char *text)
 {
-  LigMark mark = {x + self->across, y + self->down, width, height,
+  LigMark mark = {lig_canvas_hold (x + self->across), lig_canvas_hold (y + self->down),
+                  lig_canvas_hold (width), lig_canvas_hold (height),
                   g_utf8_make_valid (text ? text : "", -1)};
   g_array_append_val (self->marks, mark);
   if (self->svg)

@@ -26,6 +26,9 @@ void lig_canvas_name_inks (LigCanvas *self, const LigInks *inks);
 /* (transfer full): the definitions for a style: `--lig-ink: #1e1e1e; …`. */
 char *lig_inks_to_style (const LigInks *inks);
 
+/* A pixel that a surface can hold, near the one that is meant; 0 for what is none. */
+double lig_canvas_hold (double pixel);
+
 /* --- What the SVG canvas does of each call -------------------------------------------------- */
 
 void lig_svg_box (LigCanvas *self,

@@ -53,6 +53,10 @@ scale (double value, const char *const *units, guint count, double step)
   guint unit = 0;
   for (; value >= 999.5 && unit + 1 < count; value /= step)
     unit++;
+  if (!(value < 1e6)) {
+    g_autofree char *large = lig_draw_number (value, 3);
+    return g_strdup_printf ("%s %s", large, units[unit]);
+  }
   g_autofree char *number = g_strdup_printf (value >= 99.95   ? "%.0f"
                                              : value >= 9.995 ? "%.1f"
                                                               : "%.2f",
@@ -93,6 +97,19 @@ lig_axis_value (const LigAxis *axis, double pixel)
   double value =
     axis->from + (pixel - axis->start) / (axis->end - axis->start) * (axis->to - axis->from);
   return axis->log ? pow (10, value) : value;
+}
+
+/* Widths of what is left can be computed: neither infinite nor lost in rounding. */
+void
+lig_axis_hold (LigAxis *axis)
+{
+  double most = axis->log ? 400 : 1e300;
+  if (isnan (axis->from) || isnan (axis->to)) {
+    axis->from = 0;
+    axis->to = 1;
+  }
+  axis->from = CLAMP (axis->from, -most, most);
+  axis->to = CLAMP (axis->to, -most, most);
 }
 
 /* --- Ticks --------------------------------------------------------------------------------- */
@@ -144,6 +161,8 @@ static void
 append_linear (GArray *to, const LigAxis *axis, double spacing)
 {
   double step = find_step (axis, spacing);
+  if (!(step > 0) || !isfinite (step))
+    return;
   for (double i = ceil (axis->from / step - 1e-6); i * step <= axis->to + step * 1e-6; i++) {
     append_tick (to, i * step, label_tick (i * step, step));
     if (to->len > 200)
@@ -189,8 +208,10 @@ append_within_decade (GArray *to, const LigAxis *axis, double spacing)
 }
 
 GArray *
-lig_axis_ticks (const LigAxis *axis, double spacing)
+lig_axis_ticks (const LigAxis *whole, double spacing)
 {
+  LigAxis held = *whole, *axis = &held;
+  lig_axis_hold (axis);
   GArray *ticks = g_array_new (FALSE, FALSE, sizeof (LigAxisTick));
   g_array_set_clear_func (ticks, clear_tick);
   if (!(axis->to > axis->from) || axis->start == axis->end)
@@ -211,6 +232,7 @@ lig_axis_round (LigAxis *axis, double spacing)
     axis->from = 0;
     axis->to = 1;
   }
+  lig_axis_hold (axis);
   double width = axis->to - axis->from;
   if (width <= fabs (axis->to) * 1e-12) {
     double margin = axis->log ? 0.5 : axis->to != 0 ? fabs (axis->to) * 0.1 : 1;
@@ -223,6 +245,8 @@ lig_axis_round (LigAxis *axis, double spacing)
   if (axis->log)
     return;
   double step = find_step (axis, spacing);
+  if (!(step > 0) || !isfinite (step))
+    return;
   axis->from = floor (axis->from / step + 1e-9) * step;
   axis->to = ceil (axis->to / step - 1e-9) * step;
 }

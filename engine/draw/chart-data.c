@@ -42,6 +42,7 @@ lig_chart_set_x (const LigChart *chart, LigAxis *x, double width)
     x->from = 0;
     x->to = 1;
   }
+  lig_axis_hold (x);
   if (!(x->to - x->from > fabs (x->to) * 1e-12)) {
     x->from -= x->log ? 0.5 : MAX (fabs (x->to) * 0.05, 0.5);
     x->to += x->log ? 0.5 : MAX (fabs (x->to) * 0.05, 0.5);

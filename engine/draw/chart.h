@@ -21,6 +21,9 @@ enum { LIG_CHART_LEFT = 58, LIG_CHART_RIGHT = 16, LIG_CHART_BOTTOM = 40 };
 double lig_axis_place (const LigAxis *axis, double value);
 double lig_axis_value (const LigAxis *axis, double pixel);
 
+/* Brings the ends of an axis, whatever they are, to where pixels can be computed from them. */
+void lig_axis_hold (LigAxis *axis);
+
 /* A tick and its label: null where it is a lesser one. */
 typedef struct {
   double value;

@@ -10,6 +10,9 @@
 #define TOP 18.0
 #define BOTTOM 52.0
 
+/* Figures beyond 10 to this power, or its inverse, are drawn there. */
+#define MOST_DECADES 40
+
 /* How many points get a label: those that take longest. */
 #define MOST_LABELS 12
 
@@ -36,10 +39,17 @@ typedef struct {
   gboolean mixed; /* the ops apart are predicted, the fusions measured: arrows are dashed */
 } Roofline;
 
+/* The logarithm of a figure; one of no machine on earth lies at the edge of what is drawn. */
+static double
+to_log (double figure)
+{
+  return figure > 0 ? CLAMP (log10 (figure), -MOST_DECADES, MOST_DECADES) : -MOST_DECADES;
+}
+
 static double
 to_x (const Roofline *roof, double intensity)
 {
-  return LEFT + (log10 (intensity) - roof->left) / (roof->right - roof->left) *
+  return LEFT + (to_log (intensity) - roof->left) / (roof->right - roof->left) *
                   (roof->width - LEFT - RIGHT);
 }
 
@@ -47,7 +57,8 @@ static double
 to_y (const Roofline *roof, double rate)
 {
   return roof->height - BOTTOM -
-         (log10 (rate) - roof->bottom) / (roof->top - roof->bottom) * (roof->height - TOP - BOTTOM);
+         (to_log (rate) - roof->bottom) / (roof->top - roof->bottom) *
+           (roof->height - TOP - BOTTOM);
 }
 
 /* --- Points -------------------------------------------------------------------------------- */
@@ -96,10 +107,10 @@ find_points (Roofline *roof, GPtrArray *rows, const LigTimedPlan *unfused)
 static void
 include (Roofline *roof, double intensity, double rate)
 {
-  roof->left = MIN (roof->left, log10 (intensity));
-  roof->right = MAX (roof->right, log10 (intensity));
-  roof->bottom = MIN (roof->bottom, log10 (rate));
-  roof->top = MAX (roof->top, log10 (rate));
+  roof->left = MIN (roof->left, to_log (intensity));
+  roof->right = MAX (roof->right, to_log (intensity));
+  roof->bottom = MIN (roof->bottom, to_log (rate));
+  roof->top = MAX (roof->top, to_log (rate));
 }
 
 static void
@@ -171,7 +182,7 @@ draw_ceilings (Roofline *roof)
   LigTextStyle style = {.size = 11, .colour = roof->inks->dim, .anchor = LIG_TEXT_END};
   if (!(copy > 0 && product > 0))
     return;
-  double low = pow (10, roof->bottom), start = MAX (left, low / copy);
+  double low = pow (10, roof->bottom), start = CLAMP (low / copy, left, right);
   double points[] = {to_x (roof, start),   to_y (roof, start * copy), to_x (roof, ridge),
                      to_y (roof, product), to_x (roof, right),        to_y (roof, product)};
   g_autofree char *rate = lig_draw_rate (product);

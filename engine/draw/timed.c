@@ -16,11 +16,17 @@ free_row (gpointer data)
 }
 
 double
+lig_timed_hold (double seconds)
+{
+  return seconds > 1e-15 ? MIN (seconds, 1e15) : 0;
+}
+
+double
 lig_timed_step (const LigTimedPlan *timed, guint step)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
-  return timed->steps ? timed->steps[step] : steps[step].predicted;
+  return lig_timed_hold (timed->steps ? timed->steps[step] : steps[step].predicted);
 }
 
 const char *
@@ -116,9 +122,9 @@ add_groups (GPtrArray *rows, const LigTimedPlan *timed, LigPass pass)
     row->repeats++;
     row->bytes += groups[i].bytes;
     row->flops += groups[i].flops;
-    row->predicted += groups[i].predicted;
+    row->predicted += lig_timed_hold (groups[i].predicted);
     for (int j = 0; timed->steps && j < groups[i].n_steps; j++)
-      row->measured += timed->steps[groups[i].first_step + j];
+      row->measured += lig_timed_hold (timed->steps[groups[i].first_step + j]);
   }
 }
 
@@ -135,8 +141,8 @@ add_update (GPtrArray *rows, const LigTimedPlan *timed)
       row->name = row->name ? row->name : g_strdup (_ ("Optimizer"));
       row->bytes += steps[i].read + steps[i].written;
       row->flops += steps[i].flops;
-      row->predicted += steps[i].predicted;
-      row->measured += timed->steps ? timed->steps[i] : 0;
+      row->predicted += lig_timed_hold (steps[i].predicted);
+      row->measured += timed->steps ? lig_timed_hold (timed->steps[i]) : 0;
     }
   if (row->name)
     g_ptr_array_add (rows, row);
@@ -209,7 +215,7 @@ lig_timed_describe (const LigTimedRow *row)
 double
 lig_timed_tick (double most, int wanted)
 {
-  if (!(most > 0))
+  if (!(most > 1e-300 && most < 1e300))
     return 1;
   double rough = most / MAX (wanted, 1), power = pow (10, floor (log10 (rough)));
   double digit = rough / power;

@@ -25,6 +25,9 @@ typedef struct {
  * of %LIG_PASS_UPDATE one row, where the plan has an update. */
 GPtrArray *lig_timed_rows (const LigTimedPlan *timed, LigPass pass);
 
+/* Seconds that can be drawn: a device may be described with any figures. */
+double lig_timed_hold (double seconds);
+
 /* Seconds of a step: measured, else predicted. */
 double lig_timed_step (const LigTimedPlan *timed, guint step);
 

@@ -60,7 +60,8 @@ append_facts (LigPaper *to, const LigRunRow *row)
   g_autofree char *started = format_moment (row->started);
   g_autofree char *ended = format_moment (row->ended);
   g_autofree char *took =
-    row->ended ? g_strdup_printf ("%.3g s", (double) (row->ended - row->started) * 1e-6) : NULL;
+    row->ended ? g_strdup_printf ("%.3g s", ((double) row->ended - (double) row->started) * 1e-6)
+               : NULL;
   g_autofree char *tags = row->tags ? g_strjoinv (", ", row->tags) : NULL;
   const char *const facts[][2] = {
     {_ ("Run"), row->uuid},

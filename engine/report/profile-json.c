@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile as the JSON document of `lig profile`. */
+#include "engine/json.h"
 #include "engine/profile.h"
 
 #include <math.h>
@@ -110,7 +111,7 @@ lig_profile_to_json (const LigProfile *self)
   add_update (builder, self);
   json_builder_end_array (builder);
   json_builder_set_member_name (builder, "ceilings");
-  json_builder_add_value (builder, json_from_string (facts, NULL));
+  json_builder_add_value (builder, lig_json_from_text (facts, NULL));
   json_builder_end_object (builder);
   return json_builder_get_root (builder);
 }

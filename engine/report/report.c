@@ -152,6 +152,8 @@ read_metrics (LigReportRun *run, LigStore *store, GError **error)
     if (!lig_store_get_metric (store, run->row->uuid, *name, &metric->steps, &metric->values,
                                error))
       return FALSE;
+    if (metric->values->len == 0)
+      g_ptr_array_set_size (run->metrics, (int) run->metrics->len - 1);
   }
   return names != NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces as chrome://tracing and Perfetto read them: an event for each step, a thread for each
  * pass; times are measured where they were, else predicted, and each event says which. */
+#include "engine/draw/timed.h"
 #include "engine/private/json.h"
 #include "engine/report/picture.h"
 
@@ -71,8 +72,7 @@ add_step (JsonBuilder *to, const LigTimedPlan *timed, guint index, double start)
 {
   guint count;
   const LigPlanStep *step = &lig_plan_get_steps (timed->plan, &count)[index];
-  double predicted = step->predicted * 1e6;
-  double duration = timed->steps ? timed->steps[index] * 1e6 : predicted;
+  double predicted = step->predicted * 1e6, duration = lig_timed_step (timed, index) * 1e6;
   json_builder_begin_object (to);
   add_text (to, "name", lig_report_kernel_name (step));
   add_text (to, "cat", lig_pass_name (step->pass));

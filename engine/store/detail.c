@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads what a run reported: metrics, timings, fusions, verdicts, artifacts. */
+#include "engine/private/literal.h"
 #include "engine/store/private.h"
+
+/* A range of ops as it is in the database, held within what a sequence can have. */
+static void
+read_range (sqlite3_stmt *row, int column, int *first, int *count)
+{
+  gint64 from = sqlite3_column_int64 (row, column), n = sqlite3_column_int64 (row, column + 1);
+  *first = (int) CLAMP (from, 0, LIG_MAX_OPS);
+  *count = (int) CLAMP (n, 0, LIG_MAX_OPS - *first);
+}
 
 /* Reads one row of a statement into a new struct. */
 typedef gpointer (*Reader) (sqlite3_stmt *row);
@@ -72,7 +82,7 @@ lig_store_get_metric_names (LigStore *self, const char *run, GError **error)
     " SELECT id, (SELECT min (name) FROM metric WHERE run = run.id) FROM run WHERE uuid = ?1"
     " UNION ALL SELECT id, (SELECT min (m.name) FROM metric m WHERE m.run = hop.id"
     " AND m.name > hop.name) FROM hop WHERE hop.name IS NOT NULL)"
-    " SELECT name FROM hop WHERE name IS NOT NULL";
+    " SELECT name FROM hop WHERE typeof (name) = 'text' AND name != ''";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
   g_autoptr (GPtrArray) names = read_all (self, run, sql, read_text, g_free, error);
   if (!names)
@@ -89,7 +99,7 @@ read_timing (sqlite3_stmt *row)
   *timing = (LigTimingRow){
     .step = sqlite3_column_int64 (row, 0),
     .group = sqlite3_column_int (row, 1),
-    .pass = lig_sql_text (row, 2),
+    .pass = lig_sql_required (row, 2),
     .microseconds = lig_sql_real (row, 3),
     .bytes = lig_sql_real (row, 4),
     .flops = lig_sql_real (row, 5),
@@ -120,12 +130,11 @@ read_fusion (sqlite3_stmt *row)
 {
   LigFusionRow *fusion = g_new (LigFusionRow, 1);
   *fusion = (LigFusionRow){
-    .pass = lig_sql_text (row, 0),
+    .pass = lig_sql_required (row, 0),
     .group = sqlite3_column_int (row, 1),
-    .first_op = sqlite3_column_int (row, 2),
-    .count = sqlite3_column_int (row, 3),
     .fusion = lig_sql_text (row, 4),
   };
+  read_range (row, 2, &fusion->first_op, &fusion->count);
   return fusion;
 }
 
@@ -152,16 +161,15 @@ read_verdict (sqlite3_stmt *row)
 {
   LigVerdictRow *verdict = g_new (LigVerdictRow, 1);
   *verdict = (LigVerdictRow){
-    .fusion = lig_sql_text (row, 0),
-    .pass = lig_sql_text (row, 1),
-    .first_op = sqlite3_column_int (row, 2),
-    .count = sqlite3_column_int (row, 3),
+    .fusion = lig_sql_required (row, 0),
+    .pass = lig_sql_required (row, 1),
     .taken = sqlite3_column_int (row, 4) != 0,
     .reason = lig_sql_text (row, 5),
     .observed = lig_sql_text (row, 6),
     .required = lig_sql_text (row, 7),
     .text = lig_sql_text (row, 8),
   };
+  read_range (row, 2, &verdict->first_op, &verdict->count);
   return verdict;
 }
 
@@ -193,8 +201,8 @@ read_artifact (sqlite3_stmt *row)
 {
   LigArtifactRow *artifact = g_new (LigArtifactRow, 1);
   *artifact = (LigArtifactRow){
-    .kind = lig_sql_text (row, 0),
-    .path = lig_sql_text (row, 1),
+    .kind = lig_sql_required (row, 0),
+    .path = lig_sql_required (row, 1),
     .created = sqlite3_column_int64 (row, 2),
   };
   return artifact;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -28,6 +29,13 @@ lig_store_file_name (const char *path)
   return g_build_filename (g_get_user_data_dir (), "ligature", "ligature.db", NULL);
 }
 
+char *
+lig_store_file_uri (const char *path, const char *parameters)
+{
+  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
+  return g_strconcat (uri ? uri : "file:", "?", parameters, NULL);
+}
+
 gboolean
 lig_store_file_is_newer (const char *path, gint64 version, int newest, GError **error)
 {
@@ -38,42 +46,150 @@ lig_store_file_is_newer (const char *path, gint64 version, int newest, GError **
   return FALSE;
 }
 
-/* The version in the file itself, 0 if it cannot be read. An immutable database is read without
- * locks and without making files beside it; reading it past SQLite would drop the locks that
- * this process has on it. */
-static gint64
-read_version (const char *path)
+/* What the file itself says, without what lies in a write-ahead log beside it. */
+typedef struct {
+  gboolean sqlite; /* it begins as a database does */
+  gint64 version, application, tables;
+} Contents;
+
+/* An immutable database is read without locks and without making files beside it; reading it past
+ * SQLite would drop the locks that this process has on it. */
+static Contents
+look_into (const char *path)
 {
+  static const char magic[16] = "SQLite format 3";
   g_autoptr (sqlite3) db = NULL;
-  g_autofree char *uri = g_filename_to_uri (path, NULL, NULL);
-  g_autofree char *immutable = g_strconcat (uri ? uri : "", "?immutable=1", NULL);
-  gint64 version = 0;
+  g_autofree char *immutable = lig_store_file_uri (path, "immutable=1");
+  Contents contents = {0};
+  char begin[sizeof magic] = {0};
+  sqlite3_file *file = NULL;
   int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-  if (uri && sqlite3_open_v2 (immutable, &db, flags, NULL) == SQLITE_OK)
-    lig_sql_get (db, "PRAGMA user_version", &version, NULL);
-  return version;
+  if (sqlite3_open_v2 (immutable, &db, flags, NULL) != SQLITE_OK ||
+      sqlite3_file_control (db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+      !file->pMethods || file->pMethods->xRead (file, begin, sizeof begin, 0) != SQLITE_OK)
+    return contents;
+  contents.sqlite = memcmp (begin, magic, sizeof magic) == 0;
+  lig_sql_get (db, "PRAGMA user_version", &contents.version, NULL);
+  lig_sql_get (db, "PRAGMA application_id", &contents.application, NULL);
+  lig_sql_get (db, "SELECT count (*) FROM sqlite_master", &contents.tables, NULL);
+  return contents;
 }
 
 gboolean
-lig_store_file_check (const char *path, int newest, GError **error)
+lig_store_file_is_foreign (const char *path, GError **error)
+{
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is the database of another program", path);
+  return FALSE;
+}
+
+/* Whether a file that is there may be a store. An empty one may become one. */
+static gboolean
+check_contents (const char *path, const struct stat *info, int newest, GError **error)
+{
+  Contents contents = look_into (path);
+  if (info->st_size > 0 && !contents.sqlite) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                 "'%s' is no store: it does not begin as an SQLite database does; it was left as "
+                 "it is, name another file",
+                 path);
+    return FALSE;
+  }
+  if (contents.version > newest)
+    return lig_store_file_is_newer (path, contents.version, newest, error);
+  /* Both zero: what it says may still stand in the log alone. */
+  if (contents.application != LIG_STORE_APPLICATION && (contents.application || contents.tables))
+    return lig_store_file_is_foreign (path, error);
+  return TRUE;
+}
+
+static gboolean
+check_kind (const char *path, const struct stat *info, GError **error)
+{
+  if (S_ISDIR (info->st_mode))
+    return fail (error, "open store", path, EISDIR);
+  if (S_ISREG (info->st_mode))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot open store '%s': it is no regular file",
+               path);
+  return FALSE;
+}
+
+gboolean
+lig_store_file_check_existing (const char *path, int newest, GError **error)
+{
+  struct stat info;
+  if (stat (path, &info) != 0 && errno == ENOENT) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                 "there is no store '%s'; a training or a profile makes one", path);
+    return FALSE;
+  }
+  if (stat (path, &info) != 0)
+    return fail (error, "open store", path, errno);
+  if (!check_kind (path, &info, error))
+    return FALSE;
+  if (g_access (path, R_OK) != 0)
+    return fail (error, "read store", path, errno);
+  if (info.st_size == 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is no store: it is empty", path);
+    return FALSE;
+  }
+  return check_contents (path, &info, newest, error);
+}
+
+gboolean
+lig_store_file_has_log (const char *path)
+{
+  g_autofree char *log = g_strconcat (path, "-wal", NULL);
+  struct stat info;
+  return stat (log, &info) == 0 && info.st_size > 0;
+}
+
+gboolean
+lig_store_file_is_writable (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
-  if (g_mkdir_with_parents (folder, 0700) != 0)
-    return fail (error, "make the folder of the store,", folder, errno);
-
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    return fail (error, "open store", path, EISDIR);
-  if (g_file_test (path, G_FILE_TEST_EXISTS)) {
-    gint64 version = read_version (path);
-    if (version > newest)
-      return lig_store_file_is_newer (path, version, newest, error);
-    if (g_access (path, R_OK | W_OK) != 0)
-      return fail (error, "write store", path, errno);
-  }
   /* SQLite keeps files beside the database. */
+  return g_access (path, R_OK | W_OK) == 0 && g_access (folder, W_OK | X_OK) == 0;
+}
+
+gboolean
+lig_store_file_check_writable (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && g_access (path, R_OK | W_OK) != 0)
+    return fail (error, "write store", path, errno);
   if (g_access (folder, W_OK | X_OK) != 0)
     return fail (error, "write in the folder of the store,", folder, errno);
   return TRUE;
+}
+
+/* Others have no business in it, whatever the umask; SQLite gives the files beside it the same
+ * mode. Closing a file drops the locks that this process has on it, so nobody may open it before
+ * this is done. */
+static gboolean
+make_file (const char *path, GError **error)
+{
+  static GMutex lock;
+  g_mutex_lock (&lock);
+  int fd = open (path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int reason = errno;
+  if (fd >= 0)
+    close (fd);
+  g_mutex_unlock (&lock);
+  return fd >= 0 || reason == EEXIST || fail (error, "make store", path, reason);
+}
+
+gboolean
+lig_store_file_prepare (const char *path, int newest, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  struct stat info;
+  if (g_mkdir_with_parents (folder, 0700) != 0)
+    return fail (error, "make the folder of the store,", folder, errno);
+  if (stat (path, &info) == 0 &&
+      (!check_kind (path, &info, error) || !check_contents (path, &info, newest, error)))
+    return FALSE;
+  return lig_store_file_check_writable (path, error) && make_file (path, error);
 }
 
 gboolean

@@ -52,7 +52,7 @@ lig_process_get_self (void)
 gboolean
 lig_process_is_gone (const char *boot, gint64 pid, gint64 start, gint64 heartbeat)
 {
-  if (g_get_real_time () - heartbeat > SILENCE)
+  if (heartbeat < g_get_real_time () - SILENCE)
     return TRUE;
   return strcmp (boot, lig_process_get_self ()->boot) == 0 && get_start (pid) != start;
 }

@@ -116,7 +116,8 @@ lig_store_end_read (LigStore *self, sqlite3_stmt *statement)
 static GStrv
 split_tags (const char *text)
 {
-  return *text ? g_strsplit (text, "\x1f", -1) : g_new0 (char *, 1);
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  return *text ? g_strsplit (valid, "\x1f", -1) : g_new0 (char *, 1);
 }
 
 /* `before` is the row read before, or NULL. */
@@ -130,6 +131,8 @@ read_row (sqlite3_stmt *from, const LigRunRow *before)
                     sqlite3_column_int64 (from, PROCESS_START), sqlite3_column_int64 (from, BEAT));
   for (guint i = 0; i < G_N_ELEMENTS (strings); i++) {
     const char *text = gone && i == STATUS ? "interrupted" : lig_sql_string (from, i);
+    g_autofree char *valid = g_utf8_validate (text, -1, NULL) ? NULL : g_utf8_make_valid (text, -1);
+    text = valid ? valid : text;
     char *shared = before ? G_STRUCT_MEMBER (char *, before, strings[i]) : NULL;
     if (shared && strcmp (shared, text) == 0)
       g_ref_string_acquire (shared);
@@ -233,24 +236,45 @@ fail_selector (LigStore *self, const char *selector, int fits, GError **error)
 }
 
 LigRunRow *
+lig_store_find_last (LigStore *self, const char *kind, GError **error)
+{
+  static const char sql[] =
+    COLUMNS "WHERE ?1 IS NULL OR r.kind = ?1 ORDER BY r.started DESC, r.id DESC LIMIT 1";
+  g_return_val_if_fail (LIG_IS_STORE (self), NULL);
+  g_autoptr (LigRunRow) row = NULL;
+  g_autoptr (GError) failure = NULL;
+  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "t", kind);
+  if (statement && lig_sql_next (statement, &failure))
+    row = read_row (statement, NULL);
+  lig_store_end_read (self, statement);
+  if (failure)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  else if (!row && kind)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run of the kind '%s'",
+                 self->path, kind);
+  else if (!row)
+    fail_selector (self, "last", 0, error);
+  return g_steal_pointer (&row);
+}
+
+LigRunRow *
 lig_store_find_run (LigStore *self, const char *selector, GError **error)
 {
   static const char by_uuid[] = COLUMNS "WHERE r.uuid >= ?1 AND r.uuid < ?1 || 'g'";
-  static const char last[] = COLUMNS "ORDER BY r.started DESC, r.id DESC LIMIT 1";
   g_return_val_if_fail (LIG_IS_STORE (self) && selector, NULL);
   g_autoptr (LigRunRow) row = NULL;
   g_autoptr (GError) failure = NULL;
   g_autofree char *prefix = g_ascii_strdown (selector, -1);
-  gboolean newest = strcmp (selector, "last") == 0;
   int fits = 0;
-  if (!newest && strlen (selector) < 4) {
+  if (strcmp (selector, "last") == 0)
+    return lig_store_find_last (self, NULL, error);
+  if (strlen (selector) < 4) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
                  "run '%s' has %d characters, at least 4 are needed", selector,
                  (int) strlen (selector));
     return NULL;
   }
-  sqlite3_stmt *statement = newest ? lig_store_begin_read (self, &failure, last, "")
-                                   : lig_store_begin_read (self, &failure, by_uuid, "t", prefix);
+  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, by_uuid, "t", prefix);
   while (statement && lig_sql_next (statement, &failure))
     if (fits++ == 0)
       row = read_row (statement, NULL);

@@ -108,6 +108,10 @@ lig_sql_get (sqlite3 *db, const char *sql, gint64 *value, GError **error)
 gboolean
 lig_sql_begin (sqlite3 *db, GError **error)
 {
+  if (!db) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "the store was opened for reading alone");
+    return FALSE;
+  }
   sqlite3_busy_timeout (db, BUSY_TIMEOUT_MS);
   for (int i = 0;; i++) {
     int code = sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
@@ -151,7 +155,15 @@ lig_sql_real (sqlite3_stmt *statement, int column)
 char *
 lig_sql_text (sqlite3_stmt *statement, int column)
 {
-  return g_strdup ((const char *) sqlite3_column_text (statement, column));
+  const char *text = (const char *) sqlite3_column_text (statement, column);
+  return text ? g_utf8_make_valid (text, -1) : NULL;
+}
+
+char *
+lig_sql_required (sqlite3_stmt *statement, int column)
+{
+  char *text = lig_sql_text (statement, column);
+  return text ? text : g_strdup ("");
 }
 
 const char *

@@ -39,8 +39,9 @@ gboolean lig_sql_exec (sqlite3 *db, const char *sql, GError **error);
 /* The first column of a statement's first row, 0 without one. */
 gboolean lig_sql_get (sqlite3 *db, const char *sql, gint64 *value, GError **error);
 
-/* Begins a writing transaction, waiting while another process writes. End it with
- * lig_sql_end(), which commits, or rolls back if `done` is FALSE or committing fails. */
+/* Begins a writing transaction, refused where `db` is null, waiting while another process writes.
+ * End it with lig_sql_end(), which commits, or rolls back if `done` is FALSE or committing fails.
+ */
 gboolean lig_sql_begin (sqlite3 *db, GError **error);
 gboolean lig_sql_end (sqlite3 *db, gboolean done, GError **error);
 
@@ -48,9 +49,12 @@ gboolean lig_sql_end (sqlite3 *db, gboolean done, GError **error);
  * failure. */
 gboolean lig_sql_next (sqlite3_stmt *statement, GError **error);
 
-/* Values of a row; NULL is NaN, NULL or, with _string, "". */
+/* Values of a row; NULL is NaN, NULL or, with _required and _string, "". A text ends at its first
+ * zero; with _text and _required it is UTF-8 whatever the file holds, with _string the bytes as
+ * they are. */
 double lig_sql_real (sqlite3_stmt *statement, int column);
 char *lig_sql_text (sqlite3_stmt *statement, int column);
+char *lig_sql_required (sqlite3_stmt *statement, int column);
 const char *lig_sql_string (sqlite3_stmt *statement, int column);
 
 G_END_DECLS

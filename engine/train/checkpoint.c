@@ -97,45 +97,21 @@ get_folder (void)
   return g_build_filename (g_get_user_data_dir (), "ligature", "checkpoints", NULL);
 }
 
-static gboolean
-refuse_place (const char *path, const char *why, GError **error)
-{
-  g_autofree char *name = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot write the checkpoint '%s': %s", name, why);
-  return FALSE;
-}
-
-/* What is there already may be replaced if it is a file; a new one comes into the folder anyway. */
-static gboolean
-check_place (const char *path, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname (path);
-  GStatBuf info;
-  if (g_stat (path, &info) == 0 && !S_ISREG (info.st_mode))
-    return refuse_place (path, S_ISDIR (info.st_mode) ? "it is a folder" : "it is no regular file",
-                         error);
-  if (g_access (folder, W_OK | X_OK) != 0)
-    return refuse_place (path, g_strerror (errno), error);
-  return TRUE;
-}
-
 gboolean
 lig_run_check_checkpoint (LigRun *self, GError **error)
 {
   g_autofree char *folder = NULL, *path = NULL;
   if (self->checkpoint)
-    return check_place (self->checkpoint, error);
+    return lig_run_check_place (self->checkpoint, error);
   if (self->settings.checkpoint) {
     path = g_canonicalize_filename (self->settings.checkpoint, NULL);
-    return check_place (path, error);
+    return lig_run_check_place (path, error);
   }
   if (!self->store)
     return TRUE;
   folder = get_folder ();
   path = g_build_filename (folder, "RUN.safetensors", NULL);
-  if (g_mkdir_with_parents (folder, 0755) != 0)
-    return refuse_place (path, g_strerror (errno), error);
-  return check_place (path, error);
+  return lig_run_make_folder (folder, error) && lig_run_check_place (path, error);
 }
 
 void

@@ -112,6 +112,12 @@ gboolean lig_run_register (LigRun *self, GError **error);
  */
 gboolean lig_run_check_checkpoint (LigRun *self, GError **error);
 
+/* Whether a file of this name can be made, or replaces a checkpoint and nothing else. */
+gboolean lig_run_check_place (const char *path, GError **error);
+
+/* A folder for this person alone. */
+gboolean lig_run_make_folder (const char *folder, GError **error);
+
 /* Where checkpoints go, decided once: the setting, else a file named after the run. */
 void lig_run_choose_checkpoint (LigRun *self);
 

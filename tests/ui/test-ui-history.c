@@ -367,10 +367,10 @@ test_newer (Page *p, gconstpointer data)
 static void
 test_corrupt (Page *p, gconstpointer data)
 {
-  g_assert_true (g_file_set_contents (p->files.path,
-                                      "this is no database, but a text that is "
-                                      "long enough for one",
-                                      -1, NULL));
+  static const char damaged[] =
+    "SQLite format 3\0this is no database behind its first words, but a "
+    "text that is long enough for one";
+  g_assert_true (g_file_set_contents (p->files.path, damaged, sizeof damaged, NULL));
   show_page (p, p->files.path);
   wait_for_count (p, 0, 5);
   g_assert_cmpstr (get_state (p), ==, "empty");

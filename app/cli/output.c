@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Standard output that is full or closed is an error like any other. */
+#include "app/cli/output.h"
+
+#include "engine/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int ending;
+
+void
+lig_cli_settle_streams (void)
+{
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    if (fcntl (fd, F_GETFD) < 0 && errno == EBADF &&
+        open ("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+      _exit (1);
+}
+
+/* Options that print help exit on their own, so that this is done where every exit passes. */
+static void
+check_output (void)
+{
+  errno = 0;
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return;
+  fprintf (stderr, "lig: standard output: cannot be written%s%s\n", errno ? ": " : "",
+           errno ? g_strerror (errno) : "");
+  _exit (ending ? ending : 1);
+}
+
+void
+lig_cli_watch_output (void)
+{
+  atexit (check_output);
+}
+
+int
+lig_cli_end (int code)
+{
+  ending = code;
+  return code;
+}
+
+gboolean
+lig_cli_need_files (int count, GError **error)
+{
+  struct rlimit limit;
+  g_autofree int *files = g_new (int, count);
+  int opened = 0;
+  if (getrlimit (RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit (RLIMIT_NOFILE, &limit);
+  }
+  while (opened < count && (files[opened] = open ("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+    opened++;
+  int reason = errno;
+  for (int i = 0; i < opened; i++)
+    close (files[i]);
+  if (opened < count)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "this process can open %d files more, %d are needed: %s; ulimit -n raises the "
+                 "limit",
+                 opened, count, g_strerror (reason));
+  return opened == count;
+}
