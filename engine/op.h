@@ -161,7 +161,8 @@ LIG_API gboolean lig_lower_is_training (LigLowering *self);
  */
 LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
 
-/* How many parts a macro is taken apart into, those that are macros counted once; 1 for other ops. */
+/* How many parts a macro is taken apart into, those that are macros counted once; 1 for other ops.
+ */
 LIG_API guint lig_op_count_parts (LigOp *self);
 
 /* --- Opaque ops --------------------------------------------------------------------------- */

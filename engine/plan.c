@@ -48,6 +48,7 @@ list_ops (LigPlan *self)
     LigPlanOp op = {
       .index = i,
       .path = part->path,
+      .prefix = part->prefix,
       .op = part->op,
       .title = part->title,
       .info = part->info,

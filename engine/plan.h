@@ -81,8 +81,9 @@ typedef struct {
 typedef struct {
   int index;
   const char *path;
-  LigOp *op;         /* the plan's own copy of the op, or of a macro's part; not to be changed */
-  const char *title; /* of the op as written: `linear` for both parts of the macro */
+  const char *prefix; /* of its parameters' paths: the path, in a macro with the part's name */
+  LigOp *op;          /* the plan's own copy of the op, or of a macro's part; not to be changed */
+  const char *title;  /* of the op as written: `linear` for both parts of the macro */
   const LigOpInfo *info;
   LigShape x, y;
   LigDtype y_dtype;

@@ -115,6 +115,9 @@ test_names (void)
   g_assert_cmpuint (count, ==, 7);
   for (guint i = 1; i < count; i++)
     g_assert_cmpstr (ops[i].path, ==, "1");
+  g_assert_cmpstr (ops[0].prefix, ==, "0");
+  g_assert_cmpstr (ops[1].prefix, ==, "1.fc1");
+  g_assert_cmpstr (ops[4].prefix, ==, "1.fc2");
 }
 
 static void

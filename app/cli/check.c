@@ -15,7 +15,7 @@ LIG_COMMAND (check) = {
   .run = run,
 };
 
-/* A trained parameter as the plan names it: the path of its op, a point, its own name. */
+/* A trained parameter as the plan names it: its op's prefix, a point, its own name. */
 static const LigPlanValue *
 find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
 {
@@ -23,7 +23,7 @@ find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
   if (!op->info->parameters || !op->info->parameters[index].name)
     return NULL;
-  g_autofree char *name = g_strconcat (op->path, ".", op->info->parameters[index].name, NULL);
+  g_autofree char *name = g_strconcat (op->prefix, ".", op->info->parameters[index].name, NULL);
   for (guint i = 0; i < count; i++)
     if (g_str_equal (values[i].place, "state") && g_str_equal (values[i].name, name))
       return &values[i];
