@@ -36,41 +36,39 @@ check_name (const LigKernel *kernel, GError **error)
          refuse (error, kernel, "has the name of a built-in kernel; give it another");
 }
 
-/* The inputs `a|b` in whose place the kernel may write the output `word`. */
+/* Whether an output may lie where these inputs do, `dy|x`. */
 static gboolean
-check_places (
-  const LigKernel *kernel, const char *word, const char *places, GHashTable *seen, GError **error)
+check_places (const LigKernel *kernel, const char *places, GHashTable *seen, GError **error)
 {
-  g_auto (GStrv) names = g_strsplit (places, "|", -1);
+  /* Nothing at all splits into no name, but is none either. */
+  g_auto (GStrv) names = g_strsplit (*places ? places : "|", "|", -1);
   for (char **name = names; *name; name++)
     if (!GPOINTER_TO_INT (g_hash_table_lookup (seen, *name)))
-      return refuse (error, kernel, "has the output '%.60s', but no input called '%s'", word,
+      return refuse (error, kernel, "has an output in the place of '%.60s', which is no input",
                      *name);
   return TRUE;
 }
 
-/* An operand of a signature: `x`, `mask?`, `y`, `dx=dy|x`. */
+/* One operand of a signature: an input, `bias?`, or an output, `y=x`. `seen` says which are inputs.
+ */
 static gboolean
 check_word (
   const LigKernel *kernel, const char *word, gboolean output, GHashTable *seen, GError **error)
 {
-  g_autofree char *name = g_strdup (word);
-  char *places = output ? strchr (name, '=') : NULL;
-  if (places) {
-    *places++ = '\0';
-    if (!check_places (kernel, word, places, seen, error))
-      return FALSE;
-  }
-  if (!output && g_str_has_suffix (name, "?"))
-    name[strlen (name) - 1] = '\0';
+  const char *places = output ? strchr (word, '=') : NULL;
+  gsize length = places                                    ? (gsize) (places - word)
+                 : !output && g_str_has_suffix (word, "?") ? strlen (word) - 1
+                                                           : strlen (word);
+  g_autofree char *name = g_strndup (word, length);
   if (!lig_name_check (name, "_", LIG_LONGEST_PORT))
     return refuse (error, kernel,
                    "has the operand '%.60s', expected at most %d lower-case letters, digits or _ "
                    "after a letter",
                    word, LIG_LONGEST_PORT);
-  /* The value tells inputs from outputs. */
-  return g_hash_table_insert (seen, g_steal_pointer (&name), GINT_TO_POINTER (!output)) ||
-         refuse (error, kernel, "has two operands called %s", word);
+  if (g_hash_table_contains (seen, name))
+    return refuse (error, kernel, "has two operands called %s", name);
+  g_hash_table_insert (seen, g_steal_pointer (&name), GINT_TO_POINTER (!output));
+  return !places || check_places (kernel, places + 1, seen, error);
 }
 
 static gboolean

@@ -32,7 +32,7 @@ run_twice (LigLaunch *launch)
 
 static LigKernel kernel = {.size = sizeof (LigKernel),
                            .name = "register-twice",
-                           .signature = "x -> y",
+                           .signature = "x -> y=x",
                            .work = 1,
                            .types = LIG_TYPES (LIG_FP32),
                            .functions = {run_twice}};

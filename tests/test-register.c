@@ -334,8 +334,8 @@ test_example (void)
   info.lower_forward = lower_port;
   check_refusal (&info, EXAMPLE "its table names a port 'z' that does not exist");
   info.lower_forward = lower_long;
-  check_refusal (&info, EXAMPLE "its kernel scale is given 65 bytes of parameters, at most 64 are "
-                                "possible");
+  check_refusal (&info, EXAMPLE "its kernel scale is given 65 bytes of parameters, at most 64 "
+                                "are possible");
 #undef EXAMPLE
   info = whole ("twice-example");
   info.flags = LIG_OP_LOSS;

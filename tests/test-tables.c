@@ -32,8 +32,13 @@ static const struct {
   {KERNEL ("k", "x ->", 1, 1, run_twice),
    "its kernel k has the signature 'x ->', expected one like 'x weight -> y'"},
   {KERNEL ("k", "x x -> y", 1, 1, run_twice), "its kernel k has two operands called x"},
-  {KERNEL ("k", "x -> y=z", 1, 1, run_twice),
-   "its kernel k has the output 'y=z', but no input called 'z'"},
+  {KERNEL ("k", "x -> y=x z=y", 1, 1, run_twice),
+   "its kernel k has an output in the place of 'y', which is no input"},
+  {KERNEL ("k", "x -> y=", 1, 1, run_twice),
+   "its kernel k has an output in the place of '', which is no input"},
+  {KERNEL ("k", "x=x -> y", 1, 1, run_twice),
+   "its kernel k has the operand 'x=x', expected at most 31 lower-case letters, digits or _ after "
+   "a letter"},
   {KERNEL ("k", "x -> y?", 1, 1, run_twice),
    "its kernel k has the operand 'y?', expected at most 31 lower-case letters, digits or _ after a "
    "letter"},
