@@ -309,6 +309,41 @@ lig_json_read (const char *text, gsize length, const char *file, GError **error)
   return json_parser_steal_root (parser);
 }
 
+JsonNode *
+lig_json_parse (const char *text, GError **error)
+{
+  const char *end;
+  gsize length = strlen (text);
+  if (g_utf8_validate (text, (gssize) length, &end))
+    return lig_json_read (text, length, NULL, error);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "the byte at %" G_GSIZE_FORMAT " is not UTF-8",
+               (gsize) (end - text));
+  return NULL;
+}
+
+/* The member, where it is a value of that type. */
+static JsonNode *
+get_member (JsonObject *object, const char *name, GType type)
+{
+  JsonNode *value = json_object_get_member (object, name);
+  return value && JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == type ? value
+                                                                                            : NULL;
+}
+
+const char *
+lig_json_get_string (JsonObject *object, const char *name, const char *fallback)
+{
+  JsonNode *value = get_member (object, name, G_TYPE_STRING);
+  return value ? json_node_get_string (value) : fallback;
+}
+
+gint64
+lig_json_get_int (JsonObject *object, const char *name, gint64 fallback)
+{
+  JsonNode *value = get_member (object, name, G_TYPE_INT64);
+  return value ? json_node_get_int (value) : fallback;
+}
+
 void
 lig_json_append_key (GString *path, const char *key)
 {

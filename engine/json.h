@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing JSON: json-glib 1.6 writes 1e-08 as 1e-08.0, so what goes outside passes here. */
+/* JSON as it comes from outside and goes there: json-glib 1.6 recurses as deep as a text nests,
+ * dies of a member of another type than it is asked for, and writes 1e-08 as 1e-08.0. Any thread.
+ */
 #pragma once
 
 #include "engine/error.h"
@@ -15,5 +17,31 @@ G_BEGIN_DECLS
  * is infinite or not a number becomes null.
  */
 LIG_API void lig_json_append (GString *text, JsonNode *value);
+
+/**
+ * lig_json_parse:
+ * @text: any bytes up to the first zero: a row of a store, what was pasted
+ *
+ * Returns: (transfer full): the value that the text is by RFC 8259, or %NULL with
+ *   %LIG_ERROR_FORMAT set: for what is no UTF-8, too, what nests deeper than 64, a key that is
+ * given twice or a number that does not fit 64 bits
+ */
+LIG_API JsonNode *lig_json_parse (const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_json_get_string:
+ *
+ * Returns: (transfer none): the member of that name, or @fallback where it is missing or is no
+ *   string; the object owns it
+ */
+LIG_API const char *
+lig_json_get_string (JsonObject *object, const char *name, const char *fallback);
+
+/**
+ * lig_json_get_int:
+ *
+ * Returns: the member of that name, or @fallback where it is missing or is no whole number
+ */
+LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fallback);
 
 G_END_DECLS

@@ -241,6 +241,11 @@ static gboolean
 read_name (LigReader *self, JsonNode *value, LigSequence *sequence)
 {
   const char *name = lig_reader_string (self, value);
+  glong length = name ? g_utf8_strlen (name, -1) : 0;
+  if (length > LIG_SEQUENCE_LONGEST_NAME)
+    return lig_reader_refuse (self, LIG_ERROR_VALUE,
+                              "the name has %ld characters, at most %d are possible", length,
+                              LIG_SEQUENCE_LONGEST_NAME);
   if (name)
     lig_sequence_set_name (sequence, name);
   return name != NULL;

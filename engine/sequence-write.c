@@ -10,7 +10,7 @@
 static JsonObject *
 parse_unknown (const char *text)
 {
-  g_autoptr (JsonNode) node = text ? json_from_string (text, NULL) : NULL;
+  g_autoptr (JsonNode) node = text ? lig_json_parse (text, NULL) : NULL;
   if (!node || !JSON_NODE_HOLDS_OBJECT (node))
     return NULL;
   return json_object_ref (json_node_get_object (node));

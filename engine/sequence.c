@@ -166,7 +166,8 @@ lig_sequence_get_name (LigSequence *self)
 void
 lig_sequence_set_name (LigSequence *self, const char *name)
 {
-  char *copy = g_strdup (name);
+  gboolean long_name = name && g_utf8_strlen (name, -1) > LIG_SEQUENCE_LONGEST_NAME;
+  char *copy = long_name ? g_utf8_substring (name, 0, LIG_SEQUENCE_LONGEST_NAME) : g_strdup (name);
   g_free (self->name);
   self->name = copy;
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_NAME]);

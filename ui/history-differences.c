@@ -99,7 +99,7 @@ add_leaves (Lines *self, LigLineKind kind, guint run, const char *path, JsonNode
 static void
 add_json (Lines *self, LigLineKind kind, guint run, const char *name, const char *text)
 {
-  g_autoptr (JsonNode) root = *text ? json_from_string (text, NULL) : NULL;
+  g_autoptr (JsonNode) root = *text ? lig_json_parse (text, NULL) : NULL;
   if (root)
     add_leaves (self, kind, run, name, root);
   else
@@ -131,7 +131,7 @@ format_op (JsonNode *op)
     return format_value (op);
   JsonObject *object = json_node_get_object (op);
   g_autoptr (GList) members = json_object_get_members (object);
-  const char *name = json_object_get_string_member_with_default (object, "op", "?");
+  const char *name = lig_json_get_string (object, "op", "?");
   GString *text = g_string_new (name);
   gboolean first = TRUE;
   for (GList *m = members; m; m = m->next) {
@@ -147,7 +147,7 @@ format_op (JsonNode *op)
 static GStrv
 read_ops (const char *sequence)
 {
-  g_autoptr (JsonNode) root = json_from_string (sequence, NULL);
+  g_autoptr (JsonNode) root = lig_json_parse (sequence, NULL);
   g_autoptr (GStrvBuilder) texts = g_strv_builder_new ();
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
   JsonNode *ops = object ? json_object_get_member (object, "ops") : NULL;
@@ -242,7 +242,7 @@ add_sequences (Lines *self, GPtrArray *runs)
   for (guint run = 0; run < runs->len; run++) {
     const LigRunRow *row = runs->pdata[run];
     g_auto (GStrv) ops = read_ops (row->sequence);
-    g_autoptr (JsonNode) root = json_from_string (row->sequence, NULL);
+    g_autoptr (JsonNode) root = lig_json_parse (row->sequence, NULL);
     if (root)
       add_leaves (self, LIG_LINE_SEQUENCE, run, "sequence", root);
     merge_ops (self, merged, run, ops);
@@ -280,10 +280,10 @@ set_number (Lines *self, guint run, const char *name, double value)
 static gint64
 get_batch (const LigRunRow *row)
 {
-  g_autoptr (JsonNode) root = *row->settings ? json_from_string (row->settings, NULL) : NULL;
+  g_autoptr (JsonNode) root = *row->settings ? lig_json_parse (row->settings, NULL) : NULL;
   if (!root || !JSON_NODE_HOLDS_OBJECT (root))
     return 0;
-  return json_object_get_int_member_with_default (json_node_get_object (root), "batch", 0);
+  return lig_json_get_int (json_node_get_object (root), "batch", 0);
 }
 
 static gboolean

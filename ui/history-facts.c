@@ -59,7 +59,7 @@ static void
 add_json (GtkBox *to, const char *title, const char *json)
 {
   Table table = {to, NULL, title, 0};
-  g_autoptr (JsonNode) root = *json ? json_from_string (json, NULL) : NULL;
+  g_autoptr (JsonNode) root = *json ? lig_json_parse (json, NULL) : NULL;
   if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
     add_line (&table, title, json);
     return;

@@ -304,6 +304,7 @@ static void
 fill_card (LigInspectorSequence *self, GtkBox *card)
 {
   self->name = make_entry (self, G_CALLBACK (change_name));
+  gtk_entry_set_max_length (GTK_ENTRY (self->name), LIG_SEQUENCE_LONGEST_NAME);
   self->shape = make_entry (self, G_CALLBACK (change_input));
   /* Axes are in the order of the file whatever the language. */
   gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);

@@ -66,14 +66,22 @@ find_setting (const char *name)
   return NULL;
 }
 
+/* A copy that can be changed. */
 static JsonObject *
 read_object (LigDocument *doc)
 {
   const char *train = lig_sequence_get_train (lig_document_get_sequence (doc));
-  g_autoptr (JsonNode) root = train ? json_from_string (train, NULL) : NULL;
-  if (root && JSON_NODE_HOLDS_OBJECT (root))
-    return json_node_dup_object (root);
-  return json_object_new ();
+  g_autoptr (JsonNode) root = train ? lig_json_parse (train, NULL) : NULL;
+  JsonObject *object = json_object_new ();
+  JsonObjectIter iter;
+  const char *name;
+  JsonNode *value;
+  if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    return object;
+  json_object_iter_init_ordered (&iter, json_node_get_object (root));
+  while (json_object_iter_next_ordered (&iter, &name, &value))
+    json_object_set_member (object, name, json_node_copy (value));
+  return object;
 }
 
 static void
