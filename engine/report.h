@@ -19,11 +19,13 @@ LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
 /**
  * lig_plan_to_rails:
  * @colour: with escape sequences of a terminal
+ * @all: also the fusions whose pattern does not fit, which are many
  *
  * Returns: (transfer full): forward rail, ops and backward rail side by side, then what could be
- *   fused and why it is not
+ *   fused and why it is not: near misses first; what the repetitions of a block say alike stands
+ *   once, at the first of them, with how often it is said
  */
-LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour);
+LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
 
 /**
  * lig_json_to_text:

@@ -2,6 +2,7 @@
 /* Reports of plans for people. */
 #include "engine/private/plan.h"
 #include "engine/report/paper.h"
+#include "engine/report/verdicts.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -165,21 +166,24 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
 static void
 append_verdicts (LigPaper *to, LigPlan *plan)
 {
-  guint count, n_ops;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  guint n_ops;
+  g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   lig_paper_heading (to, _ ("Verdicts"));
-  if (count == 0) {
+  if (lines->len == 0) {
     lig_paper_say (to, _ ("No fusion begins with any of these ops."));
     return;
   }
   lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Verdict"));
-  for (guint i = 0; i < count; i++) {
-    const char *reason = lig_reason_name (verdicts[i].reason);
-    g_autofree char *indexes = lig_report_indexes (verdicts[i].first, verdicts[i].count);
-    lig_paper_row (to, ops[verdicts[i].first].path, verdicts[i].fusion->name,
-                   lig_pass_name (verdicts[i].pass), indexes, verdicts[i].taken ? "taken" : reason,
-                   verdicts[i].text, NULL);
+  for (guint i = 0; i < lines->len; i++) {
+    const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
+    const LigVerdict *verdict = line->verdict;
+    const char *reason = lig_reason_name (verdict->reason);
+    g_autofree char *indexes = lig_report_indexes (verdict->first, verdict->count);
+    g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
+    lig_paper_row (to, ops[verdict->first].path, verdict->fusion->name,
+                   lig_pass_name (verdict->pass), indexes, verdict->taken ? "taken" : reason,
+                   sentence, NULL);
   }
 }
 
@@ -286,7 +290,7 @@ void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
   LigSequence *sequence = plan->draft->sequence;
-  g_autofree char *rails = lig_plan_to_rails (plan, FALSE);
+  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
   append_title (to, sequence);
   if (command)
     lig_paper_block (to, "sh", command);

@@ -2,6 +2,7 @@
 /* A plan as text: forward rail | ops | backward rail, brackets joining the rows that one fusion
  * covers; below, each refused fusion with its reason. */
 #include "engine/report.h"
+#include "engine/report/verdicts.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -54,33 +55,49 @@ append_pass (GString *text, LigPlan *plan, LigPass pass)
   }
   if (count == 0)
     return;
-  g_string_append_printf (text, _ ("%s: %u groups, %.3g MB moved"), lig_pass_name (pass), count,
-                          bytes * 1e-6);
+  g_string_append_printf (text,
+                          g_dngettext (GETTEXT_PACKAGE, "%s: %u group, %.3g MB moved",
+                                       "%s: %u groups, %.3g MB moved", count),
+                          lig_pass_name (pass), count, bytes * 1e-6);
   if (facts->copy > 0)
     g_string_append_printf (text, _ (", predicted %.3g ms"), seconds * 1e3);
   g_string_append_c (text, '\n');
 }
 
-/* Near misses first: a refusal by the pattern at every op says little. */
+/* A refusal by the pattern says little, and there is one for almost every op. */
 static void
-append_verdicts (GString *text, LigPlan *plan)
+append_verdicts (GString *text, LigPlan *plan, gboolean all)
 {
-  guint count, shown = 0;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-  guint n_ops;
+  guint n_ops, shown = 0, left_out = 0;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  for (guint i = 0; i < count; i++) {
-    const LigVerdict *verdict = &verdicts[i];
+  g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
+  for (guint i = 0; i < lines->len; i++) {
+    const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
+    const LigVerdict *verdict = line->verdict;
     if (verdict->taken && !verdict->observed)
       continue;
+    if (verdict->reason == LIG_REASON_PATTERN && !all) {
+      left_out += line->times;
+      continue;
+    }
+    g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
     if (shown++ == 0)
       g_string_append (text, _ ("\nWhy not more:\n"));
-    g_string_append_printf (text, "  %-7s %s\n", ops[verdict->first].path, verdict->text);
+    g_string_append_printf (text, "  %-7s %s\n", ops[verdict->first].path, sentence);
   }
+  if (left_out > 0)
+    g_string_append_printf (
+      text,
+      g_dngettext (GETTEXT_PACKAGE,
+                   "\n%u fusion needs other ops after its first; lig fuse --all lists it.\n",
+                   "\n%u fusions need other ops after their first; lig fuse --all lists "
+                   "them.\n",
+                   left_out),
+      left_out);
 }
 
 char *
-lig_plan_to_rails (LigPlan *self, gboolean colour)
+lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all)
 {
   guint n_ops, n_forward, n_backward;
   const LigPlanOp *ops = lig_plan_get_ops (self, &n_ops);
@@ -101,6 +118,6 @@ lig_plan_to_rails (LigPlan *self, gboolean colour)
   g_string_append_c (text, '\n');
   append_pass (text, self, LIG_PASS_FORWARD);
   append_pass (text, self, LIG_PASS_BACKWARD);
-  append_verdicts (text, self);
+  append_verdicts (text, self, all);
   return g_string_free (text, FALSE);
 }
