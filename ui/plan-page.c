@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Plan: the steps that run, and the memory they run in. */
+#include "ui/figures.h"
 #include "ui/page.h"
 #include "ui/picture-view.h"
 #include "ui/plan-table.h"
@@ -123,7 +124,9 @@ show_notice (LigPlanPage *self)
   if (stale && measuring)
     text = g_strdup_printf (_ ("A new plan is on its way: measuring %s"), measuring);
   else if (problem && !stale)
-    text = g_strdup_printf (_ ("Only the ops before the problem are planned: %s"), problem->text);
+    text = problem->whole ? lig_figure_sentence (problem->text)
+                          : g_strdup_printf (_ ("Only the ops before the problem are planned: %s"),
+                                             problem->text);
   gtk_widget_set_visible (GTK_WIDGET (self->notice), text != NULL);
   gtk_label_set_label (self->notice_label, text ? text : "");
   if (stale)

@@ -196,7 +196,8 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
     *sentence = g_strdup (error->message);
     return LIG_TRAIN_SETTINGS;
   }
-  if (problem && !lig_document_is_stale (doc)) {
+  /* With a batch of its own a training takes other memory. */
+  if (problem && !lig_document_is_stale (doc) && (!problem->whole || settings.batch == 0)) {
     *sentence = g_strdup (problem->text);
     return LIG_TRAIN_PROBLEM;
   }

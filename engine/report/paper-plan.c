@@ -223,6 +223,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   g_autofree char *peak_text = lig_report_bytes ((double) peak);
   g_autofree char *state = lig_report_bytes ((double) lig_plan_get_state_bytes (plan));
   g_autofree char *segments = g_strdup_printf ("%u", lig_plan_get_segments (plan));
+  g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
   for (guint i = 0; i < count; i++)
     if (g_str_equal (values[i].place, "arena"))
@@ -235,6 +236,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   lig_paper_fact (to, _ ("Alive at once, at most"), peak_text);
   lig_paper_fact (to, _ ("State"), state);
   lig_paper_fact (to, _ ("Segments"), segments);
+  lig_paper_fact (to, _ ("Problem"), problem);
   if (list->len == 0)
     return;
   lig_paper_say (to, _ ("The largest values of the arena; they live from one step to another."));

@@ -103,6 +103,7 @@ lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all)
   const LigPlanOp *ops = lig_plan_get_ops (self, &n_ops);
   const LigPlanGroup *forward = lig_plan_get_groups (self, LIG_PASS_FORWARD, &n_forward);
   const LigPlanGroup *backward = lig_plan_get_groups (self, LIG_PASS_BACKWARD, &n_backward);
+  g_autofree char *problem = lig_plan_explain_memory (self, NULL);
   GString *text = g_string_new (NULL);
   const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
   g_string_append_printf (text, "%s%-*s%-*s  %s%s\n", bold, RAIL + 1, _ ("forward"), OPS, _ ("ops"),
@@ -118,6 +119,8 @@ lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all)
   g_string_append_c (text, '\n');
   append_pass (text, self, LIG_PASS_FORWARD);
   append_pass (text, self, LIG_PASS_BACKWARD);
+  if (problem)
+    g_string_append_printf (text, "\n%s\n", problem);
   append_verdicts (text, self, all);
   return g_string_free (text, FALSE);
 }

@@ -286,6 +286,30 @@ test_problems (Fixture *f, gconstpointer data)
   g_assert_null (lig_document_get_problem (f->doc, 0));
 }
 
+/* A plan that cannot run is shown whole, with the reason. */
+static void
+test_too_large (Fixture *f, gconstpointer data)
+{
+  LigShape shape;
+  guint count;
+  lig_shape_init (&shape, 2, G_GINT64_CONSTANT (1000000), G_GINT64_CONSTANT (1000000));
+  lig_document_set_device (f->doc, "null:h200");
+  fill (f, "linear(2000000) ! linear(4) ! mean-squared-error");
+  lig_edit_set_input (f->doc, &shape, LIG_FP32);
+  wait_for_plan (f->doc);
+  const LigProblem *problem = lig_document_get_problem (f->doc, 0);
+  g_assert_nonnull (problem);
+  g_assert_true (problem->whole && !problem->path);
+  g_assert_nonnull (strstr (problem->text, "does not fit null:h200"));
+  g_assert_nonnull (strstr (problem->text, "0.weight 8 TB"));
+  lig_plan_get_ops (lig_document_get_plan (f->doc), &count);
+  g_assert_cmpuint (count, ==, 5);
+  lig_shape_init (&shape, 2, G_GINT64_CONSTANT (10), G_GINT64_CONSTANT (10));
+  lig_edit_set_input (f->doc, &shape, LIG_FP32);
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+}
+
 /* --- Files and the journal ----------------------------------------------------------------- */
 
 static void
@@ -549,6 +573,7 @@ main (int argc, char **argv)
   ADD (connect);
   ADD (by_key);
   ADD (problems);
+  ADD (too_large);
   ADD (files);
   ADD (command);
   ADD (report_command);
