@@ -283,6 +283,32 @@ test_reports_fold (Fixture *f, gconstpointer data)
   g_assert_cmpuint (json_array_get_length (list), ==, count);
 }
 
+/* Of a device without ceilings nothing is predicted in any report. */
+static void
+test_unpriced (void)
+{
+  static const char *const formats[] = {"md", "svg", "html", "dot"};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (BLOCKS);
+  g_autoptr (LigDevice) device = lig_device_open ("null", &error);
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
+  g_assert_null (strstr (rails, "predicted"));
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autoptr (GBytes) report = lig_report_plan (plan, NULL, formats[i], &error);
+    g_assert_no_error (error);
+    g_autofree char *text = g_strndup (g_bytes_get_data (report, NULL), g_bytes_get_size (report));
+    char *document = strstr (text, "<script");
+    if (document)
+      *document = '\0';
+    g_assert_null (strstr (text, "≈"));
+    g_assert_null (strstr (text, "predicted 0"));
+    g_assert_null (strstr (text, "repetitions: 0"));
+  }
+}
+
 #define ADD(path, function) \
   g_test_add ("/report-rails/" path, Fixture, NULL, set_up, function, tear_down)
 
@@ -295,5 +321,6 @@ main (int argc, char **argv)
   ADD ("reports-fold", test_reports_fold);
   g_test_add_func ("/report-rails/folded", test_folded);
   g_test_add_func ("/report-rails/near-misses-first", test_near_misses_first);
+  g_test_add_func ("/report-rails/unpriced", test_unpriced);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 #include "ui/param-text.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 struct _LigInspectorSequence {
@@ -99,13 +100,14 @@ show_pass (LigFacts *facts, LigPlan *plan, LigPass pass, const char *label)
   double seconds = 0;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
   for (guint i = 0; i < count; i++) {
-    seconds += groups[i].predicted;
+    seconds += lig_figure_predicted (&groups[i]);
     fused += groups[i].fusion != NULL;
   }
   if (count == 0)
     return;
   g_autofree char *time = lig_figure_time (seconds);
-  g_autofree char *value = g_strdup_printf (_ ("%s predicted"), time);
+  g_autofree char *value =
+    isnan (seconds) ? g_strdup (_ ("time not known")) : g_strdup_printf (_ ("%s predicted"), time);
   g_autofree char *detail = g_strdup_printf (
     ngettext ("%u group, %u of them fused", "%u groups, %u of them fused", count), count, fused);
   lig_facts_add (facts, label, value, detail);

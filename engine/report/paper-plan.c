@@ -5,6 +5,7 @@
 #include "engine/report/verdicts.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 /* Of the values that lie in the arena, so many are named. */
@@ -20,7 +21,8 @@ is_priced (LigPlan *plan)
 static char *
 format_time (LigPlan *plan, double seconds)
 {
-  return is_priced (plan) ? g_strdup_printf ("%.4g", seconds * 1e6) : g_strdup ("-");
+  return is_priced (plan) && !isnan (seconds) ? g_strdup_printf ("%.4g", seconds * 1e6)
+                                              : g_strdup ("-");
 }
 
 /* --- What it is a plan of, and for ---------------------------------------------------------- */
@@ -121,6 +123,13 @@ list_ops (LigPlan *plan, const LigPlanGroup *group)
   return g_string_free (text, FALSE);
 }
 
+/* Seconds; NaN where they are not known, which makes their sum so. */
+static double
+get_predicted (const LigPlanGroup *group)
+{
+  return group->predicted > 0 || group->n_steps == 0 ? group->predicted : NAN;
+}
+
 static void
 append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint index)
 {
@@ -130,7 +139,7 @@ append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint inde
   g_autofree char *kernels = list_kernels (plan, group);
   g_autofree char *bytes = lig_report_bytes (group->bytes);
   g_autofree char *flops = lig_report_count (group->flops);
-  g_autofree char *predicted = format_time (plan, group->predicted);
+  g_autofree char *predicted = format_time (plan, get_predicted (group));
   g_autofree char *measured =
     group->measured > 0 ? g_strdup_printf ("%.4g", group->measured * 1e6) : g_strdup ("-");
   lig_paper_row (to, number, group->fusion ? group->fusion->name : "-", indexes, ops, kernels,
@@ -155,7 +164,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
     append_group (to, plan, &groups[i], i);
     bytes += groups[i].bytes;
     flops += groups[i].flops;
-    seconds += groups[i].predicted;
+    seconds += get_predicted (&groups[i]);
   }
   g_autofree char *all_bytes = lig_report_bytes (bytes);
   g_autofree char *all_flops = lig_report_count (flops);

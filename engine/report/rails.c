@@ -48,10 +48,11 @@ append_pass (GString *text, LigPlan *plan, LigPass pass)
   guint count;
   double seconds = 0, bytes = 0;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  const LigDeviceFacts *facts = lig_device_get_facts (lig_plan_get_device (plan));
+  gboolean priced = lig_device_get_facts (lig_plan_get_device (plan))->copy > 0;
   for (guint i = 0; i < count; i++) {
     seconds += groups[i].predicted;
     bytes += groups[i].bytes;
+    priced &= groups[i].predicted > 0 || groups[i].n_steps == 0;
   }
   if (count == 0)
     return;
@@ -59,7 +60,7 @@ append_pass (GString *text, LigPlan *plan, LigPass pass)
                           g_dngettext (GETTEXT_PACKAGE, "%s: %u group, %.3g MB moved",
                                        "%s: %u groups, %.3g MB moved", count),
                           lig_pass_name (pass), count, bytes * 1e-6);
-  if (facts->copy > 0)
+  if (priced)
     g_string_append_printf (text, _ (", predicted %.3g ms"), seconds * 1e3);
   g_string_append_c (text, '\n');
 }
