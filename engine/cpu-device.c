@@ -40,6 +40,6 @@ lig_cpu_facts (LigDeviceFacts *facts)
   for (int i = 0; i < LIG_N_DTYPES; i++)
     if (lig_dtype_is_floating ((LigDtype) i))
       facts->product[i] = 4e10 * cores;
-  g_snprintf (facts->libraries, sizeof facts->libraries, "ligature %s, %s, %d threads", LIG_VERSION,
-              lig_cpu_level (), cores);
+  g_snprintf (facts->libraries, sizeof facts->libraries, "ligature %s, %s, %d thread%s",
+              LIG_VERSION, lig_cpu_level (), cores, LIG_ENDING (cores));
 }

@@ -97,8 +97,8 @@ new_op (LigReader *self, const char *name)
   gsize outside = lig_reader_enter (self, "op");
   LigOp *op = NULL;
   if (strlen (name) > LONGEST_NAME)
-    lig_reader_refuse (self, LIG_ERROR_OP, "no op has a name of %" G_GSIZE_FORMAT " bytes",
-                       strlen (name));
+    lig_reader_refuse (self, LIG_ERROR_OP, "no op has a name of %" G_GSIZE_FORMAT " byte%s",
+                       strlen (name), LIG_ENDING (strlen (name)));
   else
     op = lig_op_new (name, self->error);
   if (op)
@@ -269,8 +269,8 @@ find_op (LigReader *self, LigSequence *sequence, JsonNode *value)
   if (!path)
     return NULL;
   if (strlen (path) > LONGEST_PATH) {
-    lig_reader_refuse (self, LIG_ERROR_INDEX, "no op has a path of %" G_GSIZE_FORMAT " bytes",
-                       strlen (path));
+    lig_reader_refuse (self, LIG_ERROR_INDEX, "no op has a path of %" G_GSIZE_FORMAT " byte%s",
+                       strlen (path), LIG_ENDING (strlen (path)));
     return NULL;
   }
   LigOp *op = lig_sequence_find (sequence, path, self->error);
@@ -459,8 +459,8 @@ take_warnings (LigReader *self)
   if (self->warnings->len == 0)
     return NULL;
   if (self->n_silent > 0)
-    g_ptr_array_add (self->warnings,
-                     g_strdup_printf ("%u more unknown keys, kept", self->n_silent));
+    g_ptr_array_add (self->warnings, g_strdup_printf ("%u more unknown key%s, kept", self->n_silent,
+                                                      LIG_ENDING (self->n_silent)));
   g_ptr_array_add (self->warnings, NULL);
   return (GStrv) g_ptr_array_steal (self->warnings, NULL);
 }

@@ -280,7 +280,9 @@ locate (LigSequence *self, int index, guint length, guint *position, GError **er
   gint64 at = index < 0 ? (gint64) self->ops->len + index : index;
   if (at < 0 || at >= (gint64) length) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "attempted to access index %d, but there are %u entries", index, self->ops->len);
+                 "attempted to access index %d, but there %s %u %s", index,
+                 self->ops->len == 1 ? "is" : "are", self->ops->len,
+                 self->ops->len == 1 ? "entry" : "entries");
     return FALSE;
   }
   *position = (guint) at;

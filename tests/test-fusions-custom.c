@@ -461,7 +461,7 @@ static const struct {
   {{.name = "forward-x", .pattern = "bias gelu"},
    "fusion forward-x needs a lower function for its pass alone"},
   {{.name = "forward-x", .pattern = "bias", .lower = lower_axpy},
-   "pattern 'bias' has 1 elements, expected at least 2"},
+   "pattern 'bias' has 1 element, expected at least 2"},
   {{.name = "forward-x", .pattern = "a b c d e f g h i", .lower = lower_axpy},
    "pattern 'a b c d e f g h i' has more than 8 elements"},
   {{.name = "forward-x", .pattern = "bias [gelu", .lower = lower_axpy},

@@ -374,13 +374,22 @@ lig_train_say_status (LigTraining *training)
   case LIG_RUN_PAUSED:
     return say_running (&progress);
   case LIG_RUN_DONE:
-    return g_strdup_printf (_ ("Done: %s steps in %s"), step, taken);
+    return g_strdup_printf (
+      ngettext ("Done: %s step in %s", "Done: %s steps in %s", (gulong) progress.step), step,
+      taken);
   case LIG_RUN_FAILED:
-    return progress.step > 0 ? g_strdup_printf (_ ("Failed after %s of %s steps"), step, steps)
-                             : g_strdup (_ ("Could not begin"));
+    return progress.step > 0
+             ? g_strdup_printf (ngettext ("Failed after %s of %s step",
+                                          "Failed after %s of %s steps", (gulong) progress.steps),
+                                step, steps)
+             : g_strdup (_ ("Could not begin"));
   case LIG_RUN_CANCELLED:
-    return g_strdup_printf (_ ("Stopped after %s of %s steps"), step, steps);
+    return g_strdup_printf (ngettext ("Stopped after %s of %s step", "Stopped after %s of %s steps",
+                                      (gulong) progress.steps),
+                            step, steps);
   default:
-    return g_strdup_printf (_ ("Interrupted after %s of %s steps"), step, steps);
+    return g_strdup_printf (ngettext ("Interrupted after %s of %s step",
+                                      "Interrupted after %s of %s steps", (gulong) progress.steps),
+                            step, steps);
   }
 }

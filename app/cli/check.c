@@ -179,8 +179,8 @@ print_table (LigPlan *plan, const char *problem)
   lig_cli_print_table (header, rows);
   g_autofree char *bytes = lig_cli_format_bytes ((double) totals.parameter_bytes);
   g_autofree char *saved = lig_cli_format_bytes ((double) totals.saved_bytes);
-  printf ("\n%" G_GINT64_FORMAT " trained elements, %s; %s saved for the backward pass\n",
-          totals.parameters, bytes, saved);
+  printf ("\n%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass\n",
+          totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
   print_extras (plan, "the caller gives", lig_plan_get_n_extra_inputs (plan),
                 lig_plan_get_extra_input);
   print_extras (plan, "the caller gets", lig_plan_get_n_extra_outputs (plan),

@@ -66,7 +66,8 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
   g_autofree char *name =
     group ? lig_timed_name_ops (line->timed->plan, group->first, group->count) : NULL;
   if (count > 1)
-    g_string_append_printf (text, ngettext ("%u short step", "%u short steps", count), count);
+    g_string_append_printf (
+      text, g_dngettext (GETTEXT_PACKAGE, "%u short step", "%u short steps", count), count);
   else
     g_string_append (text, step->kernel ? step->kernel->name : "opaque");
   g_string_append_printf (text, " · %s · %s", lig_timed_pass_title (step->pass), time);

@@ -82,7 +82,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   g_autofree char *output = lig_report_tensor (&shape, dtype);
   lig_plan_get_ops (plan, &n_ops);
   lig_plan_get_steps (plan, &n_steps);
-  g_autofree char *size = g_strdup_printf (_ ("%u ops, %u steps"), n_ops, n_steps);
+  g_autofree char *size = lig_report_size (n_ops, n_steps);
   lig_paper_head (to, "|");
   lig_paper_fact (to, _ ("Device"), name);
   lig_paper_fact (to, _ ("Ceilings"), ceilings);
