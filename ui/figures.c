@@ -45,6 +45,16 @@ lig_figure_time (double seconds)
   return seconds > 0 ? write_scaled (seconds * 1e9, units, G_N_ELEMENTS (units)) : g_strdup ("0");
 }
 
+char *
+lig_figure_excerpt (const char *text)
+{
+  enum { LONGEST = 500 };
+  if (strlen (text) <= LONGEST || g_utf8_strlen (text, -1) <= LONGEST)
+    return g_strdup (text);
+  g_autofree char *start = g_utf8_substring (text, 0, LONGEST);
+  return g_strconcat (start, "…", NULL);
+}
+
 double
 lig_figure_predicted (const LigPlanGroup *group)
 {

@@ -9,6 +9,10 @@ G_BEGIN_DECLS
 /* `939 MB`, of 1,000 kB each. */
 char *lig_figure_bytes (double bytes);
 
+/* The text, or its first 500 characters and …: what anybody may have written into a store, for a
+ * label. */
+char *lig_figure_excerpt (const char *text);
+
 /* `142 µs`, `5.37 ms`; nothing for NaN, which is not known. */
 char *lig_figure_time (double seconds);
 

@@ -3,6 +3,7 @@
 #include "ui/history-differences.h"
 
 #include "engine/json.h"
+#include "ui/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -58,7 +59,7 @@ set_cell (Lines *self, LigLineKind kind, const char *name, guint run, const char
 {
   LigLine *line = get_line (self, kind, name);
   g_free (line->cells[run]);
-  line->cells[run] = g_strdup (*text ? text : "–");
+  line->cells[run] = lig_figure_excerpt (*text ? text : "–");
 }
 
 /* --- Settings ------------------------------------------------------------------------------ */

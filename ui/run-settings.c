@@ -5,6 +5,7 @@
 #include "engine/json.h"
 #include "ui/command.h"
 #include "ui/edit.h"
+#include "ui/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -198,7 +199,7 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
   }
   /* With a batch of its own a training takes other memory. */
   if (problem && !lig_document_is_stale (doc) && (!problem->whole || settings.batch == 0)) {
-    *sentence = g_strdup (problem->text);
+    *sentence = lig_figure_sentence (problem->text);
     return LIG_TRAIN_PROBLEM;
   }
   return LIG_TRAIN_POSSIBLE;
