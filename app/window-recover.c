@@ -165,6 +165,9 @@ describe_lost (const Lost *lost)
   g_autofree char *base = lost->edit->path ? g_path_get_basename (lost->edit->path) : NULL;
   const char *name = lost->sequence ? lig_sequence_get_name (lost->sequence) : NULL;
   const char *title = name && *name ? name : base ? base : _ ("Untitled");
+  if (lost->problem && lost->edit->when == 0)
+    return g_strdup_printf (_ ("“%s” was left unsaved, but it cannot be restored: %s"), title,
+                            lost->problem);
   if (lost->problem)
     return g_strdup_printf (_ ("“%s” was left unsaved (%s), but it cannot be restored: %s"), title,
                             when, lost->problem);

@@ -26,8 +26,9 @@ read_name (char *name, gsize size)
 void
 lig_cpu_libraries (char *text, gsize size)
 {
-  g_snprintf (text, size, "ligature %s, %s, %d threads", LIG_VERSION, lig_cpu_level (),
-              omp_get_max_threads ());
+  int threads = omp_get_max_threads ();
+  g_snprintf (text, size, "ligature %s, %s, %d thread%s", LIG_VERSION, lig_cpu_level (), threads,
+              LIG_ENDING (threads));
 }
 
 void

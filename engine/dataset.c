@@ -94,17 +94,18 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
                                "targets are %s, expected int32 or a floating type",
                                lig_dtype_name (target->dtype));
   if (integer ? target->classes < 1 : target->classes != 0)
-    return lig_dataset_refuse (
-      self, error, LIG_ERROR_VALUE, "%s targets have %" G_GINT64_FORMAT " classes, expected %s",
-      lig_dtype_name (target->dtype), target->classes, integer ? "at least 1" : "0");
+    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
+                               "%s targets have %" G_GINT64_FORMAT " class%s, expected %s",
+                               lig_dtype_name (target->dtype), target->classes,
+                               target->classes == 1 ? "" : "es", integer ? "at least 1" : "0");
   if (!lig_shape_check (&target->shape, target->dtype, error))
     return FALSE;
   gint64 size = lig_shape_size (&target->shape);
   if (size % self->batch != 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                "the loss wants %" G_GINT64_FORMAT
-                               " targets, not a multiple of the batch of %" G_GINT64_FORMAT,
-                               size, self->batch);
+                               " target%s, not a multiple of the batch of %" G_GINT64_FORMAT,
+                               size, LIG_ENDING (size), self->batch);
   if (!self->kind->bind (self, target, size / self->batch, error))
     return FALSE;
   self->target = *target;

@@ -360,12 +360,13 @@ explain_memory (LigDevice *self, gsize bytes, GError **error)
   gsize unused = 0, total = 0;
   if (self->calls->room (self->handle, &unused, &total) == LIG_OK)
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for %" G_GSIZE_FORMAT " bytes on %s: %" G_GSIZE_FORMAT
+                 "no memory for %" G_GSIZE_FORMAT " byte%s on %s: %" G_GSIZE_FORMAT
                  " of %" G_GSIZE_FORMAT " are free",
-                 bytes, self->name, unused, total);
+                 bytes, LIG_ENDING (bytes), self->name, unused, total);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for %" G_GSIZE_FORMAT " bytes on %s", bytes, self->name);
+                 "no memory for %" G_GSIZE_FORMAT " byte%s on %s", bytes, LIG_ENDING (bytes),
+                 self->name);
 }
 
 void *

@@ -10,6 +10,10 @@
 
 G_BEGIN_DECLS
 
+/* The ending of an English noun that is counted: "%d step%s". For messages that are not translated;
+ * others use ngettext(). */
+#define LIG_ENDING(count) ((count) == 1 ? "" : "s")
+
 #define LIG_ERROR (lig_error_quark ())
 
 /**

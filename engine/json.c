@@ -336,6 +336,29 @@ lig_json_from_text (const char *text, GError **error)
   return read_checked (text, length, NULL, TRUE, error);
 }
 
+/* The member, where it is a value of that type. */
+static JsonNode *
+get_member (JsonObject *object, const char *name, GType type)
+{
+  JsonNode *value = json_object_get_member (object, name);
+  return value && JSON_NODE_HOLDS_VALUE (value) && json_node_get_value_type (value) == type ? value
+                                                                                            : NULL;
+}
+
+const char *
+lig_json_get_string (JsonObject *object, const char *name, const char *fallback)
+{
+  JsonNode *value = get_member (object, name, G_TYPE_STRING);
+  return value ? json_node_get_string (value) : fallback;
+}
+
+gint64
+lig_json_get_int (JsonObject *object, const char *name, gint64 fallback)
+{
+  JsonNode *value = get_member (object, name, G_TYPE_INT64);
+  return value ? json_node_get_int (value) : fallback;
+}
+
 void
 lig_json_append_key (GString *path, const char *key)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON of Ligature's programs, beyond json-glib: it reads more than JSON and recurses as deep as a
- * text does, and 1.6 writes 1e-08 as 1e-08.0; so what comes in and what goes out passes here. */
+/* JSON as it comes from outside and goes there: json-glib 1.6 reads more than JSON, recurses as deep
+ * as a text nests, dies of a member of another type than it is asked for, and writes 1e-08 as
+ * 1e-08.0. Any thread. */
 #pragma once
 
 #include "engine/error.h"
@@ -27,5 +28,21 @@ LIG_API void lig_json_append (GString *text, JsonNode *value);
  * Returns: (transfer full): a value that may be changed, or %NULL with %LIG_ERROR_FORMAT set
  */
 LIG_API JsonNode *lig_json_from_text (const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_json_get_string:
+ *
+ * Returns: (transfer none): the member of that name, or @fallback where it is missing or is no
+ *   string; the object owns it
+ */
+LIG_API const char *
+lig_json_get_string (JsonObject *object, const char *name, const char *fallback);
+
+/**
+ * lig_json_get_int:
+ *
+ * Returns: the member of that name, or @fallback where it is missing or is no whole number
+ */
+LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fallback);
 
 G_END_DECLS

@@ -123,7 +123,8 @@ bind_steps (LigProgram *self, GError **error)
     n_operands += lig_step (self->plan->draft, i)->n_operands;
   self->run = lig_steps_new (n_steps, n_operands);
   if (!self->run) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %d steps", n_steps);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %d step%s", n_steps,
+                 LIG_ENDING (n_steps));
     return FALSE;
   }
   self->run->calls = lig_device_calls (device);

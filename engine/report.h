@@ -19,11 +19,25 @@ LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
 /**
  * lig_plan_to_rails:
  * @colour: with escape sequences of a terminal
+ * @all: also the fusions whose pattern does not fit, which are many
  *
  * Returns: (transfer full): forward rail, ops and backward rail side by side, then what could be
- *   fused and why it is not
+ *   fused and why it is not: near misses first; what the repetitions of a block say alike stands
+ *   once, at the first of them, with how often it is said
  */
-LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour);
+LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
+
+/**
+ * lig_plan_explain_memory:
+ * @device: (nullable): the device whose memory is meant; null: the plan's own
+ *
+ * Compares what the plan takes of a device (its arena, the state, workspaces) with the memory that
+ * the device has in all, be it there or described. Nothing is allocated.
+ *
+ * Returns: (transfer full) (nullable): a translated sentence without capital and full stop that
+ * says both and the largest values; null where the plan fits or the memory is not known
+ */
+LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 
 /**
  * lig_json_to_text:

@@ -97,8 +97,8 @@ new_op (LigReader *self, const char *name)
   gsize outside = lig_reader_enter (self, "op");
   LigOp *op = NULL;
   if (strlen (name) > LONGEST_NAME)
-    lig_reader_refuse (self, LIG_ERROR_OP, "no op has a name of %" G_GSIZE_FORMAT " bytes",
-                       strlen (name));
+    lig_reader_refuse (self, LIG_ERROR_OP, "no op has a name of %" G_GSIZE_FORMAT " byte%s",
+                       strlen (name), LIG_ENDING (strlen (name)));
   else
     op = lig_op_new (name, self->error);
   if (op)
@@ -240,6 +240,11 @@ static gboolean
 read_name (LigReader *self, JsonNode *value, LigSequence *sequence)
 {
   const char *name = lig_reader_string (self, value);
+  glong length = name ? g_utf8_strlen (name, -1) : 0;
+  if (length > LIG_SEQUENCE_LONGEST_NAME)
+    return lig_reader_refuse (self, LIG_ERROR_VALUE,
+                              "the name has %ld characters, at most %d are possible", length,
+                              LIG_SEQUENCE_LONGEST_NAME);
   if (name)
     lig_sequence_set_name (sequence, name);
   return name != NULL;
@@ -263,8 +268,8 @@ find_op (LigReader *self, LigSequence *sequence, JsonNode *value)
   if (!path)
     return NULL;
   if (strlen (path) > LONGEST_PATH) {
-    lig_reader_refuse (self, LIG_ERROR_INDEX, "no op has a path of %" G_GSIZE_FORMAT " bytes",
-                       strlen (path));
+    lig_reader_refuse (self, LIG_ERROR_INDEX, "no op has a path of %" G_GSIZE_FORMAT " byte%s",
+                       strlen (path), LIG_ENDING (strlen (path)));
     return NULL;
   }
   LigOp *op = lig_sequence_find (sequence, path, self->error);
@@ -457,8 +462,8 @@ take_warnings (LigReader *self)
   if (self->warnings->len == 0)
     return NULL;
   if (self->n_silent > 0)
-    g_ptr_array_add (self->warnings,
-                     g_strdup_printf ("%u more unknown keys, kept", self->n_silent));
+    g_ptr_array_add (self->warnings, g_strdup_printf ("%u more unknown key%s, kept", self->n_silent,
+                                                      LIG_ENDING (self->n_silent)));
   g_ptr_array_add (self->warnings, NULL);
   return (GStrv) g_ptr_array_steal (self->warnings, NULL);
 }

@@ -194,7 +194,8 @@ lig_sequence_get_name (LigSequence *self)
 void
 lig_sequence_set_name (LigSequence *self, const char *name)
 {
-  char *copy = g_strdup (name);
+  gboolean long_name = name && g_utf8_strlen (name, -1) > LIG_SEQUENCE_LONGEST_NAME;
+  char *copy = long_name ? g_utf8_substring (name, 0, LIG_SEQUENCE_LONGEST_NAME) : g_strdup (name);
   g_free (self->name);
   self->name = copy;
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_NAME]);
@@ -313,7 +314,9 @@ locate (LigSequence *self, int index, guint length, guint *position, GError **er
   gint64 at = index < 0 ? (gint64) self->ops->len + index : index;
   if (at < 0 || at >= (gint64) length) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
-                 "attempted to access index %d, but there are %u entries", index, self->ops->len);
+                 "attempted to access index %d, but there %s %u %s", index,
+                 self->ops->len == 1 ? "is" : "are", self->ops->len,
+                 self->ops->len == 1 ? "entry" : "entries");
     return FALSE;
   }
   *position = (guint) at;

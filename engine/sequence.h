@@ -23,6 +23,9 @@ G_BEGIN_DECLS
 LIG_API
 G_DECLARE_FINAL_TYPE (LigSequence, lig_sequence, LIG, SEQUENCE, GObject)
 
+/* Of a name, in characters: windows, tabs and tables show it whole. */
+#define LIG_SEQUENCE_LONGEST_NAME 200
+
 LIG_API LigSequence *lig_sequence_new (void) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
@@ -34,6 +37,7 @@ LIG_API LigSequence *lig_sequence_copy (LigSequence *self) G_GNUC_WARN_UNUSED_RE
 
 /* Properties. `version` is read-only. A dtype of -1 means: not said. */
 LIG_API const char *lig_sequence_get_name (LigSequence *self);
+/* A longer name than LIG_SEQUENCE_LONGEST_NAME characters is cut there. */
 LIG_API void lig_sequence_set_name (LigSequence *self, const char *name);
 LIG_API guint64 lig_sequence_get_version (LigSequence *self);
 LIG_API gboolean lig_sequence_has_input (LigSequence *self);

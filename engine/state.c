@@ -474,8 +474,9 @@ check_fit (LigState *self, const LigDraft *draft, GError **error)
   }
   if (!fits)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the state has %u parameters in %s, the plan needs %u in %s",
-                 self->parameters->len, lig_dtype_name (self->dtype), draft->parameters->len,
+                 "the state has %u parameter%s in %s, the plan needs %u in %s",
+                 self->parameters->len, LIG_ENDING (self->parameters->len),
+                 lig_dtype_name (self->dtype), draft->parameters->len,
                  lig_dtype_name (draft->parameter_dtype));
   return fits;
 }

@@ -147,8 +147,8 @@ lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error)
       posix_memalign (&data, ALIGNMENT, MAX (bytes, 1)) != 0) {
     g_autofree char *text = lig_shape_to_string (shape);
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "no memory for a tensor of %s %s (%" G_GSIZE_FORMAT " bytes)", text,
-                 lig_dtype_name (dtype), bytes);
+                 "no memory for a tensor of %s %s (%" G_GSIZE_FORMAT " byte%s)", text,
+                 lig_dtype_name (dtype), bytes, LIG_ENDING (bytes));
     return NULL;
   }
   memset (data, 0, bytes);

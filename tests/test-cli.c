@@ -151,7 +151,8 @@ test_check (void)
          "3x8", "--batch", "5", "--json", NULL);
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_keys (root, "input ops parameters parameter_bytes saved_bytes extra_inputs extra_outputs");
+  assert_keys (root, "input ops parameters parameter_bytes saved_bytes extra_inputs extra_outputs "
+                     "problem");
   g_assert_cmpint (int_at (root, "input.shape.0"), ==, 5);
   g_assert_cmpuint (length_at (root, "ops"), ==, 5);
   assert_keys (at (root, "ops.1"), "index path op output parameters saved_bytes");
@@ -275,7 +276,8 @@ test_plan (void)
                                   "64x32", "--device", "null:h200", "--json", NULL);
   JsonNode *root = outcome.json;
   g_assert_cmpint (outcome.code, ==, 0);
-  assert_keys (root, "device policy ops steps values arena_bytes live_peak state_bytes segments");
+  assert_keys (root, "device policy ops steps values arena_bytes live_peak state_bytes segments "
+                     "problem");
   assert_keys (at (root, "steps.0"),
                "index pass kernel group operands read written flops predicted_us");
   assert_keys (at (root, "values.0"), "name shape dtype place offset bytes first last saved");
@@ -294,6 +296,31 @@ test_plan (void)
   assert_contains (person.out, "alive at once");
   g_auto (Outcome) plain = lig ("plan", "linear(64)", "--input", "64x32", "--text", NULL);
   assert_contains (plain.out, "plan for ");
+}
+
+/* 32 TB on the 149 GB of an H200, or on this computer. */
+static void
+test_too_large (void)
+{
+  static const char *const commands[] = {"fuse", "plan", "check"};
+  const char *p = "linear(2000000) ! linear(4)", *input = "1000000x1000000", *device = "null:h200";
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++) {
+    g_auto (Outcome) person = lig (commands[i], p, "--input", input, "--device", device, NULL);
+    g_auto (Outcome) json =
+      lig (commands[i], p, "--input", input, "--device", device, "--json", NULL);
+    g_auto (Outcome) small =
+      lig (commands[i], p, "--input", "10x10", "--device", device, "--json", NULL);
+    g_assert_cmpint (person.code, ==, 0);
+    assert_contains (person.out, "the plan does not fit null:h200: it needs ");
+    assert_contains (person.out, "there are 149 GB; the largest are ");
+    assert_contains (person.out, "0.weight 8 TB");
+    assert_contains (text_at (json.json, "problem"), "0.weight 8 TB");
+    g_assert_true (JSON_NODE_HOLDS_NULL (at (small.json, "problem")));
+  }
+  g_auto (Outcome) here = lig ("check", p, "--input", input, NULL);
+  assert_contains (here.out, "the plan does not fit ");
+  g_auto (Outcome) unknown = lig ("check", p, "--input", input, "--device", "null", NULL);
+  g_assert_null (strstr (unknown.out, "does not fit"));
 }
 
 static void
@@ -402,6 +429,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/fuse", test_fuse);
   g_test_add_func ("/cli/wishes", test_wishes);
   g_test_add_func ("/cli/plan", test_plan);
+  g_test_add_func ("/cli/too-large", test_too_large);
   g_test_add_func ("/cli/devices", test_devices);
   g_test_add_func ("/cli/shipped", test_shipped);
   g_test_add_func ("/cli/ceilings", test_ceilings);

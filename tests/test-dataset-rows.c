@@ -85,7 +85,7 @@ test_csv_targets (void)
   LigTarget two = make_target (LIG_BF16, 2, 2, 0), one = make_target (LIG_FP32, 2, 1, 0);
   write_text ("t.csv", "a,b,c\n1,2,3\n1,2,3\n");
   g_autoptr (LigDataset) data = open_data ("csv", "t.csv?target=c,a&held-out=0", 2, 0);
-  assert_bind_refused (data, one, LIG_ERROR_SHAPE, "1 features per row, the targets have 2");
+  assert_bind_refused (data, one, LIG_ERROR_SHAPE, "1 feature per row, the targets have 2");
   assert_bind_refused (data, make_target (LIG_INT32, 2, 0, 5), LIG_ERROR_SHAPE, "2 target columns");
   bind (data, two);
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (two);
@@ -139,7 +139,7 @@ test_csv_held_out (void)
   write_text ("t.csv", text->str);
   g_autoptr (LigDataset) data = open_data ("csv", "t.csv", 4, 0);
   g_assert_cmpstr (lig_dataset_describe (data), ==,
-                   "csv: 50 rows of 1 features and 1 target, 45 for training");
+                   "csv: 50 rows of 1 feature and 1 target, 45 for training");
   g_assert_cmpint (lig_dataset_get_largest_token (data), ==, -1);
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   g_autoptr (LigTensor) floats = make_targets (values);
@@ -194,7 +194,7 @@ test_csv_bad (void)
     {"a,b\n", "", LIG_ERROR_FORMAT, "no rows"},
     {"a\n1\n", "", LIG_ERROR_FORMAT, "t.csv:1: has 1 column"},
     {"a,b\n1,2\n1,2,3\n", "", LIG_ERROR_FORMAT, "t.csv:3: has 3 fields, the first row has 2"},
-    {"a,b\n1,2\n\n1\n", "", LIG_ERROR_FORMAT, "t.csv:4: has 1 fields"},
+    {"a,b\n1,2\n\n1\n", "", LIG_ERROR_FORMAT, "t.csv:4: has 1 field"},
     {"a,b\n\"1\n\",2\n1,x,3\n", "", LIG_ERROR_FORMAT, "t.csv:4: has 3 fields"},
     {"a,b\n1,2\nx,2\n", "", LIG_ERROR_FORMAT, "t.csv:3: column 1 (a) is 'x', expected a number"},
     {"a,b\n1,2\n0x10,2\n", "", LIG_ERROR_FORMAT, "'0x10', expected a number"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences in .lig files: the canonical text is a fixed point, unknown keys survive, and every bad
  * file is refused with the place of what is bad. */
+#include "engine/json.h"
 #include "engine/sequence.h"
 
 #include <glib/gstdio.h>
@@ -97,6 +98,49 @@ test_read (void)
   g_assert_cmpstr (lig_op_get_forbidden (last)[0], ==, "B");
   g_assert_false (lig_op_get_fence (first));
   g_assert_true (lig_op_get_fence (last));
+}
+
+/* A name that a window can show: 200 characters, whatever their bytes. */
+static void
+test_long_name (void)
+{
+  g_autoptr (GString) name = g_string_new (NULL);
+  for (int i = 0; i < LIG_SEQUENCE_LONGEST_NAME; i++)
+    g_string_append (name, "é");
+  g_autofree char *fits = g_strdup_printf (HEAD "\"name\":\"%s\",\"ops\":[]}", name->str);
+  g_autoptr (LigSequence) sequence = parse (fits, NULL);
+  g_assert_cmpstr (lig_sequence_get_name (sequence), ==, name->str);
+  g_string_append (name, "e");
+  g_autofree char *longer = g_strdup_printf (HEAD "\"name\":\"%s\",\"ops\":[]}", name->str);
+  g_autoptr (GError) error = NULL;
+  g_assert_null (lig_sequence_from_json (longer, -1, NULL, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
+  g_assert_cmpstr (error->message, ==,
+                   "$.name: the name has 201 characters, at most 200 are possible");
+  lig_sequence_set_name (sequence, name->str);
+  g_assert_cmpint (g_utf8_strlen (lig_sequence_get_name (sequence), -1), ==, 200);
+}
+
+/* What a store or a clipboard holds is read as strictly as a file. */
+static void
+test_json (void)
+{
+  static const char *const bad[] = {"", "[", "0x10", "{\"a\":1,\"a\":2}", "\"\xc3\"", "1e999"};
+  g_autofree char *deep = g_strnfill (2000000, '[');
+  for (guint i = 0; i <= G_N_ELEMENTS (bad); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (lig_json_from_text (i < G_N_ELEMENTS (bad) ? bad[i] : deep, &error));
+    g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
+  }
+  g_autoptr (JsonNode) root = lig_json_from_text ("{\"s\":\"t\",\"n\":7,\"a\":[]}", NULL);
+  JsonObject *object = json_node_get_object (root);
+  g_assert_cmpstr (lig_json_get_string (object, "s", "-"), ==, "t");
+  g_assert_cmpint (lig_json_get_int (object, "n", -1), ==, 7);
+  const char *const other[] = {"n", "a", "none"};
+  for (guint i = 0; i < G_N_ELEMENTS (other); i++)
+    g_assert_cmpstr (lig_json_get_string (object, other[i], "-"), ==, "-");
+  g_assert_cmpint (lig_json_get_int (object, "s", -1), ==, -1);
+  g_assert_cmpint (lig_json_get_int (object, "a", -1), ==, -1);
 }
 
 static void
@@ -447,6 +491,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/file/canonical", test_canonical);
   g_test_add_func ("/file/read", test_read);
+  g_test_add_func ("/file/long-name", test_long_name);
+  g_test_add_func ("/file/json", test_json);
   g_test_add_func ("/file/unknown", test_unknown);
   g_test_add_func ("/file/many-unknown", test_many_unknown);
   g_test_add_func ("/file/bytes", test_bytes);

@@ -492,7 +492,7 @@ static const struct {
   {TABLE ("forward-x", FORWARD, NULL, LOWER),
    "fusion forward-x: pattern '' has 0 elements, expected at least 2"},
   {TABLE ("forward-x", FORWARD, "bias", LOWER),
-   "fusion forward-x: pattern 'bias' has 1 elements, expected at least 2"},
+   "fusion forward-x: pattern 'bias' has 1 element, expected at least 2"},
   {TABLE ("forward-x", FORWARD, "a b c d e f g h i", LOWER),
    "fusion forward-x: pattern 'a b c d e f g h i' has more than 8 elements"},
   {TABLE ("forward-x", FORWARD, "bias [gelu", LOWER),

@@ -159,13 +159,15 @@ const LigPlanOp *lig_document_find_parts (LigDocument *self, const char *path, g
 const char *lig_document_get_measuring (LigDocument *self);
 
 /**
- * LigProblem: why there is no whole plan.
+ * LigProblem: why there is no whole plan, or why it cannot run.
  *
  * @path: (nullable): of the op it is at; null where it is no op's
  * @text: the engine's sentence
+ * @whole: there is a whole plan, which does not fit its device
  */
 typedef struct {
   char *path, *text;
+  gboolean whole;
 } LigProblem;
 
 /* Null after the last. */

@@ -114,7 +114,8 @@ lig_edit_insert (LigDocument *doc, LigSequence *parent, int index, LigSequence *
       return FALSE;
     g_ptr_array_add (added, copy);
   }
-  g_autofree char *label = label_ops (_ ("Add %s"), _ ("Add %u operations"), added);
+  g_autofree char *label =
+    label_ops (_ ("Add %s"), ngettext ("Add %u operation", "Add %u operations", added->len), added);
   lig_document_commit (doc, label, NULL);
   open_owner (doc, parent);
   select_all_of (doc, added);
@@ -215,7 +216,8 @@ lig_edit_delete (LigDocument *doc)
     LigSequence *parent = lig_document_find_row (doc, ops->pdata[i])->parent;
     lig_sequence_remove (parent, find_index (parent, ops->pdata[i]), NULL);
   }
-  g_autofree char *label = label_ops (_ ("Delete %s"), _ ("Delete %u operations"), ops);
+  g_autofree char *label = label_ops (
+    _ ("Delete %s"), ngettext ("Delete %u operation", "Delete %u operations", ops->len), ops);
   lig_document_commit (doc, label, NULL);
   lig_document_select (doc, heir, LIG_SELECT_ONLY);
   return ops->len;
@@ -236,7 +238,9 @@ lig_edit_duplicate (LigDocument *doc)
     lig_sequence_insert (parent, index + (int) i, copy, NULL);
     g_ptr_array_add (copies, copy);
   }
-  g_autofree char *label = label_ops (_ ("Duplicate %s"), _ ("Duplicate %u operations"), ops);
+  g_autofree char *label =
+    label_ops (_ ("Duplicate %s"),
+               ngettext ("Duplicate %u operation", "Duplicate %u operations", ops->len), ops);
   lig_document_commit (doc, label, NULL);
   select_all_of (doc, copies);
   return ops->len;
@@ -270,7 +274,8 @@ lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError **error)
   }
   for (guint i = 0; i < ops->len; i++)
     lig_sequence_insert (parent, index + (int) i, ops->pdata[i], NULL);
-  g_autofree char *label = label_ops (_ ("Move %s"), _ ("Move %u operations"), ops);
+  g_autofree char *label =
+    label_ops (_ ("Move %s"), ngettext ("Move %u operation", "Move %u operations", ops->len), ops);
   lig_document_commit (doc, label, NULL);
   open_owner (doc, parent);
   select_all_of (doc, ops);

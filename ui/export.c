@@ -53,7 +53,7 @@ begin (GTask *task)
   Export *export = g_task_get_task_data (task);
   const LigProblem *problem = lig_document_get_problem (document, 0);
   LigPlan *plan = lig_document_get_plan (document);
-  if (problem || !plan) {
+  if ((problem && !problem->whole) || !plan) {
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_VALUE, "%s",
                              problem ? problem->text : _ ("there is nothing to report on yet"));
     return;

@@ -40,7 +40,31 @@ char *
 lig_figure_time (double seconds)
 {
   static const char *const units[] = {"ns", "µs", "ms", "s"};
+  if (isnan (seconds))
+    return g_strdup ("");
   return seconds > 0 ? write_scaled (seconds * 1e9, units, G_N_ELEMENTS (units)) : g_strdup ("0");
+}
+
+char *
+lig_figure_excerpt (const char *text)
+{
+  enum { LONGEST = 500 };
+  if (strlen (text) <= LONGEST || g_utf8_strlen (text, -1) <= LONGEST)
+    return g_strdup (text);
+  g_autofree char *start = g_utf8_substring (text, 0, LONGEST);
+  return g_strconcat (start, "…", NULL);
+}
+
+double
+lig_figure_predicted (const LigPlanGroup *group)
+{
+  return group->predicted > 0 || group->n_steps == 0 ? group->predicted : NAN;
+}
+
+double
+lig_figure_predicted_step (const LigPlanStep *step)
+{
+  return step->predicted > 0 ? step->predicted : NAN;
 }
 
 char *

@@ -4,6 +4,7 @@
 #include "ui/history-chart.h"
 
 #include "ui/chart-view.h"
+#include "ui/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -194,7 +195,8 @@ draw (LigHistoryChart *self, const Question *answer)
   for (guint i = 0; i < answer->curves->len; i++) {
     const LigRunRow *row = answer->runs->pdata[i];
     const Curve *curve = answer->curves->pdata[i];
-    g_autofree char *label = g_strdup_printf ("%s · %.8s", row->name, row->uuid);
+    g_autofree char *name = lig_figure_excerpt (row->name);
+    g_autofree char *label = g_strdup_printf ("%s · %.8s", name, row->uuid);
     if (!curve)
       continue;
     lig_chart_view_add_points (chart, answer->runs->len > 1 ? label : answer->metric,

@@ -3,6 +3,7 @@
  * is asked to compare two things, and the column that is asked first is the one. */
 #include "ui/history-columns.h"
 
+#include "ui/figures.h"
 #include "ui/history-format.h"
 
 #include <glib/gi18n.h>
@@ -49,9 +50,9 @@ get_types (const LigRunRow *row)
   return g_strdup_printf ("%s · %s", row->dtype, row->policy);
 }
 
-FORMAT (get_name, g_strdup (row->name))
+FORMAT (get_name, lig_figure_excerpt (row->name))
 FORMAT (get_status, g_strdup (lig_history_status_word (row->status)))
-FORMAT (get_status_tip, g_strdup (*row->message ? row->message : NULL))
+FORMAT (get_status_tip, *row->message ? lig_figure_excerpt (row->message) : NULL)
 FORMAT (get_kind, g_strdup (lig_history_kind_word (row->kind)))
 FORMAT (get_device, g_strdup (row->device))
 FORMAT (get_started, lig_history_ago (row->started))
@@ -63,8 +64,8 @@ FORMAT (get_eval_loss, lig_history_number (row->eval_loss))
 FORMAT (get_accuracy, lig_history_number (row->eval_accuracy))
 FORMAT (get_step_ms, lig_history_number (row->step_ms))
 FORMAT (get_tags, g_strjoinv (", ", row->tags))
-FORMAT (get_notes, g_strdelimit (g_strdup (row->notes), "\n", ' '))
-FORMAT (get_notes_tip, g_strdup (row->notes))
+FORMAT (get_notes, g_strdelimit (lig_figure_excerpt (row->notes), "\n", ' '))
+FORMAT (get_notes_tip, lig_figure_excerpt (row->notes))
 FORMAT (get_uuid, g_strndup (row->uuid, 8))
 FORMAT (get_uuid_tip, g_strdup (row->uuid))
 

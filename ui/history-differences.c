@@ -3,6 +3,7 @@
 #include "ui/history-differences.h"
 
 #include "engine/json.h"
+#include "ui/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -58,7 +59,7 @@ set_cell (Lines *self, LigLineKind kind, const char *name, guint run, const char
 {
   LigLine *line = get_line (self, kind, name);
   g_free (line->cells[run]);
-  line->cells[run] = g_strdup (*text ? text : "–");
+  line->cells[run] = lig_figure_excerpt (*text ? text : "–");
 }
 
 /* --- Settings ------------------------------------------------------------------------------ */
@@ -131,7 +132,7 @@ format_op (JsonNode *op)
     return format_value (op);
   JsonObject *object = json_node_get_object (op);
   g_autoptr (GList) members = json_object_get_members (object);
-  const char *name = json_object_get_string_member_with_default (object, "op", "?");
+  const char *name = lig_json_get_string (object, "op", "?");
   GString *text = g_string_new (name);
   gboolean first = TRUE;
   for (GList *m = members; m; m = m->next) {
@@ -283,7 +284,7 @@ get_batch (const LigRunRow *row)
   g_autoptr (JsonNode) root = *row->settings ? lig_json_from_text (row->settings, NULL) : NULL;
   if (!root || !JSON_NODE_HOLDS_OBJECT (root))
     return 0;
-  return json_object_get_int_member_with_default (json_node_get_object (root), "batch", 0);
+  return lig_json_get_int (json_node_get_object (root), "batch", 0);
 }
 
 static gboolean

@@ -3,6 +3,7 @@
 #include "ui/history-facts.h"
 
 #include "engine/json.h"
+#include "ui/figures.h"
 #include "ui/history-format.h"
 
 #include <glib/gi18n.h>
@@ -31,7 +32,8 @@ add_line (Table *self, const char *name, const char *value)
     gtk_grid_set_row_spacing (self->grid, 6);
     gtk_box_append (self->to, GTK_WIDGET (self->grid));
   }
-  GtkWidget *label = gtk_label_new (name), *text = gtk_label_new (value);
+  g_autofree char *short_name = lig_figure_excerpt (name), *excerpt = lig_figure_excerpt (value);
+  GtkWidget *label = gtk_label_new (short_name), *text = gtk_label_new (excerpt);
   gtk_widget_add_css_class (label, "dim-label");
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_yalign (GTK_LABEL (label), 0);

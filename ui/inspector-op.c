@@ -5,6 +5,7 @@
 #include "ui/inspector-parts.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 /* A folded block stands for more groups than anybody reads one by one. */
 #define MOST_GROUPS 6
@@ -117,15 +118,16 @@ show_group (LigInspectorOp *self, LigPlan *plan, const LigPlanGroup *group)
     return;
   }
   g_autofree char *bytes = lig_figure_bytes (group->bytes);
+  gboolean known = !isnan (lig_figure_predicted (group)), seen = group->measured > 0;
   g_autofree char *predicted = lig_figure_time (group->predicted);
   g_autofree char *measured = lig_figure_time (group->measured);
   g_autofree char *moved = g_strdup_printf (_ ("%s moved"), bytes);
   g_autofree char *both = g_strdup_printf (_ ("floor %s, %s moved"), predicted, bytes);
-  g_autofree char *value = group->measured > 0    ? g_strdup_printf (_ ("%s measured"), measured)
-                           : group->predicted > 0 ? g_strdup_printf (_ ("%s predicted"), predicted)
-                                                  : g_strdup ("–");
-  gboolean has_both = group->measured > 0 && group->predicted > 0;
-  g_autofree char *detail = g_strjoin ("\n", fusion, kernels, has_both ? both : moved, NULL);
+  g_autofree char *value =
+    seen || known
+      ? g_strdup_printf (seen ? _ ("%s measured") : _ ("%s predicted"), seen ? measured : predicted)
+      : g_strdup (_ ("time not known"));
+  g_autofree char *detail = g_strjoin ("\n", fusion, kernels, seen && known ? both : moved, NULL);
   lig_facts_add (facts, pass, value, detail);
 }
 
@@ -135,15 +137,15 @@ show_sum (LigInspectorOp *self, const LigPlanGroup *const *groups, guint count)
   double seconds = 0;
   guint kernels = 0;
   for (guint i = 0; i < count; i++) {
-    seconds += groups[i]->measured > 0 ? groups[i]->measured : groups[i]->predicted;
+    seconds += groups[i]->measured > 0 ? groups[i]->measured : lig_figure_predicted (groups[i]);
     kernels += (guint) groups[i]->n_steps;
   }
-  g_autofree char *time = seconds > 0 ? lig_figure_time (seconds) : g_strdup ("–");
+  g_autofree char *time = lig_figure_time (seconds);
   g_autofree char *detail =
     g_strdup_printf (ngettext ("%u kernel", "%u kernels", kernels), kernels);
   lig_facts_add (LIG_FACTS (self->kernels),
-                 groups[0]->pass == LIG_PASS_BACKWARD ? _ ("Backward") : _ ("Forward"), time,
-                 detail);
+                 groups[0]->pass == LIG_PASS_BACKWARD ? _ ("Backward") : _ ("Forward"),
+                 *time ? time : _ ("time not known"), detail);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include "ui/param-text.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 struct _LigInspectorSequence {
@@ -99,14 +100,14 @@ show_pass (LigFacts *facts, LigPlan *plan, LigPass pass, const char *label)
   double seconds = 0;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
   for (guint i = 0; i < count; i++) {
-    seconds += groups[i].predicted;
+    seconds += lig_figure_predicted (&groups[i]);
     fused += groups[i].fusion != NULL;
   }
   if (count == 0)
     return;
   g_autofree char *time = lig_figure_time (seconds);
   g_autofree char *value =
-    seconds > 0 ? g_strdup_printf (_ ("%s predicted"), time) : g_strdup ("–");
+    isnan (seconds) ? g_strdup (_ ("time not known")) : g_strdup_printf (_ ("%s predicted"), time);
   g_autofree char *detail = g_strdup_printf (
     ngettext ("%u group, %u of them fused", "%u groups, %u of them fused", count), count, fused);
   lig_facts_add (facts, label, value, detail);
@@ -305,6 +306,7 @@ static void
 fill_card (LigInspectorSequence *self, GtkBox *card)
 {
   self->name = make_entry (self, G_CALLBACK (change_name));
+  gtk_entry_set_max_length (GTK_ENTRY (self->name), LIG_SEQUENCE_LONGEST_NAME);
   self->shape = make_entry (self, G_CALLBACK (change_input));
   /* Axes are in the order of the file whatever the language. */
   gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);

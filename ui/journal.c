@@ -6,6 +6,8 @@
 
 #include <json-glib/json-glib.h>
 
+#include <string.h>
+
 struct _LigJournal {
   LigStore *store;
   char *key;
@@ -190,10 +192,22 @@ lig_lost_edit_free (LigLostEdit *lost)
   g_free (lost);
 }
 
+/* What stands in labels and tooltips, of a row that anybody may have written. */
+#define LONGEST_LABEL 200 /* characters */
+#define LONGEST_PATH 4096 /* bytes, as the system has it */
+
+static char *
+shorten (const char *label)
+{
+  g_autofree char *start =
+    g_utf8_substring (label, 0, MIN (g_utf8_strlen (label, -1), LONGEST_LABEL));
+  return g_strconcat (start, strlen (start) < strlen (label) ? "…" : "", NULL);
+}
+
 static LigJournalKind
 get_kind (JsonObject *object)
 {
-  const char *name = json_object_get_string_member_with_default (object, "kind", "edit");
+  const char *name = lig_json_get_string (object, "kind", "edit");
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (kinds[i], name))
       return (LigJournalKind) i;
@@ -206,7 +220,7 @@ push_state (LigLostEdit *lost, const char *label, const char *sequence)
   LigLostState *state = g_new0 (LigLostState, 1);
   if (lost->states->len > 0)
     g_ptr_array_set_size (lost->states, (int) lost->now + 1);
-  state->label = g_strdup (label);
+  state->label = shorten (label);
   state->sequence = g_strdup (sequence);
   g_ptr_array_add (lost->states, state);
   lost->now = lost->states->len - 1;
@@ -217,8 +231,8 @@ static void
 replay (LigLostEdit *lost, JsonObject *object)
 {
   LigJournalKind kind = get_kind (object);
-  const char *label = json_object_get_string_member_with_default (object, "label", "");
-  const char *sequence = json_object_get_string_member_with_default (object, "sequence", "");
+  const char *label = lig_json_get_string (object, "label", "");
+  const char *sequence = lig_json_get_string (object, "sequence", "");
   lost->edits += kind != LIG_JOURNAL_START;
   if (kind == LIG_JOURNAL_UNDO && lost->now > 0)
     lost->now--;
@@ -232,21 +246,37 @@ replay (LigLostEdit *lost, JsonObject *object)
     push_state (lost, label, sequence);
 }
 
+static char *
+read_path (JsonObject *object)
+{
+  const char *path = lig_json_get_string (object, "path", NULL);
+  return path && strlen (path) < LONGEST_PATH ? g_strdup (path) : NULL;
+}
+
+/* A damaged row among good ones is passed over. Where no row is good, an empty text stands for what
+ * was there, so that a person hears of it and can have it forgotten. */
 static LigLostEdit *
 read_lost (const char *key, const char *const *edits)
 {
   LigLostEdit *lost = g_new0 (LigLostEdit, 1);
+  guint damaged = 0;
   lost->key = g_strdup (key);
   lost->states = g_ptr_array_new_with_free_func (free_state);
   for (guint i = 0; edits[i]; i++) {
     g_autoptr (JsonNode) root = lig_json_from_text (edits[i], NULL);
-    if (!root || !JSON_NODE_HOLDS_OBJECT (root))
+    if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
+      damaged++;
       continue;
+    }
     JsonObject *object = json_node_get_object (root);
     replay (lost, object);
     g_free (lost->path);
-    lost->path = g_strdup (json_object_get_string_member_with_default (object, "path", NULL));
-    lost->when = json_object_get_int_member_with_default (object, "when", 0);
+    lost->path = read_path (object);
+    lost->when = lig_json_get_int (object, "when", 0);
+  }
+  if (lost->states->len == 0 && damaged > 0) {
+    push_state (lost, "", "");
+    lost->edits = damaged;
   }
   if (lost->edits == 0) {
     lig_lost_edit_free (lost);

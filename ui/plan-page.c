@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Plan: the steps that run, and the memory they run in. */
+#include "ui/figures.h"
 #include "ui/page.h"
 #include "ui/picture-view.h"
 #include "ui/plan-table.h"
 #include "ui/toast.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 #define LIG_TYPE_PLAN_PAGE (lig_plan_page_get_type ())
 G_DECLARE_FINAL_TYPE (LigPlanPage, lig_plan_page, LIG, PLAN_PAGE, LigPage)
@@ -62,7 +64,7 @@ add_time_and_traffic (LigPlanPage *self)
   double seconds = 0, bytes = 0;
   const LigPlanStep *steps = lig_plan_get_steps (self->plan, &count);
   for (guint i = 0; i < count; i++) {
-    seconds += steps[i].predicted;
+    seconds += lig_figure_predicted_step (&steps[i]);
     bytes += steps[i].read + steps[i].written;
   }
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
@@ -74,8 +76,8 @@ add_time_and_traffic (LigPlanPage *self)
   g_autofree char *fusions = g_strdup_printf (ngettext ("%u fusion", "%u fusions", fused), fused);
   g_autofree char *time = lig_draw_time (seconds), *traffic = lig_draw_bytes (bytes);
   add_figure (self, _ ("Steps"), n_steps, fusions);
-  if (seconds > 0)
-    add_figure (self, _ ("Predicted"), time, _ ("forward and backward"));
+  add_figure (self, _ ("Predicted"), isnan (seconds) ? "–" : time,
+              isnan (seconds) ? _ ("the device was not measured") : _ ("forward and backward"));
   add_figure (self, _ ("Moved"), traffic, _ ("read and written"));
 }
 
@@ -124,7 +126,9 @@ show_notice (LigPlanPage *self)
   if (stale && measuring)
     text = g_strdup_printf (_ ("A new plan is on its way: measuring %s"), measuring);
   else if (problem && !stale)
-    text = g_strdup_printf (_ ("Only the ops before the problem are planned: %s"), problem->text);
+    text = problem->whole ? lig_figure_sentence (problem->text)
+                          : g_strdup_printf (_ ("Only the ops before the problem are planned: %s"),
+                                             problem->text);
   gtk_widget_set_visible (GTK_WIDGET (self->notice), text != NULL);
   gtk_label_set_label (self->notice_label, text ? text : "");
   if (stale)

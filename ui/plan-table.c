@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each column is a row of a table here: its title, its text, and what it is sorted by. */
 #include "ui/plan-table.h"
+#include "ui/figures.h"
 
 #include "engine/draw.h"
 #include "ui/gradual.h"
@@ -172,8 +173,7 @@ predicted_number (LigPlanItem *item)
 static char *
 predicted_text (LigPlanItem *item)
 {
-  double seconds = predicted_number (item);
-  return seconds > 0 ? lig_draw_time (seconds) : g_strdup ("");
+  return lig_figure_time (lig_figure_predicted_step (lig_plan_item_get_step (item)));
 }
 
 static double

@@ -3,6 +3,7 @@
  * one has overtaken are not compiled. */
 #include "ui/planner.h"
 
+#include "engine/report.h"
 #include "engine/tuning.h"
 #include "ui/measuring.h"
 
@@ -151,6 +152,17 @@ check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
   }
 }
 
+/* A whole plan may be too large to run. */
+static void
+check_memory (LigPlan *plan, GPtrArray *problems)
+{
+  g_autofree char *text = plan ? lig_plan_explain_memory (plan, NULL) : NULL;
+  if (!text)
+    return;
+  add_problem (problems, NULL, text);
+  ((LigProblem *) problems->pdata[problems->len - 1])->whole = TRUE;
+}
+
 static LigDevice *
 open_device (LigPlanner *self, const Request *request, GError **error)
 {
@@ -220,6 +232,7 @@ compile (LigPlanner *self, const Request *request)
   if (device && lig_sequence_get_length (request->sequence) > 0)
     answer->plan = lig_plan_compile (request->sequence, device, &options, &error);
   lig_measuring_listen (NULL, NULL);
+  check_memory (answer->plan, answer->problems);
   if (error) {
     g_autofree char *path = find_path (error->message);
     check_ops (request->sequence, "", answer->problems);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles and a table of times. */
 #include "ui/profile-figures.h"
+#include "ui/figures.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 static double
 sum_predicted (LigPlan *plan, int pass)
@@ -12,7 +14,7 @@ sum_predicted (LigPlan *plan, int pass)
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++)
     if (pass < 0 || (int) steps[i].pass == pass)
-      seconds += steps[i].predicted;
+      seconds += lig_figure_predicted_step (&steps[i]);
   return seconds;
 }
 
@@ -45,10 +47,13 @@ new_tile (const char *title, double measured, double predicted)
 {
   GtkWidget *tile = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   g_autofree char *forecast = lig_draw_time (predicted);
-  double seconds = measured > 0 ? measured : predicted;
-  g_autofree char *time = seconds > 0 ? lig_draw_time (seconds) : g_strdup ("–");
+  g_autofree char *time = measured <= 0 && isnan (predicted)
+                            ? g_strdup ("–")
+                            : lig_draw_time (measured > 0 ? measured : predicted);
   g_autofree char *note = NULL;
-  if (measured <= 0 && predicted <= 0)
+  if (measured <= 0 && isnan (predicted))
+    note = g_strdup (_ ("neither measured nor predicted"));
+  else if (measured <= 0 && predicted <= 0)
     note = g_strdup (_ ("nothing to do"));
   else if (measured <= 0)
     note = g_strdup (_ ("predicted, not measured"));

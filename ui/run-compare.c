@@ -2,6 +2,7 @@
 /* Runs beside each other. */
 #include "ui/run-compare.h"
 
+#include "ui/figures.h"
 #include "ui/history-differences.h"
 
 #include <glib/gi18n.h>
@@ -136,7 +137,8 @@ static char *
 get_title (LigRunCompare *self, guint run)
 {
   const LigRunRow *row = self->runs->pdata[run];
-  return g_strdup_printf ("%s · %.8s", row->name, row->uuid);
+  g_autofree char *name = lig_figure_excerpt (row->name);
+  return g_strdup_printf ("%s · %.8s", name, row->uuid);
 }
 
 static void

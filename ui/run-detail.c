@@ -3,6 +3,7 @@
  * on a thread. */
 #include "ui/run-detail.h"
 
+#include "ui/figures.h"
 #include "ui/history-chart.h"
 #include "ui/history-facts.h"
 #include "ui/history-format.h"
@@ -163,10 +164,12 @@ show_status (LigRunDetail *self, const LigRunRow *row)
   gtk_widget_set_css_classes (GTK_WIDGET (self->status_icon), classes);
   gtk_label_set_text (self->status, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->status), exact);
-  gtk_label_set_text (self->message, row->message);
+  g_autofree char *message = lig_figure_excerpt (row->message);
+  g_autofree char *name = lig_figure_excerpt (row->name);
+  gtk_label_set_text (self->message, message);
   gtk_widget_set_visible (GTK_WIDGET (self->message), *row->message != '\0');
-  gtk_label_set_text (self->name, *row->name ? row->name : _ ("Without a name"));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), row->name);
+  gtk_label_set_text (self->name, *name ? name : _ ("Without a name"));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->name), name);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "engine/json.h"
 #include "ui/command.h"
 #include "ui/edit.h"
+#include "ui/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -66,6 +67,7 @@ find_setting (const char *name)
   return NULL;
 }
 
+/* A copy that can be changed. */
 static JsonObject *
 read_object (LigDocument *doc)
 {
@@ -199,8 +201,9 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
     *sentence = g_strdup (error->message);
     return LIG_TRAIN_SETTINGS;
   }
-  if (problem && !lig_document_is_stale (doc)) {
-    *sentence = g_strdup (problem->text);
+  /* With a batch of its own a training takes other memory. */
+  if (problem && !lig_document_is_stale (doc) && (!problem->whole || settings.batch == 0)) {
+    *sentence = lig_figure_sentence (problem->text);
     return LIG_TRAIN_PROBLEM;
   }
   return LIG_TRAIN_POSSIBLE;
@@ -378,13 +381,22 @@ lig_train_say_status (LigTraining *training)
   case LIG_RUN_PAUSED:
     return say_running (&progress);
   case LIG_RUN_DONE:
-    return g_strdup_printf (_ ("Done: %s steps in %s"), step, taken);
+    return g_strdup_printf (
+      ngettext ("Done: %s step in %s", "Done: %s steps in %s", (gulong) progress.step), step,
+      taken);
   case LIG_RUN_FAILED:
-    return progress.step > 0 ? g_strdup_printf (_ ("Failed after %s of %s steps"), step, steps)
-                             : g_strdup (_ ("Could not begin"));
+    return progress.step > 0
+             ? g_strdup_printf (ngettext ("Failed after %s of %s step",
+                                          "Failed after %s of %s steps", (gulong) progress.steps),
+                                step, steps)
+             : g_strdup (_ ("Could not begin"));
   case LIG_RUN_CANCELLED:
-    return g_strdup_printf (_ ("Stopped after %s of %s steps"), step, steps);
+    return g_strdup_printf (ngettext ("Stopped after %s of %s step", "Stopped after %s of %s steps",
+                                      (gulong) progress.steps),
+                            step, steps);
   default:
-    return g_strdup_printf (_ ("Interrupted after %s of %s steps"), step, steps);
+    return g_strdup_printf (ngettext ("Interrupted after %s of %s step",
+                                      "Interrupted after %s of %s steps", (gulong) progress.steps),
+                            step, steps);
   }
 }

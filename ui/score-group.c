@@ -7,6 +7,7 @@
 #include "ui/score-text.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 enum { NAME, TIME, KERNELS, PREDICTED, N_TEXTS };
 enum { PADDING = 12 };
@@ -54,10 +55,10 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
   g_autofree char *predicted = lig_figure_time (bracket->seconds);
   g_autofree char *measured = lig_figure_time (bracket->measured);
   g_autofree char *beside = NULL;
-  if (bracket->measured > 0 && bracket->seconds > 0)
+  if (bracket->measured > 0 && !isnan (bracket->seconds))
     beside = g_strdup_printf (_ ("%s predicted"), predicted);
   set_text (self, NAME, name);
-  set_text (self, TIME, bracket->measured > 0 ? measured : bracket->seconds > 0 ? predicted : NULL);
+  set_text (self, TIME, bracket->measured > 0 ? measured : predicted);
   set_text (self, KERNELS, kernels);
   set_text (self, PREDICTED, beside);
 }
@@ -70,7 +71,9 @@ update_accessible (LigScoreGroup *self, const LigScoreBracket *bracket)
       ? (self->pass == LIG_PASS_BACKWARD ? _ ("backward, fused: %s, %s")
                                          : _ ("forward, fused: %s, %s"))
       : (self->pass == LIG_PASS_BACKWARD ? _ ("backward: %s, %s") : _ ("forward: %s, %s"));
-  g_autofree char *label = g_strdup_printf (what, self->texts[NAME].text, self->texts[TIME].text);
+  const char *time = self->texts[TIME].text;
+  g_autofree char *label =
+    g_strdup_printf (what, self->texts[NAME].text, time && *time ? time : _ ("time not known"));
   g_autofree char *description = g_strdup (self->texts[KERNELS].text);
   if (bracket->group && bracket->group->fusion) {
     g_autofree char *old = description;

@@ -121,22 +121,16 @@ ask_apart (gpointer data)
 
 /* --- What it says -------------------------------------------------------------------------- */
 
-/* Seconds of a pass: what was measured, and predictions where nothing was. */
-static double
-add_up (const LigScoreMap *map, guint pass, gboolean *measured)
+/* Whether every group that has a kernel was measured. */
+static gboolean
+is_measured (const LigScoreMap *map, guint pass)
 {
-  double seconds = map->seconds[pass];
-  *measured = TRUE;
   for (guint i = 0; i < map->brackets[pass]->len; i++) {
     const LigScoreBracket *bracket = &g_array_index (map->brackets[pass], LigScoreBracket, i);
-    if (!bracket->group)
-      continue;
-    if (bracket->measured > 0)
-      seconds += bracket->measured - bracket->group->predicted;
-    else if (bracket->group->n_steps > 0)
-      *measured = FALSE;
+    if (bracket->group && bracket->measured <= 0 && bracket->group->n_steps > 0)
+      return FALSE;
   }
-  return seconds;
+  return TRUE;
 }
 
 static char *
@@ -149,15 +143,16 @@ describe_pass (LigScoreHead *self, guint pass)
   lig_plan_get_groups (map->plan, (LigPass) pass, &count);
   if (count == 0)
     return g_strdup (_ ("no gradient is wanted"));
-  gboolean measured;
-  double seconds = add_up (map, pass, &measured);
-  g_autofree char *time = seconds > 0 ? lig_figure_time (seconds) : g_strdup ("–");
+  g_autofree char *time = lig_figure_time (map->seconds[pass]);
   double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
   g_autofree char *bytes = lig_figure_bytes (MAX (saved, 0));
   g_autofree char *whole =
-    measured ? g_strdup_printf (_ ("%s measured"), time) : g_steal_pointer (&time);
+    is_measured (map, pass) ? g_strdup_printf (_ ("%s measured"), time) : g_steal_pointer (&time);
   if (saved <= 0)
     return g_steal_pointer (&whole);
+  /* Without ceilings of the device no time is known, but what moves is. */
+  if (!*whole)
+    return g_strdup_printf (_ ("%s not moved"), bytes);
   return g_strdup_printf (_ ("%s · %s not moved"), whole, bytes);
 }
 

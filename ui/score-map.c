@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where everything of the score stands. Numbers only: no widget, no drawing. */
 #include "ui/score-map.h"
+#include "ui/figures.h"
 
 #include <string.h>
 
@@ -146,7 +147,7 @@ sum_block (LigScoreBracket *bracket,
       bracket->fused++;
     else if (groups[i].n_steps > 0)
       bracket->alone++;
-    bracket->seconds += groups[i].predicted;
+    bracket->seconds += lig_figure_predicted (&groups[i]);
     bracket->measured += get_measured (&groups[i], steps, n_steps);
   }
 }
@@ -166,9 +167,9 @@ add_brackets (LigScoreMap *self, LigPass pass, const double *steps, guint n_step
   for (guint i = 0; i < count; i++) {
     LigScoreBracket bracket = {.group = &groups[i],
                                .pass = pass,
-                               .seconds = groups[i].predicted,
+                               .seconds = lig_figure_predicted (&groups[i]),
                                .measured = get_measured (&groups[i], steps, n_steps)};
-    self->seconds[pass] += groups[i].predicted;
+    self->seconds[pass] += bracket.measured > 0 ? bracket.measured : bracket.seconds;
     self->bytes[pass] += groups[i].bytes;
     if (place_group (self, &groups[i], &bracket))
       g_array_append_val (brackets, bracket);

@@ -73,8 +73,8 @@ typedef struct {
   GArray *arcs;        /* of LigScoreArc */
   int *tops, *bottoms; /* of each op of the plan; both 0 where it has no row */
   guint n_ops, lanes;
-  double seconds[2], bytes[2];
-  guint end_misses; /* of the gap after the last row */
+  double seconds[2], bytes[2]; /* measured, else predicted; NaN: not known */
+  guint end_misses;            /* of the gap after the last row */
   int height;
 } LigScoreMap;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* lig check: each op's shape, parameters and saved bytes, for no device in particular. */
+/* lig check: each op's shape, parameters and saved bytes; and whether the whole fits a device. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
+#include "engine/report.h"
 
 #include <stdio.h>
 
@@ -9,7 +10,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (check) = {
   .name = "check",
-  .usage = "P [--input I] [--dtype T] [--batch N]",
+  .usage = "P [--input I] [--device D] [--dtype T] [--batch N]",
   .summary = "Each op's shape, parameters and saved bytes",
   .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
@@ -86,8 +87,21 @@ add_extras (JsonBuilder *builder, LigPlan *plan, const char *name, guint count, 
   json_builder_end_array (builder);
 }
 
+/* What the plan needs against what a device has: the one that was named; else, as most plans fit
+ * this computer, a GPU is opened only for one that does not. */
+static char *
+explain_memory (LigPlan *plan, const LigSequenceOptions *options)
+{
+  if (options->device)
+    return lig_plan_explain_memory (plan, NULL);
+  g_autoptr (LigDevice) cpu = lig_device_open ("cpu", NULL);
+  g_autofree char *problem = cpu ? lig_plan_explain_memory (plan, cpu) : NULL;
+  g_autoptr (LigDevice) first = problem ? lig_device_open (NULL, NULL) : NULL;
+  return first ? lig_plan_explain_memory (plan, first) : g_steal_pointer (&problem);
+}
+
 static void
-print_json (LigPlan *plan)
+print_json (LigPlan *plan, const char *problem)
 {
   guint count;
   LigShape shape;
@@ -109,6 +123,7 @@ print_json (LigPlan *plan)
               lig_plan_get_extra_input);
   add_extras (builder, plan, "extra_outputs", lig_plan_get_n_extra_outputs (plan),
               lig_plan_get_extra_output);
+  lig_cli_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
 }
@@ -146,7 +161,7 @@ print_extras (LigPlan *plan, const char *what, guint count, GetExtra get)
 }
 
 static void
-print_table (LigPlan *plan)
+print_table (LigPlan *plan, const char *problem)
 {
   static const char *const header[] = {"path",   "op",         "output", ">elements",
                                        ">saved", "parameters", NULL};
@@ -164,12 +179,14 @@ print_table (LigPlan *plan)
   lig_cli_print_table (header, rows);
   g_autofree char *bytes = lig_cli_format_bytes ((double) totals.parameter_bytes);
   g_autofree char *saved = lig_cli_format_bytes ((double) totals.saved_bytes);
-  printf ("\n%" G_GINT64_FORMAT " trained elements, %s; %s saved for the backward pass\n",
-          totals.parameters, bytes, saved);
+  printf ("\n%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass\n",
+          totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
   print_extras (plan, "the caller gives", lig_plan_get_n_extra_inputs (plan),
                 lig_plan_get_extra_input);
   print_extras (plan, "the caller gets", lig_plan_get_n_extra_outputs (plan),
                 lig_plan_get_extra_output);
+  if (problem)
+    printf ("\n%s\n", problem);
 }
 
 static LigPlan *
@@ -177,7 +194,8 @@ compile (const char *text, LigSequenceOptions *options, GError **error)
 {
   LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
-  g_autoptr (LigDevice) device = sequence ? lig_device_open ("null", error) : NULL;
+  g_autoptr (LigDevice) device =
+    sequence ? lig_device_open (options->device ? options->device : "null", error) : NULL;
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.policy = LIG_POLICY_NONE;
@@ -194,8 +212,8 @@ run (int argc, char **argv)
     {"batch", 0, 0, G_OPTION_ARG_INT64, &options.batch, "Length of the input's first axis", "N"},
     {NULL},
   };
-  g_autofree GOptionEntry *entries =
-    lig_cli_sequence_entries (&options, LIG_OPTION_INPUT | LIG_OPTION_DTYPE, more);
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (
+    &options, LIG_OPTION_INPUT | LIG_OPTION_DEVICE | LIG_OPTION_DTYPE, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_check, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
@@ -204,9 +222,10 @@ run (int argc, char **argv)
   g_autoptr (LigPlan) plan = compile (argv[1], &options, &error);
   if (!plan)
     return lig_cli_fail (g_steal_pointer (&error));
+  g_autofree char *problem = explain_memory (plan, &options);
   if (lig_cli_json ())
-    print_json (plan);
+    print_json (plan, problem);
   else
-    print_table (plan);
+    print_table (plan, problem);
   return LIG_EXIT_OK;
 }

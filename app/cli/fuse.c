@@ -19,7 +19,12 @@ static int
 run (int argc, char **argv)
 {
   g_auto (LigSequenceOptions) options = {0};
-  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, NULL);
+  gboolean all = FALSE;
+  const GOptionEntry more[] = {
+    {"all", 0, 0, G_OPTION_ARG_NONE, &all, "Also the fusions whose pattern does not fit", NULL},
+    {NULL},
+  };
+  g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_fuse, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
@@ -30,7 +35,7 @@ run (int argc, char **argv)
     lig_cli_print_json (lig_plan_to_json (plan));
     return LIG_EXIT_OK;
   }
-  g_autofree char *rails = lig_plan_to_rails (plan, lig_cli_colour ());
+  g_autofree char *rails = lig_plan_to_rails (plan, lig_cli_colour (), all);
   fputs (rails, stdout);
   return LIG_EXIT_OK;
 }

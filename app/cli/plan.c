@@ -106,6 +106,7 @@ static void
 print_json (LigPlan *plan)
 {
   gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
+  g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   lig_cli_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
@@ -117,6 +118,7 @@ print_json (LigPlan *plan)
   lig_cli_add_integer (builder, "live_peak", peak);
   lig_cli_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
   lig_cli_add_integer (builder, "segments", lig_plan_get_segments (plan));
+  lig_cli_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
 }
@@ -290,6 +292,9 @@ print_plan (LigPlan *plan)
   print_picture (plan);
   printf ("\narena %s, at least %s alive at once; state %s; %u segment%s\n", arena_text, peak_text,
           state, segments, segments == 1 ? "" : "s");
+  g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
+  if (problem)
+    printf ("\n%s\n", problem);
 }
 
 static int

@@ -181,8 +181,8 @@ lig_cli_print_outcome (LigRun *run)
   g_autofree char *step = lig_cli_format_time (progress.step_seconds);
   g_autofree char *seconds = lig_cli_format_time (progress.seconds);
   const char *uuid = lig_run_get_uuid (run);
-  printf ("%s after %" G_GINT64_FORMAT " steps in %s", lig_run_status_name (progress.status),
-          progress.step, seconds);
+  printf ("%s after %" G_GINT64_FORMAT " step%s in %s", lig_run_status_name (progress.status),
+          progress.step, LIG_ENDING (progress.step), seconds);
   if (!isnan (progress.loss))
     printf (": loss %.4g to %.4g", progress.first_loss, progress.loss);
   if (!isnan (progress.eval_loss))

@@ -38,8 +38,8 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
   g_array_append_val (candidates, candidate);
 }
 
-/* Less may be faster: `measured` prices the match without its optional ends too. They share its
- * verdict. */
+/* Less may be faster: `measured` prices the match without its optional ends too, and choices may
+ * name what it chose. They share its verdict. */
 static gboolean
 add_shorter (LigDraft *draft, GArray *candidates, LigMatch *match, GError **error)
 {
@@ -74,7 +74,8 @@ find_candidates (LigDraft *draft, GArray *candidates, GError **error)
       if (lig_match (draft, fusion, i, &match, &local)) {
         add_candidate (draft, candidates, &match);
         match.refusal = (LigRefusal){0};
-        if (match.reason == LIG_REASON_NONE && draft->policy == LIG_POLICY_MEASURED &&
+        if (match.reason == LIG_REASON_NONE &&
+            (draft->policy == LIG_POLICY_MEASURED || draft->options.choices) &&
             !add_shorter (draft, candidates, &match, error))
           return FALSE;
       }

@@ -170,8 +170,8 @@ bind_lists (Bench *bench, GError **error)
       List *list = &bench->lists[i];
       list->runs[set] = bind_list (bench, list, bench->memory + set * bench->bytes);
       if (!list->runs[set]) {
-        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %u steps",
-                     list->steps->len);
+        g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY, "no memory for %u step%s",
+                     list->steps->len, LIG_ENDING (list->steps->len));
         return FALSE;
       }
     }

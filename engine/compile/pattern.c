@@ -52,8 +52,8 @@ parse (const char *text, LigPattern *pattern, GError **error)
   if (pattern->n_elements >= 2)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
-               "pattern '%s' has %d elements, expected at least 2", text ? text : "",
-               pattern->n_elements);
+               "pattern '%s' has %d element%s, expected at least 2", text ? text : "",
+               pattern->n_elements, LIG_ENDING (pattern->n_elements));
   return FALSE;
 }
 

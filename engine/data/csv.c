@@ -180,8 +180,8 @@ choose_targets (LigDataset *self, Csv *csv, GError **error)
   csv->n_features = csv->n_columns - csv->n_targets;
   if (csv->n_features == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "has %u columns, all of them targets; no feature is left",
-                               csv->n_columns);
+                               "has %u column%s, all of them targets; no feature is left",
+                               csv->n_columns, LIG_ENDING (csv->n_columns));
   if (csv->task == TASK_CLASS && csv->n_targets > 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
                                "task=class takes 1 target column, %u are named", csv->n_targets);
@@ -259,8 +259,8 @@ survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GErro
     double value;
     if (lig_csv_rows_count (rows) != csv->n_columns)
       return lig_csv_refuse (self, rows->line, error, LIG_ERROR_FORMAT,
-                             "has %u fields, the first row has %u", lig_csv_rows_count (rows),
-                             csv->n_columns);
+                             "has %u field%s, the first row has %u", lig_csv_rows_count (rows),
+                             LIG_ENDING (lig_csv_rows_count (rows)), csv->n_columns);
     const char *target = lig_csv_rows_field (rows, column);
     if (may_be_text && csv->text_line == 0 && *target && !parse_number (target, &value))
       csv->text_line = rows->line;
@@ -316,8 +316,8 @@ fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError *
   csv->targets = g_try_new (float, targets);
   if (!csv->features || !csv->targets)
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
-                               "no memory for %" G_GINT64_FORMAT " rows of %u columns", n_rows,
-                               csv->n_columns);
+                               "no memory for %" G_GINT64_FORMAT " row%s of %u column%s", n_rows,
+                               LIG_ENDING (n_rows), csv->n_columns, LIG_ENDING (csv->n_columns));
   if (!rewind_rows (csv, rows, error))
     return FALSE;
   while (csv->n_rows < n_rows)
@@ -395,10 +395,11 @@ csv_open (LigDataset *self, GError **error)
   self->dtype = LIG_FP32;
   g_autofree char *count = lig_format_count (csv->n_rows);
   g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
-  self->description = g_strdup_printf ("csv: %s rows of %u features and %u target%s, %s for "
-                                       "training",
-                                       count, csv->n_features, csv->n_targets,
-                                       csv->n_targets == 1 ? "" : "s", training);
+  self->description =
+    g_strdup_printf ("csv: %s row%s of %u feature%s and %u target%s, %s for "
+                     "training",
+                     count, LIG_ENDING (csv->n_rows), csv->n_features, LIG_ENDING (csv->n_features),
+                     csv->n_targets, LIG_ENDING (csv->n_targets), training);
   return TRUE;
 }
 
@@ -411,8 +412,8 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
                                "task=value gives values, the loss wants classes");
   if (csv->n_targets > 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "%u target columns are named, a loss over classes takes 1",
-                               csv->n_targets);
+                               "%u target column%s named, a loss over classes takes 1",
+                               csv->n_targets, csv->n_targets == 1 ? " is" : "s are");
   if (csv->unfit_line > 0)
     return lig_csv_refuse (self, csv->unfit_line, error, LIG_ERROR_VALUE,
                            "the target is %g, a class is a whole number from 0 to %d", csv->unfit,
@@ -421,8 +422,8 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
     return FALSE;
   if ((gint64) csv->largest >= target->classes)
     return lig_csv_refuse (self, csv->largest_line, error, LIG_ERROR_VALUE,
-                           "class %.0f is beyond the prediction's %" G_GINT64_FORMAT " classes",
-                           csv->largest, target->classes);
+                           "class %.0f is beyond the prediction's %" G_GINT64_FORMAT " class%s",
+                           csv->largest, target->classes, target->classes == 1 ? "" : "es");
   return TRUE;
 }
 
@@ -441,9 +442,10 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
   if (size != (gint64) csv->n_targets)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                "the prediction has %" G_GINT64_FORMAT
-                               " features per row, the targets have %u columns; name them as "
+                               " feature%s per row, the targets have %u column%s; name them as "
                                "target=A,B",
-                               size, csv->n_targets);
+                               size, LIG_ENDING (size), csv->n_targets,
+                               LIG_ENDING (csv->n_targets));
   return TRUE;
 }
 

@@ -60,8 +60,8 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
     return NULL;
   if (size < header) {
     refuse_file (path, error, LIG_ERROR_FORMAT,
-                 "has %" G_GSIZE_FORMAT " bytes, the header alone has %" G_GSIZE_FORMAT, size,
-                 header);
+                 "has %" G_GSIZE_FORMAT " byte%s, the header alone has %" G_GSIZE_FORMAT, size,
+                 LIG_ENDING (size), header);
     return NULL;
   }
   for (gsize i = 0; i < n_axes; i++) {
@@ -75,8 +75,8 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
   }
   if (wanted != size - header) {
     refuse_file (path, error, LIG_ERROR_FORMAT,
-                 "the header claims %" G_GUINT64_FORMAT " bytes, %" G_GSIZE_FORMAT " follow",
-                 wanted, size - header);
+                 "the header claims %" G_GUINT64_FORMAT " byte%s, %" G_GSIZE_FORMAT " follow",
+                 wanted, LIG_ENDING (wanted), size - header);
     return NULL;
   }
   *body = bytes + header;
@@ -116,8 +116,8 @@ open_labels (LigDataset *self, Idx *idx, GError **error)
     return FALSE;
   if (lengths[0] != idx->count)
     return refuse_file (path, error, LIG_ERROR_SHAPE,
-                        "holds %" G_GINT64_FORMAT " labels for %" G_GINT64_FORMAT " images",
-                        lengths[0], idx->count);
+                        "holds %" G_GINT64_FORMAT " label%s for %" G_GINT64_FORMAT " image%s",
+                        lengths[0], LIG_ENDING (lengths[0]), idx->count, LIG_ENDING (idx->count));
   for (gint64 i = 1; i < idx->count; i++)
     if (idx->labels[i] > idx->labels[idx->largest])
       idx->largest = i;
@@ -144,9 +144,9 @@ idx_open (LigDataset *self, GError **error)
   self->samples[LIG_HELD_OUT] = idx->count - self->samples[LIG_TRAINING];
   g_autofree char *count = lig_format_count (idx->count);
   g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
-  self->description =
-    g_strdup_printf ("idx: %s images of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", %s for training",
-                     count, lengths[1], lengths[2], training);
+  self->description = g_strdup_printf (
+    "idx: %s image%s of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", %s for training", count,
+    LIG_ENDING (idx->count), lengths[1], lengths[2], training);
   return TRUE;
 }
 
@@ -160,8 +160,9 @@ idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
     return TRUE;
   return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
                              "label %d of image %" G_GINT64_FORMAT
-                             " (from 0) is beyond the prediction's %" G_GINT64_FORMAT " classes",
-                             idx->labels[idx->largest], idx->largest, target->classes);
+                             " (from 0) is beyond the prediction's %" G_GINT64_FORMAT " class%s",
+                             idx->labels[idx->largest], idx->largest, target->classes,
+                             target->classes == 1 ? "" : "es");
 }
 
 static void

@@ -60,17 +60,18 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
   gsize size = (gsize) self->size;
   guint64 claimed;
   if (size < sizeof claimed)
-    return lig_tensor_file_refuse (
-      self, error, LIG_ERROR_FORMAT,
-      "has %" G_GSIZE_FORMAT " bytes, a safetensors file has at least 10", size);
+    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
+                                   "has %" G_GSIZE_FORMAT
+                                   " byte%s, a safetensors file has at least 10",
+                                   size, LIG_ENDING (size));
   if (!lig_read_at (self->fd, self->path, 0, &claimed, sizeof claimed, error))
     return FALSE;
   if (claimed > size - sizeof claimed)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
                                    "the header claims %" G_GUINT64_FORMAT
-                                   " bytes, only %" G_GSIZE_FORMAT
+                                   " byte%s, only %" G_GSIZE_FORMAT
                                    " follow: the file is truncated or not safetensors",
-                                   claimed, size - sizeof claimed);
+                                   claimed, LIG_ENDING (claimed), size - sizeof claimed);
   if (claimed > LIG_LONGEST_HEADER)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
                                    "the header has %" G_GUINT64_FORMAT
@@ -239,17 +240,17 @@ read_offsets (
                                    ", expected ascending offsets of at least 0",
                                    entry->name, entry->begin, entry->end);
   if (entry->end > self->body_size)
-    return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "tensor '%s' ends at %" G_GINT64_FORMAT
-                                   " of a body of %" G_GINT64_FORMAT
-                                   " bytes: the file is truncated or damaged",
-                                   entry->name, entry->end, self->body_size);
+    return lig_tensor_file_refuse (
+      self, error, LIG_ERROR_FORMAT,
+      "tensor '%s' ends at %" G_GINT64_FORMAT " of a body of %" G_GINT64_FORMAT
+      " byte%s: the file is truncated or damaged",
+      entry->name, entry->end, self->body_size, LIG_ENDING (self->body_size));
   if (entry->end - entry->begin != bytes) {
     g_autofree char *shape = lig_shape_to_string (&entry->shape);
     return lig_tensor_file_refuse (
       self, error, LIG_ERROR_FORMAT,
-      "tensor '%s' of %s %s takes %" G_GINT64_FORMAT " bytes, its offsets span %" G_GINT64_FORMAT,
-      entry->name, shape, entry->type->name, bytes, entry->end - entry->begin);
+      "tensor '%s' of %s %s takes %" G_GINT64_FORMAT " byte%s, its offsets span %" G_GINT64_FORMAT,
+      entry->name, shape, entry->type->name, bytes, LIG_ENDING (bytes), entry->end - entry->begin);
   }
   return TRUE;
 }
@@ -327,8 +328,8 @@ check_layout (LigTensorFile *self, GError **error)
   if (reached != self->body_size)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
                                    "the body has %" G_GINT64_FORMAT
-                                   " bytes, the tensors take %" G_GINT64_FORMAT,
-                                   self->body_size, reached);
+                                   " byte%s, the tensors take %" G_GINT64_FORMAT,
+                                   self->body_size, LIG_ENDING (self->body_size), reached);
   return TRUE;
 }
 

@@ -30,7 +30,8 @@ synthetic_open (LigDataset *self, GError **error)
   self->samples[LIG_HELD_OUT] = samples - self->samples[LIG_TRAINING];
   g_autofree char *count = lig_format_count (samples);
   g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
-  self->description = g_strdup_printf ("synthetic: %s samples, %s for training", count, training);
+  self->description = g_strdup_printf ("synthetic: %s sample%s, %s for training", count,
+                                       LIG_ENDING (samples), training);
   return TRUE;
 }
 

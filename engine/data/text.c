@@ -111,7 +111,8 @@ text_open (LigDataset *self, GError **error)
   guint16 *tokens = self->data = g_try_new (guint16, MAX (size, 1));
   if (!tokens)
     return lig_dataset_refuse (self, error, LIG_ERROR_MEMORY,
-                               "no memory for %" G_GSIZE_FORMAT " bytes as tokens", size);
+                               "no memory for %" G_GSIZE_FORMAT " byte%s as tokens", size,
+                               LIG_ENDING (size));
   for (guint i = 0; i < files->len; i++)
     if (!append_file (self, g_ptr_array_index (files, i), tokens, size, &filled, error))
       return FALSE;
@@ -124,8 +125,9 @@ text_open (LigDataset *self, GError **error)
     return FALSE;
   g_autofree char *bytes = lig_format_count ((gint64) filled);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_TRAINING]);
-  self->description = g_strdup_printf ("text: %u file%s, %s bytes, %s for training", files->len,
-                                       files->len == 1 ? "" : "s", bytes, training);
+  self->description =
+    g_strdup_printf ("text: %u file%s, %s byte%s, %s for training", files->len,
+                     LIG_ENDING (files->len), bytes, LIG_ENDING (filled), training);
   return TRUE;
 }
 

@@ -17,8 +17,8 @@ check_header (const LigDataset *self, const char *content, gsize size, GError **
   gint32 header[3];
   if (size < HEADER_BYTES)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "has %" G_GSIZE_FORMAT " bytes, the header alone has %d", size,
-                               HEADER_BYTES);
+                               "has %" G_GSIZE_FORMAT " byte%s, the header alone has %d", size,
+                               LIG_ENDING (size), HEADER_BYTES);
   memcpy (header, content, sizeof header);
   if (header[0] != MAGIC)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
@@ -28,13 +28,15 @@ check_header (const LigDataset *self, const char *content, gsize size, GError **
                                header[1], VERSION);
   if (header[2] < 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "the header claims %d tokens, expected at least 1", header[2]);
+                               "the header claims %d token%s, expected at least 1", header[2],
+                               LIG_ENDING (header[2]));
   gsize claimed = (gsize) header[2] * sizeof (guint16);
   if (claimed != size - HEADER_BYTES)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                               "the header claims %d tokens, which are %" G_GSIZE_FORMAT
-                               " bytes, %" G_GSIZE_FORMAT " follow",
-                               header[2], claimed, size - HEADER_BYTES);
+                               "the header claims %d token%s, which are %" G_GSIZE_FORMAT
+                               " byte%s, %" G_GSIZE_FORMAT " follow",
+                               header[2], LIG_ENDING (header[2]), claimed, LIG_ENDING (claimed),
+                               size - HEADER_BYTES);
   return TRUE;
 }
 
@@ -54,7 +56,8 @@ tokens_open (LigDataset *self, GError **error)
   self->content = lig_hash_content (0, content, size);
   g_autofree char *all = lig_format_count ((gint64) count);
   g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_TRAINING]);
-  self->description = g_strdup_printf ("tokens: %s tokens, %s for training", all, training);
+  self->description =
+    g_strdup_printf ("tokens: %s token%s, %s for training", all, LIG_ENDING (count), training);
   return TRUE;
 }
 

@@ -52,9 +52,9 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
     return TRUE;
   return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                              "%" G_GSIZE_FORMAT
-                             " tokens for training are no window of %" G_GINT64_FORMAT
+                             " token%s for training are no window of %" G_GINT64_FORMAT
                              " and the token after it",
-                             training, window_length (self));
+                             training, LIG_ENDING (training), window_length (self));
 }
 
 static gboolean
@@ -66,11 +66,11 @@ check_classes (const LigDataset *self, gint64 classes, GError **error)
     return TRUE;
   while (at + 1 < count && tokens[at] < classes)
     at++;
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                             "token %d at offset %" G_GSIZE_FORMAT
-                             " is beyond the prediction's %" G_GINT64_FORMAT
-                             " classes, the largest token is %" G_GINT64_FORMAT,
-                             tokens[at], at, classes, self->largest_token);
+  return lig_dataset_refuse (
+    self, error, LIG_ERROR_VALUE,
+    "token %d at offset %" G_GSIZE_FORMAT " is beyond the prediction's %" G_GINT64_FORMAT
+    " class%s, the largest token is %" G_GINT64_FORMAT,
+    tokens[at], at, classes, classes == 1 ? "" : "es", self->largest_token);
 }
 
 gboolean
@@ -83,8 +83,8 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
   if (size != 1 && size != window_length (self))
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                "the loss wants %" G_GINT64_FORMAT
-                               " targets per window, expected 1 or the window's %" G_GINT64_FORMAT,
-                               size, window_length (self));
+                               " target%s per window, expected 1 or the window's %" G_GINT64_FORMAT,
+                               size, LIG_ENDING (size), window_length (self));
   if (!check_classes (self, target->classes, error))
     return FALSE;
   count_windows (self, size);

@@ -338,9 +338,10 @@ draw_legend (Roofline *roof, guint without)
   else if (!roof->timed->steps)
     g_string_append_printf (note, " · %s", _ ("predicted, not measured"));
   if (without > 0 && known)
-    g_string_append_printf (
-      note, ngettext (" · %u group without arithmetic", " · %u groups without arithmetic", without),
-      without);
+    g_string_append_printf (note,
+                            g_dngettext (GETTEXT_PACKAGE, " · %u group without arithmetic",
+                                         " · %u groups without arithmetic", without),
+                            without);
   lig_canvas_disc (roof->canvas, x + 5, y - 4, 5, inks->forward);
   lig_canvas_text (roof->canvas, x + 14, y, &style, _ ("Forward"));
   x += 30 + lig_canvas_text_width (roof->canvas, &style, _ ("Forward"));

@@ -2,6 +2,7 @@
 /* The layout of a score: which parts are shown, in which rows, and the blocks around them. */
 #include "engine/draw/score.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { HEAD = 74, CARD_HEAD = 28, BLOCK_HEAD = 26, BLOCK_FOOT = 10 };
@@ -244,6 +245,9 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
     gboolean alike = is_alike (self, owners[i], i, owners[like], like);
     gboolean begins = owners[i] && owners[i]->first == i;
     double seconds = begins ? lig_score_seconds (self, owners[i]) : 0;
+    /* Without the time of each there is none of all. */
+    if (begins && owners[i]->n_steps > 0 && seconds <= 0)
+      seconds = NAN;
     for (int depth = 0; depth < count_depth (ops[i].path); depth++) {
       g_autofree char *inside = block_path (ops[i].path, depth);
       g_autofree char *folded = fold_path (inside);

@@ -96,7 +96,10 @@ draw_block_time (const LigScore *self, const LigScoreBlock *block, LigPass pass)
                                       : self->width - LIG_SCORE_MARGIN - self->rail + 12;
   LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = self->rail - 24};
   g_autofree char *time = lig_draw_time (block->seconds[pass]);
-  g_autofree char *text = g_strdup_printf (_ ("all %d repetitions: %s"), block->count, time);
+  g_autofree char *text =
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "the %d repetition: %s",
+                                  "all %d repetitions: %s", (gulong) block->count),
+                     block->count, time);
   if (block->seconds[pass] > 0)
     lig_canvas_text (self->canvas, x, block->y + 17, &style, text);
 }
@@ -108,8 +111,11 @@ draw_block (const LigScore *self, const LigScoreBlock *block)
   LigTextStyle bold = {.size = 12, .bold = TRUE, .colour = self->inks->ink};
   LigTextStyle end = {.size = 11, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
   g_autofree char *title = g_strdup_printf (_ ("Block × %d"), block->count);
+  /* Translators: a path, how often the block is repeated, how many ops it has. */
   g_autofree char *text =
-    g_strdup_printf (_ ("Block at %s, %d times %d ops"), block->path, block->count, block->n_parts);
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "Block at %s, %d × %d op",
+                                  "Block at %s, %d × %d ops", (gulong) block->n_parts),
+                     block->path, block->count, block->n_parts);
   const char *note = block->count < 2 ? ""
                      : block->alike   ? _ ("each fused alike")
                                       : _ ("the first of them; not all are fused alike");

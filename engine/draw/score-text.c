@@ -92,7 +92,10 @@ lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group)
   if (group->n_steps == 0)
     return g_string_free (text, FALSE);
   g_string_append_c (text, '\n');
-  g_string_append_printf (text, _ ("%s read and written, %s operations"), bytes, flops);
+  g_string_append_printf (text,
+                          g_dngettext (GETTEXT_PACKAGE, "%s read and written, %s operation",
+                                       "%s read and written, %s operations", (gulong) group->flops),
+                          bytes, flops);
   if (group->predicted > 0) {
     g_autofree char *time = lig_draw_time (group->predicted);
     g_string_append_c (text, '\n');
@@ -179,7 +182,9 @@ lig_score_row_text (const LigScoreLayout *layout, const LigScoreRow *row)
   if (parameters > 0) {
     g_autofree char *number = lig_draw_number ((double) parameters, 3);
     g_string_append_c (text, '\n');
-    g_string_append_printf (text, _ ("%s parameters"), number);
+    g_string_append_printf (
+      text, g_dngettext (GETTEXT_PACKAGE, "%s parameter", "%s parameters", (gulong) parameters),
+      number);
   }
   if (saved > 0) {
     g_autofree char *bytes = lig_draw_bytes ((double) saved);

@@ -19,20 +19,22 @@ sum_bytes (LigPlan *plan, LigPass pass)
   return bytes;
 }
 
-/* What the steps of a pass take, and whether that was measured. */
+/* What the steps of a pass take, and whether that was measured; 0 where it is not known of each. */
 static double
 sum_seconds (const LigScoreLayout *layout, LigPass pass, gboolean *measured)
 {
   guint count;
+  gboolean priced = TRUE;
   double known = 0, predicted = 0;
   const LigPlanStep *steps = lig_plan_get_steps (layout->plan, &count);
   for (guint i = 0; i < count; i++)
     if (steps[i].pass == pass) {
       known += layout->times ? layout->times[i] : 0;
       predicted += steps[i].predicted;
+      priced &= steps[i].predicted > 0;
     }
   *measured = known > 0;
-  return known > 0 ? known : predicted;
+  return known > 0 ? known : priced ? predicted : 0;
 }
 
 /* `7.92 ms · 1.1 GB not moved` */

@@ -67,7 +67,8 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
   g_autofree char *name =
     group ? lig_timed_name_ops (line->timed->plan, group->first, group->count) : NULL;
   if (count > 1)
-    g_string_append_printf (text, ngettext ("%u short step", "%u short steps", count), count);
+    g_string_append_printf (
+      text, g_dngettext (GETTEXT_PACKAGE, "%u short step", "%u short steps", count), count);
   else
     g_string_append (text, step->kernel ? step->kernel->name : "opaque");
   g_string_append_printf (text, " · %s · %s", lig_timed_pass_title (step->pass), time);
@@ -159,13 +160,18 @@ draw_lanes (Timeline *line, GArray *spans)
   LigTextStyle title = {.size = 12, .bold = TRUE, .colour = line->inks->ink, .width = LEFT - 16};
   LigTextStyle lesser = {.size = 11, .colour = line->inks->dim, .width = LEFT - 16};
   double seconds[3] = {0};
-  for (guint i = 0; i < spans->len; i++)
-    seconds[line->steps[i].pass] += g_array_index (spans, Span, i).seconds;
+  gboolean known[3] = {TRUE, TRUE, TRUE};
+  for (guint i = 0; i < spans->len; i++) {
+    double step = g_array_index (spans, Span, i).seconds;
+    seconds[line->steps[i].pass] += step;
+    known[line->steps[i].pass] &= step > 0;
+  }
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
     g_autofree char *time = lig_draw_time (seconds[pass]);
     double y = 8 + line->lane * pass;
     lig_canvas_text (line->canvas, 12, y + 15, &title, lig_timed_pass_title (pass));
-    lig_canvas_text (line->canvas, 12, y + 31, &lesser, time);
+    if (known[pass])
+      lig_canvas_text (line->canvas, 12, y + 31, &lesser, time);
   }
 }
 

@@ -43,9 +43,9 @@ shorten (GPtrArray *rows)
     return;
   g_ptr_array_sort (rows, compare_seconds);
   LigTimedRow *rest = g_new0 (LigTimedRow, 1);
-  rest->name =
-    g_strdup_printf (ngettext ("%u more group", "%u more groups", rows->len - MOST_ROWS + 1),
-                     rows->len - MOST_ROWS + 1);
+  rest->name = g_strdup_printf (
+    g_dngettext (GETTEXT_PACKAGE, "%u more group", "%u more groups", rows->len - MOST_ROWS + 1),
+    rows->len - MOST_ROWS + 1);
   rest->first = G_MAXINT;
   rest->repeats = 1;
   for (guint i = MOST_ROWS - 1; i < rows->len; i++) {

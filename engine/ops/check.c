@@ -22,8 +22,8 @@ lig_check_features (const LigInfer *infer, gint64 features, GError **error)
   if (features == 0 || observed == features)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-               "input has %" G_GINT64_FORMAT " features, expected %" G_GINT64_FORMAT, observed,
-               features);
+               "input has %" G_GINT64_FORMAT " feature%s, expected %" G_GINT64_FORMAT, observed,
+               LIG_ENDING (observed), features);
   return FALSE;
 }
 
@@ -85,7 +85,8 @@ lig_infer_gated (LigInfer *infer, GError **error)
   gint64 *columns = &infer->y.axes[infer->y.n_axes - 1];
   if (*columns % 2 != 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "input has %" G_GINT64_FORMAT " features, expected an even number", *columns);
+                 "input has %" G_GINT64_FORMAT " feature%s, expected an even number", *columns,
+                 LIG_ENDING (*columns));
     return FALSE;
   }
   *columns /= 2;

@@ -30,8 +30,8 @@ infer (LigInfer *self, GError **error)
     g_autofree char *from = lig_shape_to_string (&self->x);
     g_autofree char *to = lig_shape_to_string (&shape);
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "input %s has %" G_GINT64_FORMAT " elements, %s needs %s%" G_GINT64_FORMAT, from,
-                 size, to, open >= 0 ? "a multiple of " : "", known);
+                 "input %s has %" G_GINT64_FORMAT " element%s, %s needs %s%" G_GINT64_FORMAT, from,
+                 size, LIG_ENDING (size), to, open >= 0 ? "a multiple of " : "", known);
     return FALSE;
   }
   self->y = shape;

@@ -2,8 +2,10 @@
 /* Reports of plans for people. */
 #include "engine/private/plan.h"
 #include "engine/report/paper.h"
+#include "engine/report/verdicts.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 /* Of the values that lie in the arena, so many are named. */
@@ -19,7 +21,8 @@ is_priced (LigPlan *plan)
 static char *
 format_time (LigPlan *plan, double seconds)
 {
-  return is_priced (plan) ? g_strdup_printf ("%.4g", seconds * 1e6) : g_strdup ("-");
+  return is_priced (plan) && !isnan (seconds) ? g_strdup_printf ("%.4g", seconds * 1e6)
+                                              : g_strdup ("-");
 }
 
 /* --- What it is a plan of, and for ---------------------------------------------------------- */
@@ -79,7 +82,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   g_autofree char *output = lig_report_tensor (&shape, dtype);
   lig_plan_get_ops (plan, &n_ops);
   lig_plan_get_steps (plan, &n_steps);
-  g_autofree char *size = g_strdup_printf (_ ("%u ops, %u steps"), n_ops, n_steps);
+  g_autofree char *size = lig_report_size (n_ops, n_steps);
   lig_paper_head (to, "|");
   lig_paper_fact (to, _ ("Device"), name);
   lig_paper_fact (to, _ ("Ceilings"), ceilings);
@@ -120,6 +123,13 @@ list_ops (LigPlan *plan, const LigPlanGroup *group)
   return g_string_free (text, FALSE);
 }
 
+/* Seconds; NaN where they are not known, which makes their sum so. */
+static double
+get_predicted (const LigPlanGroup *group)
+{
+  return group->predicted > 0 || group->n_steps == 0 ? group->predicted : NAN;
+}
+
 static void
 append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint index)
 {
@@ -129,7 +139,7 @@ append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint inde
   g_autofree char *kernels = list_kernels (plan, group);
   g_autofree char *bytes = lig_report_bytes (group->bytes);
   g_autofree char *flops = lig_report_count (group->flops);
-  g_autofree char *predicted = format_time (plan, group->predicted);
+  g_autofree char *predicted = format_time (plan, get_predicted (group));
   g_autofree char *measured =
     group->measured > 0 ? g_strdup_printf ("%.4g", group->measured * 1e6) : g_strdup ("-");
   lig_paper_row (to, number, group->fusion ? group->fusion->name : "-", indexes, ops, kernels,
@@ -154,7 +164,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
     append_group (to, plan, &groups[i], i);
     bytes += groups[i].bytes;
     flops += groups[i].flops;
-    seconds += groups[i].predicted;
+    seconds += get_predicted (&groups[i]);
   }
   g_autofree char *all_bytes = lig_report_bytes (bytes);
   g_autofree char *all_flops = lig_report_count (flops);
@@ -165,21 +175,24 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
 static void
 append_verdicts (LigPaper *to, LigPlan *plan)
 {
-  guint count, n_ops;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  guint n_ops;
+  g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   lig_paper_heading (to, _ ("Verdicts"));
-  if (count == 0) {
+  if (lines->len == 0) {
     lig_paper_say (to, _ ("No fusion begins with any of these ops."));
     return;
   }
   lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Verdict"));
-  for (guint i = 0; i < count; i++) {
-    const char *reason = lig_reason_name (verdicts[i].reason);
-    g_autofree char *indexes = lig_report_indexes (verdicts[i].first, verdicts[i].count);
-    lig_paper_row (to, ops[verdicts[i].first].path, verdicts[i].fusion->name,
-                   lig_pass_name (verdicts[i].pass), indexes, verdicts[i].taken ? "taken" : reason,
-                   verdicts[i].text, NULL);
+  for (guint i = 0; i < lines->len; i++) {
+    const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
+    const LigVerdict *verdict = line->verdict;
+    const char *reason = lig_reason_name (verdict->reason);
+    g_autofree char *indexes = lig_report_indexes (verdict->first, verdict->count);
+    g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
+    lig_paper_row (to, ops[verdict->first].path, verdict->fusion->name,
+                   lig_pass_name (verdict->pass), indexes, verdict->taken ? "taken" : reason,
+                   sentence, NULL);
   }
 }
 
@@ -219,6 +232,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   g_autofree char *peak_text = lig_report_bytes ((double) peak);
   g_autofree char *state = lig_report_bytes ((double) lig_plan_get_state_bytes (plan));
   g_autofree char *segments = g_strdup_printf ("%u", lig_plan_get_segments (plan));
+  g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
   for (guint i = 0; i < count; i++)
     if (g_str_equal (values[i].place, "arena"))
@@ -231,6 +245,7 @@ append_memory (LigPaper *to, LigPlan *plan)
   lig_paper_fact (to, _ ("Alive at once, at most"), peak_text);
   lig_paper_fact (to, _ ("State"), state);
   lig_paper_fact (to, _ ("Segments"), segments);
+  lig_paper_fact (to, _ ("Problem"), problem);
   if (list->len == 0)
     return;
   lig_paper_say (to, _ ("The largest values of the arena; they live from one step to another."));
@@ -286,7 +301,7 @@ void
 lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command)
 {
   LigSequence *sequence = plan->draft->sequence;
-  g_autofree char *rails = lig_plan_to_rails (plan, FALSE);
+  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
   append_title (to, sequence);
   if (command)
     lig_paper_block (to, "sh", command);

@@ -2,6 +2,7 @@
 /* Reports of runs for people. */
 #include "engine/private/json.h"
 #include "engine/report/paper.h"
+#include "engine/report/verdicts.h"
 #include "engine/run.h"
 
 #include <glib/gi18n-lib.h>
@@ -360,6 +361,21 @@ append_times (LigPaper *to, GPtrArray *timings)
     i += append_time (to, timings, i);
 }
 
+static GArray *
+fold (GPtrArray *verdicts)
+{
+  g_autofree LigReportVerdict *told = g_new (LigReportVerdict, MAX (verdicts->len, 1));
+  for (guint i = 0; i < verdicts->len; i++) {
+    const LigVerdictRow *row = verdicts->pdata[i];
+    told[i] = (LigReportVerdict){.verdict = row,
+                                 .reason = row->reason,
+                                 .text = row->text,
+                                 .first = row->first_op,
+                                 .taken = row->taken};
+  }
+  return lig_report_fold_verdicts (told, verdicts->len);
+}
+
 static void
 append_verdicts (LigPaper *to, GPtrArray *verdicts)
 {
@@ -368,15 +384,19 @@ append_verdicts (LigPaper *to, GPtrArray *verdicts)
     lig_paper_say (to, _ ("None was recorded."));
     return;
   }
+  g_autoptr (GArray) lines = fold (verdicts);
   lig_paper_head (to, _ (">Indexes|Fusion|Pass|Reason|Verdict"));
-  for (guint i = 0; i < verdicts->len; i++) {
-    const LigVerdictRow *verdict = verdicts->pdata[i];
+  for (guint i = 0; i < lines->len; i++) {
+    const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
+    const LigVerdictRow *verdict = line->verdict;
     g_autofree char *indexes = lig_report_indexes (verdict->first_op, verdict->count);
+    g_autofree char *sentence =
+      lig_report_verdict_text (verdict->text ? verdict->text : "", line->times);
     lig_paper_row (to, indexes, verdict->fusion, verdict->pass,
                    verdict->taken    ? "taken"
                    : verdict->reason ? verdict->reason
                                      : "",
-                   verdict->text ? verdict->text : "", NULL);
+                   sentence, NULL);
   }
 }
 

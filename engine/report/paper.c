@@ -146,6 +146,16 @@ lig_report_tensor (const LigShape *shape, LigDtype dtype)
 }
 
 char *
+lig_report_size (guint ops, guint steps)
+{
+  g_autofree char *first =
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", ops), ops);
+  g_autofree char *last =
+    g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u step", "%u steps", steps), steps);
+  return g_strconcat (first, ", ", last, NULL);
+}
+
+char *
 lig_report_shorten (const char *text)
 {
   g_autofree char *line = lig_report_line (text);

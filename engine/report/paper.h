@@ -69,5 +69,8 @@ char *lig_report_number (double value);
 char *lig_report_indexes (int first, int count);
 char *lig_report_tensor (const LigShape *shape, LigDtype dtype);
 
+/* `5 ops, 1 step`. */
+char *lig_report_size (guint ops, guint steps);
+
 /* A title of at most 80 characters. */
 char *lig_report_shorten (const char *text);

@@ -87,7 +87,8 @@ describe (const LigPicture *self)
   }
   lig_plan_get_ops (self->timed.plan, &ops);
   lig_plan_get_steps (self->timed.plan, &steps);
-  return g_strdup_printf ("%u ops, %u steps · Ligature " LIG_VERSION, ops, steps);
+  g_autofree char *size = lig_report_size (ops, steps);
+  return g_strdup_printf ("%s · Ligature " LIG_VERSION, size);
 }
 
 static void

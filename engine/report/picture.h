@@ -22,10 +22,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigPicture, lig_picture_clear)
 
 /**
  * lig_report_rebuild:
- * @note: (out) (transfer full): a sentence on what it is: the groups that were recorded or those
- *   that are chosen today, the device of the run or one like it
+ * @note: (out) (transfer full): a sentence on what it is: the device of the run or one like it, and
+ *   whether the run recorded groups
  *
- * Compiles the plan of a run anew from what the store has of it. Nothing is measured.
+ * Compiles the plan of a run anew from what the store has of it: its groups are those that were
+ * recorded, whatever its policy. Nothing is measured.
  *
  * Returns: (transfer full) (nullable): the plan; null: @note says why there is none
  */

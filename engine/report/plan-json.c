@@ -153,6 +153,8 @@ lig_plan_to_json (LigPlan *self)
   add_ops (builder, self);
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);
+  g_autofree char *problem = lig_plan_explain_memory (self, NULL);
+  add_text (builder, "problem", problem);
   json_builder_set_member_name (builder, "verdicts");
   json_builder_begin_array (builder);
   for (guint i = 0; i < count; i++)

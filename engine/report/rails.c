@@ -2,6 +2,7 @@
 /* A plan as text: forward rail | ops | backward rail, brackets joining the rows that one fusion
  * covers; below, each refused fusion with its reason. */
 #include "engine/report.h"
+#include "engine/report/verdicts.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -47,46 +48,63 @@ append_pass (GString *text, LigPlan *plan, LigPass pass)
   guint count;
   double seconds = 0, bytes = 0;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  gboolean known = TRUE;
+  gboolean priced = lig_device_get_facts (lig_plan_get_device (plan))->copy > 0;
   for (guint i = 0; i < count; i++) {
     seconds += groups[i].predicted;
-    known &= groups[i].predicted > 0 || groups[i].n_steps == 0;
     bytes += groups[i].bytes;
+    priced &= groups[i].predicted > 0 || groups[i].n_steps == 0;
   }
   if (count == 0)
     return;
-  g_string_append_printf (text, _ ("%s: %u groups, %.3g MB moved"), lig_pass_name (pass), count,
-                          bytes * 1e-6);
-  if (known && seconds > 0)
+  g_string_append_printf (text,
+                          g_dngettext (GETTEXT_PACKAGE, "%s: %u group, %.3g MB moved",
+                                       "%s: %u groups, %.3g MB moved", count),
+                          lig_pass_name (pass), count, bytes * 1e-6);
+  if (priced)
     g_string_append_printf (text, _ (", predicted %.3g ms"), seconds * 1e3);
   g_string_append_c (text, '\n');
 }
 
-/* Near misses first: a refusal by the pattern at every op says little. */
+/* A refusal by the pattern says little, and there is one for almost every op. */
 static void
-append_verdicts (GString *text, LigPlan *plan)
+append_verdicts (GString *text, LigPlan *plan, gboolean all)
 {
-  guint count, shown = 0;
-  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-  guint n_ops;
+  guint n_ops, shown = 0, left_out = 0;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  for (guint i = 0; i < count; i++) {
-    const LigVerdict *verdict = &verdicts[i];
+  g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
+  for (guint i = 0; i < lines->len; i++) {
+    const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
+    const LigVerdict *verdict = line->verdict;
     if (verdict->taken && !verdict->observed)
       continue;
+    if (verdict->reason == LIG_REASON_PATTERN && !all) {
+      left_out += line->times;
+      continue;
+    }
+    g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
     if (shown++ == 0)
       g_string_append (text, _ ("\nWhy not more:\n"));
-    g_string_append_printf (text, "  %-7s %s\n", ops[verdict->first].path, verdict->text);
+    g_string_append_printf (text, "  %-7s %s\n", ops[verdict->first].path, sentence);
   }
+  if (left_out > 0)
+    g_string_append_printf (
+      text,
+      g_dngettext (GETTEXT_PACKAGE,
+                   "\n%u fusion needs other ops after its first; lig fuse --all lists it.\n",
+                   "\n%u fusions need other ops after their first; lig fuse --all lists "
+                   "them.\n",
+                   left_out),
+      left_out);
 }
 
 char *
-lig_plan_to_rails (LigPlan *self, gboolean colour)
+lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all)
 {
   guint n_ops, n_forward, n_backward;
   const LigPlanOp *ops = lig_plan_get_ops (self, &n_ops);
   const LigPlanGroup *forward = lig_plan_get_groups (self, LIG_PASS_FORWARD, &n_forward);
   const LigPlanGroup *backward = lig_plan_get_groups (self, LIG_PASS_BACKWARD, &n_backward);
+  g_autofree char *problem = lig_plan_explain_memory (self, NULL);
   GString *text = g_string_new (NULL);
   const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
   g_string_append_printf (text, "%s%-*s%-*s  %s%s\n", bold, RAIL + 1, _ ("forward"), OPS, _ ("ops"),
@@ -102,6 +120,8 @@ lig_plan_to_rails (LigPlan *self, gboolean colour)
   g_string_append_c (text, '\n');
   append_pass (text, self, LIG_PASS_FORWARD);
   append_pass (text, self, LIG_PASS_BACKWARD);
-  append_verdicts (text, self);
+  if (problem)
+    g_string_append_printf (text, "\n%s\n", problem);
+  append_verdicts (text, self, all);
   return g_string_free (text, FALSE);
 }

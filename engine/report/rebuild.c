@@ -114,31 +114,82 @@ list_choices (const LigReportRun *run)
   return g_string_free (text, FALSE);
 }
 
-/* With the groups that were recorded; where these cannot be, with those of the policy. */
+/* Whether the plan has the recorded groups of a pass and no others. */
+static gboolean
+has_groups (const LigReportRun *run, LigPlan *plan, LigPass pass)
+{
+  guint count, seen = 0;
+  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+  for (guint i = 0; i < run->fusions->len; i++) {
+    const LigFusionRow *row = run->fusions->pdata[i];
+    if (!g_str_equal (row->pass, lig_pass_name (pass)))
+      continue;
+    if (row->group < 0 || (guint) row->group >= count)
+      return FALSE;
+    const LigPlanGroup *group = &groups[row->group];
+    if (g_strcmp0 (group->fusion ? group->fusion->name : NULL, row->fusion) != 0 ||
+        group->first != row->first_op || group->count != row->count)
+      return FALSE;
+    seen++;
+  }
+  return seen == count;
+}
+
+static gboolean
+has_backward (const LigReportRun *run)
+{
+  for (guint i = 0; i < run->fusions->len; i++)
+    if (g_str_equal (((const LigFusionRow *) run->fusions->pdata[i])->pass, "backward"))
+      return TRUE;
+  return FALSE;
+}
+
+/* With the groups that were recorded, and no others: rails that a run never had are worse than
+ * none. Whether the gradient of the input was wanted is not recorded; the groups tell. */
+static LigPlan *
+compile_recorded (const LigReportRun *run,
+                  LigSequence *sequence,
+                  LigDevice *device,
+                  const LigPlanOptions *options,
+                  GError **error)
+{
+  g_autofree char *choices = list_choices (run);
+  LigPlanOptions own = *options;
+  own.choices = choices;
+  own.training = has_backward (run);
+  for (int wanted = 0; wanted <= (own.training ? 1 : 0); wanted++) {
+    own.input_gradient = wanted;
+    g_clear_error (error);
+    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &own, error);
+    if (plan && has_groups (run, plan, LIG_PASS_FORWARD) &&
+        has_groups (run, plan, LIG_PASS_BACKWARD))
+      return g_steal_pointer (&plan);
+  }
+  if (error && !*error)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                 "its ops form other groups than were recorded");
+  return NULL;
+}
+
 static LigPlan *
 compile (const LigReportRun *run,
          LigSequence *sequence,
          LigDevice *device,
-         LigPlanOptions *options,
+         const LigPlanOptions *options,
          GString *note,
          GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  g_autofree char *choices = list_choices (run);
   if (run->fusions->len > 0) {
-    options->choices = choices;
-    LigPlan *plan = lig_plan_compile (sequence, device, options, &local);
-    if (plan) {
-      g_string_prepend (note, "Compiled anew with the groups that the run recorded, ");
-      return plan;
-    }
+    g_string_prepend (note, "Compiled anew with the groups that the run recorded, ");
+    return compile_recorded (run, sequence, device, options, error);
   }
-  options->choices = NULL;
-  LigPlan *plan = lig_plan_compile (sequence, device, options, error);
-  g_string_prepend (note, "Compiled anew with the groups that would be chosen today, ");
-  if (local)
-    g_string_append_printf (note, "; those of the run cannot be: %s", local->message);
-  return plan;
+  /* A policy that measures would spend time on the device. */
+  LigPlanOptions today = *options;
+  if (today.policy != LIG_POLICY_NONE)
+    today.policy = LIG_POLICY_ALL;
+  g_string_prepend (note, "The run recorded no groups. Compiled anew with those that would be "
+                          "chosen today, ");
+  return lig_plan_compile (sequence, device, &today, error);
 }
 
 LigPlan *
@@ -152,10 +203,8 @@ lig_report_rebuild (const LigReportRun *run, char **note)
   g_autoptr (LigDevice) device = sequence ? open_device (run, text) : NULL;
   read_types (run->row->dtype, &options);
   read_settings (run, &options, &optimizer);
-  /* A policy that measures would spend time on the device. */
-  options.policy = LIG_POLICY_ALL;
-  if (g_str_equal (run->row->policy, "none"))
-    options.policy = LIG_POLICY_NONE;
+  if (!lig_policy_from_name (run->row->policy, &options.policy))
+    options.policy = LIG_POLICY_ALL;
   LigPlan *plan = device ? compile (run, sequence, device, &options, text, &error) : NULL;
   *note = plan ? g_strdup_printf ("%s.", text->str)
                : g_strdup_printf ("There is no picture of the rails: %s",

@@ -227,8 +227,8 @@ fail_selector (LigStore *self, const char *selector, int fits, GError **error)
 {
   if (fits > 1)
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "'%s' fits %d runs in store '%s'; give more characters", selector, fits,
-                 self->path);
+                 "'%s' fits %d run%s in store '%s'; give more characters", selector, fits,
+                 LIG_ENDING (fits), self->path);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path,
                  selector);
@@ -270,8 +270,8 @@ lig_store_find_run (LigStore *self, const char *selector, GError **error)
     return lig_store_find_last (self, NULL, error);
   if (strlen (selector) < 4) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "run '%s' has %d characters, at least 4 are needed", selector,
-                 (int) strlen (selector));
+                 "run '%s' has %d character%s, at least 4 are needed", selector,
+                 (int) strlen (selector), LIG_ENDING (strlen (selector)));
     return NULL;
   }
   sqlite3_stmt *statement = lig_store_begin_read (self, &failure, by_uuid, "t", prefix);

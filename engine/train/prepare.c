@@ -23,7 +23,8 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
   if (extra != 1) {
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_CHANNEL,
-      "the sequence takes %u extra inputs from the caller, a data set gives 1: the targets", extra);
+      "the sequence takes %u extra input%s from the caller, a data set gives 1: the targets", extra,
+      LIG_ENDING (extra));
     return FALSE;
   }
   self->classes = g_str_equal (last->info->name, "cross-entropy");

@@ -8,7 +8,8 @@ trap 'rm -r "$folder"' EXIT
 grep -v '^#' po/POTFILES > "$folder/files"
 xgettext --from-code=UTF-8 --add-comments --files-from="$folder/files" --output="$folder/new.pot" \
   --keyword=_ --keyword=N_ --keyword=C_:1c,2 --keyword=NC_:1c,2 --keyword=ngettext:1,2 \
-  --flag=ngettext:1:pass-c-format --flag=g_strdup_printf:1:c-format 2> "$folder/log" ||
+  --keyword=g_dngettext:2,3 --flag=ngettext:1:pass-c-format --flag=g_dngettext:2:pass-c-format \
+  --flag=g_strdup_printf:1:c-format 2> "$folder/log" ||
   { cat "$folder/log"; exit 1; }
 status=0
 for language in $(grep -v '^#' po/LINGUAS); do

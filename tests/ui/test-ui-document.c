@@ -10,6 +10,7 @@
 #include <adwaita.h>
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -285,6 +286,30 @@ test_problems (Fixture *f, gconstpointer data)
   g_assert_null (lig_document_get_problem (f->doc, 0));
 }
 
+/* A plan that cannot run is shown whole, with the reason. */
+static void
+test_too_large (Fixture *f, gconstpointer data)
+{
+  LigShape shape;
+  guint count;
+  lig_shape_init (&shape, 2, G_GINT64_CONSTANT (1000000), G_GINT64_CONSTANT (1000000));
+  lig_document_set_device (f->doc, "null:h200");
+  fill (f, "linear(2000000) ! linear(4) ! mean-squared-error");
+  lig_edit_set_input (f->doc, &shape, LIG_FP32);
+  wait_for_plan (f->doc);
+  const LigProblem *problem = lig_document_get_problem (f->doc, 0);
+  g_assert_nonnull (problem);
+  g_assert_true (problem->whole && !problem->path);
+  g_assert_nonnull (strstr (problem->text, "does not fit null:h200"));
+  g_assert_nonnull (strstr (problem->text, "0.weight 8 TB"));
+  lig_plan_get_ops (lig_document_get_plan (f->doc), &count);
+  g_assert_cmpuint (count, ==, 5);
+  lig_shape_init (&shape, 2, G_GINT64_CONSTANT (10), G_GINT64_CONSTANT (10));
+  lig_edit_set_input (f->doc, &shape, LIG_FP32);
+  wait_for_plan (f->doc);
+  g_assert_null (lig_document_get_problem (f->doc, 0));
+}
+
 /* --- Files and the journal ----------------------------------------------------------------- */
 
 static void
@@ -457,6 +482,68 @@ test_recovery (Fixture *f, gconstpointer data)
   g_assert_cmpuint (none->len, ==, 0);
 }
 
+/* A row of a program that ran before the machine was started. */
+static void
+add_row (Fixture *f, const char *key, const char *json)
+{
+  sqlite3 *db;
+  sqlite3_stmt *statement;
+  g_assert_cmpint (sqlite3_open (f->store, &db), ==, SQLITE_OK);
+  sqlite3_prepare_v2 (db, "INSERT INTO edit (document, json, made) VALUES (?1, ?2, 1)", -1,
+                      &statement, NULL);
+  sqlite3_bind_text (statement, 1, key, -1, SQLITE_TRANSIENT);
+  sqlite3_bind_text (statement, 2, json, -1, SQLITE_TRANSIENT);
+  g_assert_cmpint (sqlite3_step (statement), ==, SQLITE_DONE);
+  sqlite3_finalize (statement);
+  sqlite3_close (db);
+}
+
+/* Whatever the rows hold, each journal can be read, shown and forgotten; a good row among damaged
+ * ones is recovered. */
+static void
+test_damaged_journal (Fixture *f, gconstpointer data)
+{
+  LigStore *store = lig_session_get_store (f->session);
+  g_autofree char *deep = g_strnfill (2000000, '[');
+  g_autofree char *wide = g_strnfill (1000000, 'A');
+  g_autofree char *label =
+    g_strdup_printf ("{\"kind\":\"edit\",\"label\":\"%s\",\"path\":\"%s\"}", wide, wide);
+  const char *const rows[] = {"{\"kind\":1}",
+                              deep,
+                              label,
+                              "{\"kind\":\"edit\",\"label\":[],\"path\":{},\"sequence\":7}",
+                              "{\"kind\":\"edit\",\"when\":\"today\"}",
+                              "{\"kind\":\"edit\",\"when\":9223372036854775807}",
+                              "{\"kind\":\"undo\"}",
+                              "\"edit\"",
+                              "{\"label\":\"\xc3\"}",
+                              ""};
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree char *key = g_strdup_printf ("before|1|1|%u", i);
+    add_row (f, key, rows[i]);
+  }
+  add_row (f, "before|1|1|good", deep);
+  add_row (f, "before|1|1|good",
+           "{\"kind\":\"edit\",\"label\":\"Add\",\"sequence\":\"{\\\"ligature\\\":1,"
+           "\\\"ops\\\":[{\\\"op\\\":\\\"gelu\\\"}]}\"}");
+  g_autoptr (GPtrArray) lost = lig_journal_find_lost (store);
+  g_assert_cmpuint (lost->len, ==, G_N_ELEMENTS (rows) + 1);
+  for (guint i = 0; i < lost->len; i++) {
+    const LigLostEdit *edit = lost->pdata[i];
+    g_autoptr (LigSequence) sequence = lig_sequence_from_json (edit->sequence, -1, NULL, NULL);
+    g_assert_cmpint (g_utf8_strlen (edit->label, -1), <=, 201);
+    g_assert_null (edit->path);
+    g_assert_true ((sequence != NULL) == g_str_has_suffix (edit->key, "good"));
+    if (sequence) {
+      lig_document_recover (f->doc, edit);
+      assert_text (f, "gelu");
+    }
+    lig_journal_forget (store, edit->key);
+  }
+  g_autoptr (GPtrArray) none = lig_journal_find_lost (store);
+  g_assert_cmpuint (none->len, ==, 0);
+}
+
 static int
 edit_and_die (const char *store)
 {
@@ -486,9 +573,11 @@ main (int argc, char **argv)
   ADD (connect);
   ADD (by_key);
   ADD (problems);
+  ADD (too_large);
   ADD (files);
   ADD (command);
   ADD (report_command);
   ADD (recovery);
+  ADD (damaged_journal);
   return g_test_run ();
 }

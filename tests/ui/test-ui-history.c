@@ -266,6 +266,52 @@ test_compare (Page *p, gconstpointer data)
 }
 
 static void
+assert_short (GtkWidget *widget)
+{
+  if (GTK_IS_LABEL (widget))
+    g_assert_cmpuint (strlen (gtk_label_get_text (GTK_LABEL (widget))), <, 1000);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    assert_short (child);
+}
+
+/* Rows that no program of ours writes: documents that nest without end, a name of a million
+ * letters, members of other types, times beyond all calendars. */
+static void
+test_hostile (Page *p, gconstpointer data)
+{
+  sqlite3 *db;
+  g_autofree char *deep = g_strnfill (2000000, '['), *wide = g_strnfill (1000000, 'N');
+  g_autofree char *sql = g_strdup_printf (
+    "UPDATE run SET settings = '%s', versions = '{\"device\": 1}', message = '%s',"
+    " started = 9223372036854775807, ended = -9223372036854775807 WHERE id IN (1, 2);"
+    "UPDATE run SET settings = '{\"batch\": []}', versions = '7' WHERE id = 3;"
+    "UPDATE experiment SET name = '%s', sequence = '%s' WHERE id = 1",
+    deep, wide, wide, deep);
+  fill (p);
+  g_assert_cmpint (sqlite3_open (p->files.path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (db, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+  sqlite3_close (db);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  for (guint i = 0; i < 4; i++) {
+    wait_for_row (p, i);
+    select_runs (p, i, 1);
+    gtk_test_widget_wait_for_draw (p->window);
+  }
+  select_runs (p, 0, 4);
+  loaded = FALSE;
+  g_signal_connect (p->page->compare, "loaded", note_loaded, NULL);
+  act (p, "history.compare");
+  wait_until (p, is_loaded, 10);
+  gtk_test_widget_wait_for_draw (p->window);
+  assert_short (p->window);
+  g_autofree char *csv = lig_run_compare_to_csv (p->page->compare);
+  g_assert_nonnull (strstr (csv, "settings.lr"));
+  close_page (p);
+}
+
+static void
 test_overlay (Page *p, gconstpointer data)
 {
   guint points = 0;
@@ -479,6 +525,7 @@ main (int argc, char **argv)
     {"/history/filter", test_filter},
     {"/history/headers", test_headers},
     {"/history/compare", test_compare},
+    {"/history/hostile", test_hostile},
     {"/history/overlay", test_overlay},
     {"/history/open", test_open},
     {"/history/other-process", test_other_process},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The score in a window: its rows, brackets, gaps, verdict cards, and how fast it follows. */
 #include "ui/edit.h"
+#include "ui/figures.h"
 #include "ui/score-group.h"
 #include "ui/score-sheet.h"
 #include "ui/score.h"
@@ -496,6 +497,47 @@ time_edit (Fixture *f, guint rows, double bar)
 }
 
 static void
+assert_no_time (GtkWidget *widget)
+{
+  if (GTK_IS_LABEL (widget)) {
+    const char *text = gtk_label_get_text (GTK_LABEL (widget));
+    g_assert_null (strstr (text, "predicted"));
+    g_assert_null (strstr (text, " µs"));
+    g_assert_cmpstr (text, !=, "0");
+    g_assert_false (g_str_has_prefix (text, "0 ·"));
+  }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    assert_no_time (child);
+}
+
+/* Of a device without ceilings nothing is predicted, and no 0 stands where a time would. */
+static void
+test_unpriced (Fixture *f, gconstpointer data)
+{
+  lig_document_set_device (f->doc, "null");
+  fill (f, "layer-norm ! linear(64) ! gelu ! block(2){layer-norm ! linear(64) ! gelu}");
+  const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
+  guint seen = 0;
+  for (guint pass = 0; pass < 2; pass++) {
+    g_assert_true (isnan (map->seconds[pass]));
+    for (guint i = 0; i < map->brackets[pass]->len; i++) {
+      const LigScoreBracket *bracket = &g_array_index (map->brackets[pass], LigScoreBracket, i);
+      g_autofree char *text = lig_figure_time (bracket->seconds);
+      if (bracket->group && bracket->group->n_steps == 0)
+        continue;
+      g_assert_cmpstr (text, ==, "");
+      seen++;
+    }
+  }
+  g_assert_cmpuint (seen, >, 0);
+  assert_no_time (f->score);
+  lig_document_set_device (f->doc, "null:h200");
+  settle (f);
+  g_assert_cmpfloat (lig_score_sheet_get_map (f->sheet)->seconds[0], >, 0);
+}
+
+static void
 test_speed (Fixture *f, gconstpointer data)
 {
   double short_bar = 50 * get_factor (), long_bar = 200 * get_factor ();
@@ -536,6 +578,7 @@ main (int argc, char **argv)
   ADD (card);
   ADD (mends);
   ADD (profile);
+  ADD (unpriced);
   ADD (speed);
   return g_test_run ();
 }

@@ -531,6 +531,24 @@ test_recover (Fixture *f, gconstpointer data)
   g_assert_true (lig_document_is_modified (f->doc));
 }
 
+/* An X server refuses a title of that length, and the window ended with it. */
+static void
+test_long_name (Fixture *f, gconstpointer data)
+{
+  g_autofree char *name = g_strnfill (1000000, 'A');
+  g_autofree char *text = g_strdup_printf (
+    "{\"ligature\":1,\"name\":\"%s\",\"input\":{\"shape\":[4,8]},\"ops\":[{\"op\":\"gelu\"}]}",
+    name);
+  write_file (f, "long.lig", text);
+  open_file (f, "long.lig");
+  WAIT_UNTIL (says (f, "1000000 characters"));
+  lig_sequence_set_name (lig_document_get_sequence (f->doc), name);
+  lig_edit_add (f->doc, "relu", NULL);
+  WAIT_UNTIL (strlen (gtk_window_get_title (GTK_WINDOW (f->window))) > 190);
+  gdk_display_sync (gdk_display_get_default ());
+  g_assert_cmpuint (strlen (gtk_window_get_title (GTK_WINDOW (f->window))), <, 300);
+}
+
 /* Leaves two edits in the journal of the store. */
 static int
 edit_and_die (const char *store)
@@ -568,6 +586,7 @@ main (int argc, char **argv)
   ADD ("keys", test_keys);
   ADD ("close", test_close);
   ADD ("recover", test_recover);
+  ADD ("long-name", test_long_name);
   int status = g_test_run ();
   g_autofree char *command = g_strdup_printf ("rm -r '%s'", folder);
   return system (command) == 0 ? status : 1;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a plan fits into a device's memory, in words. */
+#include "engine/report.h"
+#include "engine/report/paper.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+/* So many values are named. */
+#define LARGEST 3
+
+static gboolean
+lies_in (const LigPlanValue *value, const char *place)
+{
+  return strcmp (value->place, place) == 0;
+}
+
+/* A workspace for the steps, and one for those that run beside them. */
+static double
+get_workspace (LigPlan *plan)
+{
+  guint count;
+  gboolean beside = FALSE;
+  const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
+  for (guint i = 0; i < count; i++)
+    beside |= steps[i].beside;
+  return (double) LIG_WORKSPACE_SIZE * (beside ? 2 : 1);
+}
+
+/* `0.weight 4 TB, #1.y 2 TB, d0.weight 2 TB`. */
+static char *
+list_largest (LigPlan *plan)
+{
+  guint count;
+  const LigPlanValue *values = lig_plan_get_values (plan, &count);
+  const LigPlanValue *largest[LARGEST] = {NULL};
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < count; i++) {
+    const LigPlanValue *value = &values[i];
+    if (!lies_in (value, "arena") && !lies_in (value, "state"))
+      continue;
+    for (int place = 0; place < LARGEST; place++)
+      if (!largest[place] || value->bytes > largest[place]->bytes) {
+        memmove (largest + place + 1, largest + place,
+                 (size_t) (LARGEST - 1 - place) * sizeof *largest);
+        largest[place] = value;
+        break;
+      }
+  }
+  for (int place = 0; place < LARGEST && largest[place]; place++) {
+    g_autofree char *bytes = lig_report_bytes ((double) largest[place]->bytes);
+    g_string_append_printf (text, "%s%s %s", place > 0 ? ", " : "", largest[place]->name, bytes);
+  }
+  return g_strdup (text->str);
+}
+
+char *
+lig_plan_explain_memory (LigPlan *self, LigDevice *device)
+{
+  if (!device)
+    device = lig_plan_get_device (self);
+  double arena = (double) lig_plan_get_arena_bytes (self, NULL);
+  double state = (double) lig_plan_get_state_bytes (self), workspace = get_workspace (self);
+  double memory = (double) lig_device_get_facts (device)->memory;
+  if (memory <= 0 || arena + state + workspace <= memory)
+    return NULL;
+  g_autofree char *needed = lig_report_bytes (arena + state + workspace);
+  g_autofree char *there = lig_report_bytes (memory);
+  g_autofree char *arena_text = lig_report_bytes (arena);
+  g_autofree char *state_text = lig_report_bytes (state);
+  g_autofree char *workspace_text = lig_report_bytes (workspace);
+  g_autofree char *largest = list_largest (self);
+  /* Translators: a device, then bytes in units, then names of values with their bytes. */
+  return g_strdup_printf (_ ("the plan does not fit %s: it needs %s (values %s, parameters and "
+                             "their gradients %s, workspace %s), there are %s; the largest are %s"),
+                          lig_device_get_name (device), needed, arena_text, state_text,
+                          workspace_text, there, largest);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Rails and reasons in reports: those of a run are the groups that it recorded, whatever its
+ * policy; reasons come near misses first, and what repetitions say alike is said once. */
+#include "engine/report.h"
+#include "engine/report/picture.h"
+#include "engine/report/verdicts.h"
+#include "tests/store-case.h"
+
+#define RESIDUAL \
+  "make-extra-output(to=r) ! layer-norm ! linear(24) ! gelu ! linear(8) ! add-extra-input(from=r)"
+#define BLOCKS "block(12){" RESIDUAL "}"
+
+static LigSequence *
+new_sequence (const char *expression)
+{
+  g_autoptr (GError) error = NULL;
+  LigShape shape;
+  LigSequence *sequence = lig_sequence_from_expression (expression, &error);
+  g_assert_no_error (error);
+  lig_shape_init (&shape, 2, G_GINT64_CONSTANT (16), G_GINT64_CONSTANT (8));
+  lig_sequence_set_input (sequence, &shape, LIG_FP32);
+  return sequence;
+}
+
+static LigPlan *
+new_plan (const char *expression, const LigPlanOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (expression);
+  g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+  LigPlan *plan = lig_plan_compile (sequence, device, options, &error);
+  g_assert_no_error (error);
+  return plan;
+}
+
+/* --- Runs ---------------------------------------------------------------------------------- */
+
+/* A run of that policy whose rows say what groups it had. */
+static char *
+begin_run (LigStore *store, const char *expression, const char *kind, const char *policy)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (expression);
+  g_autofree char *json = lig_sequence_to_json (sequence);
+  LigRunRecord record = example;
+  record.sequence = json;
+  record.kind = kind;
+  record.policy = policy;
+  record.device = "cuda:7";
+  record.versions = "{\"device\": \"NVIDIA H200\"}";
+  char *run = lig_store_begin_run (store, &record, &error);
+  g_assert_no_error (error);
+  return run;
+}
+
+static void
+finish_run (LigStore *store, const char *run)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (lig_store_finish_run (store, run, "done", NULL, &error));
+  g_assert_no_error (error);
+}
+
+static void
+record_plan (LigStore *store, const char *run, LigPlan *plan)
+{
+  guint count;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
+    for (guint i = 0; i < count; i++)
+      lig_store_add_fusion (store, run, lig_pass_name (pass), (int) i, groups[i].first,
+                            groups[i].count, groups[i].fusion ? groups[i].fusion->name : NULL);
+  }
+}
+
+static void
+free_run (LigReportRun *run)
+{
+  lig_run_row_free (run->row);
+  g_ptr_array_unref (run->fusions);
+  g_ptr_array_unref (run->timings);
+}
+
+static void
+read_run (LigReportRun *run, LigStore *store, const char *uuid)
+{
+  g_autoptr (GError) error = NULL;
+  *run = (LigReportRun){.row = lig_store_find_run (store, uuid, &error)};
+  g_assert_no_error (error);
+  run->fusions = lig_store_get_fusions (store, uuid, &error);
+  run->timings = lig_store_get_timings (store, uuid, &error);
+  g_assert_no_error (error);
+}
+
+/* Every group of the plan is a row, and every row a group. */
+static void
+assert_recorded (LigPlan *plan, const LigReportRun *run)
+{
+  guint count, all = 0;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    lig_plan_get_groups (plan, pass, &count);
+    all += count;
+  }
+  g_assert_cmpuint (all, ==, run->fusions->len);
+  for (guint i = 0; i < run->fusions->len; i++) {
+    const LigFusionRow *row = run->fusions->pdata[i];
+    gboolean forward = g_str_equal (row->pass, "forward");
+    const LigPlanGroup *groups =
+      lig_plan_get_groups (plan, forward ? LIG_PASS_FORWARD : LIG_PASS_BACKWARD, &count);
+    g_assert_cmpint (row->group, <, (int) count);
+    const LigPlanGroup *group = &groups[row->group];
+    g_assert_cmpstr (group->fusion ? group->fusion->name : NULL, ==, row->fusion);
+    g_assert_cmpint (group->first, ==, row->first_op);
+    g_assert_cmpint (group->count, ==, row->count);
+  }
+}
+
+/* A measured run may have shorter groups than policy `all` takes, or none; one of a window wanted
+ * the gradient of the input, one without backward groups only evaluated. */
+static void
+test_recorded (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    const char *expression, *choices;
+    gboolean input_gradient, evaluation;
+  } runs[] = {
+    {RESIDUAL, "forward-linear-bias-activation@2+2", FALSE, FALSE},
+    {RESIDUAL, "forward-linear-bias-activation@5+2 backward-linear-bias@5+2", TRUE, FALSE},
+    {RESIDUAL, "", FALSE, FALSE},
+    {"gelu ! linear(8)", "", TRUE, FALSE},
+    {"gelu ! linear(8)", "backward-linear-bias@1+2", TRUE, FALSE},
+    {RESIDUAL, "forward-linear-bias-add@5+3", FALSE, TRUE},
+  };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = lig_store_open (f->path, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++) {
+    LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+    options.policy = LIG_POLICY_MEASURED;
+    options.choices = runs[i].choices;
+    options.input_gradient = runs[i].input_gradient;
+    options.training = !runs[i].evaluation;
+    g_autoptr (LigPlan) plan = new_plan (runs[i].expression, &options);
+    g_autofree char *uuid = begin_run (store, runs[i].expression, "profile", "measured");
+    g_autofree char *note = NULL;
+    LigReportRun run;
+    record_plan (store, uuid, plan);
+    finish_run (store, uuid);
+    read_run (&run, store, uuid);
+    g_autoptr (LigPlan) rebuilt = lig_report_rebuild (&run, &note);
+    g_assert_nonnull (rebuilt);
+    g_assert_cmpint (lig_plan_get_policy (rebuilt), ==, LIG_POLICY_MEASURED);
+    g_assert_true (g_str_has_prefix (note, "Compiled anew with the groups that the run recorded"));
+    assert_recorded (rebuilt, &run);
+    free_run (&run);
+  }
+}
+
+/* Groups that cannot be drawn are not replaced by others; where none was recorded the note says so.
+ */
+static void
+test_not_recorded (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = lig_store_open (f->path, &error);
+  g_assert_no_error (error);
+  g_autofree char *odd = begin_run (store, RESIDUAL, "train", "measured");
+  lig_store_add_fusion (store, odd, "forward", 0, 0, 3, "forward-of-another-time");
+  finish_run (store, odd);
+  g_autofree char *empty = begin_run (store, RESIDUAL, "train", "all");
+  finish_run (store, empty);
+  const char *const uuids[] = {odd, empty};
+  for (guint i = 0; i < 2; i++) {
+    LigReportRun run;
+    g_autofree char *note = NULL;
+    read_run (&run, store, uuids[i]);
+    g_autoptr (LigPlan) plan = lig_report_rebuild (&run, &note);
+    g_assert_true ((plan == NULL) == (i == 0));
+    g_assert_nonnull (strstr (note, i == 0 ? "forward-of-another-time@0+3" : "chosen today"));
+    g_autoptr (GBytes) html = lig_report_run (store, uuids[i], "html", &error);
+    g_assert_no_error (error);
+    free_run (&run);
+  }
+}
+
+/* --- Reasons ------------------------------------------------------------------------------- */
+
+static guint
+count_lines (const char *text, const char *part)
+{
+  guint count = 0;
+  for (; (text = strstr (text, part)); text++)
+    count++;
+  return count;
+}
+
+/* Twelve blocks say each of their reasons once; patterns that do not fit are left out. */
+static void
+test_folded (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  guint count, times = 0, patterns = 0;
+  g_autoptr (LigPlan) plan = new_plan (BLOCKS, &options);
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  g_autofree char *few = lig_plan_to_rails (plan, FALSE, FALSE);
+  g_autofree char *all = lig_plan_to_rails (plan, FALSE, TRUE);
+  const char *why = strstr (few, "Why not more:");
+  g_assert_cmpuint (count, >, 180);
+  for (guint i = 0; i < count; i++)
+    patterns += verdicts[i].reason == LIG_REASON_PATTERN;
+  g_assert_nonnull (strstr (why, "  0.0.4   forward-linear-bias-activation: forward-linear-bias-add"
+                                 " [5 6 7] covers an op already (12 times)\n"));
+  g_assert_cmpuint (count_lines (why, "\n"), <, 12);
+  g_assert_null (strstr (why, ": the next op is"));
+  g_assert_cmpuint (count_lines (all, "covers an op already (12 times)"), >, 0);
+  g_assert_nonnull (strstr (all, "forward-linear-scale-add: the next op is bias, expected "
+                                 "constant-scale (12 times)"));
+  g_autofree char *rest =
+    g_strdup_printf ("\n%u fusions need other ops after their first", patterns);
+  g_assert_nonnull (strstr (few, rest));
+  g_assert_null (strstr (all, "need other ops after"));
+  /* Near misses come before what another group covers, and that before patterns. */
+  g_assert_true (strstr (all, "covers an op already") < strstr (all, ": the next op is"));
+  g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
+  g_assert_cmpuint (lines->len, <, count / 5);
+  for (guint i = 0; i < lines->len; i++)
+    times += g_array_index (lines, LigVerdictLine, i).times;
+  g_assert_cmpuint (times, ==, count);
+}
+
+static void
+test_near_misses_first (void)
+{
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlan) plan =
+    new_plan ("linear(8) ! gelu ! linear(8) ! make-extra-output(caller=true) ! gelu", &options);
+  g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
+  const LigVerdict *first = g_array_index (lines, LigVerdictLine, 0).verdict;
+  g_assert_cmpint (first->reason, ==, LIG_REASON_IN_USE);
+  gboolean patterns = FALSE;
+  for (guint i = 0; i < lines->len; i++) {
+    const LigVerdict *verdict = g_array_index (lines, LigVerdictLine, i).verdict;
+    g_assert_true (!patterns || verdict->reason == LIG_REASON_PATTERN);
+    patterns |= verdict->reason == LIG_REASON_PATTERN;
+  }
+  g_assert_true (patterns);
+}
+
+/* Reports of plans and of runs fold likewise; documents to compute with are whole. */
+static void
+test_reports_fold (Fixture *f, gconstpointer data)
+{
+  static const char *const formats[] = {"md", "html"};
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  guint count;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigStore) store = lig_store_open (f->path, &error);
+  g_autoptr (LigPlan) plan = new_plan (BLOCKS, &options);
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  g_autofree char *uuid = begin_run (store, BLOCKS, "train", "all");
+  record_plan (store, uuid, plan);
+  for (guint i = 0; i < count; i++)
+    lig_store_add_verdict (store, uuid, verdicts[i].fusion->name, lig_pass_name (verdicts[i].pass),
+                           verdicts[i].first, verdicts[i].count, verdicts[i].taken,
+                           lig_reason_name (verdicts[i].reason), verdicts[i].observed,
+                           verdicts[i].required, verdicts[i].text);
+  finish_run (store, uuid);
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr (GBytes) report = i < 2 ? lig_report_plan (plan, NULL, formats[i], &error)
+                                      : lig_report_run (store, uuid, formats[i - 2], &error);
+    g_assert_no_error (error);
+    g_autofree char *text = g_strndup (g_bytes_get_data (report, NULL), g_bytes_get_size (report));
+    /* What the page carries as a document is not for reading. */
+    char *document = strstr (text, "<script");
+    if (document)
+      *document = '\0';
+    g_assert_nonnull (strstr (text, "covers an op already (12 times)"));
+    g_assert_cmpuint (count_lines (text, "covers an op already"), <, 24);
+  }
+  g_autoptr (JsonNode) json = lig_plan_to_json (plan);
+  JsonArray *list = json_object_get_array_member (json_node_get_object (json), "verdicts");
+  g_assert_cmpuint (json_array_get_length (list), ==, count);
+}
+
+/* Of a device without ceilings nothing is predicted in any report. */
+static void
+test_unpriced (void)
+{
+  static const char *const formats[] = {"md", "svg", "html", "dot"};
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) sequence = new_sequence (BLOCKS);
+  g_autoptr (LigDevice) device = lig_device_open ("null", &error);
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
+  g_assert_no_error (error);
+  g_autofree char *rails = lig_plan_to_rails (plan, FALSE, FALSE);
+  g_assert_null (strstr (rails, "predicted"));
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autoptr (GBytes) report = lig_report_plan (plan, NULL, formats[i], &error);
+    g_assert_no_error (error);
+    g_autofree char *text = g_strndup (g_bytes_get_data (report, NULL), g_bytes_get_size (report));
+    char *document = strstr (text, "<script");
+    if (document)
+      *document = '\0';
+    g_assert_null (strstr (text, "≈"));
+    g_assert_null (strstr (text, "predicted 0"));
+    g_assert_null (strstr (text, "repetitions: 0"));
+  }
+}
+
+#define ADD(path, function) \
+  g_test_add ("/report-rails/" path, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  ADD ("recorded", test_recorded);
+  ADD ("not-recorded", test_not_recorded);
+  ADD ("reports-fold", test_reports_fold);
+  g_test_add_func ("/report-rails/folded", test_folded);
+  g_test_add_func ("/report-rails/near-misses-first", test_near_misses_first);
+  g_test_add_func ("/report-rails/unpriced", test_unpriced);
+  return g_test_run ();
+}
