@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON as it comes from outside and goes there: json-glib 1.6 reads more than JSON, recurses as deep
- * as a text nests, dies of a member of another type than it is asked for, and writes 1e-08 as
+/* JSON as it comes from outside and goes there: json-glib 1.6 reads more than JSON, recurses as
+ * deep as a text nests, dies of a member of another type than it is asked for, and writes 1e-08 as
  * 1e-08.0. Any thread. */
 #pragma once
 

@@ -98,7 +98,8 @@ check_signature (const LigKernel *kernel, GError **error)
     return refuse (error, kernel, "has the work %d, expected at least %d", kernel->work,
                    LIG_PRODUCT_COLUMNS_BY_ROWS);
   return kernel->work >= 0 || counts[0] >= 2 ||
-         refuse (error, kernel, "is a product and has %d inputs, expected at least 2", counts[0]);
+         refuse (error, kernel, "is a product and has %d input%s, expected at least 2", counts[0],
+                 LIG_ENDING (counts[0]));
 }
 
 static gboolean

@@ -84,8 +84,8 @@ check_place (const LigOpInfo *info, const LigParam *param, GError **error)
   }
   if (param->offset > info->params_size || info->params_size - param->offset < size)
     return refuse (error, info,
-                   "parameter %s ends at byte %" G_GSIZE_FORMAT
-                   " of a params struct of %" G_GSIZE_FORMAT,
+                   "parameter %s has its end at byte %" G_GSIZE_FORMAT
+                   ", that of the params struct is at %" G_GSIZE_FORMAT,
                    param->name, param->offset + size, info->params_size);
   return param->offset % align == 0 || refuse (error, info,
                                                "parameter %s is at byte %" G_GSIZE_FORMAT
@@ -155,9 +155,10 @@ check_params (const LigOpInfo *info, GError **error)
                    "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are possible",
                    info->kernel_params_size, LIG_MAX_KERNEL_PARAMS);
   return info->kernel_params_size <= info->params_size ||
-         refuse (error, info,
-                 "its kernels have params of %" G_GSIZE_FORMAT " bytes, the op of %" G_GSIZE_FORMAT,
-                 info->kernel_params_size, info->params_size);
+         refuse (
+           error, info,
+           "its kernels have params of %" G_GSIZE_FORMAT " byte%s, the op of %" G_GSIZE_FORMAT,
+           info->kernel_params_size, LIG_ENDING (info->kernel_params_size), info->params_size);
 }
 
 /* --- Ports ---------------------------------------------------------------------------------- */
@@ -322,8 +323,9 @@ check_kernels (const LigOpInfo *info, GError **error)
       count++;
     }
     if (kernels && (count == 0 || (count > 1 && !backward)))
-      return refuse (error, info, "it has %d kernels for %s, expected %s", count,
-                     backward ? "backward" : "forward", backward ? "at least 1" : "1");
+      return refuse (error, info, "it has %d kernel%s for %s, expected %s", count,
+                     LIG_ENDING (count), backward ? "backward" : "forward",
+                     backward ? "at least 1" : "1");
   }
   return TRUE;
 }
@@ -336,9 +338,9 @@ check_ways (const LigOpInfo *info, GError **error)
              (info->opaque_forward != NULL);
   if (ways != 1)
     return refuse (error, info,
-                   "it says in %d ways how it is computed, expected 1 of forward, lower_forward, "
+                   "it says in %d way%s how it is computed, expected 1 of forward, lower_forward, "
                    "expand and opaque_forward",
-                   ways);
+                   ways, LIG_ENDING (ways));
   if (info->backward && info->lower_backward)
     return refuse (error, info, "it has both backward and lower_backward, expected one");
   if (info->expand && (info->backward || info->lower_backward || info->opaque_backward ||

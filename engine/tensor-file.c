@@ -185,7 +185,8 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   g_autofree char *source = wider ? g_try_malloc (MAX (bytes, 1)) : NULL;
   if (wider && !source) {
     lig_tensor_file_refuse (self, error, LIG_ERROR_MEMORY,
-                            "no memory for tensor '%s' of %" G_GSIZE_FORMAT " bytes", name, bytes);
+                            "no memory for tensor '%s' of %" G_GSIZE_FORMAT " byte%s", name, bytes,
+                            LIG_ENDING (bytes));
     return NULL;
   }
   if (!lig_read_at (self->fd, self->path, (gsize) (self->body_at + entry->begin),

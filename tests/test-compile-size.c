@@ -2,6 +2,7 @@
 /* Large plans: what compiling them costs grows with their length, not with its square, and their
  * arenas are as small as looking at every value each time made them. */
 #include "engine/compile/place.h"
+#include "engine/steps/steps.h"
 #include "tests/plan-case.h"
 
 #include <time.h>
@@ -219,6 +220,56 @@ test_growth (gconstpointer data)
   g_assert_cmpfloat (large, <, 0.2 * allowance () + 8 * 2.5 * small);
 }
 
+/* --- What short ones cost ------------------------------------------------------------------ */
+
+static void
+test_compile_time (void)
+{
+  g_autoptr (LigSequence) sequence = new_sequence (
+    "embedding(64) ! block(77) { make-extra-output(r) ! layer-norm ! linear(256) ! gelu ! "
+    "linear(64) ! dropout ! add-extra-input(r) ! rms-norm ! linear(128) ! swiglu } ! linear(10) ! "
+    "cross-entropy",
+    "64x32:int32");
+  LigPlanOptions options = training_options ();
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  options.optimizer = &optimizer;
+  double best = G_MAXDOUBLE;
+  guint count = 0;
+  for (int i = 0; i < 7; i++) {
+    double begin = seconds_used ();
+    g_autoptr (LigPlan) plan = compile (sequence, &options);
+    best = MIN (best, seconds_used () - begin);
+    lig_plan_get_ops (plan, &count);
+  }
+  g_assert_cmpuint (count, >=, 1000);
+  g_test_message ("%u ops: %.1f ms", count, best * 1e3);
+  g_assert_cmpfloat (best, <, 0.1 * allowance ());
+}
+
+static LigStatus
+do_nothing (LigLaunch *launch)
+{
+  return LIG_OK;
+}
+
+static void
+test_replay_time (void)
+{
+  enum { STEPS = 1000, TIMES = 200 };
+  LigSteps *steps = lig_steps_new (STEPS, 1);
+  LigStatus status;
+  for (int i = 0; i < STEPS; i++)
+    steps->steps[i].function = do_nothing;
+  double begin = seconds_used ();
+  for (int i = 0; i < TIMES; i++)
+    g_assert_cmpint (lig_steps_run (steps, 0, STEPS, (LigStepsMode){false, false}, &status), ==,
+                     STEPS);
+  double each = (seconds_used () - begin) / STEPS / TIMES;
+  g_test_message ("%.1f ns a step", each * 1e9);
+  g_assert_cmpfloat (each, <, 200e-9 * allowance ());
+  lig_steps_free (steps);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -239,5 +290,7 @@ main (int argc, char **argv)
     g_autofree char *path = g_strdup_printf ("/compile-size/growth/%u", i);
     g_test_add_data_func (path, bodies[i], test_growth);
   }
+  g_test_add_func ("/compile-size/compile-time", test_compile_time);
+  g_test_add_func ("/compile-size/replay-time", test_replay_time);
   return g_test_run ();
 }

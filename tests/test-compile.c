@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The compiler: plans as golden text on a described device, memory, what is not computed, the cache
- * of plans, and what compiling and replaying cost.
+/* The compiler: plans as golden text on a described device, memory, what is not computed and the
+ * cache of plans.
  *
  * LIGATURE_REGENERATE=1 writes tests/plans anew: NAME.lig gives NAME.plan, or NAME.errors where it
  * is refused. A name that ends in -evaluation is compiled for evaluation, -adamw with an update. */
 #include "engine/compile/draft.h"
-#include "engine/steps/steps.h"
 #include "tests/plan-case.h"
-
-#include <time.h>
 
 static LigPlanOptions
 options_of (LigPolicy policy, gboolean training)
@@ -513,75 +510,6 @@ test_misfit (void)
                    "the state has 2 parameters in fp32, the plan needs 2 in bf16");
 }
 
-/* --- What it costs ------------------------------------------------------------------------- */
-
-static double
-now (void)
-{
-  struct timespec time;
-  clock_gettime (CLOCK_MONOTONIC, &time);
-  return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
-}
-
-/* Builds with sanitizers or without optimization are not held to the numbers. */
-static double
-allowance (void)
-{
-#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
-  return 20;
-#else
-  return 1;
-#endif
-}
-
-static void
-test_compile_time (void)
-{
-  g_autoptr (LigSequence) sequence = new_sequence (
-    "embedding(64) ! block(77) { make-extra-output(r) ! layer-norm ! linear(256) ! gelu ! "
-    "linear(64) ! dropout ! add-extra-input(r) ! rms-norm ! linear(128) ! swiglu } ! linear(10) ! "
-    "cross-entropy",
-    "64x32:int32");
-  LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
-  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
-  options.optimizer = &optimizer;
-  double best = G_MAXDOUBLE;
-  guint count = 0;
-  for (int i = 0; i < 7; i++) {
-    double begin = now ();
-    g_autoptr (LigPlan) plan = compile (sequence, &options);
-    best = MIN (best, now () - begin);
-    lig_plan_get_ops (plan, &count);
-  }
-  g_assert_cmpuint (count, >=, 1000);
-  g_test_message ("%u ops: %.1f ms", count, best * 1e3);
-  g_assert_cmpfloat (best, <, 0.1 * allowance ());
-}
-
-static LigStatus
-do_nothing (LigLaunch *launch)
-{
-  return LIG_OK;
-}
-
-static void
-test_replay_time (void)
-{
-  enum { STEPS = 1000, TIMES = 200 };
-  LigSteps *steps = lig_steps_new (STEPS, 1);
-  LigStatus status;
-  for (int i = 0; i < STEPS; i++)
-    steps->steps[i].function = do_nothing;
-  double begin = now ();
-  for (int i = 0; i < TIMES; i++)
-    g_assert_cmpint (lig_steps_run (steps, 0, STEPS, (LigStepsMode){false, false}, &status), ==,
-                     STEPS);
-  double each = (now () - begin) / STEPS / TIMES;
-  g_test_message ("%.1f ns a step", each * 1e9);
-  g_assert_cmpfloat (each, <, 200e-9 * allowance ());
-  lig_steps_free (steps);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -601,7 +529,5 @@ main (int argc, char **argv)
   g_test_add_func ("/compile/cache-keys", test_cache_keys);
   g_test_add_func ("/compile/share", test_share);
   g_test_add_func ("/compile/misfit", test_misfit);
-  g_test_add_func ("/compile/compile-time", test_compile_time);
-  g_test_add_func ("/compile/replay-time", test_replay_time);
   return g_test_run ();
 }

@@ -462,6 +462,7 @@ test_empty (void)
       g_autoptr (LigSequence) sequence =
         new_sequence (expressions[n / 2], n % 2 ? "24x64" : "0x64");
       LigPlanOptions options = options_for (LIG_POLICY_MEASURED, TRUE, types[i]);
+      options.accumulate = TRUE;
       g_autoptr (Results) got = compute_on (gpu->device, sequence, &options, 4);
       g_autoptr (Results) want = compute_on (cpu_device (), sequence, &options, 4);
       g_autoptr (Results) exact = exact_results (sequence, &options, 4);

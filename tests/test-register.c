@@ -94,8 +94,8 @@ test_params (void)
     const LigParam table[] = {params[0], params[1], rows[i].row, {.name = NULL}};
     LigOpInfo info = whole ("twice-rows");
     g_autofree char *beyond = g_strdup_printf (
-      "op twice-rows: parameter late ends at byte %" G_GSIZE_FORMAT
-      " of a params struct of %" G_GSIZE_FORMAT,
+      "op twice-rows: parameter late has its end at byte %" G_GSIZE_FORMAT
+      ", that of the params struct is at %" G_GSIZE_FORMAT,
       rows[i].row.offset + (rows[i].row.kind == LIG_PARAM_SHAPE ? sizeof (LigShape) : 8),
       sizeof (Params));
     info.params = table;

@@ -45,7 +45,7 @@ static const struct {
   {KERNEL ("k", "a b c d e f g h i j k l -> y", 1, 1, run_twice),
    "its kernel k has 13 operands, at most 12 are possible"},
   {KERNEL ("k", "x -> y", -1, 1, run_twice),
-   "its kernel k is a product and has 1 inputs, expected at least 2"},
+   "its kernel k is a product and has 1 input, expected at least 2"},
   {KERNEL ("k", "x -> y", -4, 1, run_twice), "its kernel k has the work -4, expected at least -3"},
   {KERNEL ("k", "x -> y", 1, 0, run_twice),
    "its kernel k serves none of fp32, fp16 and bf16; set its types"},

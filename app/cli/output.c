@@ -65,8 +65,8 @@ lig_cli_need_files (int count, GError **error)
     close (files[i]);
   if (opened < count)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "this process can open %d files more, %d are needed: %s; ulimit -n raises the "
+                 "this process can open %d file%s more, %d are needed: %s; ulimit -n raises the "
                  "limit",
-                 opened, count, g_strerror (reason));
+                 opened, LIG_ENDING (opened), count, g_strerror (reason));
   return opened == count;
 }

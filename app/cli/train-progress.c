@@ -167,10 +167,8 @@ print_scaling (const LigRunProgress *progress)
   if (scaled)
     printf ("loss scale %.6g%s", progress->loss_scale, skipped ? "; " : "\n");
   if (skipped)
-    printf (progress->skipped == 1
-              ? "%" G_GINT64_FORMAT " update skipped, as its gradients were not finite\n"
-              : "%" G_GINT64_FORMAT " updates skipped, as their gradients were not finite\n",
-            progress->skipped);
+    printf ("%" G_GINT64_FORMAT " update%s skipped, as gradients were not finite\n",
+            progress->skipped, LIG_ENDING (progress->skipped));
 }
 
 void

@@ -68,8 +68,8 @@ check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **e
     g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "the type of %s is %d, which there is not",
                  name, (int) dtype);
   else if (shape->n_axes < 0)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE, "%s has %d axes, expected at least 0", name,
-                 shape->n_axes);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
+                 "the number of axes of %s is %d, expected at least 0", name, shape->n_axes);
   else
     return lig_shape_check (shape, dtype, error);
   return FALSE;

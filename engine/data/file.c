@@ -79,8 +79,8 @@ check_same (int fd, const char *path, const struct stat *before, GError **error)
     return TRUE;
   return refuse ("read", path, error,
                  "it changed while it was read: %" G_GINT64_FORMAT
-                 " bytes before, %" G_GINT64_FORMAT " after; try again when nobody writes to it",
-                 (gint64) before->st_size, (gint64) now.st_size);
+                 " byte%s before, %" G_GINT64_FORMAT " after; try again when nobody writes to it",
+                 (gint64) before->st_size, LIG_ENDING (before->st_size), (gint64) now.st_size);
 }
 
 GBytes *
@@ -96,7 +96,8 @@ lig_read_file (const char *path, GError **error)
   gboolean done = content != NULL;
   if (!done)
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
-                 "'%s': no memory for its %" G_GSIZE_FORMAT " bytes", path, size);
+                 "'%s': no memory for its %" G_GSIZE_FORMAT " byte%s", path, size,
+                 LIG_ENDING (size));
   done = done && lig_read_at (fd, path, 0, content, size, error) &&
          check_same (fd, path, &before, error);
   close (fd);

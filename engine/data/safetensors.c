@@ -81,8 +81,8 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
   *header = self->header = g_try_malloc (*length + 1);
   if (!self->header)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_MEMORY,
-                                   "no memory for its header of %" G_GSIZE_FORMAT " bytes",
-                                   *length);
+                                   "no memory for its header of %" G_GSIZE_FORMAT " byte%s",
+                                   *length, LIG_ENDING (*length));
   if (!lig_read_at (self->fd, self->path, sizeof claimed, self->header, *length, error))
     return FALSE;
   self->body_at = (gint64) (sizeof claimed + *length);

@@ -372,7 +372,7 @@ lig_writer_new (sqlite3 *db, GMutex *db_lock)
 {
   LigWriter *self = g_new0 (LigWriter, 1);
   self->stride = 1;
-  self->path = g_strdup (sqlite3_db_filename (db, "main"));
+  self->path = g_strdup (db ? sqlite3_db_filename (db, "main") : NULL);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
   g_cond_init (&self->served_some);

@@ -237,10 +237,10 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
   }
   if (threads > (guint64) omp_get_thread_limit ()) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "it was made with %" G_GUINT64_FORMAT " threads, this process may have %d "
+                 "it was made with %" G_GUINT64_FORMAT " thread%s, this process may have %d "
                  "(OMP_THREAD_LIMIT); with fewer the bits would differ, --init starts a new "
                  "training from its weights",
-                 threads, omp_get_thread_limit ());
+                 threads, LIG_ENDING (threads), omp_get_thread_limit ());
     return FALSE;
   }
   self->threads = (int) CLAMP (threads, 1, 4096);

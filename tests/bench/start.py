@@ -44,7 +44,7 @@ def run_once(command):
             stages[words[3]] = (busy, 0)
         last = busy, now
     total = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return stages, total, last[0]
+    return stages, total, last[0] if last else total
 
 
 def main():
