@@ -358,6 +358,7 @@ test_opaque (void)
       g_autoptr (LigSequence) plain =
         new_sequence ("linear(8) ! constant-scale(3) ! gelu ! linear(8)", "5x11");
       LigPlanOptions options = options_for (LIG_POLICY_NONE, TRUE, types[j]);
+      options.accumulate = TRUE;
       g_autoptr (Results) want = compute_on (cpu_device (), plain, &options, 3);
       options.policy = (LigPolicy) policy;
       calls = 0;

@@ -372,13 +372,20 @@ test_repetitions (void)
 static void
 test_judge (void)
 {
-  const double clear[] = {10.282e-3, 10.5e-3, 10.2e-3}, even[] = {10.201e-3, 10.2e-3, 10.4e-3};
+  const LigPrice clear[] = {{10.282e-3, 1e-5, TRUE}, {10.5e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}};
+  const LigPrice even[] = {{10.22e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}, {10.4e-3, 1e-5, TRUE}};
+  const LigPrice gains[] = {{9.8e-3, 1e-5, TRUE}, {10.5e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}};
+  const LigPrice wild[] = {{9.9e-3, 3e-4, TRUE}, {10.5e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}};
   const double bytes[] = {5e9, 6e9, 5.5e9};
   /* Three quarters of a percent decide, whoever was proposed first. */
-  g_assert_cmpuint (lig_cover_judge (clear, bytes, 3), ==, 2);
+  g_assert_cmpuint (lig_cover_judge (clear, bytes, 3, FALSE), ==, 2);
   /* What cannot be told apart by time is by bytes. */
-  g_assert_cmpuint (lig_cover_judge (even, bytes, 3), ==, 0);
-  g_assert_cmpuint (lig_cover_judge (clear, bytes, 1), ==, 0);
+  g_assert_cmpuint (lig_cover_judge (even, bytes, 3, FALSE), ==, 0);
+  g_assert_cmpuint (lig_cover_judge (clear, bytes, 1, FALSE), ==, 0);
+  /* A variation has to win by more than one percent and the noise. */
+  g_assert_cmpuint (lig_cover_judge (gains, bytes, 3, TRUE), ==, 0);
+  g_assert_cmpuint (lig_cover_judge (wild, bytes, 3, TRUE), ==, 2);
+  g_assert_cmpuint (lig_cover_judge (even, bytes, 3, TRUE), ==, 1);
 }
 
 int

@@ -37,15 +37,17 @@ print_help (FILE *file)
 }
 
 /* Threads that wait for work spin for milliseconds by default and starve each other on a machine
- * that does something else too: a training then takes ten times as long. libgomp reads the
- * environment before main, so the program starts itself once more with a short spin; if it cannot,
- * it goes on as it is. */
+ * that does something else too: a training then takes ten times as long. OpenBLAS with threads of
+ * its own has them spin for 2^28 cycles already when it is loaded, two seconds of processor time on
+ * sixteen cores. Both libraries read the environment before main, so the program starts itself once
+ * more with a short spin; if it cannot, it goes on as it is. */
 static void
 spin_less (char **argv)
 {
   if (g_getenv ("GOMP_SPINCOUNT") || g_getenv ("OMP_WAIT_POLICY"))
     return;
   g_setenv ("GOMP_SPINCOUNT", "10000", TRUE);
+  g_setenv ("OPENBLAS_THREAD_TIMEOUT", "16", FALSE);
   execv ("/proc/self/exe", argv);
 }
 

@@ -37,8 +37,9 @@ gboolean lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error
 gboolean lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error);
 
 /* Which of `count` whole steps to keep: the fastest, or among those as good as it the one that
- * reads and writes the least. */
-guint lig_cover_judge (const double *seconds, const double *bytes, guint count);
+ * reads and writes the least. Where `varied`, the first is a variation that was found to be the
+ * best of many: it has to beat the fastest of the others by more than one percent and its noise. */
+guint lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gboolean varied);
 
 /* A time in words, kept with the draft's strings: `12.3 us`, with `suffix`. */
 const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);

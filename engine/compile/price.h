@@ -32,7 +32,7 @@ typedef enum {
   LIG_TIMING_LAST,  /* whole steps, in at least LIG_LAST_TURNS turns */
 } LigTiming;
 
-enum { LIG_LAST_TURNS = 8 };
+enum { LIG_LAST_TURNS = 12 };
 
 /* Times lists of steps (GArray of LigDraftStep) in turns, each turn in another random order:
  * warm-up, inputs rotated through more memory than the last cache holds, median. */
