@@ -391,6 +391,7 @@ lig_run_bar_new (LigDocument *doc)
   connect (self, lig_document_get_session (doc), "devices-changed", update_devices);
   connect (self, doc, "changed", follow_changes);
   connect (self, doc, "planned", update_training);
+  connect (self, doc, "titled", update_training);
   connect (self, doc, "settings", follow_settings);
   return GTK_WIDGET (self);
 }

@@ -473,6 +473,7 @@ lig_run_page_constructed (GObject *object)
   connect (self, trainings, "items-changed", update_list);
   connect (self, doc, "settings", follow_document);
   connect (self, doc, "changed", update_actions);
+  connect (self, doc, "titled", update_actions);
   connect (self, doc, "planned", update_actions);
   update_list (self);
   update_actions (self);

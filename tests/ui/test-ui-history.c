@@ -397,11 +397,13 @@ static void
 test_newer (Page *p, gconstpointer data)
 {
   fill (p);
+  g_autofree char *version = query (p->files.path, "PRAGMA user_version");
+  g_autofree char *restore = g_strconcat ("PRAGMA user_version = ", version, NULL);
   execute (p->files.path, "PRAGMA user_version = 99");
   show_page (p, p->files.path);
   g_assert_cmpstr (get_state (p), ==, "broken");
   g_assert_nonnull (strstr (adw_status_page_get_description (p->page->broken), "99"));
-  execute (p->files.path, "PRAGMA user_version = 3");
+  execute (p->files.path, restore);
   g_settings_set_string (lig_session_get_settings (p->session), "store", p->files.path);
   act (p, "history.retry");
   wait_for_count (p, 4, 5);

@@ -104,7 +104,18 @@ test_pause (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "Stopped after"));
 }
 
-/* The checkpoint of a paused run lies on disk while the run is still there. */
+/* What is saved may name places beside itself. */
+static void
+save_document (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_build_filename (f->folder, "document.lig", NULL);
+  lig_document_save (f->doc, path, &error);
+  g_assert_no_error (error);
+}
+
+/* A document that is not saved names no place for checkpoints but below the data folder. The
+ * checkpoint of a paused run lies on disk while the run is still there. */
 static void
 test_save (Fixture *f, gconstpointer data)
 {
@@ -112,6 +123,11 @@ test_save (Fixture *f, gconstpointer data)
   g_autofree char *train =
     g_strdup_printf ("{\"data\":\"synthetic\",\"steps\":1000000000,\"checkpoint\":\"%s\"}", path);
   fill (f, small, "8x6", train);
+  WAIT_FOR (find_widget (f->bar, shows_text, "lies neither below"));
+  g_assert_false (is_enabled (f, "run"));
+  save_document (f);
+  WAIT_FOR (!find_widget (f->bar, shows_text, "lies neither below"));
+  g_assert_true (is_enabled (f, "run"));
   act (f, "run");
   wait_for_steps (current (f), 10);
   act (f, "pause");
@@ -360,6 +376,7 @@ test_no_place (Fixture *f, gconstpointer data)
     g_strdup_printf ("{\"data\":\"synthetic\",\"steps\":1000000000,\"checkpoint\":\"%s\"}", path);
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
   fill (f, small, "8x6", train);
+  save_document (f);
   act (f, "run");
   WAIT_FOR (current (f) && lig_training_get_uuid (current (f)));
   g_assert_cmpint (g_rmdir (folder), ==, 0);

@@ -188,7 +188,8 @@ def test_killed(home):
 
 def test_newer_store(home):
     """A store of a later release is left alone, and the window says so and works."""
-    lig(home, "runs", "list")
+    lig(home, "train", "linear(4) ! mean-squared-error", "--input", "4x4", "--data", "synthetic",
+        "--steps", 1, "--device", "cpu", "--checkpoint", home / "one.safetensors")
     with sqlite3.connect(home / "store.db") as store:
         store.execute("PRAGMA user_version = 999")
     before = (home / "store.db").read_bytes()
@@ -202,11 +203,24 @@ def test_newer_store(home):
 
 
 def test_corrupt_store(home):
-    (home / "store.db").write_bytes(os.urandom(8192))
+    (home / "store.db").write_bytes(b"SQLite format 3\0" + os.urandom(8192))
     with program(home) as app:
         app.says("set aside")
         app.activate("win.insert-op", "gelu")
         app.says("^• Untitled — Ligature$")
+
+
+def test_no_store(home):
+    """A file that was never a database is no store that broke: it stays as it is."""
+    notes = "what I wrote down\n" * 400
+    (home / "store.db").write_text(notes)
+    with program(home) as app:
+        app.says("Nothing can be stored")
+        app.find("push button", re.compile("Choose Another Store"))
+        app.activate("win.insert-op", "gelu")
+        app.says("^• Untitled — Ligature$")
+    assert (home / "store.db").read_text() == notes
+    assert not list(home.glob("store.db*-*")), list(home.iterdir())
 
 
 def test_window_state(home):
@@ -225,4 +239,4 @@ def test_window_state(home):
 if __name__ == "__main__":
     main([test_first_frame, test_screen_reader, test_pages, test_shell, test_version, test_broken_file,
       test_missing_file, test_edit_and_save, test_typing_comes_first, test_keys, test_close_asks,
-      test_killed, test_newer_store, test_corrupt_store, test_window_state])
+      test_killed, test_newer_store, test_corrupt_store, test_no_store, test_window_state])
