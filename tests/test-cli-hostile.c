@@ -333,6 +333,21 @@ test_report_ends (void)
     }
 }
 
+#define WRITE_PIPE "lig report gelu --input 4x8 --device cpu -o pipe.md"
+
+/* A report waits for no reader, and a pipe that has one gets all of it. */
+static void
+test_report_pipe (void)
+{
+  g_auto (Outcome) alone = shell ("mkfifo pipe.md && timeout -s KILL 20 " WRITE_PIPE);
+  g_assert_cmpint (alone.code, ==, 1);
+  assert_contains (alone.err, "pipe.md: cannot be written: nobody reads from it");
+  g_auto (Outcome) read = shell ("cat pipe.md > read.md & sleep 0.5; " WRITE_PIPE " && wait");
+  g_assert_cmpint (read.code, ==, 0);
+  g_auto (Outcome) found = shell ("grep -c gelu read.md");
+  g_assert_cmpint (found.code, ==, 0);
+}
+
 static void
 test_locale (void)
 {
@@ -401,6 +416,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-hostile/checkpoint-companion", test_checkpoint_companion);
   g_test_add_func ("/cli-hostile/checkpoint-place", test_checkpoint_place);
   g_test_add_func ("/cli-hostile/report-ends", test_report_ends);
+  g_test_add_func ("/cli-hostile/report-pipe", test_report_pipe);
   g_test_add_func ("/cli-hostile/locale", test_locale);
   g_test_add_func ("/cli-hostile/few-files", test_few_files);
   g_test_add_func ("/cli-hostile/modes", test_modes);

@@ -5,12 +5,9 @@
 #include "engine/report.h"
 #include "tests/store-case.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define EXPRESSION \
   "make-extra-output(to=r) ! layer-norm ! linear(24) ! gelu ! linear(8) ! add-extra-input(from=r)"
@@ -508,30 +505,6 @@ test_write_device (void)
   assert_contains (error->message, "/dev/full: cannot be written: ");
 }
 
-/* A pipe takes a report where somebody reads it, and is not waited for where nobody does. */
-static void
-test_write_pipe (void)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) report = g_bytes_new_static ("new", 3);
-  g_autofree char *folder = g_dir_make_tmp ("lig-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "pipe.md", NULL);
-  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
-  g_assert_false (lig_report_save (report, path, &error));
-  g_assert_error (error, LIG_ERROR, LIG_ERROR_FILE);
-  assert_contains (error->message, "pipe.md: cannot be written: nobody reads from it");
-  g_clear_error (&error);
-  int reader = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  g_assert_true (lig_report_save (report, path, &error));
-  g_assert_no_error (error);
-  char text[4] = "";
-  g_assert_cmpint (read (reader, text, sizeof text), ==, 3);
-  g_assert_cmpstr (text, ==, "new");
-  close (reader);
-  g_remove (path);
-  g_rmdir (folder);
-}
-
 static void
 assert_unsaved (LigPlan *plan, const char *path)
 {
@@ -620,7 +593,6 @@ main (int argc, char **argv)
   ADD ("write/plain", test_write);
   ADD ("write/link", test_write_link);
   g_test_add_func ("/report/write/device", test_write_device);
-  g_test_add_func ("/report/write/pipe", test_write_pipe);
   ADD ("write/refused", test_write_refused);
   ADD ("write/full", test_write_full);
   ADD ("write/unknown", test_unknown);
