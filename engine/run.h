@@ -142,9 +142,9 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  *   other value that differs from the checkpoint's is refused
  *
  * Goes on bit-identically: with the same groups, threads, instructions and data, or not at all.
- * With a store the run that wrote the checkpoint goes on; where that one went further already, a
- * new run begins that names it (lig_run_get_parent()), and the old one stays as it is. Where only
- * its last evaluation is missing, that is done.
+ * With a store the run that wrote the checkpoint goes on; where that one went further already, or
+ * the store does not hold it, a new run begins that names it (lig_run_get_parent()), and the old
+ * one stays as it is. Where only its last evaluation is missing, that is done.
  */
 LIG_API LigRun *lig_run_resume (const char *checkpoint,
                                 LigDevice *device,

@@ -3,9 +3,10 @@
 #include "engine/private/literal.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STANDARD_INPUT "standard input"
 
@@ -33,10 +34,15 @@ read_stream (FILE *stream, const char *name, GError **error)
 static GString *
 read_file (const char *path, GError **error)
 {
-  FILE *file = g_fopen (path, "rbe");
+  /* Opening a named pipe waits for a writer, who may never come; reading one that has none finds
+     its end at once. A pipe that a shell put at this path has its writer already. */
+  int number = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "rb") : NULL;
   if (!file) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be opened: %s", path,
                  g_strerror (errno));
+    if (number >= 0)
+      close (number);
     return NULL;
   }
   GString *text = read_stream (file, path, error);

@@ -259,6 +259,26 @@ test_checkpoint_victim (void)
   }
 }
 
+/* SQLite reads the rows that it keeps beside a database, so nothing else may get their names, not
+ * even while they are empty or not there. */
+static void
+test_checkpoint_companion (void)
+{
+  static const char *const endings[] = {"-wal", "-shm", "-journal"};
+  g_auto (Outcome) made = lig ("train", SMALL, "--input", "4x8", "--data", "synthetic", "--steps",
+                               "2", "--device", "cpu", "--store", "kept.db", NULL);
+  g_assert_cmpint (made.code, ==, 0);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (endings); i++) {
+    g_autofree char *name = g_strconcat ("kept.db", endings[i / 2], NULL);
+    if (i % 2)
+      write_file (name, "");
+    g_auto (Outcome) bad = lig ("train", SMALL, "--input", "4x8", "--data", "synthetic", "--steps",
+                                "2", "--device", "cpu", "--checkpoint", name, NULL);
+    g_assert_cmpint (bad.code, ==, 1);
+    assert_contains (bad.err, "SQLite keeps rows of the database");
+  }
+}
+
 /* A file chooses no place but below its own folder and the data folder, links followed. */
 static void
 test_checkpoint_place (void)
@@ -314,6 +334,21 @@ test_report_ends (void)
       if (i >= 2)
         assert_contains (drawn.err, "expected 1e+06 to 1e+18 bytes a second");
     }
+}
+
+#define WRITE_PIPE "lig report gelu --input 4x8 --device cpu -o pipe.md"
+
+/* A report waits for no reader, and a pipe that has one gets all of it. */
+static void
+test_report_pipe (void)
+{
+  g_auto (Outcome) alone = shell ("mkfifo pipe.md && timeout -s KILL 20 " WRITE_PIPE);
+  g_assert_cmpint (alone.code, ==, 1);
+  assert_contains (alone.err, "pipe.md: cannot be written: nobody reads from it");
+  g_auto (Outcome) read = shell ("cat pipe.md > read.md & sleep 0.5; " WRITE_PIPE " && wait");
+  g_assert_cmpint (read.code, ==, 0);
+  g_auto (Outcome) found = shell ("grep -c gelu read.md");
+  g_assert_cmpint (found.code, ==, 0);
 }
 
 static void
@@ -381,8 +416,10 @@ main (int argc, char **argv)
   g_test_add_func ("/cli-hostile/escapes", test_escapes);
   g_test_add_func ("/cli-hostile/full-output", test_full_output);
   g_test_add_func ("/cli-hostile/checkpoint-victim", test_checkpoint_victim);
+  g_test_add_func ("/cli-hostile/checkpoint-companion", test_checkpoint_companion);
   g_test_add_func ("/cli-hostile/checkpoint-place", test_checkpoint_place);
   g_test_add_func ("/cli-hostile/report-ends", test_report_ends);
+  g_test_add_func ("/cli-hostile/report-pipe", test_report_pipe);
   g_test_add_func ("/cli-hostile/locale", test_locale);
   g_test_add_func ("/cli-hostile/few-files", test_few_files);
   g_test_add_func ("/cli-hostile/modes", test_modes);

@@ -46,6 +46,24 @@ test_last (void)
   assert_contains (shown.err, "the last run is");
 }
 
+/* Another store than the run's does not say of it how far it went. */
+static void
+test_other_store (void)
+{
+  g_autofree char *run = train ("other.st");
+  g_autofree char *line = g_strdup_printf ("goes on as a new run; run %.8s, which wrote it", run);
+  g_auto (Outcome) resumed =
+    lig ("train", "--resume", "other.st", "--steps", "9", "--store", "other.db", NULL);
+  g_assert_cmpint (resumed.code, ==, 0);
+  assert_contains (resumed.err, line);
+  g_auto (Outcome) listed = lig ("runs", "list", "--store", "other.db", NULL);
+  assert_contains (listed.out, "done");
+  g_auto (Outcome) again =
+    lig ("train", "--resume", "other.st", "--steps", "12", "--store", "other.db", NULL);
+  g_assert_cmpint (again.code, ==, 0);
+  g_assert_null (strstr (again.err, "new run"));
+}
+
 static void
 test_status (void)
 {
@@ -99,6 +117,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli-runs/last", test_last);
+  g_test_add_func ("/cli-runs/other-store", test_other_store);
   g_test_add_func ("/cli-runs/status", test_status);
   g_test_add_func ("/cli-runs/delete", test_delete);
   g_test_add_func ("/cli-runs/delete-spares", test_delete_spares);

@@ -4,8 +4,11 @@
 #include "engine/json.h"
 #include "engine/sequence.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define HEAD "{\"ligature\":1,"
 #define OPS(ops) HEAD "\"ops\":[" ops "]}"
@@ -471,6 +474,43 @@ test_files (void)
   g_rmdir (folder);
 }
 
+static gpointer
+close_later (gpointer number)
+{
+  g_usleep (200000);
+  close (GPOINTER_TO_INT (number));
+  return NULL;
+}
+
+/* A named pipe that nobody writes to is read as an empty file; one with a writer as any file. */
+static void
+test_pipe (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lig-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "pipe.lig", NULL);
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  g_assert_null (lig_sequence_load (path, NULL, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
+  g_assert_nonnull (strstr (error->message, "there is no text"));
+  g_clear_error (&error);
+
+  static const char text[] = OPS ("{\"op\":\"gelu\"}");
+  int both = open (path, O_RDWR | O_CLOEXEC);
+  int writer = open (path, O_WRONLY | O_CLOEXEC);
+  g_assert_true (both >= 0 && writer >= 0);
+  g_assert_cmpint (write (writer, text, strlen (text)), ==, (gssize) strlen (text));
+  close (writer);
+  /* The reader finds the end once the last writer has gone. */
+  g_autoptr (GThread) closer = g_thread_new ("closer", close_later, GINT_TO_POINTER (both));
+  g_autoptr (LigSequence) sequence = lig_sequence_load (path, NULL, &error);
+  g_thread_join (g_steal_pointer (&closer));
+  g_assert_no_error (error);
+  g_assert_cmpuint (lig_sequence_get_length (sequence), ==, 1);
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 static void
 test_open (void)
 {
@@ -500,6 +540,7 @@ main (int argc, char **argv)
   g_test_add_func ("/file/deep", test_deep);
   g_test_add_func ("/file/wishes-of-an-op", test_wishes_of_an_op);
   g_test_add_func ("/file/files", test_files);
+  g_test_add_func ("/file/pipe", test_pipe);
   g_test_add_func ("/file/open", test_open);
   for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
     g_autofree char *path = g_strdup_printf ("/file/mistake/%u", i);

@@ -261,7 +261,7 @@ train (LigRun *self)
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
   if (lig_run_get_parent (self))
-    lig_cli_say ("run %.8s went further than this checkpoint and stays as it is; this is a new run",
+    lig_cli_say ("the checkpoint goes on as a new run; run %.8s, which wrote it, stays as it is",
                  lig_run_get_parent (self));
   lig_cli_watch_run (self);
   if (!lig_run_wait (self, &error)) {

@@ -4,10 +4,11 @@
 #include "engine/store/file.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LIG_REPORT(name) extern LIG_REPORT_FORMAT (name);
 #include "report-list.h"
@@ -212,16 +213,20 @@ write_stream (GBytes *report, const char *path, GError **error)
 {
   gsize size;
   const void *data = g_bytes_get_data (report, &size);
-  FILE *file = g_fopen (path, "wbe");
+  /* Opening a pipe that nobody reads would wait, perhaps for ever. */
+  int number = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "wb") : NULL;
   gboolean fine = file && fwrite (data, 1, size, file) == size;
   int code = errno;
+  if (number >= 0 && !file)
+    close (number);
   if (file && fclose (file) != 0 && fine) {
     code = errno;
     fine = FALSE;
   }
   if (!fine)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be written: %s", path,
-                 g_strerror (code));
+                 code == ENXIO ? "nobody reads from it" : g_strerror (code));
   return fine;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a training may write: a file that somebody sent must not choose any place of this machine.
  */
+#include "engine/data/file.h"
 #include "engine/run.h"
 #include "engine/tensor-file.h"
 #include "engine/train/run-private.h"
@@ -83,6 +84,29 @@ is_replaceable (const char *path, const GStatBuf *info)
   return file && lig_tensor_file_get_metadata (file, "ligature.checkpoint");
 }
 
+/* Whether SQLite keeps rows of a database beside it under this name. They count even while the file
+ * is empty or not there: the next transaction makes it anew. */
+static gboolean
+is_companion (const char *path)
+{
+  static const char magic[] = "SQLite format 3";
+  static const char *const endings[] = {"-wal", "-shm", "-journal"};
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++) {
+    if (!g_str_has_suffix (path, endings[i]))
+      continue;
+    g_autofree char *database = g_strndup (path, strlen (path) - strlen (endings[i]));
+    char head[sizeof magic] = "";
+    gsize size = 0;
+    int fd = lig_open_file (database, &size, NULL);
+    gboolean is = fd >= 0 && lig_read_at (fd, database, 0, head, sizeof head, NULL) &&
+                  memcmp (head, magic, sizeof magic) == 0;
+    if (fd >= 0)
+      close (fd);
+    return is;
+  }
+  return FALSE;
+}
+
 gboolean
 lig_run_check_place (const char *path, GError **error)
 {
@@ -96,6 +120,9 @@ lig_run_check_place (const char *path, GError **error)
     return refuse (path,
                    "the file that is there is no checkpoint and would be lost; choose another name "
                    "or move it away",
+                   error);
+  if (is_companion (path))
+    return refuse (path, "SQLite keeps rows of the database beside it there; choose another name",
                    error);
   if (g_access (folder, W_OK | X_OK) != 0)
     return refuse (path, g_strerror (errno), error);
