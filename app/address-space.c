@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a limited address space (ulimit -v) has room for what OpenBLAS takes when it is loaded: a
- * buffer for each thread. Where it has not, OpenBLAS asks for ever, before `main` is reached, so
+ * buffer for each thread. OpenBLAS without that room asks for ever, before `main` is reached, so
  * this looks before any library is initialized. */
 #include <sched.h>
 #include <stdio.h>

@@ -205,7 +205,7 @@ lig_profile_nth (guint n)
   return n < G_N_ELEMENTS (shipped) ? shipped[n].name : NULL;
 }
 
-/* What of two memories may be kept from a program. */
+/* The share of a card's memory that may be kept from a program. */
 #define LIKE 0.1
 
 gboolean

@@ -274,7 +274,7 @@ lig_device_get_health (LigDevice *self, LigDeviceHealth *health)
 gboolean
 lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
 {
-  /* What is built in needs no module to be known of; a described GPU has of an embedding program's
+  /* A built-in kernel needs no module to be known of; a described GPU has of an embedding program's
    * kernels those that have a function for CUDA. */
   gboolean runs = self->backend == LIG_BACKEND_NULL && lig_kernel_find (kernel->name) == kernel;
   LigBackendKind kind = self->backend != LIG_BACKEND_NULL ? self->backend

@@ -51,7 +51,7 @@ check_functions (const LigFusion *fusion, GError **error)
          refuse (error, fusion, "it says what it saves, which only a joint one decides");
 }
 
-/* What an element can be. */
+/* Checks that every name of an element is an op that a pattern can hold. */
 static gboolean
 check_element (const LigFusion *fusion, const LigElement *element, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the functions of an op's table do with its example. */
+/* Tries the functions of an op's table on its example. */
 #include "engine/private/table.h"
 #include "engine/sequence.h"
 
@@ -40,7 +40,7 @@ read_example (const LigOpInfo *info, GError **error)
   return NULL;
 }
 
-/* What flags promise of the output. */
+/* Checks that the output is as the flags promise. */
 static gboolean
 check_output (const LigOpInfo *info, LigPlan *plan, GError **error)
 {

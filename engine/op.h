@@ -167,7 +167,7 @@ LIG_API guint lig_op_count_parts (LigOp *self);
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
-/* What a callback is told. All of it is valid until the callback returns. */
+/* The call as a callback is told of it. All of it is valid until the callback returns. */
 typedef struct {
   const LigOperand *operands; /* `x -> y`; backward: `dy x y -> dx`; there may be no elements */
   int n_operands;

@@ -194,7 +194,7 @@ run_range (LigProgram *self, int first, int end, gboolean accumulate, GError **e
   return TRUE;
 }
 
-/* What is added up in 16 bits is soon larger than what comes in, and stays as it is. */
+/* A sum in 16 bits is soon larger than what comes in, and stays as it is. */
 static gboolean
 begin_gradients (LigProgram *self, unsigned flags, GError **error)
 {

@@ -6,8 +6,8 @@
  * device. They may go from one thread to another, as a training's do to the thread that it begins.
  *
  * Order: inputs are set, then a forward pass, then at most one backward pass of it, then an update;
- * the passes may be asked for together. What comes too early, or asks for a pass that the plan does
- * not have, is %LIG_ERROR_ORDER and changes nothing. */
+ * the passes may be asked for together. A call that comes too early, or asks for a pass that the
+ * plan does not have, is %LIG_ERROR_ORDER and changes nothing. */
 #pragma once
 
 #include "engine/plan.h"
@@ -40,7 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgram, lig_program_unref)
 LIG_API LigPlan *lig_program_get_plan (LigProgram *self);
 LIG_API LigState *lig_program_get_state (LigProgram *self);
 
-/* --- What goes in -------------------------------------------------------------------------- */
+/* --- Inputs -------------------------------------------------------------------------------- */
 
 /* Copies into the input or an extra input, where it stays until it is set again. Types are
  * converted but for integers; another shape is %LIG_ERROR_SHAPE, an extra input that is not there
@@ -87,7 +87,7 @@ typedef enum {
  */
 LIG_API gboolean lig_program_run (LigProgram *self, unsigned flags, GError **error);
 
-/* --- What comes out ------------------------------------------------------------------------ */
+/* --- Results ------------------------------------------------------------------------------- */
 
 /* Copies of results in host memory; (transfer full). %NULL with %LIG_ERROR_INDEX set where the plan
  * has no such result, %LIG_ERROR_ORDER before the pass that computes it: outputs stay until the

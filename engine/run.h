@@ -67,8 +67,8 @@ LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
  * lig_run_settings_confine:
  * @folder: where the file lies that the settings were read from
  *
- * What a file that somebody sent may choose: the place that it names for checkpoints is looked for
- * from @folder on, and must lie below it or below Ligature's own data folder, links followed.
+ * Limits a file that somebody sent: the place that it names for checkpoints is looked for from
+ * @folder on, and must lie below it or below Ligature's own data folder, links followed.
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set where it lies elsewhere
  */
@@ -144,7 +144,7 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  * Goes on bit-identically: with the same groups, threads, instructions and data, or not at all.
  * With a store the run that wrote the checkpoint goes on; where that one went further already, or
  * the store does not hold it, a new run begins that names it (lig_run_get_parent()), and the old
- * one stays as it is. Where only its last evaluation is missing, that is done.
+ * one stays as it is. A run that lacks only its last evaluation gets it.
  */
 LIG_API LigRun *lig_run_resume (const char *checkpoint,
                                 LigDevice *device,

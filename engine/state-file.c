@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* What updates keep beside the moments: the fields of a LigScaling that outlive gradients. */
+/* The values that updates keep beside the moments: the fields of a LigScaling that outlive
+ * gradients. */
 #define SCALING "optimizer.scaling"
 enum { SCALE, GOOD, ROW, SKIPPED, N_FIELDS };
 

@@ -375,7 +375,7 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
                                          (gsize) parameter->offset * lig_dtype_size (dtype),
                                        lig_tensor_bytes (tensor), error))
     return NULL;
-  /* What was scaled so that fp16 could hold it stays in fp32. */
+  /* A gradient that was scaled so that fp16 could hold it stays in fp32. */
   if (array == LIG_STATE_GRADIENTS && self->scaled)
     return lig_state_unscale (self, tensor, LIG_FP32, error);
   return g_steal_pointer (&tensor);

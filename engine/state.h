@@ -77,7 +77,7 @@ LIG_API gboolean lig_state_set (
  * lig_state_get_scaling:
  *
  * Tells the loss scale, and how many updates wrote nothing as the norm of their gradients was not
- * finite: in all, and in a row up to now. What a state begins with where nothing was updated yet.
+ * finite: in all, and in a row up to now. A state without updates tells what it begins with.
  * Waits for the device.
  */
 LIG_API gboolean lig_state_get_scaling (LigState *self, LigScaling *scaling, GError **error);

@@ -269,8 +269,8 @@ check_read (LigStore *self, sqlite3 *db, GError **error)
 }
 
 /* SQLite needs a log beside the database even to read it. A connection that may write takes away
- * the log that it made; one that may not would leave it behind. What a killed process left in a log
- * stays there. */
+ * the log that it made; one that may not would leave it behind. Data that a killed process left in
+ * a log stays there. */
 static sqlite3 *
 open_beside_log (LigStore *self, gboolean log, GError **error)
 {

@@ -289,9 +289,9 @@ LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
  * @status: `done`, `failed`, `cancelled` or `interrupted`
  * @message: (nullable): why
  *
- * Flushes and sets how the run ended; the status is set even where flushing fails. Where values
- * that the run reported are missing for good, `done` becomes `failed`, the message says how many,
- * and so does the error that is returned.
+ * Flushes and sets how the run ended; the status is set even where flushing fails. If values that
+ * the run reported are missing for good, `done` becomes `failed`, the message says how many, and so
+ * does the error that is returned.
  */
 LIG_API gboolean lig_store_finish_run (
   LigStore *self, const char *run, const char *status, const char *message, GError **error);

@@ -179,7 +179,7 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   g_autoptr (LigTensor) tensor = lig_tensor_new (entry->type->dtype, &entry->shape, error);
   if (!tensor)
     return NULL;
-  /* What the file has in a wider type goes through memory of its own. */
+  /* A tensor that the file has in a wider type goes through memory of its own. */
   gboolean wider = entry->type->size != lig_dtype_size (entry->type->dtype);
   gsize bytes = (gsize) (entry->end - entry->begin);
   g_autofree char *source = wider ? g_try_malloc (MAX (bytes, 1)) : NULL;
@@ -465,7 +465,7 @@ replace_file (LigTensorFile *self, const char *path, const GString *header, GPtr
     return FALSE;
   }
   remove_left (folder);
-  /* What a training leaves is for the person alone, as the store is. */
+  /* A file that a training leaves is for the person alone, as the store is. */
   mode_t mode = lig_tensor_file_get_metadata (self, "ligature.checkpoint") ? 0600 : 0666;
   int fd = make_temporary (temporary, exists ? info.st_mode & 0777 : mode);
   if (fd < 0)

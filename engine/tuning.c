@@ -87,7 +87,8 @@ lig_tuning_learn (LigDevice *device, LigStore *store)
   lig_store_put_device (store, key, json, NULL);
 }
 
-/* What follows is the process's own and guarded by this: several threads may compile at once. */
+/* The variables below are the process's own and guarded by this: several threads may compile at
+ * once. */
 static GMutex lock;
 static LigTuningMonitor monitor;
 static LigTuningListener listener;

@@ -34,8 +34,8 @@ typedef struct {
   char throttling[64];        /* why it runs below its clocks: `power cap`, `thermal`, or empty */
 } LigBackendHealth;
 
-/* Where choices that were found by measuring are kept: text by text. The calls with the guard may
- * be null. */
+/* The place where choices that were found by measuring are kept: text by text. The calls with the
+ * guard may be null. */
 typedef struct {
   bool (*get) (void *data, const char *key, char *choice, size_t size);
   void (*put) (void *data, const char *key, double microseconds, const char *choice);

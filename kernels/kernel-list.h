@@ -88,7 +88,7 @@ LIG_EACH (mean_squared_error_backward, "dy x targets -> dx=x|targets dtargets=x|
 
 /* kernels/optimizer: over whole arenas. norm is the fp32 global norm of the gradients before
  * clipping, without what they carry; master the fp32 weights behind 16-bit parameters; scaling a
- * LigScaling. Outputs but y and norm are updated in place. Where the norm is not finite, sgd and
+ * LigScaling. Outputs but y and norm are updated in place. With a norm that is not finite, sgd and
  * adamw write nothing. The types of gradients and parameters may differ. */
 LIG_EACH (scale_gradient, "x -> y scaling", 1)
 LIG_EACH (gradient_norm, "gradients -> norm scaling", 2)

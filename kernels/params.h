@@ -34,7 +34,8 @@ typedef struct {
   float label_smoothing; /* mass spread evenly over all classes, in [0, 1) */
 } LigCrossEntropyParams;
 
-/* What updates keep from step to step: an fp32 operand of these fields, in the device's memory. */
+/* The state that updates keep from step to step: an fp32 operand of these fields, in the device's
+ * memory. */
 typedef struct {
   float scale;   /* the next backward pass multiplies the gradients that arrive by it */
   float carried; /* what the present gradients were multiplied by */

@@ -43,7 +43,7 @@ trap 'umount -R "$work"/bookworm "$work"/trixie 2> /dev/null; rm -rf --one-file-
 
 # --- This machine's apt settings --------------------------------------------------------------
 
-# Where apt fetches this system's own packages from; both releases lie there.
+# The place that apt fetches this system's own packages from; both releases lie there.
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Created-By: Packages' \
   2> /dev/null | awk '$2 == "Debian" && $3 == "Debian" { print $1; exit }')
 # The same settings of proxies, certificates and time limits.

@@ -223,7 +223,7 @@ fill_number (const LigOperand *operand, double value)
   *(float *) operand->data = (float) value;
 }
 
-/* What updates keep, somewhere in a training. */
+/* Fills in what updates keep, somewhere in a training. */
 static inline void
 fill_scaling (const LigOperand *operand)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of registering share: the table of an op that is whole, to be spoilt. */
+/* The common part of the tests of registering: the table of an op that is whole, to be spoilt. */
 #pragma once
 
 #include "engine/private/table.h"
@@ -84,7 +84,7 @@ check_accepted (const LigOpInfo *info)
   g_assert_no_error (error);
 }
 
-/* What such an op computes is twice its input. */
+/* Checks that such an op computes twice its input. */
 static inline void
 check_twice (const char *name)
 {

@@ -135,8 +135,8 @@ test_gradients (void)
   }
 }
 
-/* What the file says nothing of is zero: at the extra output alone, for the main one has to be said
- * where it is no loss. */
+/* A gradient that the file says nothing of is zero: at the extra output alone, for the main one has
+ * to be said where it is no loss. */
 static void
 test_zero_gradient (void)
 {

@@ -229,7 +229,8 @@ test_full_output (void)
     g_assert_cmpint (shut.code, ==, 1);
     assert_contains (shut.err, "standard output");
   }
-  /* Who prints nothing needs no output; and no file gets the number of a closed stream. */
+  /* A command that prints nothing needs no output; and no file gets the number of a closed
+   * stream. */
   g_auto (Outcome) silent = shell ("lig runs star last --store full.db >&- 2>&- <&-");
   g_assert_cmpint (silent.code, ==, 0);
   g_auto (Outcome) whole = shell ("lig runs list --store full.db --json");

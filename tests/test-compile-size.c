@@ -208,8 +208,8 @@ test_many_steps (void)
   g_assert_cmpfloat (seconds, <, 5 * allowance ());
 }
 
-/* Sequences of which one part or another used to be walked along again for each of its ops. Four
- * times as much takes about four times as long, and was sixteen times. */
+/* Sequences of which one part or another is easily walked along again for each of its ops. Four
+ * times as much takes about four times as long, and sixteen times if it is walked so. */
 static void
 test_growth (gconstpointer data)
 {
@@ -220,7 +220,7 @@ test_growth (gconstpointer data)
   g_assert_cmpfloat (large, <, 0.2 * allowance () + 8 * 2.5 * small);
 }
 
-/* --- What short ones cost ------------------------------------------------------------------ */
+/* --- The cost of short ones ---------------------------------------------------------------- */
 
 static void
 test_compile_time (void)

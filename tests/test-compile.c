@@ -273,7 +273,7 @@ test_logits (void)
   }
 }
 
-/* Where a kernel's signature does not say so, its output in the place of its input is a fault. */
+/* An output in the place of its input is a fault unless the kernel's signature says so. */
 static void
 test_unmarked (void)
 {
@@ -431,7 +431,7 @@ test_cache (void)
   g_assert_cmpuint (lig_plan_get_version (first), ==, version);
   g_object_set (lig_sequence_get (sequence, 1, NULL), "p", 0.5, NULL);
   g_assert_cmpuint (lig_sequence_get_version (sequence), >, version);
-  /* The plans of the version before are gone now, but for those that somebody holds. */
+  /* The plans of the version before are gone, but for those that somebody holds. */
   LigPlan *edited = cached (state, sequence, &training);
   g_assert_cmpuint (lig_plan_get_version (edited), >, version);
   g_assert_cmpuint (lig_plan_get_version (first), ==, version);

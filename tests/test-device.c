@@ -57,7 +57,7 @@ check_profile_refused (const char *path, const char *text)
   g_assert_nonnull (strstr (error->message, text));
 }
 
-/* What never ends, waits for a writer or is no file at all is refused at once. */
+/* A path that never ends, waits for a writer or is no file at all is refused at once. */
 static void
 test_no_files (Fixture *f, gconstpointer data)
 {
@@ -135,7 +135,7 @@ sum_predicted (LigDevice *device)
   return seconds;
 }
 
-/* What was neither measured nor described predicts nothing, not the time of a launch. */
+/* A device that was neither measured nor described predicts nothing, not the time of a launch. */
 static void
 test_unknown (void)
 {
@@ -219,7 +219,7 @@ test_lock (void)
   g_assert_cmpfloat (lig_now () - began, <, 20);
   g_assert_cmpuint (heard->len, ==, 2);
   g_assert_nonnull (strstr (heard->pdata[0], "waiting for it"));
-  /* Who waited in vain does not wait again for each time that it measures. */
+  /* A thread that waited in vain does not wait again for each time that it measures. */
   began = lig_now ();
   g_assert_false (lig_measuring_lock (id, 60));
   lig_measuring_unlock (id);
@@ -257,8 +257,8 @@ test_threads (void)
 
 /* --- Errors of the GPU --------------------------------------------------------------------- */
 
-/* What CUDA says ends the process's use of a device, by the words of its header; and some that do
- * not. */
+/* Errors of CUDA that end the process's use of a device, by the words of its header; and some that
+ * do not. */
 static void
 test_lost (void)
 {

@@ -124,7 +124,7 @@ test_long_name (void)
   g_assert_cmpint (g_utf8_strlen (lig_sequence_get_name (sequence), -1), ==, 200);
 }
 
-/* What a store or a clipboard holds is read as strictly as a file. */
+/* JSON from a store or a clipboard is read as strictly as a file. */
 static void
 test_json (void)
 {

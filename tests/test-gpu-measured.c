@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is measured on a GPU: the same answer from one store, never slower than none and all,
- * algorithms that repeat themselves, a sentence where there is no memory to look for one, ceilings
- * of a card that nobody measured. */
+/* Measuring on a GPU: the same answer from one store, never slower than none and all, algorithms
+ * that repeat themselves, a sentence where there is no memory to look for one, ceilings of a card
+ * that nobody measured. */
 #include "engine/private/stopwatch.h"
 #include "engine/profile.h"
 #include "engine/tuning.h"

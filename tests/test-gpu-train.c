@@ -184,7 +184,7 @@ expect_same_metric (Fixture *f, LigRun *a, LigRun *b, const char *name, guint co
   }
 }
 
-/* Where gradients overflow now and then, a norm is missing for such a step. */
+/* Names a metric that each step has: a step whose gradients overflow has no norm. */
 static const char *
 finite_metric (guint index)
 {

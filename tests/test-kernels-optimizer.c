@@ -117,7 +117,8 @@ scaling_operand (LigScaling *scaling)
   return (LigOperand){scaling, LIG_SCALING_FIELDS, LIG_SCALING_FIELDS, LIG_FP32};
 }
 
-/* What an optimizer works on: gradients of either type, which carry 8 after two skipped updates. */
+/* The operands of an optimizer: gradients of either type, which carry 8 after two skipped
+ * updates. */
 typedef struct {
   LigOperand gradients, norm, scaling, parameters, mean, variance, master;
   double *g, *p, *m, *v, factor;

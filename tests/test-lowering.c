@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What compiling says of custom tables that are wrong, of kernels that a device lacks, and which
- * values a custom fusion owes to others. */
+/* The sentences of compiling on custom tables that are wrong and on kernels that a device lacks,
+ * and the values that a custom fusion owes to others. */
 #include "tests/plan-case.h"
 
 static LigPlanOptions
@@ -33,7 +33,7 @@ expect_refused (const char *expression,
   }
 }
 
-/* What the example alone shows is refused when the table is registered. */
+/* Expects that a fault which the example alone shows is refused when the table is registered. */
 static void
 expect_unregistered (const LigOpInfo *info, const char *words)
 {

@@ -325,7 +325,7 @@ test_first_price_stays (void)
   close_shop (&shop);
 }
 
-/* What was measured with other threads or other params is no price of this. */
+/* A time that was measured with other threads or other params is no price of this. */
 static void
 test_other_keys (void)
 {
@@ -379,7 +379,7 @@ test_judge (void)
   const double bytes[] = {5e9, 6e9, 5.5e9};
   /* Three quarters of a percent decide, whoever was proposed first. */
   g_assert_cmpuint (lig_cover_judge (clear, bytes, 3, FALSE), ==, 2);
-  /* What cannot be told apart by time is by bytes. */
+  /* Bytes tell apart what time cannot. */
   g_assert_cmpuint (lig_cover_judge (even, bytes, 3, FALSE), ==, 0);
   g_assert_cmpuint (lig_cover_judge (clear, bytes, 1, FALSE), ==, 0);
   /* A variation has to win by more than one percent and the noise. */

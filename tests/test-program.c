@@ -32,7 +32,7 @@ expect_error (gboolean done, GError **error, int code, const char *message)
   g_clear_error (error);
 }
 
-/* --- Who outlives whom --------------------------------------------------------------------- */
+/* --- Lifetimes ----------------------------------------------------------------------------- */
 
 /* A program needs nothing but itself; a plan neither the sequence nor a state. */
 static void
@@ -122,7 +122,7 @@ test_serial (void)
   }
 }
 
-/* --- What comes first ---------------------------------------------------------------------- */
+/* --- Order --------------------------------------------------------------------------------- */
 
 #define REFUSES(flags, message) \
   expect_error (lig_program_run (program, flags, &error), &error, LIG_ERROR_ORDER, message)

@@ -302,7 +302,7 @@ lower_unwritten (LigLowering *lowering)
   lig_lower_kernel (lowering, "add", "a=x b=mean", NULL, 0);
 }
 
-/* What only calling the functions shows. */
+/* Faults that only calling the functions shows. */
 static void
 test_example (void)
 {

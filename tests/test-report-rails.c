@@ -271,7 +271,7 @@ test_reports_fold (Fixture *f, gconstpointer data)
                                       : lig_report_run (store, uuid, formats[i - 2], &error);
     g_assert_no_error (error);
     g_autofree char *text = g_strndup (g_bytes_get_data (report, NULL), g_bytes_get_size (report));
-    /* What the page carries as a document is not for reading. */
+    /* A document that the page carries is not for reading. */
     char *document = strstr (text, "<script");
     if (document)
       *document = '\0';

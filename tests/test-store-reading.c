@@ -111,7 +111,7 @@ test_nothing_changes (Fixture *f, gconstpointer data)
   g_assert_cmpstr (before, ==, after);
 }
 
-/* What a killed process left in the log is read, and left there. */
+/* Rows that a killed process left in the log are read, and left there. */
 static void
 test_log_stays (Fixture *f, gconstpointer data)
 {
@@ -273,7 +273,7 @@ test_hostile_rows (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   LigStore *made = open_store (f->path);
   g_autofree char *run = begin (made, "mlp");
-  /* Who has it open gives signs of life. */
+  /* A process that has it open gives signs of life. */
   g_object_unref (made);
   execute (f->path,
            "INSERT INTO metric VALUES (1, x'000102', 1, 2.0), (1, cast (x'61f0' AS text), 1, 3.0),"

@@ -186,7 +186,7 @@ test_older_kernel (void)
   used = &kernel;
 }
 
-/* What shorter options lack is as LIG_PLAN_OPTIONS_INIT says, not zero. */
+/* Fields that shorter options lack are as LIG_PLAN_OPTIONS_INIT says, not zero. */
 static void
 test_older_options (void)
 {

@@ -235,7 +235,7 @@ test_store_removed (void)
   g_assert_cmpint (resumed.code, ==, 0);
 }
 
-/* What SQLite has mapped beside the store is cut off. */
+/* The file that SQLite has mapped beside the store is cut off. */
 static void
 test_store_cut_off (void)
 {
@@ -300,7 +300,7 @@ static const char *const truncated_data[][4] = {
    "lig train 'linear(10) ! cross-entropy' --data idx:x-images-idx3 --batch 16", "x-images-idx3"},
 };
 
-/* What OpenMP's settings and small limits make of a training: it ends. */
+/* A training ends under OpenMP's settings and small limits. */
 static void
 test_limits (void)
 {
@@ -344,8 +344,8 @@ test_resume_threads (void)
   g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.threads"), ==, "2");
 }
 
-/* What killed trainings were writing is removed by the next one that writes there, what another is
- * writing just now is not, and neither is what only looks alike. */
+/* Files that killed trainings were writing are removed by the next one that writes there; those
+ * that another is still writing are not, and neither are those that only look alike. */
 static void
 test_leftovers (void)
 {

@@ -127,7 +127,7 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), lig_run_get_checkpoint (rest));
 }
 
-/* What a file says of the scale is not believed blindly. */
+/* A file's word on the scale is not believed blindly. */
 static void
 test_hostile (Fixture *f, gconstpointer data)
 {

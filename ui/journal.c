@@ -192,7 +192,7 @@ lig_lost_edit_free (LigLostEdit *lost)
   g_free (lost);
 }
 
-/* What stands in labels and tooltips, of a row that anybody may have written. */
+/* The longest texts in labels and tooltips, of a row that anybody may have written. */
 #define LONGEST_LABEL 200 /* characters */
 #define LONGEST_PATH 4096 /* bytes, as the system has it */
 
@@ -253,8 +253,8 @@ read_path (JsonObject *object)
   return path && strlen (path) < LONGEST_PATH ? g_strdup (path) : NULL;
 }
 
-/* A damaged row among good ones is passed over. Where no row is good, an empty text stands for what
- * was there, so that a person hears of it and can have it forgotten. */
+/* A damaged row among good ones is passed over. An empty text stands for what was there if no row
+ * is good, so that a person hears of it and can have it forgotten. */
 static LigLostEdit *
 read_lost (const char *key, const char *const *edits)
 {

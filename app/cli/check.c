@@ -87,8 +87,8 @@ add_extras (JsonBuilder *builder, LigPlan *plan, const char *name, guint count, 
   json_builder_end_array (builder);
 }
 
-/* What the plan needs against what a device has: the one that was named; else, as most plans fit
- * this computer, a GPU is opened only for one that does not. */
+/* Sets the plan's need of memory against a device's: the one that was named; else, as most plans
+ * fit this computer, a GPU is opened only for one that does not. */
 static char *
 explain_memory (LigPlan *plan, const LigSequenceOptions *options)
 {

@@ -232,7 +232,7 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
                   i + 1 == columns);
 }
 
-/* What no clock or memory shows stays short. */
+/* A number that no clock or memory shows stays short. */
 static char *
 scale (double value, double factor, const char *const *units, int count)
 {

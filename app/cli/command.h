@@ -51,8 +51,8 @@ void lig_cli_measuring (const char *what, double seconds);
 /* A LigTuningListener: the sentence as a line to stderr. */
 void lig_cli_listen (const char *text);
 
-/* A line to stderr for people: `lig: …`. What a terminal would obey is escaped, here and in all
- * that follows but JSON. */
+/* A line to stderr for people: `lig: …`. Characters that a terminal would obey are escaped, here
+ * and in all that follows but JSON. */
 void lig_cli_say (const char *format, ...) G_GNUC_PRINTF (1, 2);
 
 /* A line to stdout. */

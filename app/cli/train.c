@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* What a training has open at a time, and some to spare: two connections to the store, data,
- * checkpoints, the event loop. */
+/* The files that a training has open at a time, and some to spare: two connections to the store,
+ * data, checkpoints, the event loop. */
 #define MOST_FILES 24
 
 static int run (int argc, char **argv);

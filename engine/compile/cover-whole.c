@@ -292,7 +292,8 @@ settle (Contest *contest, const Cover *first, const Cover *best)
   for (guint i = 0; i < contest->candidates->len; i++) {
     LigCandidate *candidate = candidate_at (contest, i);
     gboolean lost = !best->taken[i] && first->taken[i];
-    /* What only stood back for one that lost is not to take its place: nobody timed that. */
+    /* A candidate that only stood back for one that lost is not to take its place: nobody timed
+     * that. */
     lost |= !best->taken[i] && !candidate->loses && is_free (contest, candidate);
     if (!candidate->legal || (best->taken[i] == first->taken[i] && !lost))
       continue;
@@ -418,8 +419,8 @@ run_last_round (Contest *contest, Cover **best, GError **error)
   return TRUE;
 }
 
-/* Has the covers run, or finds what another process decided meanwhile. Where they cannot be timed
- * the prices decide, and that is remembered too: the next compilation is to agree. */
+/* Has the covers run, or finds what another process decided meanwhile. The prices decide where they
+ * cannot be timed, and that is remembered too: the next compilation is to agree. */
 static gboolean
 decide (Contest *contest, const char *key, GError **error)
 {

@@ -37,7 +37,7 @@ gboolean lig_cover_measured (LigDraft *draft, GArray *candidates, GError **error
 gboolean lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error);
 
 /* Which of `count` whole steps to keep: the fastest, or among those as good as it the one that
- * reads and writes the least. Where `varied`, the first is a variation that was found to be the
+ * reads and writes the least. The first, where `varied`, is a variation that was found to be the
  * best of many: it has to beat the fastest of the others by more than one percent and its noise. */
 guint lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gboolean varied);
 

@@ -88,7 +88,8 @@ choose_input (LigDraft *self, GError **error)
   return lig_shape_check (&self->input, self->input_dtype, error);
 }
 
-/* What the options point to is the caller's, and may be gone before the plan is. */
+/* Keeps the options and copies of what they point to: that is the caller's, and may be gone before
+ * the plan is. */
 static void
 keep_options (LigDraft *self, const LigPlanOptions *options)
 {

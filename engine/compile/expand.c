@@ -9,7 +9,7 @@
 #define MOST_NESTING 32
 #define LONGEST_NAME 31 /* of a part */
 
-/* Where ops are expanded. */
+/* The place where ops are expanded. */
 typedef struct {
   LigOp *written;     /* in a macro: the op of the sequence, whose parts these are; else null */
   const char *path;   /* in a macro: of the written op */

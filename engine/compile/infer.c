@@ -60,7 +60,7 @@ check_type (const LigPart *part, const LigInfer *infer, GError **error)
   return fits;
 }
 
-/* What infer said of a value of this op. */
+/* Checks the shape and the type that infer gave a value of this op. */
 static gboolean
 check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **error)
 {

@@ -93,7 +93,7 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
   return TRUE;
 }
 
-/* What was written is read again: this compilation decides by the same figures as the next, also
+/* Stores a price and reads it again: this compilation decides by the same figures as the next, also
  * where another process was first to measure. */
 static void
 remember (LigDraft *draft, const char *key, LigPrice *price)

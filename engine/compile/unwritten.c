@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a fused group owes to the ops around it, and whether its kernels write it. */
+/* The values that a fused group owes to the ops around it, and whether its kernels write them. */
 #include "engine/compile/lower.h"
 
 gboolean
@@ -68,7 +68,7 @@ find_unwritten_gradient (const LigLowering *self, guint first_step)
     return dx;
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigPart *part = lig_part (self->draft, i);
-    /* What goes back through a channel to an op of the group stays inside. */
+    /* A gradient that goes back through a channel to an op of the group stays inside. */
     for (int j = 0; j < part->n_inputs; j++)
       if (part->input_parts[j] < group->first &&
           is_unwritten (self, part->extra_gradients[j], first_step))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold after each pass. A violation is reported at the pass that made it; where kernels
- * of a custom table can bring it about, the sentence names the op or the fusion. */
+/* Conditions that must hold after each pass. A violation is reported at the pass that made it;
+ * where kernels of a custom table can bring it about, the sentence names the op or the fusion. */
 #include "engine/compile/draft.h"
 
 static gboolean

@@ -19,7 +19,8 @@ sum_bytes (LigPlan *plan, LigPass pass)
   return bytes;
 }
 
-/* What the steps of a pass take, and whether that was measured; 0 where it is not known of each. */
+/* Sums what the steps of a pass take, and tells whether that was measured; 0 where it is not known
+ * of each. */
 static double
 sum_seconds (const LigScoreLayout *layout, LigPass pass, gboolean *measured)
 {

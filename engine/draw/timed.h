@@ -31,7 +31,8 @@ double lig_timed_hold (double seconds);
 /* Seconds of a step: measured, else predicted. */
 double lig_timed_step (const LigTimedPlan *timed, guint step);
 
-/* What stands instead of a picture that has neither times nor predictions, translated. */
+/* Returns the text that stands instead of a picture that has neither times nor predictions,
+ * translated. */
 const char *lig_timed_nothing_known (void);
 
 /* Whether the plan's device has ceilings to predict from. */

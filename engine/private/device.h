@@ -15,7 +15,8 @@ LigBackendDevice *lig_device_handle (LigDevice *self);
 void *lig_device_stream (LigDevice *self);
 void *lig_device_branch (LigDevice *self);
 
-/* What tells this very device from all others of its kind; empty where it needs no telling. */
+/* Returns what tells this very device from all others of its kind; empty where it needs no
+ * telling. */
 const char *lig_device_get_id (LigDevice *self);
 
 /* Whether a backend's call worked; else the error says `what` and the backend's words. */

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /* Waits until nobody else measures on the device, at most two minutes, and says so. Nests within a
- * thread. What others measured meanwhile may be remembered now: look again. Only GPUs are guarded.
- */
+ * thread. Times that others measured meanwhile may be remembered by then: look again. Only GPUs are
+ * guarded. */
 void lig_measuring_begin (LigDevice *device);
 void lig_measuring_end (LigDevice *device);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What those who run one program again and again ask of it beyond its public face: losses that are
+/* The calls for those who run one program again and again, beyond its public face: losses that are
  * read a few steps late, so that the device is never waited for, and less that is done twice. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What plans and programs ask of a state beyond its public face. */
+/* The calls of plans and programs to a state, beyond its public face. */
 #pragma once
 
 #include "engine/state.h"

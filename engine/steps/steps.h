@@ -26,7 +26,7 @@ typedef struct {
   int n_steps;
   LigStep *steps;
   LigOperand *operands;
-  /* Where steps run beside others, are empty, or are to be waited for; else null. */
+  /* The backend where steps run beside others, are empty, or are to be waited for; else null. */
   const LigBackend *calls;
   LigBackendDevice *device;
   void *stream, *branch, *forked, *joined; /* two streams, two events */

@@ -28,7 +28,7 @@ typedef struct {
   guint64 lost;     /* rows that were refused or left out for good */
 } LigQueuedRun;
 
-/* What every value of a series begins with. */
+/* The fields that every value of a series begins with. */
 typedef struct {
   LigQueuedRun *run;
   const char *name; /* of the metric or the pass; equal ones are the same pointer */
@@ -67,7 +67,7 @@ void lig_batch_append (LigBatch *self, LigBatch *from);
 
 /* Leaves values out until at most `most` rows remain: of each long series the newest are kept, and
  * of the older ones those whose step is a multiple of `stride`, which grows as long as it has to.
- * What is left out is added to `lost` of its run. */
+ * Rows that are left out are added to `lost` of their run. */
 void lig_batch_thin (LigBatch *self, guint most, gint64 *stride);
 
 /* Sets `waiting` of every run that has rows in the batch; it is 0 before. */

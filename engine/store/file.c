@@ -46,7 +46,7 @@ lig_store_file_is_newer (const char *path, gint64 version, int newest, GError **
   return FALSE;
 }
 
-/* What the file itself says, without what lies in a write-ahead log beside it. */
+/* The contents of the file itself, without what lies in a write-ahead log beside it. */
 typedef struct {
   gboolean sqlite; /* it begins as a database does */
   gint64 version, application, tables;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SQLite maps the -shm file beside a database, and a process that touches a mapping whose file was
  * cut off gets SIGBUS. There is no way back into SQLite from there: its connection keeps its locks,
- * and the store is lost to this process. What the process has in memory is not. */
+ * and the store is lost to this process. The data that the process has in memory is not. */
 #pragma once
 
 #include "engine/error.h"

@@ -203,7 +203,8 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
   "   SELECT value FROM metric WHERE run = run.id AND name = 'step-ms'" \
   "   ORDER BY step DESC LIMIT 1000)) WHERE place = n / 2 + 1) END"
 
-/* What a run lacks in the store although it reported it; null where nothing is missing. */
+/* Returns an error that says what a run lacks in the store although it reported it; null where
+ * nothing is missing. */
 static GError *
 find_missing (LigStore *self, const char *run)
 {

@@ -89,7 +89,7 @@ is_unwanted (LigRun *self)
   return unwanted;
 }
 
-/* What one batch adds to the sums. */
+/* The share of one batch in the sums. */
 typedef struct {
   double loss, samples, correct, counted;
 } Sums;

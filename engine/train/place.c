@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a training may write: a file that somebody sent must not choose any place of this machine.
- */
+/* The places where a training may write: a file that somebody sent must not choose any place of
+ * this machine. */
 #include "engine/data/file.h"
 #include "engine/run.h"
 #include "engine/tensor-file.h"

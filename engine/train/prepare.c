@@ -167,7 +167,7 @@ read_settings (LigRun *self, GError **error)
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
   self->optimizer.loss_scale = settings->loss_scale;
-  /* What runs beside what is decided by predictions on a GPU. */
+  /* Predictions decide on a GPU which steps run beside which. */
   if (lig_device_get_backend (self->device) == LIG_BACKEND_CUDA)
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a training that goes on from a checkpoint is in the store: the run that wrote it, or, where
- * that run went further already, a new one that names it. */
+/* The run that a training from a checkpoint is in the store: the one that wrote the file, or, where
+ * that one went further already, a new one that names it. */
 #include "engine/train/run-private.h"
 
 #include <string.h>

@@ -74,7 +74,7 @@ check_finite (double loss, gint64 step, GError **error)
   return FALSE;
 }
 
-/* A batch or two may give gradients that are not finite. Where all do, waiting does not help. */
+/* A batch or two may give gradients that are not finite. Waiting does not help where all do. */
 static gboolean
 check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **error)
 {

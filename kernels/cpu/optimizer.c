@@ -5,8 +5,8 @@
  *   sgd:    g += decay p;  m = momentum m + g;  p -= rate m
  *   adamw:  p -= rate decay p;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2;
  *           p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps),  t counts updates from 1
- * The parameter is p, rounded once. Where the norm is not finite, nothing is written, and t does
- * not count. */
+ * The parameter is p, rounded once. Nothing is written where the norm is not finite, and t does not
+ * count. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/scaling.h"
 
@@ -76,7 +76,7 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* What the gradients are multiplied by; false where nothing is to be written. */
+/* Tells the factor that the gradients are multiplied by; false where nothing is to be written. */
 static bool
 find_factor (const LigLaunch *launch, float *factor)
 {

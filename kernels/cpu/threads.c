@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What matrix products need of the process before BLAS is called. */
+/* Settings of the process that matrix products need before BLAS is called. */
 #include "kernels/cpu/threads.h"
 
 #ifndef _OPENMP

@@ -25,7 +25,7 @@ add_squares (const Chunk<T, N> &chunk, double &sum)
     sum = fma ((double) values[i], (double) values[i], sum);
 }
 
-/* Where a norm goes: the fields of the scaling are one thread's. */
+/* The place of a norm: the fields of the scaling are one thread's. */
 struct Norm {
   Target norm;
   LigScaling *scaling; /* null: nobody keeps any */
@@ -97,7 +97,7 @@ __launch_bounds__ (NORM_MOST_THREADS) finish_norm (const double *partials, int c
     norm.take (sum);
 }
 
-/* What an update needs of the tick, of the norm and of the scaling. */
+/* The numbers that an update needs of the tick, of the norm and of the scaling. */
 struct Scalars {
   bool writes;    /* false where the norm is not finite */
   float clip;     /* what the gradients are multiplied by */
@@ -106,7 +106,7 @@ struct Scalars {
   float variance; /* adamw: 1 over the root of 1 - beta2^t */
 };
 
-/* Where the scalars come from. */
+/* The operands that the scalars come from. */
 struct Sources {
   const LigTick *tick;
   Vector norm;

@@ -330,7 +330,7 @@ lig_trial_expect (LigTrial *trial)
          compute_and_keep (trial, &trial->kept[0].algorithm, outputs, count);
 }
 
-/* Whether the candidate computes the same bits twice. What was expected is lost. */
+/* Whether the candidate computes the same bits twice. The bits that were expected are lost. */
 static bool
 repeats (LigTrial *trial, const LigCandidate *candidate)
 {

@@ -3,8 +3,8 @@
 """A counted word has a form for one and a form for many: `1 groups` is never said.
 
 A text in which a number is followed by a noun in the plural stands in ngettext() or g_dngettext().
-What is not translated chooses the ending itself: `%d step%s`. Limits are larger than one, and so is
-what is beyond them. Texts that programs compare, or never show, are not for reading.
+One that is not translated chooses the ending itself: `%d step%s`. Limits are larger than one, and
+so is what is beyond them. Texts that programs compare, or never show, are not for reading.
 """
 import pathlib
 import re
@@ -23,7 +23,7 @@ NUMBER = r"%(?:\d+\$)?-?\d*(?:l|ll|z)?[udi]"
 OTHER = {"is", "was", "has", "does", "its", "this", "as", "less", "us", "ms", "ns", "times", "belongs",
          "comes", "overlaps", "covers", "gives", "takes", "begins", "ends", "lies", "microseconds", "class", "axis"}
 COUNTED = re.compile(rf"(more than |at most |at least )?{NUMBER} ((?:[a-z-]+ ){{0,2}}?)([a-z-]+s)\b(?!/|.* at most )")
-# What holds a number written out, before the nouns that are counted so.
+# Texts that hold a number written out, before the nouns that are counted so.
 WRITTEN = re.compile(r"()%s ((?:[a-z-]+ ){0,1}?)(steps|groups|operations|ops|kernels|runs|samples|rows|files|tokens"
                      r"|images|parameters|labels|repetitions)\b(?!/)")
 

@@ -104,7 +104,7 @@ test_pause (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "Stopped after"));
 }
 
-/* What is saved may name places beside itself. */
+/* Saves the document, for one that is saved may name places beside itself. */
 static void
 save_document (Fixture *f)
 {
