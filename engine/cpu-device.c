@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU as a device: what is known of it without measuring. */
 #include "engine/private/device.h"
+#include "kernels/threads.h"
 
-#include <omp.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -6,6 +6,7 @@ A test program is `main (TESTS)`: it starts itself anew under a bus and a displa
 What the machine lacks is a reason to skip, never to fail.
 """
 import contextlib
+import fcntl
 import os
 import pathlib
 import re
@@ -333,7 +334,15 @@ def find_missing():
 
 def start_display():
     """Xvfb on a number that was free; its process and the number. Servers that start at the same
-    time may take one another's number, so this one is asked whether it is there."""
+    time take one another's number, and one that gives up removes the other's socket: so one starts
+    after the other."""
+    with open(pathlib.Path(tempfile.gettempdir()) / f"ligature-e2e-{os.getuid()}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return start_alone()
+
+
+def start_alone():
+    """The same while no other test starts one; it is asked whether it is there."""
     for _ in range(8):
         reader, writer = os.pipe()
         server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",
