@@ -5,6 +5,11 @@
 LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error)
 {
+  if (!plan || !state) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "the %s is null, a program needs a plan and a state", plan ? "state" : "plan");
+    return NULL;
+  }
   if (!lig_state_check_plan (state, plan, error))
     return NULL;
   g_autoptr (LigProgram) self = g_new0 (LigProgram, 1);

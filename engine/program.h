@@ -25,8 +25,8 @@ typedef struct _LigProgram LigProgram;
  * one plan or of several; each sees the parameters that the last update left.
  *
  * Returns: (transfer full): a program, or %NULL with %LIG_ERROR_SHAPE (the state has other
- *   parameters), %LIG_ERROR_DEVICE (it is elsewhere, or the device is not there) or
- *   %LIG_ERROR_MEMORY set
+ *   parameters), %LIG_ERROR_DEVICE (it is elsewhere, or the device is not there)
+ *   %LIG_ERROR_MEMORY or %LIG_ERROR_VALUE (@plan or @state is null) set
  */
 LIG_API LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error) G_GNUC_WARN_UNUSED_RESULT;

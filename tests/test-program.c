@@ -251,6 +251,12 @@ test_null (void)
   g_assert_no_error (error);
   expect_error (lig_program_set_input (program, NULL, &error), &error, LIG_ERROR_VALUE,
                 "input is null, expected a tensor");
+  g_assert_null (lig_program_new (plan, NULL, &error));
+  expect_error (FALSE, &error, LIG_ERROR_VALUE,
+                "the state is null, a program needs a plan and a state");
+  g_assert_null (lig_program_new (NULL, state, &error));
+  expect_error (FALSE, &error, LIG_ERROR_VALUE,
+                "the plan is null, a program needs a plan and a state");
   g_autoptr (GPtrArray) profiles =
     lig_profile_measure (sequence, cpu_device (), NULL, 0, 1, NULL, &error);
   g_assert_no_error (error);
