@@ -317,7 +317,8 @@ test_refusals (Fixture *f, gconstpointer data)
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
   g_clear_error (&error);
   lig_document_set_device (f->doc, "null:h200");
-  fill (f, "layer-norm ! linear(64)", "64x64");
+  /* Large enough not to be done before it is cancelled. */
+  fill (f, "layer-norm ! linear(1024)", "2048x1024");
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
   g_assert_nonnull (strstr (error->message, "only planned for"));
   GtkWidget *page = go_to (f, "profile");
