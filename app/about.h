@@ -2,7 +2,7 @@
 /* Who made it, under which licence, and what to tell when something goes wrong. */
 #pragma once
 
-#include "ui/session.h"
+#include "ui/session/session.h"
 
 #include <adwaita.h>
 

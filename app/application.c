@@ -6,7 +6,7 @@
 #include "app/preferences.h"
 #include "app/window.h"
 
-#include "ui/tooltip.h"
+#include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* The application: one process, any number of windows, one session. */
 #pragma once
 
-#include "ui/session.h"
+#include "ui/session/session.h"
 
 #include <adwaita.h>
 

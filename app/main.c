@@ -2,8 +2,8 @@
 /* The window's program. */
 #include "app/application.h"
 
-#include "engine/folders.h"
-#include "engine/store.h"
+#include <ligature/folders.h>
+#include <ligature/store.h>
 
 #include <glib/gi18n.h>
 #include <locale.h>

@@ -2,7 +2,7 @@
 /* The preferences: theme, store, and what a new document begins with. */
 #pragma once
 
-#include "ui/session.h"
+#include "ui/session/session.h"
 
 #include <adwaita.h>
 

@@ -2,8 +2,8 @@
 /* Closing a window: nothing unsaved and no training is lost without having been asked about. */
 #include "app/window-private.h"
 
-#include "ui/toast.h"
-#include "ui/training.h"
+#include "ui/session/training.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 

@@ -4,9 +4,9 @@
  * application, which would win over every widget. */
 #include "app/window-private.h"
 
-#include "ui/clipboard.h"
-#include "ui/edit.h"
-#include "ui/toast.h"
+#include "ui/document/edit.h"
+#include "ui/widgets/clipboard.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 

@@ -2,9 +2,9 @@
 /* What a window gives away: reports, and the same as a command. */
 #include "app/window-private.h"
 
-#include "engine/report.h"
-#include "ui/export.h"
-#include "ui/toast.h"
+#include "ui/document/export.h"
+#include "ui/widgets/toast.h"
+#include <ligature/report.h>
 
 #include <glib/gi18n.h>
 

@@ -3,8 +3,8 @@
  * the writing happen on threads. */
 #include "app/window-private.h"
 
-#include "ui/figures.h"
-#include "ui/toast.h"
+#include "ui/widgets/figures.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

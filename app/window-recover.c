@@ -3,8 +3,8 @@
  * killed. Each comes with a way on. */
 #include "app/window-private.h"
 
-#include "ui/journal.h"
-#include "ui/toast.h"
+#include "ui/document/journal.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 

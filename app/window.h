@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/application.h"
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 

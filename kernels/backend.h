@@ -6,7 +6,7 @@
  * backend's own; a backend without streams runs at once and gives null for them. */
 #pragma once
 
-#include "kernels/kernels.h"
+#include <ligature/kernels.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
  * One pair of formulas serves fp16 and both fp8 formats, which differ in their widths alone. They
  * have no branches and work on bits, so the loops over them vectorize, and neither the rounding
  * of doubles nor a flush-to-zero mode set by the embedding program can change a result. */
-#include "kernels/dtype.h"
+#include <ligature/dtype.h>
 
 #include <math.h>
 #include <string.h>

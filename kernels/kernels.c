@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of built-in kernels, and what can be read off a signature. */
-#include "kernels/kernels.h"
+#include <ligature/kernels.h>
 
 #include "kernels/backend.h"
 #include "kernels/cpu/level.h"

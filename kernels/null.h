@@ -3,6 +3,6 @@
  * not there. */
 #pragma once
 
-#include "kernels/kernels.h"
+#include <ligature/kernels.h>
 
 LigStatus lig_null_run (LigLaunch *launch);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/formulas.h"
-#include "kernels/params.h"
+#include <ligature/params.h>
 
 /* By one thread, once an update: `length` is the norm of the gradients as they are. The norm
  * without what they carry. */

@@ -46,8 +46,8 @@ links_openmp_flavour () {
 headers_stand_alone () {
   local header flags status=0
   read -r -a flags < <(pc --cflags)
-  cd "$prefix/include/ligature" || return 1
-  for header in engine/*.h kernels/*.h; do
+  cd "$prefix/include" || return 1
+  for header in ligature/*.h; do
     echo "#include <$header>" > "$work/header.c"
     cc -std=gnu17 -Wall -Wextra -Werror -fsyntax-only "${flags[@]}" "$work/header.c" || status=1
   done

@@ -4,8 +4,8 @@
  * each, in the order of that list. */
 #pragma once
 
-#include "ui/document.h"
-#include "ui/session.h"
+#include "ui/document/document.h"
+#include "ui/session/session.h"
 
 #include <adwaita.h>
 

@@ -2,7 +2,7 @@
 /* What the files of `lig apply` share: tensors of a file matched against the caller's slots. */
 #pragma once
 
-#include "engine/program.h"
+#include <ligature/program.h>
 
 G_BEGIN_DECLS
 

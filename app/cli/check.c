@@ -2,7 +2,7 @@
 /* lig check: each op's shape, parameters and saved bytes; and whether the whole fits a device. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
-#include "engine/report.h"
+#include <ligature/report.h>
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
 /* What every command shares: options, errors, colours, tables, units. */
 #include "app/cli/command.h"
 
-#include "engine/error.h"
-#include "engine/printable.h"
-#include "engine/report.h"
+#include <ligature/error.h>
+#include <ligature/printable.h>
+#include <ligature/report.h>
 
 #include <math.h>
 #include <stdio.h>

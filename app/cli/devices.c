@@ -2,8 +2,8 @@
 /* lig devices: what there is to run on, or to plan for, and how fast it is. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
-#include "engine/store.h"
-#include "engine/tuning.h"
+#include <ligature/store.h>
+#include <ligature/tuning.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * that is not finite. */
 #pragma once
 
-#include "engine/tensor.h"
+#include <ligature/tensor.h>
 
 #include <json-glib/json-glib.h>
 

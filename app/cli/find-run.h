@@ -2,7 +2,7 @@
 /* The run that a word of the command line means. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

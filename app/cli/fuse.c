@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lig fuse: both rails and the verdicts. */
 #include "app/cli/sequence-options.h"
-#include "engine/report.h"
+#include <ligature/report.h>
 
 #include <stdio.h>
 

@@ -3,11 +3,11 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 
-#include "engine/error.h"
-#include "engine/folders.h"
-#include "engine/store.h"
-#include "engine/tuning.h"
 #include "kernels/times.h"
+#include <ligature/error.h>
+#include <ligature/folders.h>
+#include <ligature/store.h>
+#include <ligature/tuning.h>
 
 #include <langinfo.h>
 #include <libintl.h>

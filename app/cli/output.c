@@ -2,7 +2,7 @@
 /* Standard output that is full or closed is an error like any other. */
 #include "app/cli/output.h"
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* lig plan: the steps of a plan, and who lives where in its memory. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
-#include "engine/report.h"
+#include <ligature/report.h>
 
 #include <math.h>
 #include <stdio.h>

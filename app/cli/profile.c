@@ -2,8 +2,8 @@
 /* lig profile: the time of each group beside its prediction, and policies side by side. */
 #include "app/cli/sequence-options.h"
 
-#include "engine/profile.h"
-#include "engine/tuning.h"
+#include <ligature/profile.h>
+#include <ligature/tuning.h>
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lig report: a plan or a run as a file to read, to send, or to compute with. */
-#include "engine/report.h"
 #include "app/cli/document.h"
 #include "app/cli/find-run.h"
 #include "app/cli/sequence-options.h"
+#include <ligature/report.h>
 
 #include <errno.h>
 #include <stdio.h>

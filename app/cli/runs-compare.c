@@ -2,7 +2,7 @@
 /* `lig runs compare`: the settings in which runs differ, and their final numbers. */
 #include "app/cli/runs.h"
 
-#include "engine/json.h"
+#include <ligature/json.h>
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * wanted. */
 #include "app/cli/runs.h"
 
-#include "engine/tensor-file.h"
+#include <ligature/tensor-file.h>
 
 #include <errno.h>
 #include <glib/gstdio.h>

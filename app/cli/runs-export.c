@@ -2,7 +2,7 @@
 /* `lig runs export`: all metrics of a run as CSV, one column per metric, or as JSON. */
 #include "app/cli/runs.h"
 
-#include "engine/json.h"
+#include <ligature/json.h>
 
 #include <math.h>
 #include <string.h>

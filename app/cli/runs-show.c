@@ -2,7 +2,7 @@
 /* `lig runs show`, and how runs are put into JSON and tables. */
 #include "app/cli/runs.h"
 
-#include "engine/json.h"
+#include <ligature/json.h>
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/find-run.h"
-#include "engine/store.h"
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Options of commands that take a sequence. */
 #include "app/cli/sequence-options.h"
 
-#include "engine/tuning.h"
+#include <ligature/tuning.h>
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "engine/plan.h"
+#include <ligature/plan.h>
 
 typedef struct {
   char *input, *device, *dtype, *policy, *store;

@@ -3,7 +3,7 @@
  */
 #include "app/cli/train-progress.h"
 
-#include "engine/printable.h"
+#include <ligature/printable.h>
 
 #include <glib-unix.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "engine/run.h"
+#include <ligature/run.h>
 
 /* Starts the run and shows its progress until it ends; Ctrl+C interrupts it. */
 void lig_cli_watch_run (LigRun *run);

@@ -5,9 +5,9 @@
 #include "app/cli/sequence-options.h"
 #include "app/cli/train-progress.h"
 
-#include "engine/dataset.h"
-#include "engine/tensor-file.h"
-#include "engine/tuning.h"
+#include <ligature/dataset.h>
+#include <ligature/tensor-file.h>
+#include <ligature/tuning.h>
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The error domain of the engine and the words for its codes. */
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_DEFINE_QUARK (lig - error - quark, lig_error)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening files that are not trusted, and saying numbers in messages. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 
 #include <glib/gstdio.h>
 

@@ -2,7 +2,7 @@
 /* Opening files that are not trusted, and saying numbers in messages. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
 

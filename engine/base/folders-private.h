@@ -2,6 +2,6 @@
 /* Where backends are installed that are opened at run time. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 const char *lig_module_folder (void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The only place that is told, when it is built, where things get installed. */
-#include "engine/folders.h"
-#include "engine/private/folders.h"
+#include "engine/base/folders-private.h"
+#include <ligature/folders.h>
 
 GStrv
 lig_data_folders (void)

@@ -4,7 +4,7 @@
  * as the text does, so what comes from outside passes lig_json_read(). */
 #pragma once
 
-#include "engine/json.h"
+#include <ligature/json.h>
 
 #include <json-glib/json-glib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A strict check of JSON text before json-glib reads it, and writing values on one line. */
-#include "engine/private/json.h"
+#include "engine/base/json-private.h"
 
-#include "engine/private/literal.h"
-#include "engine/report.h"
+#include "engine/sequence/literal.h"
+#include <ligature/report.h>
 
 #include <math.h>
 #include <string.h>

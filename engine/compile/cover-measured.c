@@ -3,7 +3,7 @@
  * programming over positions finds the cover of least total time. A candidate must win over its ops
  * alone by more than 2 % and the noise. */
 #include "engine/compile/cover.h"
-#include "engine/private/device.h"
+#include "engine/device/device-private.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
  * with one kind of fusion added or left out. Last, the winner meets no fusion and all in order once
  * more, in more turns. */
 #include "engine/compile/cover.h"
-#include "engine/private/measuring.h"
-#include "engine/private/tuning.h"
+#include "engine/measure/lock.h"
+#include "engine/measure/tuning-private.h"
 
 enum { MOST_PROPOSALS = 14, ROUNDS = 2 };
 #define LEAST_GAIN 0.01 /* by which a cover has to win over the one before, beside the noise */

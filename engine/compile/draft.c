@@ -2,9 +2,9 @@
 /* Making, reading and freeing drafts. */
 #include "engine/compile/draft.h"
 
-#include "engine/private/sequence.h"
-#include "engine/private/table.h"
-#include "engine/state.h"
+#include "engine/sequence/sequence-private.h"
+#include "engine/sequence/table.h"
+#include <ligature/state.h>
 
 static void
 clear_part (gpointer data)

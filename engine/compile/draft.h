@@ -3,8 +3,8 @@
  * function here; it reads what earlier passes wrote and adds its own. verify.c looks after each. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/private/op.h"
+#include "engine/sequence/op-private.h"
+#include <ligature/plan.h>
 
 typedef enum {
   LIG_VALUE_INPUT,              /* the caller's main input */

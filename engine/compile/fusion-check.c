@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the table of a fusion is whole: what can be said without calling anything of it. */
 #include "engine/compile/pattern.h"
-#include "engine/private/op.h"
-#include "engine/private/table.h"
+#include "engine/sequence/op-private.h"
+#include "engine/sequence/table.h"
 
 #include <stdlib.h>
 #include <string.h>

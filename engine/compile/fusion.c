@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The registry of fusions, in the order in which they are tried, and the words of verdicts. */
-#include "engine/fusion.h"
+#include <ligature/fusion.h>
 
 #include "engine/compile/pattern.h"
-#include "engine/private/table.h"
+#include "engine/sequence/table.h"
 
 #define LIG_FUSION(name) extern const LigFusion lig_fusion_##name;
 #include "fusion-list.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of embedding programs, checked when one is first used. */
-#include "engine/private/op.h"
-#include "engine/private/table.h"
+#include "engine/sequence/op-private.h"
+#include "engine/sequence/table.h"
 
 #include <string.h>
 

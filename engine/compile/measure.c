@@ -4,8 +4,8 @@
  * memory as the whole plan works on, up to more than the last cache holds: what stays in the cache
  * between the steps of a small plan stays there here. */
 #include "engine/compile/price.h"
-#include "engine/private/stopwatch.h"
-#include "engine/private/tuning.h"
+#include "engine/measure/stopwatch.h"
+#include "engine/measure/tuning-private.h"
 #include "engine/steps/steps.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The pattern of a fusion, read once when it is registered. */
 #pragma once
 
-#include "engine/fusion.h"
+#include <ligature/fusion.h>
 
 typedef struct {
   GStrv names;    /* ops that fit */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of policies. */
-#include "engine/plan.h"
+#include <ligature/plan.h>
 
 static const char *const names[] = {"none", "all", "measured"};
 

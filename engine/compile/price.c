@@ -2,9 +2,9 @@
 /* Prices of groups: the tuning table's key, the prediction, and what is measured when neither this
  * compilation nor an earlier one knows. */
 #include "engine/compile/price.h"
-#include "engine/private/measuring.h"
-#include "engine/private/tuning.h"
-#include "kernels/params.h"
+#include "engine/measure/lock.h"
+#include "engine/measure/tuning-private.h"
+#include <ligature/params.h>
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "engine/compile/lower.h"
 #include "engine/compile/price.h"
 #include "engine/compile/update.h"
-#include "kernels/params.h"
+#include <ligature/params.h>
 
 static int
 by_part (gconstpointer a, gconstpointer b)

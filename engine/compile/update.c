@@ -4,8 +4,8 @@
 #include "engine/compile/update.h"
 
 #include "engine/compile/lower.h"
-#include "engine/optimizer.h"
-#include "engine/state.h"
+#include <ligature/optimizer.h>
+#include <ligature/state.h>
 
 static int
 array_value (LigDraft *draft, LigStateArray array, gint64 first, gint64 count)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* csv: a table of numbers. The text is read twice, first to count rows and to see whether the
  * targets are text, then to fill arrays of the right size; afterwards it is freed. */
+#include "engine/base/file.h"
 #include "engine/data/csv-rows.h"
-#include "engine/data/file.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Batches of any kind of dataset: the order of an epoch, the position, the held-out part. */
-#include "engine/dataset.h"
+#include <ligature/dataset.h>
 
 #include "engine/data/kind.h"
 

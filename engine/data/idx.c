@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* idx: images and labels as MNIST has them. A file is a big-endian magic number (0x0803: unsigned
  * bytes with three axes, 0x0801: with one), the axes' lengths, and the bytes. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 #include "engine/data/kind.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * batches, epochs and the position are dataset.c's. */
 #pragma once
 
-#include "engine/dataset.h"
+#include <ligature/dataset.h>
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of what was understood of a dataset: lines of a text, tokens, or numbers. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 #include "engine/data/kind.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads `KIND[:PATH][?key=value&...]`, and the values of options. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 #include "engine/data/kind.h"
 
 #include <math.h>

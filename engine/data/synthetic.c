@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* synthetic: random samples, each a function of the seed and its index alone: standard normal
  * numbers, or integers spread evenly over a vocabulary or the classes. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 #include "engine/data/kind.h"
 #include "kernels/formulas.h"
 

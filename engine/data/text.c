@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* text: the bytes of a file, or of all files below a folder, as tokens. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 #include "engine/data/windows.h"
 
 #include <glib/gstdio.h>

@@ -2,7 +2,7 @@
 /* tokens: llm.c's .bin, 256 int32 of which the first three count (20240520, version 1, number of
  * tokens), then the tokens as uint16, all little-endian. The file is read
  * whole. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 #include "engine/data/windows.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPU as a device: what is known of it without measuring. */
-#include "engine/private/device.h"
+#include "engine/device/device-private.h"
 #include "kernels/threads.h"
 
 #include <string.h>

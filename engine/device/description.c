@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
-#include "engine/folders.h"
-#include "engine/private/device.h"
-#include "engine/private/json.h"
-#include "engine/report.h"
+#include "engine/base/json-private.h"
+#include "engine/device/device-private.h"
+#include <ligature/folders.h>
+#include <ligature/report.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * and of the profiles. */
 #pragma once
 
-#include "engine/device.h"
 #include "kernels/backend.h"
+#include <ligature/device.h>
 
 /* The calls of the device's backend, and what they are called with. A null device has no calls, the
  * CPU no handle and only the stream null. */

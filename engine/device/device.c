@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices by name: the CPU, CUDA devices through their module, and devices that are only described.
  */
-#include "engine/device.h"
+#include <ligature/device.h>
 
-#include "engine/private/measuring.h"
-#include "engine/private/tuning.h"
+#include "engine/measure/lock.h"
+#include "engine/measure/tuning-private.h"
 #include "kernels/times.h"
 
 #include <glib/gi18n-lib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The devices of this machine and the profiles that are shipped, by name. */
-#include "engine/folders.h"
-#include "engine/private/device.h"
+#include "engine/device/device-private.h"
+#include <ligature/folders.h>
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* The CUDA backend is a module: looked for in $LIGATURE_MODULES, beside the library, in the install
  * folder, then by bare name. Without it everything else works. It stays loaded: its kernels are in
  * the table. */
-#include "engine/private/device.h"
-#include "engine/private/folders.h"
+#include "engine/base/folders-private.h"
+#include "engine/device/device-private.h"
 #include "kernels/times.h"
 
 #include <dlfcn.h>

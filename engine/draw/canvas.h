@@ -2,7 +2,7 @@
 /* What a canvas is made of, and what the drawing code says besides the public calls. */
 #pragma once
 
-#include "engine/draw.h"
+#include <ligature/draw.h>
 
 #include <pango/pangocairo.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The colours of pictures. Texts have a contrast of 4.5 to 1 at least with all that lies behind
  * them; no two colours of a set are the same, so that SVG can name them. */
-#include "engine/draw.h"
+#include <ligature/draw.h>
 
 static const LigInks sets[] = {
   [LIG_INKS_LIGHT] =

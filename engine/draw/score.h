@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/draw/canvas.h"
-#include "engine/private/plan.h"
+#include "engine/plan/plan-private.h"
 
 enum { LIG_SCORE_MARGIN = 16, LIG_SCORE_GAP = 12, LIG_SCORE_CARD = 54, LIG_SCORE_PART = 26 };
 

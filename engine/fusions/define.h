@@ -2,8 +2,8 @@
 /* What the files of engine/fusions include: the fusion's table. */
 #pragma once
 
-#include "engine/fusion.h"
-#include "kernels/params.h"
+#include <ligature/fusion.h>
+#include <ligature/params.h>
 
 #define N_(text) text
 

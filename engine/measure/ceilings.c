@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring a device's ceilings on random data: how fast it copies, multiplies, and starts a
  * kernel. */
-#include "engine/private/measuring.h"
-#include "engine/private/stopwatch.h"
-#include "kernels/params.h"
+#include "engine/measure/lock.h"
+#include "engine/measure/stopwatch.h"
+#include <ligature/params.h>
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A lock per GPU for those who measure on it: a file in the user's runtime folder, called by the
  * GPU's UUID and locked by flock(), which the system lets go of when a process ends. */
-#include "engine/private/measuring.h"
+#include "engine/measure/lock.h"
 
-#include "engine/private/stopwatch.h"
-#include "engine/private/tuning.h"
+#include "engine/measure/stopwatch.h"
+#include "engine/measure/tuning-private.h"
 
 #include <errno.h>
 #include <fcntl.h>

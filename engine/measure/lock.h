@@ -3,7 +3,7 @@
  * measures too would be remembered wrong. */
 #pragma once
 
-#include "engine/private/device.h"
+#include "engine/device/device-private.h"
 
 G_BEGIN_DECLS
 

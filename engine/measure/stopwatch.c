@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Timing by events, and random data to time on: zeros would run faster than anything real. */
-#include "engine/private/stopwatch.h"
+#include "engine/measure/stopwatch.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Times what a device does between two places of its stream, by the device's own events. */
 #pragma once
 
-#include "engine/private/device.h"
+#include "engine/device/device-private.h"
 
 G_BEGIN_DECLS
 

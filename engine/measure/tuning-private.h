@@ -2,8 +2,8 @@
 /* The tuning table as the kernels of a backend see it, and what was taken from it. */
 #pragma once
 
-#include "engine/plan.h"
 #include "kernels/backend.h"
+#include <ligature/plan.h>
 
 G_BEGIN_DECLS
 

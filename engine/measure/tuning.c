@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Measured times in the store. */
-#include "engine/tuning.h"
+#include <ligature/tuning.h>
 
-#include "engine/private/stopwatch.h"
-#include "engine/private/tuning.h"
+#include "engine/measure/stopwatch.h"
+#include "engine/measure/tuning-private.h"
 
 #include <glib/gi18n-lib.h>
 

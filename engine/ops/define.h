@@ -3,8 +3,8 @@
  * need not name the op: the pass that infers shapes puts `linear at 3: ` in front. */
 #pragma once
 
-#include "engine/op.h"
-#include "kernels/params.h"
+#include <ligature/op.h>
+#include <ligature/params.h>
 
 #define N_(text) text
 

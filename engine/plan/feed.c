@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring of slots, each with host memory, device memory and the events that say when either may be
  * written again. Devices without streams are written at once. */
-#include "engine/private/feed.h"
+#include "engine/plan/feed.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * copies fast, while the device still works on the batch before. */
 #pragma once
 
-#include "engine/private/device.h"
-#include "engine/tensor.h"
+#include "engine/device/device-private.h"
+#include <ligature/tensor.h>
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/compile/draft.h"
-#include "engine/state.h"
+#include <ligature/state.h>
 
 struct _LigPlan {
   int count; /* of references, atomic */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiling: the passes in order, each verified, and the tables that a plan shows of itself. */
-#include "engine/private/plan.h"
+#include "engine/plan/plan-private.h"
 
-#include "engine/private/table.h"
+#include "engine/sequence/table.h"
 
 static gboolean
 run_passes (LigDraft *draft, GError **error)

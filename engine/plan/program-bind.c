@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Giving a program what it runs on: memory, launches with their pointers, streams and events. */
-#include "engine/private/program.h"
+#include "engine/plan/program-private.h"
 
 #include <string.h>
 

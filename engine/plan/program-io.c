@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The caller's tensors: into a program, and out of it. */
-#include "engine/private/program.h"
+#include "engine/plan/program-private.h"
 
 #include <string.h>
 

@@ -2,12 +2,12 @@
 /* The inside of a program: what a plan runs on. */
 #pragma once
 
-#include "engine/private/feed.h"
-#include "engine/private/plan.h"
-#include "engine/private/results.h"
-#include "engine/private/state.h"
-#include "engine/program.h"
+#include "engine/plan/feed.h"
+#include "engine/plan/plan-private.h"
+#include "engine/plan/results.h"
+#include "engine/plan/state-private.h"
 #include "engine/steps/steps.h"
+#include <ligature/program.h>
 
 /* A gradient that arrives from the caller. */
 typedef struct {

@@ -2,9 +2,9 @@
 /* Running a program. On devices with graphs a range of steps is launched step by step the first
  * time, when its kernels choose their algorithms, captured the second time, and replayed as one
  * graph from then on; opaque ops stand between such ranges. */
-#include "engine/private/program.h"
+#include "engine/plan/program-private.h"
 
-#include "engine/private/tuning.h"
+#include "engine/measure/tuning-private.h"
 
 #include <string.h>
 

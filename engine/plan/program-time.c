@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Timing the steps of a program one by one. */
-#include "engine/private/program.h"
+#include "engine/plan/program-private.h"
 
 /* Work of no consequence that keeps the device busy until the host is ahead of it: else short
  * kernels would be measured with the time that launching them takes. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs as a whole, and the cache of those of a state. */
-#include "engine/private/program.h"
+#include "engine/plan/program-private.h"
 
 LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error)

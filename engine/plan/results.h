@@ -3,7 +3,7 @@
  * read a few steps late, so that the device is never waited for, and less that is done twice. */
 #pragma once
 
-#include "engine/program.h"
+#include <ligature/program.h>
 
 G_BEGIN_DECLS
 

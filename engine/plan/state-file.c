@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* States in files: parameters by their paths, what the optimizer keeps below `optimizer.`. */
-#include "engine/state.h"
+#include <ligature/state.h>
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The calls of plans and programs to a state, beyond its public face. */
 #pragma once
 
-#include "engine/state.h"
+#include <ligature/state.h>
 
 /* Whether each parameter of the plan is here, in the same place, on the same device. */
 gboolean lig_state_check_plan (LigState *self, LigPlan *plan, GError **error);

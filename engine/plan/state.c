@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* States: flat arrays of all parameters, of their gradients and of what the optimizer keeps. */
-#include "engine/private/state.h"
+#include "engine/plan/state-private.h"
 
-#include "engine/private/device.h"
-#include "engine/private/plan.h"
-#include "engine/private/sequence.h"
-#include "engine/private/table.h"
+#include "engine/device/device-private.h"
+#include "engine/plan/plan-private.h"
+#include "engine/sequence/sequence-private.h"
+#include "engine/sequence/table.h"
 #include "kernels/formulas.h"
 
 #include <math.h>

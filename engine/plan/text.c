@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as readable lines, the same for the same input: what golden tests compare. */
-#include "engine/private/plan.h"
+#include "engine/plan/plan-private.h"
 
 static void
 append_ops (LigPlan *self, GString *text)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line that makes a run again: the sequence with all its settings on standard input. */
-#include "engine/private/json.h"
+#include "engine/base/json-private.h"
 #include "engine/report/paper.h"
-#include "engine/run.h"
+#include <ligature/run.h>
 
 #include <string.h>
 

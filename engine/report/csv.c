@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for spreadsheets: the steps of a plan, the metrics of a run. */
-#include "engine/private/literal.h"
 #include "engine/report/format.h"
+#include "engine/sequence/literal.h"
 
 #include <math.h>
 #include <string.h>

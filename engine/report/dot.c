@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans for Graphviz: ops from top to bottom, once for forward and once for backward, a box around
  * the ops that one fusion covers, channels as edges beside. */
-#include "engine/private/plan.h"
+#include "engine/plan/plan-private.h"
 #include "engine/report/picture.h"
 
 #include <string.h>

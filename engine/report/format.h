@@ -2,7 +2,7 @@
 /* A format of reports: one file of this folder, one word in its meson.build. */
 #pragma once
 
-#include "engine/report.h"
+#include <ligature/report.h>
 
 /* One metric of a run: as many steps as values, ascending. */
 typedef struct {

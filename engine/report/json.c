@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for programs: everything there is to know of a plan or a run. */
-#include "engine/private/json.h"
-#include "engine/private/literal.h"
+#include "engine/base/json-private.h"
 #include "engine/report/format.h"
+#include "engine/sequence/literal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a plan fits into a device's memory, in words. */
-#include "engine/report.h"
 #include "engine/report/paper.h"
+#include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

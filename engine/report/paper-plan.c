@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of plans for people. */
-#include "engine/private/plan.h"
+#include "engine/plan/plan-private.h"
 #include "engine/report/paper.h"
 #include "engine/report/verdicts.h"
 

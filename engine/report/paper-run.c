@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of runs for people. */
-#include "engine/private/json.h"
+#include "engine/base/json-private.h"
 #include "engine/report/paper.h"
 #include "engine/report/verdicts.h"
-#include "engine/run.h"
+#include <ligature/run.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * curves of a run. */
 #pragma once
 
-#include "engine/draw.h"
 #include "engine/report/format.h"
+#include <ligature/draw.h>
 
 typedef struct {
   LigTimedPlan timed;      /* no plan: there is no score */

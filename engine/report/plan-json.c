@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as the JSON document of `lig fuse`. */
-#include "engine/report.h"
+#include <ligature/report.h>
 
 static void
 add_text (JsonBuilder *builder, const char *name, const char *value)

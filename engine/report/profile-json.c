@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile as the JSON document of `lig profile`. */
-#include "engine/json.h"
-#include "engine/profile.h"
+#include <ligature/json.h>
+#include <ligature/profile.h>
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as text: forward rail | ops | backward rail, brackets joining the rows that one fusion
  * covers; below, each refused fusion with its reason. */
-#include "engine/report.h"
 #include "engine/report/verdicts.h"
+#include <ligature/report.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>

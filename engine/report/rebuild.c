@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan of a run, compiled anew: with the groups that it recorded, on its device or one that is
  * described alike. */
-#include "engine/private/json.h"
+#include "engine/base/json-private.h"
 #include "engine/report/picture.h"
-#include "engine/run.h"
+#include <ligature/run.h>
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces as chrome://tracing and Perfetto read them: an event for each step, a thread for each
  * pass; times are measured where they were, else predicted, and each event says which. */
+#include "engine/base/json-private.h"
 #include "engine/draw/timed.h"
-#include "engine/private/json.h"
 #include "engine/report/picture.h"
 
 #include <math.h>

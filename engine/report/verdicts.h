@@ -3,7 +3,7 @@
  * repetitions of a block say alike is said once. */
 #pragma once
 
-#include "engine/plan.h"
+#include <ligature/plan.h>
 
 typedef struct {
   gconstpointer verdict; /* the first of those that say the same */

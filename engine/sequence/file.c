@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences in files and on standard input. */
-#include "engine/private/literal.h"
+#include "engine/sequence/literal.h"
 
 #include <errno.h>
 #include <fcntl.h>

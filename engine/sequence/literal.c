@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How files and expressions spell values, and the limits that both keep. */
-#include "engine/private/literal.h"
+#include "engine/sequence/literal.h"
 
-#include "engine/private/json.h"
+#include "engine/base/json-private.h"
 
 #include <math.h>
 #include <string.h>

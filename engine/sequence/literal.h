@@ -3,7 +3,7 @@
  * spelt, how large a sequence may be, and which words are kept for later. */
 #pragma once
 
-#include "engine/sequence.h"
+#include <ligature/sequence.h>
 
 /* How deep blocks nest, and how many ops a sequence has once its blocks are repeated. */
 #define LIG_MAX_BLOCKS 16

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the table of an op is whole: what can be said without calling anything of it. */
-#include "engine/private/op.h"
-#include "engine/private/table.h"
+#include "engine/sequence/op-private.h"
+#include "engine/sequence/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* What op.c and registry.c share, and reading lists of port names. */
 #pragma once
 
-#include "engine/op.h"
+#include <ligature/op.h>
 
 /* Makes the GObject class of a table. */
 GType lig_op_register_type (const LigOpInfo *info);

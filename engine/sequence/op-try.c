@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tries the functions of an op's table on its example. */
-#include "engine/private/table.h"
-#include "engine/sequence.h"
+#include "engine/sequence/table.h"
+#include <ligature/sequence.h>
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Setting a parameter of an op as a file or an expression gives it, checked against its table. */
-#include "engine/op.h"
+#include <ligature/op.h>
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Instances of ops: GObject properties over the plain params struct that an op's table describes.
  * Every op of the registry has a final class of its own, made from its table by one function. */
-#include "engine/op.h"
+#include <ligature/op.h>
 
-#include "engine/private/op.h"
-#include "engine/sequence.h"
+#include "engine/sequence/op-private.h"
+#include <ligature/sequence.h>
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  *
  * The scanner is our own: GScanner takes the start of `../r` for a number, `#` for a comment and
  * cannot say where a token begins. */
-#include "engine/private/literal.h"
+#include "engine/sequence/literal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* From the JSON of a .lig file to a sequence. Nothing in a file is trusted: every refusal begins
  * with the JSON path of what is refused. */
-#include "engine/private/literal.h"
-#include "engine/private/reader.h"
+#include "engine/sequence/literal.h"
+#include "engine/sequence/reader.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading JSON values with their path at hand, for messages. */
-#include "engine/private/reader.h"
+#include "engine/sequence/reader.h"
 
-#include "engine/private/literal.h"
+#include "engine/sequence/literal.h"
 
 #include <string.h>
 

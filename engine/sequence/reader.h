@@ -3,8 +3,8 @@
  * fails sets an error that begins with the path and leaves the path where it is. */
 #pragma once
 
-#include "engine/op.h"
-#include "engine/private/json.h"
+#include "engine/base/json-private.h"
+#include <ligature/op.h>
 
 typedef struct {
   GString *path; /* of the value being read: `$.ops[2]` */

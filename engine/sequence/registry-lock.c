@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compilations, many at a time, and registrations, one at a time and alone: a fusion that appears
  * between two looks at the list would move those behind it. */
-#include "engine/private/table.h"
+#include "engine/sequence/table.h"
 
 static GRWLock lock;
 static GPrivate depth; /* how often this thread holds the registries; while it registers, once */

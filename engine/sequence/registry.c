@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The registry of ops: the built-in ones from the list that Meson makes of engine/ops, then those
  * registered at run time. */
-#include "engine/private/op.h"
-#include "engine/private/table.h"
+#include "engine/sequence/op-private.h"
+#include "engine/sequence/table.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences: an ordered list of ops with its input, types and the person's wishes. */
-#include "engine/private/sequence.h"
+#include "engine/sequence/sequence-private.h"
 
-#include "engine/private/op.h"
+#include "engine/sequence/op-private.h"
 
 #include <string.h>
 

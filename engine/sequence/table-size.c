@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of programs that were built against an older header, or a newer one: each is copied as far
  * as both sides know it. */
-#include "engine/private/table.h"
+#include "engine/sequence/table.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * checking them when they are registered, and keeping registrations and compilations apart. */
 #pragma once
 
-#include "engine/fusion.h"
-#include "engine/plan.h"
+#include <ligature/fusion.h>
+#include <ligature/plan.h>
 
 /* The params of a kernel, at most. */
 #define LIG_MAX_KERNEL_PARAMS 64

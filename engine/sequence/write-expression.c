@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a sequence to the shortest expression that gives the same ops. */
-#include "engine/private/literal.h"
+#include "engine/sequence/literal.h"
 
 static void
 append_value (GString *text, const GValue *value)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* From a sequence to the canonical JSON of a .lig file: keys in one order, one line for each op,
  * nothing that equals its default. Reading the text and writing it again changes nothing. */
-#include "engine/private/json.h"
-#include "engine/private/literal.h"
+#include "engine/base/json-private.h"
+#include "engine/sequence/literal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads what a run reported: metrics, timings, fusions, verdicts, artifacts. */
-#include "engine/private/literal.h"
+#include "engine/sequence/literal.h"
 #include "engine/store/private.h"
 
 /* A range of ops as it is in the database, held within what a sequence can have. */

@@ -2,7 +2,7 @@
 /* The file of the store, seen from outside: where it is, and what is done with a bad one. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 #include <sys/stat.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A way out of SQLite where a file that it maps was cut off. */
 #include "engine/store/guard.h"
-#include "engine/store.h"
+#include <ligature/store.h>
 
 #include <setjmp.h>
 #include <signal.h>

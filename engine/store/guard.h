@@ -4,7 +4,7 @@
  * and the store is lost to this process. The data that the process has in memory is not. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens, migrates and closes the store. */
-#include "engine/store.h"
 #include "engine/store/file.h"
 #include "engine/store/guard.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
+#include <ligature/store.h>
 
 #include <string.h>
 

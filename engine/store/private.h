@@ -2,9 +2,9 @@
 /* What the parts of the store share: the object, and how it is read and written. */
 #pragma once
 
-#include "engine/store.h"
 #include "engine/store/sql.h"
 #include "engine/store/writer.h"
+#include <ligature/store.h>
 
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Begins, resumes and ends runs, records what they report, and edits what a person may. */
-#include "engine/data/file.h"
+#include "engine/base/file.h"
 #include "engine/store/file.h"
 #include "engine/store/guard.h"
 #include "engine/store/private.h"

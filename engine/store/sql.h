@@ -2,7 +2,7 @@
 /* SQLite with GErrors: statements bound in one line, and transactions that wait for others. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 #include <sqlite3.h>
 #include <stdarg.h>

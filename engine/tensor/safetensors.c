@@ -2,10 +2,10 @@
 /* Reads the header of a safetensors file: eight bytes with its length, then JSON that maps each
  * name to {"dtype", "shape", "data_offsets": [begin, end]}, offsets counted from the end of the
  * header, and `__metadata__` to texts. No number in it is believed before it was checked. */
-#include "engine/data/safetensors.h"
+#include "engine/tensor/safetensors.h"
 
-#include "engine/data/file.h"
-#include "engine/private/json.h"
+#include "engine/base/file.h"
+#include "engine/base/json-private.h"
 
 #include <json-glib/json-glib.h>
 

@@ -2,7 +2,7 @@
 /* What a tensor file is inside, and reading its header. */
 #pragma once
 
-#include "engine/tensor-file.h"
+#include <ligature/tensor-file.h>
 
 G_BEGIN_DECLS
 

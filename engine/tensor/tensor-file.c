@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Named tensors: those of an open safetensors file, those added, and writing them all. */
-#include "engine/data/file.h"
-#include "engine/data/safetensors.h"
+#include "engine/base/file.h"
+#include "engine/tensor/safetensors.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shapes with overflow-checked sizes, and reference-counted host tensors. */
-#include "engine/tensor.h"
+#include <ligature/tensor.h>
 
 #include <stdarg.h>
 #include <stdlib.h>

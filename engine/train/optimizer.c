@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of optimizers. */
-#include "engine/optimizer.h"
+#include <ligature/optimizer.h>
 
 static const char *const names[] = {"sgd", "adamw"};
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The places where a training may write: a file that somebody sent must not choose any place of
  * this machine. */
-#include "engine/data/file.h"
-#include "engine/run.h"
-#include "engine/tensor-file.h"
+#include "engine/base/file.h"
 #include "engine/train/run-private.h"
+#include <ligature/run.h>
+#include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's groups and verdicts into the store. */
-#include "engine/private/record.h"
+#include "engine/train/plan-record.h"
 
 void
 lig_plan_record (LigPlan *self, LigStore *store, const char *run)

@@ -2,8 +2,8 @@
 /* What the store keeps of a plan, whatever it was run for. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/store.h"
+#include <ligature/plan.h>
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring whole steps and single ones on random data. */
-#include "engine/profile.h"
+#include <ligature/profile.h>
 
-#include "engine/json.h"
-#include "engine/private/record.h"
-#include "engine/private/results.h"
-#include "engine/private/stopwatch.h"
+#include "engine/measure/stopwatch.h"
+#include "engine/plan/results.h"
+#include "engine/train/plan-record.h"
+#include <ligature/json.h>
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run leaves in the store when it begins: settings and versions. */
-#include "engine/private/record.h"
-#include "engine/private/json.h"
+#include "engine/base/json-private.h"
+#include "engine/train/plan-record.h"
 #include "engine/train/run-private.h"
 
 /* A run without a name is called after its sequence, else after its first ops. */

@@ -2,13 +2,13 @@
 /* The inside of a run, shared by the files of engine/train. */
 #pragma once
 
-#include "engine/dataset.h"
-#include "engine/optimizer.h"
-#include "engine/private/results.h"
-#include "engine/private/stopwatch.h"
-#include "engine/run.h"
-#include "engine/tensor-file.h"
-#include "engine/tuning.h"
+#include "engine/measure/stopwatch.h"
+#include "engine/plan/results.h"
+#include <ligature/dataset.h>
+#include <ligature/optimizer.h>
+#include <ligature/run.h>
+#include <ligature/tensor-file.h>
+#include <ligature/tuning.h>
 
 typedef enum { LIG_REQUEST_NONE, LIG_REQUEST_CANCEL, LIG_REQUEST_INTERRUPT } LigRequest;
 

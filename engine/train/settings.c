@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
-#include "engine/private/json.h"
-#include "engine/private/literal.h"
-#include "engine/run.h"
+#include "engine/base/json-private.h"
+#include "engine/sequence/literal.h"
+#include <ligature/run.h>
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * baseline, v3 or v4), so a kernel is written once, in plain loops that the compiler vectorizes. */
 #pragma once
 
-#include "kernels/kernels.h"
-#include "kernels/params.h"
+#include <ligature/kernels.h>
+#include <ligature/params.h>
 
 #include <string.h>
 

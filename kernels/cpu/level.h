@@ -2,6 +2,6 @@
 /* The CPU's functions at the level chosen for this machine, in the order of kernel-list.h. */
 #pragma once
 
-#include "kernels/kernels.h"
+#include <ligature/kernels.h>
 
 const LigKernelFunc *lig_cpu_functions (void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
 #include "kernels/cuda/bias.cuh"
-#include "kernels/cuda/map.cuh"
+#include "kernels/cuda/common/map.cuh"
 
 namespace lig
 {

@@ -2,7 +2,7 @@
 /* Rows plus a bias, and a function of that. */
 #pragma once
 
-#include "kernels/cuda/walk.cuh"
+#include "kernels/cuda/common/walk.cuh"
 
 namespace lig
 {

@@ -11,7 +11,7 @@
  *
  * A token outside the vocabulary cannot be refused without waiting for the device: its row of y is
  * NaN, and its row of dy goes nowhere. */
-#include "kernels/cuda/chunk.cuh"
+#include "kernels/cuda/common/chunk.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gated units act (a) b, where a row of x is [a, b]: alone, behind a bias, and both backward. A
  * thread takes the same columns of both halves. */
-#include "kernels/cuda/walk.cuh"
+#include "kernels/cuda/common/walk.cuh"
 
 namespace lig
 {

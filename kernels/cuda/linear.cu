@@ -2,8 +2,8 @@
 /* Linear maps: y[M,N] = factor x[M,K] weight[N,K]^T and its two gradients, with what is fused with
  * them. cuBLASLt does all of it in one launch where it can. Where it cannot, the product goes block
  * by block through the workspace in fp32, and from there through one pass of everything else. */
-#include "kernels/cuda/columns.cuh"
-#include "kernels/cuda/fallback.cuh"
+#include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/product/fallback.cuh"
 
 namespace lig
 {

@@ -5,7 +5,7 @@
  *
  * A target that is no class cannot be refused without waiting for the device: it makes the loss, or
  * the number of correct rows, NaN. */
-#include "kernels/cuda/teams.cuh"
+#include "kernels/cuda/common/teams.cuh"
 
 namespace lig
 {

@@ -6,7 +6,7 @@
  * dweight = sum over rows of dy h, and dx + branch is rounded once where there is a branch. Floor:
  * each operand crosses the memory bus once. Which rows a thread adds up, and so each bit of dx,
  * dweight and dbias, does not depend on which outputs are wanted. */
-#include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/norm-backward.cuh"
 #include "kernels/cuda/norm-few.cuh"
 

@@ -3,7 +3,7 @@
  * their sums, and the gain beside a pack of elements. */
 #pragma once
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/common/cuda.cuh"
 
 namespace lig
 {

@@ -2,7 +2,7 @@
 /* The gradients' norm and the optimizers, over whole arenas. Floor: each array crosses the memory
  * bus once each way. What changes from step to step is read from the tick on the device, by each
  * block for itself. */
-#include "kernels/cuda/chunk.cuh"
+#include "kernels/cuda/common/chunk.cuh"
 #include "kernels/scaling.h"
 
 namespace lig

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* On elements, whatever the shape: convert, add, scale, dropout. Floor: each operand crosses the
  * memory bus once. */
-#include "kernels/cuda/map.cuh"
+#include "kernels/cuda/common/map.cuh"
 
 #include <cuda_fp8.h>
 

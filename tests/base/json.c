@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON from anywhere: what is no JSON, too deep or too large is an error, never the end. */
-#include "engine/json.h"
+#include <ligature/json.h>
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text that a terminal shows and does not obey. */
-#include "engine/printable.h"
+#include <ligature/printable.h>
 
 static void
 test_escapes (void)

@@ -3,8 +3,8 @@
  * a copy reaches in the same run, beside the share required of them; then what a launch takes at
  * small shapes, in a graph of twenty. All are timed in turns, by events, on random data that does
  * not fit the cache; medians. A missed share makes the exit code 1, but with --quick. */
-#include "tests/gpu-case.h"
-#include "tests/gpu-operands.h"
+#include "tests/gpu/case.h"
+#include "tests/gpu/operands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

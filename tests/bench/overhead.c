@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the host costs: compiling a long sequence, replaying steps, the arena's use, the store. Each
  * line says what was measured and the bar; a missed bar makes the exit code 1. */
-#include "engine/private/program.h"
-#include "engine/store.h"
+#include "engine/plan/program-private.h"
 #include "kernels/null.h"
+#include <ligature/store.h>
 
 #include <glib/gstdio.h>
 #include <stdio.h>

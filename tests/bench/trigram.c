@@ -2,7 +2,7 @@
 /* trigram DATA: the held-out loss, in nats per byte, of a byte trigram model with add-one
  * smoothing, counted on the training part of DATA (as `lig train --data` takes it): what a trained
  * model has to beat. Every held-out byte with two predecessors in that part is predicted. */
-#include "engine/dataset.h"
+#include <ligature/dataset.h>
 
 #include <math.h>
 #include <stdio.h>

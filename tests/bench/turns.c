@@ -8,10 +8,10 @@
  * one, of COUNT
  *
  * An answer that begins with `error` says what went wrong. */
-#include "engine/private/results.h"
-#include "engine/private/stopwatch.h"
-#include "engine/store.h"
-#include "engine/tuning.h"
+#include "engine/measure/stopwatch.h"
+#include "engine/plan/results.h"
+#include <ligature/store.h>
+#include <ligature/tuning.h>
 
 #include <stdio.h>
 #include <string.h>

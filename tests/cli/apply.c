@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* lig apply against numbers computed by hand: outputs, all gradients, the caller's tensors, and
  * every way in which a file can fail to fit. */
-#include "tests/cli-case.h"
+#include "tests/cli/case.h"
 
-#include "engine/tensor-file.h"
+#include <ligature/tensor-file.h>
 
 /* y = 4 (x W^T + b + e), and x goes to the caller as well. */
 #define SEQUENCE \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The program lig: every example works when pasted, exit codes, errors, and the documents that
  * ops, check, fuse, plan and devices print. */
-#include "tests/cli-case.h"
+#include "tests/cli/case.h"
 
-#include "engine/sequence.h"
+#include <ligature/sequence.h>
 
 /* The names of all commands, as `lig --help` lists them. */
 static GStrv

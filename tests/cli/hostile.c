@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files, rows and streams that mean harm, or are full: `lig` says so and ends with the right code.
  */
-#include "tests/cli-case.h"
+#include "tests/cli/case.h"
 
 #include <sqlite3.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `lig runs`: which run is the last, which words it takes, and what it deletes. */
-#include "tests/cli-case.h"
+#include "tests/cli/case.h"
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
  * LIGATURE_REGENERATE=1 writes tests/plans anew: NAME.lig gives NAME.plan, or NAME.errors where it
  * is refused. A name that ends in -evaluation is compiled for evaluation, -adamw with an update. */
 #include "engine/compile/draft.h"
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 static LigPlanOptions
 options_of (LigPolicy policy, gboolean training)

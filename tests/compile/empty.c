@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensors without elements: no rows go in, no rows come out, and every sum over them is zero. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
-#include "engine/dataset.h"
-#include "engine/tensor-file.h"
+#include <ligature/dataset.h>
+#include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentences of compiling on custom tables that are wrong and on kernels that a device lacks,
  * and the values that a custom fusion owes to others. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 static LigPlanOptions
 options_of (LigPolicy policy, gboolean training)

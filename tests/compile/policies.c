@@ -2,8 +2,8 @@
 /* Which of the legal fusions are taken: by force, by order, by measured, predicted and remembered
  * times; the numbers never depend on it. */
 #include "engine/compile/cover.h"
-#include "engine/tuning.h"
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
+#include <ligature/tuning.h>
 
 #include <glib/gstdio.h>
 #include <omp.h>

@@ -3,7 +3,7 @@
  * arenas are as small as looking at every value each time made them. */
 #include "engine/compile/place.h"
 #include "engine/steps/steps.h"
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 #include <time.h>
 

@@ -3,7 +3,7 @@
  * taken, refusals looked at. */
 #pragma once
 
-#include "engine/dataset.h"
+#include <ligature/dataset.h>
 
 #include <glib/gstdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets: batches hold what the files hold, an epoch is a permutation, nothing crosses the cut,
  * a position continues identically, and bad data are refused with file, line or offset. */
-#include "tests/dataset-case.h"
+#include "tests/data/case.h"
 
 #include <math.h>
 #include <unistd.h>

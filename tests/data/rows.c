@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Datasets of rows, csv and idx: forms, numbers, classes, the cut, and what is refused. */
-#include "tests/dataset-case.h"
+#include "tests/data/case.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices: profiles from outside, what is known of a device that nobody measured, and that one
  * process at a time measures on one. */
-#include "engine/private/device.h"
-#include "engine/private/measuring.h"
-#include "engine/private/stopwatch.h"
-#include "engine/tuning.h"
-#include "kernels/cuda/lost.h"
-#include "tests/plan-case.h"
+#include "engine/device/device-private.h"
+#include "engine/measure/lock.h"
+#include "engine/measure/stopwatch.h"
+#include "kernels/cuda/runtime/lost.h"
+#include "tests/plan/case.h"
+#include <ligature/tuning.h>
 
 #include <fcntl.h>
 #include <glib/gstdio.h>

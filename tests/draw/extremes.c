@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures of figures that no machine has: they end, and what is drawn can be seen. */
-#include "engine/draw.h"
+#include "engine/device/device-private.h"
 #include "engine/draw/chart.h"
-#include "engine/private/device.h"
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
+#include <ligature/draw.h>
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The pictures of a profile: every mark has a text and lies within the picture, and the figures
  * are those of the plan. */
-#include "engine/draw.h"
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
+#include <ligature/draw.h>
 
 #include <math.h>
 

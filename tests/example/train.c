@@ -4,7 +4,7 @@
  *   cc train.c -o train $(pkg-config --cflags --libs ligature)
  *
  * The task: y = the sum of x's squares, four features, values drawn anew for each step. */
-#include <engine/program.h>
+#include <ligature/program.h>
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 /* Every built-in fusion: it fires on every variant of its pattern, agrees with the ops alone in the
  * output and every gradient, and keeps out, with the right reason, where it must. */
 #include "engine/compile/pattern.h"
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 static const LigDtype types[][2] = {
   {LIG_FP32, LIG_FP32}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_BF16},

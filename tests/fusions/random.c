@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random sequences: whatever the compiler chose for them, the numbers are those of the ops alone.
  * LIGATURE_RANDOM=N tries N sequences instead of a few; the seed is fixed. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a csv file, under several options: opens or says why not, and what opens can be
  * bound and read. */
-#include "engine/dataset.h"
 #include "tests/fuzz/fuzz.h"
+#include <ligature/dataset.h>
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arbitrary bytes as an expression: they are parsed or refused, and what is parsed is the same
  * after a way through its shortest expression and through a file. */
-#include "engine/sequence.h"
 #include "tests/fuzz/fuzz.h"
+#include <ligature/sequence.h>
 
 static const char seed[] =
   "make-extra-output(to=r, caller=true) ! linear(6, bias=false) ! | ! block(2) { layer-norm([6]) ! "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as MNIST's images and labels: the first byte says how many of the rest are labels. */
-#include "engine/dataset.h"
 #include "tests/fuzz/fuzz.h"
+#include <ligature/dataset.h>
 
 static const char seed[] = "\012"
                            "\0\0\x8\1\0\0\0\2\3\4"

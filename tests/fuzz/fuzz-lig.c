@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arbitrary bytes as a .lig file: they are read or refused, and what is read is written as a text
  * that reads as itself. */
-#include "engine/sequence.h"
 #include "tests/fuzz/fuzz.h"
+#include <ligature/sequence.h>
 
 static const char seed[] =
   "{\"ligature\":1,\"name\":\"s\",\"input\":{\"shape\":[4,6],\"dtype\":\"fp32\"},"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as a safetensors file: loads or says why not, and every tensor can be asked for. */
-#include "engine/tensor-file.h"
 #include "tests/fuzz/fuzz.h"
+#include <ligature/tensor-file.h>
 
 static const char seed[] =
   "\305\0\0\0\0\0\0\0"

@@ -3,7 +3,7 @@
  * needs no corpus. */
 #pragma once
 
-#include "engine/op.h"
+#include <ligature/op.h>
 
 #include <stdint.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * cases, for tools that make every access of a kernel a hundred times slower. */
 #pragma once
 
-#include "engine/private/device.h"
+#include "engine/device/device-private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Every kernel on the GPU against the CPU's on the same bits: all types, ragged and aligned shapes,
  * misaligned operands, absent ones, in place, accumulated, captured, twice with the same bits, and
  * nothing written but the outputs. */
-#include "tests/gpu-launch.h"
+#include "tests/gpu/launch.h"
 
 /* --- Which cases --------------------------------------------------------------------------- */
 

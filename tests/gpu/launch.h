@@ -3,8 +3,8 @@
  * guards between them, tolerances, comparison of outputs and of everything else. */
 #pragma once
 
-#include "tests/gpu-case.h"
-#include "tests/gpu-operands.h"
+#include "tests/gpu/case.h"
+#include "tests/gpu/operands.h"
 
 #include <float.h>
 

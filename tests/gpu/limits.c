@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where kernels on the GPU meet their limits: more than 2^31 elements, types they do not serve,
  * integers that are no row, losses of infinite logits, squares that fp32 cannot hold. */
-#include "tests/gpu-launch.h"
+#include "tests/gpu/launch.h"
 
 /* One launch on operands that lie in device memory. */
 static LigStatus

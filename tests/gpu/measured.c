@@ -2,11 +2,11 @@
 /* Measuring on a GPU: the same answer from one store, never slower than none and all, algorithms
  * that repeat themselves, a sentence where there is no memory to look for one, ceilings of a card
  * that nobody measured. */
-#include "engine/private/stopwatch.h"
-#include "engine/profile.h"
-#include "engine/tuning.h"
-#include "tests/gpu-case.h"
-#include "tests/plan-case.h"
+#include "engine/measure/stopwatch.h"
+#include "tests/gpu/case.h"
+#include "tests/plan/case.h"
+#include <ligature/profile.h>
+#include <ligature/tuning.h>
 
 #include <glib/gstdio.h>
 

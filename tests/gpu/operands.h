@@ -3,8 +3,8 @@
  * table of rules, values that are random or follow from other operands, parameters. */
 #pragma once
 
-#include "kernels/kernels.h"
-#include "kernels/params.h"
+#include <ligature/kernels.h>
+#include <ligature/params.h>
 
 #include <glib.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/compile/pattern.h"
-#include "tests/gpu-case.h"
-#include "tests/plan-case.h"
+#include "tests/gpu/case.h"
+#include "tests/plan/case.h"
 
 /* Compute type, and the type of parameters. */
 static const LigDtype types[][2] = {

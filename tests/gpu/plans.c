@@ -2,8 +2,8 @@
 /* Plans on the GPU against the CPU's: every op, every variant of every fusion, all policies and
  * types; poisoned memory, replays, repeated runs, training beside evaluation, callbacks between two
  * graphs, and memory that runs out. */
-#include "engine/private/program.h"
-#include "tests/gpu-plan-case.h"
+#include "engine/plan/program-private.h"
+#include "tests/gpu/plan-case.h"
 
 /* --- Ops and fusions ----------------------------------------------------------------------- */
 

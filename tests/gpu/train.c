@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Trainings on the GPU: known results, losses that follow the CPU's, the same losses to the last
  * bit from the same seed and from a checkpoint. */
-#include "tests/gpu-case.h"
-#include "tests/train-case.h"
+#include "tests/gpu/case.h"
+#include "tests/train/case.h"
 
 /* The fixture of train-case.h with the GPU for its device; null, and skipped, without one. */
 static void

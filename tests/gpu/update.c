@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients and updates on the GPU: sums in fp32, updates that write nothing, the loss scale inside
  * captured graphs, and what decays. */
-#include "tests/gpu-case.h"
-#include "tests/update-case.h"
+#include "tests/gpu/case.h"
+#include "tests/plan/update-case.h"
 
 static void
 test_each (gconstpointer data)

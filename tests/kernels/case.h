@@ -3,8 +3,8 @@
  * reference computed in double from the values as rounded to their types. */
 #pragma once
 
-#include "kernels/kernels.h"
-#include "kernels/params.h"
+#include <ligature/kernels.h>
+#include <ligature/params.h>
 
 #include <glib.h>
 #include <math.h>

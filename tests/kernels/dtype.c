@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions of element types: every pattern, every tie, and millions of fp32 values against a
  * reference that rounds doubles by their exponent. */
-#include "kernels/dtype.h"
+#include <ligature/dtype.h>
 
 #include <glib.h>
 #include <math.h>

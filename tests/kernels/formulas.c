@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The shared formulas against libm in double, Philox against its published vectors, and the kernels
  * that follow from them alone: dropout and conversion. */
-#include "tests/kernel-case.h"
+#include "tests/kernels/case.h"
 
 #include "kernels/formulas.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each kernel of the CPU gives the same bits where its outputs lie in the place of inputs, for all
  * places that its signature allows, as where they lie apart. */
-#include "tests/gpu-operands.h"
+#include "tests/gpu/operands.h"
 
 static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
 static const int64_t shapes[][2] = {{1, 1}, {5, 33}, {257, 64}, {3, 1030}, {64, 2100}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Matrix products of the CPU against a reference in double, alone and with all they are fused with.
  */
-#include "tests/kernel-case.h"
+#include "tests/kernels/case.h"
 
 typedef struct {
   int64_t m, k, n;

@@ -2,7 +2,7 @@
 /* A problem for a norm: its operands, a reference in double, and how its kernels are called. */
 #pragma once
 
-#include "tests/kernel-case.h"
+#include "tests/kernels/case.h"
 
 typedef enum { LAYER, RMS, L2, N_KINDS } Kind;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Norms of the CPU against a reference in double and central differences, alone and fused. */
-#include "tests/norm-case.h"
+#include "tests/kernels/norm-case.h"
 
 static void
 test_forward (const Problem *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Embedding and optimizers of the CPU against references in double. */
-#include "tests/kernel-case.h"
+#include "tests/kernels/case.h"
 
 static const int64_t sizes[] = {1, 3, 33, 1000, 40000};
 

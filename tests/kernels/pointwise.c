@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Element-wise kernels, biases, activations and gated units of the CPU: against a reference in
  * double, backward against its central differences, fused against unfused to the last bit. */
-#include "tests/kernel-case.h"
+#include "tests/kernels/case.h"
 
 static const int64_t row_counts[] = {1, 2, 17, 40};
 static const int64_t column_counts[] = {1, 3, 7, 31, 33, 1000, 1030};

@@ -4,7 +4,7 @@
  * a plan computes, and comparing that by name. */
 #pragma once
 
-#include "engine/program.h"
+#include <ligature/program.h>
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opaque ops: callbacks of the embedding program between two segments of a plan; nothing fuses
  * through them. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 static float *
 floats_of (const LigOperand *operand)

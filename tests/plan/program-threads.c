@@ -3,7 +3,7 @@
  *
  * Clean under the thread sanitizer (-Db_sanitize=thread) with OMP_NUM_THREADS=1, as it does not
  * know OpenMP's locks, and G_SLICE=always-malloc, as it does not know GLib's. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 #include <pthread.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans and programs: who may outlive whom, what an edit changes, what comes in which order, what
  * is left behind. */
-#include "engine/private/program.h"
-#include "engine/profile.h"
-#include "engine/report.h"
-#include "tests/plan-case.h"
+#include "engine/plan/program-private.h"
+#include "tests/plan/case.h"
+#include <ligature/profile.h>
+#include <ligature/report.h>
 
 #define NET "linear(8) ! gelu ! dropout(0.1) ! linear(3) ! mean-squared-error"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* States: initial values, files, and training steps against a reference in double. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 #include <glib/gstdio.h>
 

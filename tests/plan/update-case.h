@@ -3,8 +3,8 @@
  * device. */
 #pragma once
 
-#include "engine/private/results.h"
-#include "tests/plan-case.h"
+#include "engine/plan/results.h"
+#include "tests/plan/case.h"
 
 /* A state on the device, its parameters from their names, and a plan with its inputs set. */
 typedef struct {

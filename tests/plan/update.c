@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients and updates of the CPU: sums in fp32, updates that write nothing, the loss scale, and
  * what decays. */
-#include "tests/update-case.h"
+#include "tests/plan/update-case.h"
 
 static void
 test_sums (void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports as pages, pictures, graphs and traces: each is what its ending says, of plans and of
  * runs, with the plan's own numbers and whatever names. */
+#include "engine/base/json-private.h"
 #include "engine/draw/canvas.h"
-#include "engine/private/json.h"
-#include "engine/report.h"
 #include "engine/report/picture.h"
-#include "tests/store-case.h"
+#include "tests/store/case.h"
+#include <ligature/report.h>
 
 #include <cairo.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Rails and reasons in reports: those of a run are the groups that it recorded, whatever its
  * policy; reasons come near misses first, and what repetitions say alike is said once. */
-#include "engine/report.h"
 #include "engine/report/picture.h"
 #include "engine/report/verdicts.h"
-#include "tests/store-case.h"
+#include "tests/store/case.h"
+#include <ligature/report.h>
 
 #define RESIDUAL \
   "make-extra-output(to=r) ! layer-norm ! linear(24) ! gelu ! linear(8) ! add-extra-input(from=r)"

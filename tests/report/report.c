@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: each format of a plan and of a run, what becomes of odd names and numbers, and that a
  * file is whole or as it was. */
-#include "engine/private/json.h"
-#include "engine/report.h"
-#include "tests/store-case.h"
+#include "engine/base/json-private.h"
+#include "tests/store/case.h"
+#include <ligature/report.h>
 
 #include <math.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Channels: their rules, their scopes, what each mistake is told, and the numbers that run through
  * them. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 static LigOp *
 new_op (const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences as expressions: the grammar, what each mistake is told, and the way there and back. */
-#include "engine/sequence.h"
+#include <ligature/sequence.h>
 
 #include <string.h>
 

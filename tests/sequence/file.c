@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences in .lig files: the canonical text is a fixed point, unknown keys survive, and every bad
  * file is refused with the place of what is bad. */
-#include "engine/json.h"
-#include "engine/sequence.h"
+#include <ligature/json.h>
+#include <ligature/sequence.h>
 
 #include <fcntl.h>
 #include <glib/gstdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Macros of the embedding program: where their parts' parameters are, macros and blocks as parts,
  * channels of their own, and parts that would share a parameter. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 /* A part: an op and, after a colon, its name. */
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every op of the registry from its own example: shapes, gradients against central differences,
  * agreement of the types, evaluation, parameters there and back, and what it says of itself. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 typedef void (*Example) (const LigOpInfo *info, LigSequence *sequence);
 

@@ -2,8 +2,8 @@
 /* The common part of the tests of registering: the table of an op that is whole, to be spoilt. */
 #pragma once
 
-#include "engine/private/table.h"
-#include "tests/plan-case.h"
+#include "engine/sequence/table.h"
+#include "tests/plan/case.h"
 
 /* --- A table that is whole ------------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Registering ops, fusions and kernels of an embedding program: every fault of a table is told when
  * it is registered. */
-#include "tests/register-case.h"
+#include "tests/sequence/register-case.h"
 
 /* --- Words and parameters of an op ---------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences as lists, with their signals; blocks, fences and paths. */
-#include "tests/plan-case.h"
+#include "tests/plan/case.h"
 
 static LigSequence *
 parse (const char *expression)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of an embedding program are checked, tables of older and newer headers load, and nothing
  * compiles while something is registered. */
-#include "tests/register-case.h"
+#include "tests/sequence/register-case.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 /* What the tests of the store share: a folder per test, a store in it, a second process. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The store where things go wrong or get large: other processes, killed ones, a full disk, many
  * metrics and many runs. */
-#include "tests/store-case.h"
+#include "tests/store/case.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Long lists of runs: keys that are filtered and sorted, rows that are read by key, and how soon
  * another process's changes are seen. */
-#include "tests/store-case.h"
+#include "tests/store/case.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores that are read: nothing is made, renamed or written, whatever lies there. */
-#include "tests/store-case.h"
+#include "tests/store/case.h"
 
 #include <errno.h>
 #include <math.h>

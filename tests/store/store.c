@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The store: schemas, files that are no stores, and that what goes in comes out. */
-#include "tests/store-case.h"
+#include "tests/store/case.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* safetensors: what is written comes back, what others write is read, what is damaged is refused
  * with the right words, and a failed save leaves everything as it was. */
-#include "engine/tensor-file.h"
+#include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>
 

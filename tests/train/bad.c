@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person gives lig train that is no good: data, checkpoints, stores, words. Each is one
  * sentence that names the thing, the right exit code, and nothing written or lost. */
-#include "tests/cli-case.h"
+#include "tests/cli/case.h"
 
-#include "engine/tensor-file.h"
+#include <ligature/tensor-file.h>
 
 #include <sqlite3.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
  * expression and settings, what they left in the store and in their checkpoints. */
 #pragma once
 
-#include "engine/dataset.h"
-#include "engine/run.h"
-#include "engine/tensor-file.h"
+#include <ligature/dataset.h>
+#include <ligature/run.h>
+#include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs as a program holds them: settings, pause and cancel from another thread, the signal, weights
  * to begin with, and everything that is refused before anything is written. */
-#include "tests/train-case.h"
+#include "tests/train/case.h"
 
 #define ENDLESS "steps=1000000000"
 

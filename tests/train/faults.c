@@ -2,10 +2,10 @@
 /* lig train where things go wrong: killed, interrupted, a full disk, two at once, stores and
  * checkpoints that are damaged, data that is no good. The real program runs; what it left is read
  * through the engine. */
-#include "tests/cli-case.h"
+#include "tests/cli/case.h"
 
-#include "engine/store.h"
-#include "engine/tensor-file.h"
+#include <ligature/store.h>
+#include <ligature/tensor-file.h>
 
 #include <signal.h>
 #include <sqlite3.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Trainings whose gradients are not what they should be: too small or too large for fp16, not
  * finite, or so many that 16 bits cannot hold their sum. */
-#include "engine/state.h"
-#include "tests/train-case.h"
+#include "tests/train/case.h"
+#include <ligature/state.h>
 
 #define TINY "linear(1, init-std=1) ! constant-scale(2e-8) ! mean-squared-error"
 #define PLAIN "linear(1, init-std=1) ! mean-squared-error"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A model of bytes on real text, against a trigram that counts. */
-#include "tests/train-case.h"
+#include "tests/train/case.h"
 
 /* The licences that every Debian carries, else this project's own words. */
 static const char *

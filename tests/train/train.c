@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trainings whose results are known, on every kind of data; schedule, clipping, accumulation and
  * evaluation as they reach the store and the checkpoint. */
-#include "tests/train-case.h"
+#include "tests/train/case.h"
 
 static void
 test_xor (Fixture *f, gconstpointer data)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts: curves that merge, the read-out by pointer and keys, files, and how long drawing takes.
  */
-#include "ui/chart-plot.h"
-#include "ui/chart-view.h"
+#include "ui/widgets/chart-plot.h"
+#include "ui/widgets/chart-view.h"
 
 #include <adwaita.h>
 #include <glib/gstdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Documents: every edit, its undoing, its plan, and what a killed program leaves. */
-#include "engine/report.h"
-#include "ui/edit.h"
-#include "ui/export.h"
-#include "ui/history-format.h"
-#include "ui/journal.h"
-#include "ui/run-settings.h"
+#include "ui/document/edit.h"
+#include "ui/document/export.h"
+#include "ui/document/journal.h"
+#include "ui/history/format.h"
+#include "ui/run/settings.h"
+#include <ligature/report.h>
 
 #include <adwaita.h>
 #include <glib/gstdio.h>

@@ -2,8 +2,8 @@
 /* What the tests of the page History share: a window with the page, and waiting. */
 #pragma once
 
-#include "tests/store-case.h"
-#include "ui/history-page.h"
+#include "tests/store/case.h"
+#include "ui/history/history-page.h"
 
 #include <adwaita.h>
 #include <math.h>

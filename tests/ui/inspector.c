@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector: every parameter of every op, refusals, several ops, the whole sequence. */
-#include "ui/edit.h"
-#include "ui/figures.h"
-#include "ui/inspector-parts.h"
-#include "ui/inspector.h"
-#include "ui/param-row.h"
-#include "ui/param-text.h"
+#include "ui/inspector/inspector.h"
+#include "ui/document/edit.h"
+#include "ui/inspector/param-row.h"
+#include "ui/inspector/param-text.h"
+#include "ui/inspector/parts.h"
+#include "ui/widgets/figures.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The pages Plan, Profile and Devices, and the pictures as widgets. */
-#include "ui/device-card.h"
-#include "ui/edit.h"
+#include "ui/devices/device-card.h"
+#include "ui/document/edit.h"
 #include "ui/page.h"
-#include "ui/picture-view.h"
-#include "ui/plan-table.h"
-#include "ui/profiling.h"
+#include "ui/plan/table.h"
+#include "ui/profile/profiling.h"
+#include "ui/widgets/picture-view.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

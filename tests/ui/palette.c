@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The palette, the line of text, the list of problems and the templates. */
-#include "ui/edit.h"
-#include "ui/op-completion.h"
-#include "ui/palette-item.h"
-#include "ui/palette.h"
-#include "ui/problems.h"
-#include "ui/quick-entry.h"
-#include "ui/template-card.h"
-#include "ui/templates.h"
+#include "ui/sequence/palette.h"
+#include "ui/document/edit.h"
+#include "ui/sequence/op-completion.h"
+#include "ui/sequence/palette-item.h"
+#include "ui/sequence/problems.h"
+#include "ui/sequence/quick-entry.h"
+#include "ui/sequence/template-card.h"
+#include "ui/sequence/templates.h"
 
 #include <adwaita.h>
 #include <stdlib.h>

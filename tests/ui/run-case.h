@@ -3,10 +3,10 @@
  * run page and the run bar, and waiting for what trainings do. */
 #pragma once
 
-#include "ui/edit.h"
+#include "ui/document/edit.h"
 #include "ui/page.h"
-#include "ui/run-bar.h"
-#include "ui/run-settings.h"
+#include "ui/run/bar.h"
+#include "ui/run/settings.h"
 
 #include <adwaita.h>
 #include <glib/gstdio.h>
@@ -176,7 +176,7 @@ run_window_tests (int argc, char **argv, void (*add) (void))
   gtk_test_init (&argc, &argv, NULL);
   adw_init ();
   g_autoptr (GtkCssProvider) style = gtk_css_provider_new ();
-  gtk_css_provider_load_from_resource (style, "/org/ligature/Ligature/ui/run-page.css");
+  gtk_css_provider_load_from_resource (style, "/org/ligature/Ligature/ui/run/run-page.css");
   gtk_style_context_add_provider_for_display (gdk_display_get_default (),
                                               GTK_STYLE_PROVIDER (style),
                                               GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);

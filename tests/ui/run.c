@@ -3,7 +3,7 @@
  * wrong; and it stays smooth meanwhile. */
 #include "tests/ui/run-case.h"
 
-#include "ui/data-chooser.h"
+#include "ui/run/data-chooser.h"
 
 static const char small[] = "linear(8) ! gelu ! linear(4) ! mean-squared-error";
 

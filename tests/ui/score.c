@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The score in a window: its rows, brackets, gaps, verdict cards, and how fast it follows. */
-#include "ui/edit.h"
-#include "ui/figures.h"
-#include "ui/score-group.h"
-#include "ui/score-sheet.h"
-#include "ui/score.h"
-#include "ui/verdict-card.h"
+#include "ui/score/score.h"
+#include "ui/document/edit.h"
+#include "ui/score/group.h"
+#include "ui/score/sheet.h"
+#include "ui/score/verdict-card.h"
+#include "ui/widgets/figures.h"
 
 #include <adwaita.h>
 #include <math.h>

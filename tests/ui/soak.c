@@ -3,7 +3,7 @@
  * and an hour's worth of updates leaves memory as it was. */
 #include "tests/ui/run-case.h"
 
-#include "ui/chart-view.h"
+#include "ui/widgets/chart-view.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The window and the application: files good and broken, every action that is the document's, what
  * is asked before something is lost, and what a killed program left. */
+#include "app/window.h"
 #include "app/application.h"
 #include "app/preferences.h"
-#include "app/window.h"
-#include "ui/clipboard.h"
-#include "ui/edit.h"
+#include "ui/document/edit.h"
 #include "ui/page.h"
+#include "ui/widgets/clipboard.h"
 
 #include <glib/gstdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A device is opened on threads only, one at a time, and held open while a GPU's health is shown.
  */
-#include "ui/device-card.h"
+#include "ui/devices/device-card.h"
 
-#include "engine/draw.h"
-#include "engine/tuning.h"
-#include "ui/toast.h"
+#include "ui/widgets/toast.h"
+#include <ligature/draw.h>
+#include <ligature/tuning.h>
 
 #include <glib/gi18n.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Devices: what there is to run on, and to plan for. */
-#include "engine/device.h"
-#include "ui/command.h"
-#include "ui/device-card.h"
-#include "ui/figures.h"
+#include "ui/devices/device-card.h"
 #include "ui/page.h"
+#include "ui/session/command.h"
+#include "ui/widgets/figures.h"
+#include <ligature/device.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -119,7 +119,7 @@ lig_devices_page_class_init (LigDevicesPageClass *class)
   G_OBJECT_CLASS (class)->dispose = lig_devices_page_dispose;
   LIG_PAGE_CLASS (class)->to_command = lig_devices_page_to_command;
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/devices-page.ui");
+                                               "/org/ligature/Ligature/ui/devices/devices-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigDevicesPage, here);
   gtk_widget_class_bind_template_child (widget_class, LigDevicesPage, elsewhere);
   gtk_widget_class_bind_template_child (widget_class, LigDevicesPage, remark);

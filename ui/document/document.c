@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Documents: files and the history of edits. A state of the history is the whole text of the file,
  * a few kilobytes: undo cannot forget anything. */
-#include "ui/document-private.h"
+#include "ui/document/private.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A document: the sequence that a window shows, its file, its history of edits, what is selected,
  * and the plan that was compiled from it. Whoever changes the sequence calls the functions of
- * ui/edit.h, or changes it and then calls lig_document_commit().
+ * ui/document/edit.h, or changes it and then calls lig_document_commit().
  *
  * Signals, all without arguments:
  *   changed    the sequence was edited or replaced, or a block was opened: the rows are new
@@ -12,9 +12,9 @@
  */
 #pragma once
 
-#include "engine/plan.h"
-#include "ui/journal.h"
-#include "ui/session.h"
+#include "ui/document/journal.h"
+#include "ui/session/session.h"
+#include <ligature/plan.h>
 
 G_BEGIN_DECLS
 
@@ -73,7 +73,7 @@ const char *lig_document_get_redo_label (LigDocument *self);
 void lig_document_undo (LigDocument *self);
 void lig_document_redo (LigDocument *self);
 
-/* Takes over the edits of a window that was killed; see ui/journal.h. */
+/* Takes over the edits of a window that was killed; see ui/document/journal.h. */
 void lig_document_recover (LigDocument *self, const LigLostEdit *lost);
 
 /* What was edited is given up: the journal forgets it. For closing a window. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits that put ops into a block and take them out again. */
-#include "ui/edit.h"
+#include "ui/document/edit.h"
 
 #include <glib/gi18n.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits of channels: which extra output feeds which extra input. */
-#include "ui/edit.h"
+#include "ui/document/edit.h"
 
 #include <glib/gi18n.h>
 

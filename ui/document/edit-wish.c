@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits of what is said about ops: parameters, fences, what is forbidden or forced, input, types.
  */
-#include "ui/edit.h"
+#include "ui/document/edit.h"
 
 #include <glib/gi18n.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits of which ops there are: insert, delete, duplicate, move, copy, paste. */
-#include "ui/edit.h"
+#include "ui/document/edit.h"
 
 #include <glib/gi18n.h>
 

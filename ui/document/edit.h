@@ -3,7 +3,7 @@
  * with a label of its own. Those that can be refused return %FALSE with the engine's error. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 

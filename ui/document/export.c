@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The plan is written as it is, whatever is edited meanwhile. */
-#include "ui/export.h"
+#include "ui/document/export.h"
 
-#include "engine/report.h"
-#include "ui/command.h"
+#include "ui/session/command.h"
+#include <ligature/report.h>
 
 #include <glib/gi18n.h>
 

@@ -2,7 +2,7 @@
 /* Writes a document's plan as a report, on a thread. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 

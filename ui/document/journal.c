@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Edits are written by a thread: a commit to the disk may take longer than a frame. */
-#include "ui/journal.h"
+#include "ui/document/journal.h"
 
-#include "engine/json.h"
+#include <ligature/json.h>
 
 #include <json-glib/json-glib.h>
 

@@ -3,7 +3,7 @@
  * Writing happens on a thread of its own, in order. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 #include <gio/gio.h>
 

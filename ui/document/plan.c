@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A document's plan: asked for after every edit, shown when it comes. */
-#include "ui/command.h"
-#include "ui/document-private.h"
+#include "ui/document/private.h"
+#include "ui/session/command.h"
 
 #include <string.h>
 

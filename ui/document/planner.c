@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* One thread for each document, as a device belongs to one thread at a time. Requests that a newer
  * one has overtaken are not compiled. */
-#include "ui/planner.h"
+#include "ui/document/planner.h"
 
-#include "engine/report.h"
-#include "engine/tuning.h"
-#include "ui/measuring.h"
+#include "ui/session/measuring.h"
+#include <ligature/report.h>
+#include <ligature/tuning.h>
 
 #include <string.h>
 

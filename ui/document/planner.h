@@ -2,7 +2,7 @@
 /* Compiles on a thread of its own, always what was asked for last. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 

@@ -2,9 +2,9 @@
 /* The inside of a document, shared by the files document*.c. */
 #pragma once
 
-#include "ui/document.h"
-#include "ui/journal.h"
-#include "ui/planner.h"
+#include "ui/document/document.h"
+#include "ui/document/journal.h"
+#include "ui/document/planner.h"
 
 /* One state of the sequence in the history. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A document's rows, and which of them are selected. */
-#include "ui/document-private.h"
+#include "ui/document/private.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be done with the selected runs of the history. */
-#include "engine/report.h"
-#include "ui/command.h"
-#include "ui/history-format.h"
-#include "ui/history-page.h"
-#include "ui/run-settings.h"
-#include "ui/toast.h"
+#include "ui/history/format.h"
+#include "ui/history/history-page.h"
+#include "ui/run/settings.h"
+#include "ui/session/command.h"
+#include "ui/widgets/toast.h"
+#include <ligature/report.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

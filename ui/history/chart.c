@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves of runs. They are read and thinned out on a thread: of what lies between two neighbours of
  * a thinned curve, the least and the greatest are there. */
-#include "ui/history-chart.h"
+#include "ui/history/chart.h"
 
-#include "ui/chart-view.h"
-#include "ui/figures.h"
+#include "ui/widgets/chart-view.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -334,7 +334,7 @@ lig_history_chart_class_init (LigHistoryChartClass *class)
   G_OBJECT_CLASS (class)->dispose = lig_history_chart_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_history_chart_finalize;
   gtk_widget_class_set_template_from_resource (widget,
-                                               "/org/ligature/Ligature/ui/history-chart.ui");
+                                               "/org/ligature/Ligature/ui/history/chart.ui");
   gtk_widget_class_bind_template_child (widget, LigHistoryChart, metric);
   gtk_widget_class_bind_template_child (widget, LigHistoryChart, axis);
   gtk_widget_class_bind_template_child (widget, LigHistoryChart, note);

@@ -2,7 +2,7 @@
 /* Curves of any number of runs in one chart: a metric over steps or over time. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 #include <adwaita.h>
 

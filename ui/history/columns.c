@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns of the history. GTK 4.8 does not tell by which column a view is sorted, so its sorter
  * is asked to compare two things, and the column that is asked first is the one. */
-#include "ui/history-columns.h"
+#include "ui/history/columns.h"
 
-#include "ui/figures.h"
-#include "ui/history-format.h"
+#include "ui/history/format.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

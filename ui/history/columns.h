@@ -2,7 +2,7 @@
 /* The columns of the history: what they show, how they sort, which of them are there. */
 #pragma once
 
-#include "ui/run-list.h"
+#include "ui/history/run-list.h"
 
 #include <gtk/gtk.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares runs. Ops are compared as a person would: what was inserted shifts nothing. */
-#include "ui/history-differences.h"
+#include "ui/history/differences.h"
 
-#include "engine/json.h"
-#include "ui/figures.h"
+#include "ui/widgets/figures.h"
+#include <ligature/json.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* What runs have in common and in what they differ: settings, sequences op by op, results. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

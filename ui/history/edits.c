@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person changes of runs, written on a thread. */
-#include "ui/history-edits.h"
+#include "ui/history/edits.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * store that another process locks must not stop the window. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

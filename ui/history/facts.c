@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of names and values. */
-#include "ui/history-facts.h"
+#include "ui/history/facts.h"
 
-#include "engine/json.h"
-#include "ui/figures.h"
-#include "ui/history-format.h"
+#include "ui/history/format.h"
+#include "ui/widgets/figures.h"
+#include <ligature/json.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* What the store has of a run, as tables of names and values. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 #include <gtk/gtk.h>
 

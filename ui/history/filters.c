@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The bar above the history. */
-#include "ui/history-filters.h"
+#include "ui/history/filters.h"
 
-#include "ui/history-format.h"
+#include "ui/history/format.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -200,7 +200,7 @@ lig_history_filters_class_init (LigHistoryFiltersClass *class)
   GtkWidgetClass *widget = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_history_filters_dispose;
   gtk_widget_class_set_template_from_resource (widget,
-                                               "/org/ligature/Ligature/ui/history-filters.ui");
+                                               "/org/ligature/Ligature/ui/history/filters.ui");
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, search);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, starred);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, columns);

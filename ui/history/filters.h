@@ -2,7 +2,7 @@
 /* The bar above the history: what to search for, which runs to show, how many there are. */
 #pragma once
 
-#include "ui/run-list.h"
+#include "ui/history/run-list.h"
 
 #include <adwaita.h>
 

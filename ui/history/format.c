@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* How the history writes times, numbers and states. */
-#include "ui/history-format.h"
+#include "ui/history/format.h"
 
-#include "engine/run.h"
-#include "ui/command.h"
+#include "ui/session/command.h"
+#include <ligature/run.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * otherwise. */
 #pragma once
 
-#include "ui/session.h"
+#include "ui/session/session.h"
 
 G_BEGIN_DECLS
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The page History: every run of the store, and what is done with it. */
-#include "ui/history-page.h"
+#include "ui/history/history-page.h"
 
-#include "ui/gradual.h"
-#include "ui/toast.h"
+#include "ui/widgets/gradual.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -524,7 +524,8 @@ lig_history_page_dispose (GObject *object)
 static void
 bind_children (GtkWidgetClass *widget)
 {
-  gtk_widget_class_set_template_from_resource (widget, "/org/ligature/Ligature/ui/history-page.ui");
+  gtk_widget_class_set_template_from_resource (widget,
+                                               "/org/ligature/Ligature/ui/history/history-page.ui");
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, filters);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, states);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, matches);

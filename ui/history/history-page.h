@@ -2,13 +2,13 @@
 /* What the two files of the page History share: its parts, and what is done with selected runs. */
 #pragma once
 
-#include "ui/history-chart.h"
-#include "ui/history-columns.h"
-#include "ui/history-edits.h"
-#include "ui/history-filters.h"
+#include "ui/history/chart.h"
+#include "ui/history/columns.h"
+#include "ui/history/edits.h"
+#include "ui/history/filters.h"
+#include "ui/history/run-compare.h"
+#include "ui/history/run-detail.h"
 #include "ui/page.h"
-#include "ui/run-compare.h"
-#include "ui/run-detail.h"
 
 G_BEGIN_DECLS
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs beside each other. */
-#include "ui/run-compare.h"
+#include "ui/history/run-compare.h"
 
-#include "ui/figures.h"
-#include "ui/history-differences.h"
+#include "ui/history/differences.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -336,7 +336,8 @@ lig_run_compare_class_init (LigRunCompareClass *class)
 {
   GtkWidgetClass *widget = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_run_compare_dispose;
-  gtk_widget_class_set_template_from_resource (widget, "/org/ligature/Ligature/ui/run-compare.ui");
+  gtk_widget_class_set_template_from_resource (widget,
+                                               "/org/ligature/Ligature/ui/history/run-compare.ui");
   gtk_widget_class_bind_template_child (widget, LigRunCompare, summary);
   gtk_widget_class_bind_template_child (widget, LigRunCompare, all);
   gtk_widget_class_bind_template_child (widget, LigRunCompare, view);

@@ -2,7 +2,7 @@
 /* Runs beside each other, with only what they differ in. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 #include <adwaita.h>
 

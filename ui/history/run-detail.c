@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One run beside the list. What the row holds is there at once; curves, fusions and files are read
  * on a thread. */
-#include "ui/run-detail.h"
+#include "ui/history/run-detail.h"
 
-#include "ui/figures.h"
-#include "ui/history-chart.h"
-#include "ui/history-facts.h"
-#include "ui/history-format.h"
+#include "ui/history/chart.h"
+#include "ui/history/facts.h"
+#include "ui/history/format.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -345,7 +345,8 @@ lig_run_detail_dispose (GObject *object)
 static void
 bind_children (GtkWidgetClass *widget)
 {
-  gtk_widget_class_set_template_from_resource (widget, "/org/ligature/Ligature/ui/run-detail.ui");
+  gtk_widget_class_set_template_from_resource (widget,
+                                               "/org/ligature/Ligature/ui/history/run-detail.ui");
   gtk_widget_class_bind_template_child (widget, LigRunDetail, name);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, status);
   gtk_widget_class_bind_template_child (widget, LigRunDetail, message);

@@ -2,7 +2,7 @@
 /* All that the store has of one run, beside the list; tags and notes can be edited here. */
 #pragma once
 
-#include "ui/run-list.h"
+#include "ui/history/run-list.h"
 
 #include <adwaita.h>
 

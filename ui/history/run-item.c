@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Items of the list of runs. */
-#include "ui/run-item.h"
+#include "ui/history/run-item.h"
 
 G_DEFINE_FINAL_TYPE (LigRunItem, lig_run_item, G_TYPE_OBJECT)
 

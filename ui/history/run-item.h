@@ -2,7 +2,7 @@
 /* What stands at one place of the list of runs. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

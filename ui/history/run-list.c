@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of runs. One thread of its own asks the store, so that neither a slow disk nor a locked
  * file stops the window; an answer to a question that was asked differently since is dropped. */
-#include "ui/run-list.h"
+#include "ui/history/run-list.h"
 
-#include "ui/run-question.h"
+#include "ui/history/run-question.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * on a thread when somebody looks at them. */
 #pragma once
 
-#include "ui/run-item.h"
+#include "ui/history/run-item.h"
 
 #include <gio/gio.h>
 

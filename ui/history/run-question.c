@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Questions to the store. */
-#include "ui/run-question.h"
+#include "ui/history/run-question.h"
 
 const char *const lig_run_columns[LIG_RUN_COLUMNS] = {"status", "device", "kind", "tag"};
 

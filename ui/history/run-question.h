@@ -2,7 +2,7 @@
 /* What the list of runs asks its store on a thread, and the answer. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The facts of the inspector: lines of a label and a value. */
-#include "ui/inspector-parts.h"
+#include "ui/inspector/parts.h"
 
 #include <glib/gi18n.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector chooses its face by what is selected, and lets it update itself. */
-#include "ui/inspector.h"
+#include "ui/inspector/inspector.h"
 
-#include "ui/inspector-parts.h"
+#include "ui/inspector/parts.h"
 
 #include <glib/gi18n.h>
 

@@ -3,7 +3,7 @@
  * the whole sequence. It is made from the tables of the ops. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <adwaita.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector's face for one op. */
-#include "ui/edit.h"
-#include "ui/figures.h"
-#include "ui/inspector-parts.h"
+#include "ui/document/edit.h"
+#include "ui/inspector/parts.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A parameter's row. What is typed goes into the op at every keystroke, as one step of the history;
  * the row never writes into its editor what just came out of it. */
-#include "ui/param-row.h"
+#include "ui/inspector/param-row.h"
 
-#include "ui/edit.h"
-#include "ui/figures.h"
-#include "ui/param-text.h"
+#include "ui/document/edit.h"
+#include "ui/inspector/param-text.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 

@@ -3,7 +3,7 @@
  * under it where what was typed is refused. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <adwaita.h>
 

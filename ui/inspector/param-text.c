@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of parameters as text. Numbers are written as people type them, `1e-5`. */
-#include "ui/param-text.h"
+#include "ui/inspector/param-text.h"
 
 #include <errno.h>
 #include <math.h>

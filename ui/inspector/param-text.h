@@ -2,7 +2,7 @@
 /* Values of parameters as text that a person types, and back. */
 #pragma once
 
-#include "engine/op.h"
+#include <ligature/op.h>
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The parameters of the inspector: a row for each entry of the op's table. */
-#include "ui/inspector-parts.h"
-#include "ui/param-row.h"
-#include "ui/param-text.h"
+#include "ui/inspector/param-row.h"
+#include "ui/inspector/param-text.h"
+#include "ui/inspector/parts.h"
 
 #include <glib/gi18n.h>
 

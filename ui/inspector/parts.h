@@ -3,7 +3,7 @@
  * updated in place, so that focus and what is being typed stay. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <adwaita.h>
 

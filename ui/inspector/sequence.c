@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector's face where nothing is selected: what belongs to the whole sequence. */
-#include "ui/edit.h"
-#include "ui/figures.h"
-#include "ui/inspector-parts.h"
-#include "ui/param-text.h"
+#include "ui/document/edit.h"
+#include "ui/inspector/param-text.h"
+#include "ui/inspector/parts.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector's face for several ops: their sums, what can be done with all of them, and their
  * parameters where they are of one kind. */
-#include "ui/edit.h"
-#include "ui/figures.h"
-#include "ui/inspector-parts.h"
-#include "ui/toast.h"
+#include "ui/document/edit.h"
+#include "ui/inspector/parts.h"
+#include "ui/widgets/figures.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's tables as list models. */
-#include "ui/plan-list.h"
+#include "ui/plan/list.h"
 
 G_DEFINE_FINAL_TYPE (LigPlanItem, lig_plan_item, G_TYPE_OBJECT)
 

@@ -2,7 +2,7 @@
 /* The steps and the values of a plan as list models. Items are made when somebody looks at them. */
 #pragma once
 
-#include "engine/plan.h"
+#include <ligature/plan.h>
 
 #include <gio/gio.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Plan: the steps that run, and the memory they run in. */
-#include "ui/figures.h"
 #include "ui/page.h"
-#include "ui/picture-view.h"
-#include "ui/plan-table.h"
-#include "ui/toast.h"
+#include "ui/plan/table.h"
+#include "ui/widgets/figures.h"
+#include "ui/widgets/picture-view.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -344,7 +344,7 @@ lig_plan_page_class_init (LigPlanPageClass *class)
   widget_class->map = lig_plan_page_map;
   LIG_PAGE_CLASS (class)->find = find;
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/plan-page.ui");
+                                               "/org/ligature/Ligature/ui/plan/plan-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, stack);
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, views);
   gtk_widget_class_bind_template_child (widget_class, LigPlanPage, status);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Each column is a row of a table here: its title, its text, and what it is sorted by. */
-#include "ui/plan-table.h"
-#include "ui/figures.h"
+#include "ui/plan/table.h"
+#include "ui/widgets/figures.h"
 
-#include "engine/draw.h"
-#include "ui/gradual.h"
+#include "ui/widgets/gradual.h"
+#include <ligature/draw.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

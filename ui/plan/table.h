@@ -2,7 +2,7 @@
 /* Tables of a plan's steps and of its values: sorted by any column, searched. */
 #pragma once
 
-#include "ui/plan-list.h"
+#include "ui/plan/list.h"
 
 #include <gtk/gtk.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles and a table of times. */
-#include "ui/profile-figures.h"
-#include "ui/figures.h"
+#include "ui/profile/figures.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The figures of a profile: a tile for each pass, and policies side by side. */
 #pragma once
 
-#include "ui/profiling.h"
+#include "ui/profile/profiling.h"
 
 #include <gtk/gtk.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the device should take, before anything is measured: the document's plan with an update, and
  * the same with every op alone, compiled on a thread. */
-#include "ui/profiling.h"
+#include "ui/profile/profiling.h"
 
-#include "engine/tuning.h"
+#include <ligature/tuning.h>
 
 typedef struct {
   LigSequence *sequence;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Profile: where the time and the memory of a step go, predicted until it is measured. */
 #include "ui/page.h"
-#include "ui/picture-view.h"
-#include "ui/profile-figures.h"
-#include "ui/toast.h"
+#include "ui/profile/figures.h"
+#include "ui/widgets/picture-view.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -514,7 +514,7 @@ lig_profile_page_class_init (LigProfilePageClass *class)
   LIG_PAGE_CLASS (class)->add_actions = lig_profile_page_add_actions;
   LIG_PAGE_CLASS (class)->to_command = lig_profile_page_to_command;
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/profile-page.ui");
+                                               "/org/ligature/Ligature/ui/profile/profile-page.ui");
   bind_children (widget_class);
   gtk_widget_class_install_action (widget_class, "profile.run", NULL, run_again);
   gtk_widget_class_install_action (widget_class, "profile.on-cpu", NULL, run_on_cpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiling on a thread. */
-#include "ui/profiling.h"
+#include "ui/profile/profiling.h"
 
-#include "engine/profile.h"
-#include "engine/tuning.h"
+#include <ligature/profile.h>
+#include <ligature/tuning.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "engine/draw.h"
-#include "ui/document.h"
+#include "ui/document/document.h"
+#include <ligature/draw.h>
 
 G_BEGIN_DECLS
 

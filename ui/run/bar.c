@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What is chosen in the bar is an edit of the document or a setting of its window; the document's
  * signals bring it back. */
-#include "ui/run-bar.h"
+#include "ui/run/bar.h"
 
-#include "ui/data-chooser.h"
-#include "ui/edit.h"
-#include "ui/run-live.h"
-#include "ui/run-settings-list.h"
-#include "ui/run-settings.h"
-#include "ui/toast.h"
+#include "ui/document/edit.h"
+#include "ui/run/data-chooser.h"
+#include "ui/run/live.h"
+#include "ui/run/settings-list.h"
+#include "ui/run/settings.h"
+#include "ui/widgets/toast.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -346,7 +346,7 @@ lig_run_bar_class_init (LigRunBarClass *class)
   G_OBJECT_CLASS (class)->dispose = lig_run_bar_dispose;
   gtk_widget_class_install_action (widget_class, "bar.add-loss", "s", add_loss);
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/run-bar.ui");
+                                               "/org/ligature/Ligature/ui/run/bar.ui");
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_css_name (widget_class, "runbar");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);

@@ -2,7 +2,7 @@
 /* The bar below the score: where, how and on what to train, and how the training goes. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <gtk/gtk.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows and the text `KIND:PATH?key=value` stand for each other. */
-#include "ui/data-chooser.h"
+#include "ui/run/data-chooser.h"
 
-#include "ui/data-preview.h"
-#include "ui/run-settings.h"
-#include "ui/toast.h"
+#include "ui/run/data-preview.h"
+#include "ui/run/settings.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <stdlib.h>
@@ -288,7 +288,7 @@ lig_data_chooser_class_init (LigDataChooserClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_data_chooser_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/data-chooser.ui");
+                                               "/org/ligature/Ligature/ui/run/data-chooser.ui");
   gtk_widget_class_install_action (widget_class, "data.choose-file", NULL, choose_path);
   gtk_widget_class_install_action (widget_class, "data.choose-folder", NULL, choose_path);
   gtk_widget_class_install_action (widget_class, "data.use", NULL, use);

@@ -3,7 +3,7 @@
  * what the engine understands of them. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <adwaita.h>
 

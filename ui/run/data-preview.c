@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens the data as a training would, on a thread; what a newer wish has overtaken is thrown away.
  */
-#include "ui/data-preview.h"
+#include "ui/run/data-preview.h"
 
-#include "engine/dataset.h"
+#include <ligature/dataset.h>
 
 #include <glib/gi18n.h>
 

@@ -2,7 +2,7 @@
 /* What was understood of a data set: a sentence and a small table, or why it was refused. */
 #pragma once
 
-#include "engine/sequence.h"
+#include <ligature/sequence.h>
 
 #include <gtk/gtk.h>
 

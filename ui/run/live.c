@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of a training that is under way, and its loss as a line without axes. */
-#include "ui/run-live.h"
+#include "ui/run/live.h"
 
-#include "ui/run-settings.h"
+#include "ui/run/settings.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The numbers of a training that is under way, in labels. */
 #pragma once
 
-#include "ui/training.h"
+#include "ui/session/training.h"
 
 #include <gtk/gtk.h>
 

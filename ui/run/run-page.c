@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Run: the trainings of this program, and the charts of one of them. */
-#include "ui/chart-view.h"
-#include "ui/data-chooser.h"
 #include "ui/page.h"
-#include "ui/run-live.h"
-#include "ui/run-settings.h"
-#include "ui/toast.h"
-#include "ui/training-row.h"
+#include "ui/run/data-chooser.h"
+#include "ui/run/live.h"
+#include "ui/run/settings.h"
+#include "ui/run/training-row.h"
+#include "ui/widgets/chart-view.h"
+#include "ui/widgets/toast.h"
 
 #include <errno.h>
 #include <glib/gi18n.h>
@@ -552,7 +552,7 @@ lig_run_page_class_init (LigRunPageClass *class)
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/run-page.ui");
+                                               "/org/ligature/Ligature/ui/run/run-page.ui");
   gtk_widget_class_set_css_name (widget_class, "runpage");
   bind_children (widget_class);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows are made from lig_run_setting_nth(): words become drop-downs, numbers entries with their
  * range. Every change is an edit of the document. */
-#include "ui/run-settings-list.h"
+#include "ui/run/settings-list.h"
 
-#include "ui/run-settings.h"
+#include "ui/run/settings.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The settings of a training in a popover, one row each, made from the engine's table. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <gtk/gtk.h>
 

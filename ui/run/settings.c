@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The `train` object holds what differs from the defaults, and what else stood in it. */
-#include "ui/run-settings.h"
+#include "ui/run/settings.h"
 
-#include "engine/json.h"
-#include "ui/command.h"
-#include "ui/edit.h"
-#include "ui/figures.h"
+#include "ui/document/edit.h"
+#include "ui/session/command.h"
+#include "ui/widgets/figures.h"
+#include <ligature/json.h>
 
 #include <glib/gi18n.h>
 #include <math.h>

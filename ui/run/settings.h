@@ -3,8 +3,8 @@
  * training that a window began with it. */
 #pragma once
 
-#include "ui/document.h"
-#include "ui/training.h"
+#include "ui/document/document.h"
+#include "ui/session/training.h"
 
 G_BEGIN_DECLS
 

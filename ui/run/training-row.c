@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A row follows its training until it is taken out of the list. */
-#include "ui/training-row.h"
+#include "ui/run/training-row.h"
 
-#include "ui/run-live.h"
-#include "ui/run-settings.h"
+#include "ui/run/live.h"
+#include "ui/run/settings.h"
 
 #include <glib/gi18n.h>
 

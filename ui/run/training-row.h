@@ -2,7 +2,7 @@
 /* A training in a list: its name, its device, how far it is. */
 #pragma once
 
-#include "ui/training.h"
+#include "ui/session/training.h"
 
 #include <gtk/gtk.h>
 

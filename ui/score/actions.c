@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a row of the score can do: actions that keys, the menu and screen readers share. */
-#include "ui/edit.h"
-#include "ui/score-arcs.h"
-#include "ui/score-sheet.h"
-#include "ui/toast.h"
+#include "ui/document/edit.h"
+#include "ui/score/arcs.h"
+#include "ui/score/sheet.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Channels of the score: which row feeds which, in which lane, and how that looks. */
-#include "ui/score-arcs.h"
+#include "ui/score/arcs.h"
 
 #include <math.h>
 #include <string.h>

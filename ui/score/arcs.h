@@ -2,7 +2,7 @@
 /* Channels of the score: which row feeds which, in which lane, and how that looks. */
 #pragma once
 
-#include "ui/score-map.h"
+#include "ui/score/map.h"
 
 #include <cairo.h>
 #include <gtk/gtk.h>

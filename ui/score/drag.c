@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The pointer on the score: choosing, dragging rows, fences and channels, dropping ops and files
  * of text, scrolling while something is dragged near an edge. */
-#include "ui/edit.h"
-#include "ui/score-arcs.h"
-#include "ui/score-gap.h"
-#include "ui/score-group.h"
-#include "ui/score-sheet.h"
-#include "ui/toast.h"
+#include "ui/document/edit.h"
+#include "ui/score/arcs.h"
+#include "ui/score/gap.h"
+#include "ui/score/group.h"
+#include "ui/score/sheet.h"
+#include "ui/widgets/toast.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The gap before a row: how many fusions were refused across it, and its fence. */
-#include "ui/score-gap.h"
+#include "ui/score/gap.h"
 
-#include "ui/score-sheet.h"
-#include "ui/score-text.h"
+#include "ui/score/sheet.h"
+#include "ui/score/text.h"
 
 #include <glib/gi18n.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A bracket of a rail: the ops that one kernel serves, or what a block comes to. */
-#include "ui/score-group.h"
+#include "ui/score/group.h"
 
-#include "ui/figures.h"
-#include "ui/score-sheet.h"
-#include "ui/score-text.h"
+#include "ui/score/sheet.h"
+#include "ui/score/text.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

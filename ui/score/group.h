@@ -2,7 +2,7 @@
 /* A bracket of a rail: the ops that one kernel serves, or what a block comes to. */
 #pragma once
 
-#include "ui/score-map.h"
+#include "ui/score/map.h"
 
 #include <gtk/gtk.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The heads of the score's columns. What is not moved is the difference to a plan with every op
  * alone, compiled on a worker for a device that has the same facts and is not there. */
-#include "ui/score-head.h"
+#include "ui/score/head.h"
 
-#include "ui/figures.h"
-#include "ui/score-text.h"
+#include "ui/score/text.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 

@@ -2,7 +2,7 @@
 /* The heads of the score's columns: what each pass takes and saves, and what goes in. */
 #pragma once
 
-#include "ui/score-sheet.h"
+#include "ui/score/sheet.h"
 
 G_BEGIN_DECLS
 

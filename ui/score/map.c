@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where everything of the score stands. Numbers only: no widget, no drawing. */
-#include "ui/score-map.h"
-#include "ui/figures.h"
+#include "ui/score/map.h"
+#include "ui/widgets/figures.h"
 
 #include <string.h>
 

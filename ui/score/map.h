@@ -2,7 +2,7 @@
 /* Where everything of the score stands: rows, the brackets of both rails, channels, gaps. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the sheet of the score draws between its widgets. A fused bracket is told by its shape, too:
  * a bar along the rows that it covers, joined to the rail by a ribbon. */
-#include "ui/score-picture.h"
+#include "ui/score/picture.h"
 
-#include "ui/score-arcs.h"
+#include "ui/score/arcs.h"
 
 #include <math.h>
 

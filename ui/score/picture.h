@@ -3,7 +3,7 @@
  * where something would be dropped. */
 #pragma once
 
-#include "ui/score-map.h"
+#include "ui/score/map.h"
 
 #include <gtk/gtk.h>
 

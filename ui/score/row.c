@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
-#include "ui/score-row.h"
+#include "ui/score/row.h"
 
-#include "ui/figures.h"
-#include "ui/score-text.h"
+#include "ui/score/text.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 

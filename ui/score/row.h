@@ -2,7 +2,7 @@
 /* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
 #pragma once
 
-#include "ui/score-map.h"
+#include "ui/score/map.h"
 
 #include <gtk/gtk.h>
 

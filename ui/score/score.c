@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The score: heads of the columns, the sheet in a scrolled window, and what is shown while there
  * is nothing to show. */
-#include "ui/score.h"
+#include "ui/score/score.h"
 
-#include "ui/edit.h"
-#include "ui/score-head.h"
-#include "ui/score-sheet.h"
-#include "ui/toast.h"
+#include "ui/document/edit.h"
+#include "ui/score/head.h"
+#include "ui/score/sheet.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 
@@ -112,7 +112,8 @@ lig_score_class_init (LigScoreClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
   g_type_ensure (LIG_TYPE_SCORE_HEAD);
-  gtk_widget_class_set_template_from_resource (widget_class, "/org/ligature/Ligature/ui/score.ui");
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/ui/score/score.ui");
   gtk_widget_class_bind_template_child (widget_class, LigScore, stack);
   gtk_widget_class_bind_template_child (widget_class, LigScore, empty);
   gtk_widget_class_bind_template_child (widget_class, LigScore, whole);

@@ -2,7 +2,7 @@
 /* The score: forward rail, ops, backward rail of a document's sequence, in a scrolled window. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <adwaita.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The widgets of the score's sheet: made as they are needed, used again for what stands at their
  * place now. */
-#include "ui/score-sheet-private.h"
+#include "ui/score/sheet-private.h"
 
 static void
 fill_pool (LigScoreSheet *self, GPtrArray *pool, guint count, GtkWidget *(*make) (LigScoreSheet *) )

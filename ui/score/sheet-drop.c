@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gaps of the score's sheet as places to put something into, and what follows the pointer. */
-#include "ui/score-sheet-private.h"
+#include "ui/score/sheet-private.h"
 
 void
 lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *drop)

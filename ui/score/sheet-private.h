@@ -2,10 +2,10 @@
 /* The inside of the score's sheet, shared by the files score-sheet*.c. */
 #pragma once
 
-#include "ui/score-gap.h"
-#include "ui/score-group.h"
-#include "ui/score-picture.h"
-#include "ui/score-sheet.h"
+#include "ui/score/gap.h"
+#include "ui/score/group.h"
+#include "ui/score/picture.h"
+#include "ui/score/sheet.h"
 
 struct _LigScoreSheet {
   GtkWidget parent_instance;

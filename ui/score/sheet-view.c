@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the widgets of the score's sheet lie, what is drawn of them, where the focus goes. */
-#include "ui/score-sheet-private.h"
+#include "ui/score/sheet-private.h"
 
 /* --- Size and place ------------------------------------------------------------------------ */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The sheet of the score: its widgets follow the document; score-sheet-view.c places and draws
  * them. */
-#include "ui/score-sheet-private.h"
-#include "ui/verdict-card.h"
+#include "ui/score/sheet-private.h"
+#include "ui/score/verdict-card.h"
 
 /* A plan that comes sooner than this is not announced by dimming the old one. */
 #define PATIENCE_MILLISECONDS 120

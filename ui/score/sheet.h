@@ -2,8 +2,8 @@
 /* The sheet of the score, within a scrolled window: rows, gaps, both rails, channels, fences. */
 #pragma once
 
-#include "ui/score-map.h"
-#include "ui/score-row.h"
+#include "ui/score/map.h"
+#include "ui/score/row.h"
 
 #include <gtk/gtk.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Words and numbers of the score, and text that is laid out once and drawn often. */
-#include "ui/score-text.h"
+#include "ui/score/text.h"
 
-#include "ui/figures.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

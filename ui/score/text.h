@@ -2,7 +2,7 @@
 /* Words and numbers of the score, and text that is laid out once and drawn often. */
 #pragma once
 
-#include "engine/plan.h"
+#include <ligature/plan.h>
 
 #include <gtk/gtk.h>
 

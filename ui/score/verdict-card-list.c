@@ -2,12 +2,12 @@
 /* Ranks the verdicts of a place, and finds the edits that mend them. A gain is an estimate: the
  * bytes of the values that would stay in the kernel over the bandwidth of a copy, and the launches
  * that go; where times were measured, those. */
-#include "ui/verdict-card-list.h"
+#include "ui/score/verdict-card-list.h"
 
-#include "ui/edit.h"
-#include "ui/figures.h"
-#include "ui/score-map.h"
-#include "ui/score-text.h"
+#include "ui/document/edit.h"
+#include "ui/score/map.h"
+#include "ui/score/text.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

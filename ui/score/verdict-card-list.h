@@ -2,7 +2,7 @@
 /* The verdicts of a place in the order of what they would gain, and the edits that mend them. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 G_BEGIN_DECLS
 

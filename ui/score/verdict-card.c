@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict card: an entry for each verdict of a place, with the engine's sentence and edits. */
-#include "ui/verdict-card.h"
+#include "ui/score/verdict-card.h"
 
-#include "ui/edit.h"
-#include "ui/score-text.h"
-#include "ui/toast.h"
-#include "ui/verdict-card-list.h"
+#include "ui/document/edit.h"
+#include "ui/score/text.h"
+#include "ui/score/verdict-card-list.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 

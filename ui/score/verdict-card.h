@@ -2,7 +2,7 @@
 /* The verdict card: why there is or is not one kernel at a place, and what to do about it. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <gtk/gtk.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The row that is found becomes the cursor, which the score brings into view. */
-#include "ui/find-bar.h"
+#include "ui/sequence/find-bar.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * the next one. Signal: `finished` when it was left with Escape. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <gtk/gtk.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A popover that never takes the focus from the entry it hangs below. */
-#include "ui/op-completion.h"
+#include "ui/sequence/op-completion.h"
 
-#include "engine/op.h"
+#include <ligature/op.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An op in the palette. While something is searched for it shows its summary, too, as that may be
  * what was found. */
-#include "ui/palette-item.h"
+#include "ui/sequence/palette-item.h"
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* An op in the palette: dragged into a gap, or activated, which adds it after the cursor. */
 #pragma once
 
-#include "engine/op.h"
+#include <ligature/op.h>
 
 #include <gtk/gtk.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The palette: a list of ops with a heading for each category; while something is searched for, the
  * best match comes first and headings go. */
-#include "ui/palette.h"
+#include "ui/sequence/palette.h"
 
-#include "ui/edit.h"
-#include "ui/palette-item.h"
-#include "ui/toast.h"
+#include "ui/document/edit.h"
+#include "ui/sequence/palette-item.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 
@@ -208,7 +208,7 @@ lig_palette_class_init (LigPaletteClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_palette_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/palette.ui");
+                                               "/org/ligature/Ligature/ui/sequence/palette.ui");
   gtk_widget_class_bind_template_child (widget_class, LigPalette, search);
   gtk_widget_class_bind_template_child (widget_class, LigPalette, list);
   gtk_widget_class_bind_template_child (widget_class, LigPalette, nothing);

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <gtk/gtk.h>
 

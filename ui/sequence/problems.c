@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of problems: the count in a bar, the sentences below it. */
-#include "ui/problems.h"
+#include "ui/sequence/problems.h"
 
-#include "ui/figures.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -146,7 +146,7 @@ lig_problems_class_init (LigProblemsClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_problems_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/problems.ui");
+                                               "/org/ligature/Ligature/ui/sequence/problems.ui");
   gtk_widget_class_bind_template_child (widget_class, LigProblems, revealer);
   gtk_widget_class_bind_template_child (widget_class, LigProblems, count);
   gtk_widget_class_bind_template_child (widget_class, LigProblems, next);

@@ -2,7 +2,7 @@
 /* What is wrong with the sequence, in one place that leads to the ops. Hidden where nothing is. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <gtk/gtk.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The sequence as one line of text. */
-#include "ui/quick-entry.h"
+#include "ui/sequence/quick-entry.h"
 
-#include "ui/figures.h"
-#include "ui/op-completion.h"
+#include "ui/sequence/op-completion.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -250,7 +250,7 @@ lig_quick_entry_class_init (LigQuickEntryClass *class)
   signals[FINISHED] = g_signal_new ("finished", LIG_TYPE_QUICK_ENTRY, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/quick-entry.ui");
+                                               "/org/ligature/Ligature/ui/sequence/quick-entry.ui");
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, entry);
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, trouble);
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, error);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector side by side, the run bar below. The side panes
  * lie over the score where the window is narrow. */
-#include "ui/find-bar.h"
-#include "ui/inspector.h"
+#include "ui/inspector/inspector.h"
 #include "ui/page.h"
-#include "ui/palette.h"
-#include "ui/problems.h"
-#include "ui/profiling.h"
-#include "ui/quick-entry.h"
-#include "ui/run-bar.h"
-#include "ui/score.h"
-#include "ui/templates.h"
+#include "ui/profile/profiling.h"
+#include "ui/run/bar.h"
+#include "ui/score/score.h"
+#include "ui/sequence/find-bar.h"
+#include "ui/sequence/palette.h"
+#include "ui/sequence/problems.h"
+#include "ui/sequence/quick-entry.h"
+#include "ui/sequence/templates.h"
 
 #include <glib/gi18n.h>
 
@@ -260,8 +260,8 @@ lig_sequence_page_class_init (LigSequencePageClass *class)
   G_OBJECT_CLASS (class)->constructed = constructed;
   LIG_PAGE_CLASS (class)->add_actions = add_actions;
   LIG_PAGE_CLASS (class)->find = find;
-  gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/sequence-page.ui");
+  gtk_widget_class_set_template_from_resource (
+    widget_class, "/org/ligature/Ligature/ui/sequence/sequence-page.ui");
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, palette_flap);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, inspector_flap);
   gtk_widget_class_bind_template_child (widget_class, LigSequencePage, palette);

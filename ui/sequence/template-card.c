@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A template's card. The file is read and compiled on a thread; until then a spinner turns. */
-#include "ui/template-card.h"
+#include "ui/sequence/template-card.h"
 
-#include "engine/draw.h"
-#include "engine/folders.h"
-#include "ui/figures.h"
+#include "ui/widgets/figures.h"
+#include <ligature/draw.h>
+#include <ligature/folders.h>
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

@@ -2,7 +2,7 @@
 /* A template: its name, a sentence, and a picture of its score once that is compiled. */
 #pragma once
 
-#include "engine/plan.h"
+#include <ligature/plan.h>
 
 #include <gtk/gtk.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The window of templates: the shipped examples. */
-#include "ui/templates.h"
+#include "ui/sequence/templates.h"
 
-#include "ui/template-card.h"
+#include "ui/sequence/template-card.h"
 
 #include <glib/gi18n.h>
 
@@ -66,7 +66,7 @@ lig_templates_class_init (LigTemplatesClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_templates_dispose;
   gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/ui/templates.ui");
+                                               "/org/ligature/Ligature/ui/sequence/templates.ui");
   gtk_widget_class_bind_template_child (widget_class, LigTemplates, cards);
   gtk_widget_class_bind_template_callback (widget_class, choose);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "window.close", NULL);

@@ -2,7 +2,7 @@
 /* A window of sequences to begin with, each with a picture of its score. */
 #pragma once
 
-#include "ui/document.h"
+#include "ui/document/document.h"
 
 #include <adwaita.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Words of command lines, quoted only where a shell needs it. */
-#include "ui/command.h"
+#include "ui/session/command.h"
 
 #include <string.h>
 

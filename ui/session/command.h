@@ -3,8 +3,8 @@
  * what it is given as one word. */
 #pragma once
 
-#include "engine/sequence.h"
-#include "ui/session.h"
+#include "ui/session/session.h"
+#include <ligature/sequence.h>
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves merge neighbours when they are full: each point then stands for twice as many values. */
-#include "ui/curve.h"
+#include "ui/session/curve.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Hands the engine's monitor calls on to the listener of their thread. */
-#include "ui/measuring.h"
+#include "ui/session/measuring.h"
 
-#include "engine/tuning.h"
+#include <ligature/tuning.h>
 
 typedef struct {
   LigMeasuringFunc func;

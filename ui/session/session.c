@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What all windows share. The devices are looked for on a thread: opening a GPU takes a while. So
  * is the store opened: where another program holds it, that takes as long as the other likes. */
-#include "ui/session.h"
+#include "ui/session/session.h"
 
-#include "engine/device.h"
-#include "ui/settings.h"
-#include "ui/training.h"
+#include "ui/session/settings.h"
+#include "ui/session/training.h"
+#include <ligature/device.h>
 
 #include <glib/gi18n.h>
 

@@ -3,7 +3,7 @@
  * are under way. */
 #pragma once
 
-#include "engine/store.h"
+#include <ligature/store.h>
 
 #include <gio/gio.h>
 

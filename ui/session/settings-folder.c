@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The only place of the window that is told, when it is built, where things get installed. */
-#include "ui/settings.h"
+#include "ui/session/settings.h"
 
 const char *const *
 lig_settings_folders (void)

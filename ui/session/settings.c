@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that is not installed finds its settings' schema in the folder it was built in: GLib
  * itself would end the process. */
-#include "ui/settings.h"
+#include "ui/session/settings.h"
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 #define SCHEMA "org.ligature.Ligature"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Trainings that the window started. The device is opened and the plans are compiled on a thread;
  * then a timer takes what the run has measured, thirty times a second. */
-#include "ui/training.h"
+#include "ui/session/training.h"
 
-#include "ui/command.h"
-#include "ui/measuring.h"
+#include "ui/session/command.h"
+#include "ui/session/measuring.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -3,9 +3,9 @@
  * the session, not to a document: it goes on while another sequence is edited. */
 #pragma once
 
-#include "engine/run.h"
-#include "ui/curve.h"
-#include "ui/session.h"
+#include "ui/session/curve.h"
+#include "ui/session/session.h"
+#include <ligature/run.h>
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves are copied into columns of numbers when they have grown, never more than they hold. */
-#include "ui/chart-data.h"
+#include "ui/widgets/chart-data.h"
 
 #include <math.h>
 

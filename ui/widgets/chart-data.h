@@ -2,8 +2,8 @@
 /* The curves of a chart as the drawing code takes them. */
 #pragma once
 
-#include "engine/draw.h"
-#include "ui/curve.h"
+#include "ui/session/curve.h"
+#include <ligature/draw.h>
 
 typedef struct _LigChartData LigChartData;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws with the engine's chart code, in the colours of the window's style. GTK keeps what was
  * drawn until the plot is refreshed, so a chart costs nothing while nothing changes. */
-#include "ui/chart-plot.h"
+#include "ui/widgets/chart-plot.h"
 
 #include <adwaita.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The drawn part of a chart view: curves, cursor, zoom; pointer and keys. */
 #pragma once
 
-#include "ui/chart-data.h"
+#include "ui/widgets/chart-data.h"
 
 #include <gtk/gtk.h>
 

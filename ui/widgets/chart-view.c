@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A chart with its heading, its menu, and what it exports. */
-#include "ui/chart-view.h"
+#include "ui/widgets/chart-view.h"
 
-#include "ui/chart-plot.h"
-#include "ui/toast.h"
+#include "ui/widgets/chart-plot.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * chart.export-svg, chart.export-csv, chart.copy-csv. */
 #pragma once
 
-#include "ui/curve.h"
+#include "ui/session/curve.h"
 
 #include <gtk/gtk.h>
 

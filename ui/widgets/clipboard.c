@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading is asynchronous to the last byte: the program that offers the text may be this one. */
-#include "ui/clipboard.h"
+#include "ui/widgets/clipboard.h"
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 #include <glib/gi18n.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures as people read them: three digits and a unit. */
-#include "ui/figures.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <locale.h>

@@ -2,7 +2,7 @@
 /* Figures as people read them: bytes, times, counts, shapes. All are (transfer full). */
 #pragma once
 
-#include "engine/plan.h"
+#include <ligature/plan.h>
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An idle source makes the slice grow; it is gone when the slice is, or when all is shown. */
-#include "ui/gradual.h"
+#include "ui/widgets/gradual.h"
 
 /* Rows at first and with each turn, and how many a view of GTK makes at most. */
 #define FIRST 6

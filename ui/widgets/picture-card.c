@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A card around a picture: its heading, what the pointer or the keys are at, a menu. */
-#include "ui/picture-view.h"
+#include "ui/widgets/picture-view.h"
 
 #include <glib/gi18n.h>
 

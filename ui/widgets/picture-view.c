@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as widgets. A picture is drawn once, on a cairo node, until its data, its size or the
  * colours change; what the pointer or the keys are at is drawn above it. */
-#include "ui/picture-view.h"
+#include "ui/widgets/picture-view.h"
 
-#include "engine/report.h"
-#include "ui/toast.h"
+#include "ui/widgets/toast.h"
+#include <ligature/report.h>
 
 #include <adwaita.h>
 #include <glib/gi18n.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A widget that shows a picture of engine/draw.h: what lies under the pointer says what it is, the
- * arrow keys walk through its marks, and it can be copied and saved as it is.
+/* A widget that shows a picture of engine/include/ligature/draw.h: what lies under the pointer says
+ * what it is, the arrow keys walk through its marks, and it can be copied and saved as it is.
  *
  * Actions: picture.export-png, picture.export-svg, picture.export-pdf; picture.export-to with a
  * file; picture.copy; picture.menu.
  */
 #pragma once
 
-#include "engine/draw.h"
+#include <ligature/draw.h>
 
 #include <gtk/gtk.h>
 

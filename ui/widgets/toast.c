@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Toasts go to the overlay that the widget lies in. */
-#include "ui/toast.h"
+#include "ui/widgets/toast.h"
 
-#include "ui/figures.h"
+#include "ui/widgets/figures.h"
 
 #include <adwaita.h>
 #include <string.h>

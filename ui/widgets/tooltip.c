@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tooltip's window is GTK's own: it is recognized by its type's name, when it has a
  * surface and is not shown yet. */
-#include "ui/tooltip.h"
+#include "ui/widgets/tooltip.h"
 
 static gboolean
 let_through (GSignalInvocationHint *hint, guint count, const GValue *values, gpointer data)

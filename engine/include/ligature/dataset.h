@@ -24,7 +24,7 @@
  * begins at every token (stride 1). A dataset is used by one thread at a time. */
 #pragma once
 
-#include "engine/tensor.h"
+#include <ligature/tensor.h>
 
 G_BEGIN_DECLS
 

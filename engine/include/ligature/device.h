@@ -3,7 +3,7 @@
  * and a driver; `null[:PROFILE]` plans for a device that is described but not there. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
 

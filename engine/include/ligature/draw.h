@@ -3,8 +3,8 @@
  * window, in reports and in files, without a display. Sizes are in pixels of 1/96 inch. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/profile.h"
+#include <ligature/plan.h>
+#include <ligature/profile.h>
 
 #include <cairo.h>
 #include <math.h>

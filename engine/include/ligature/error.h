@@ -4,7 +4,7 @@
  * 4095`. Who detects an error reports it; who propagates it stays silent. */
 #pragma once
 
-#include "kernels/kernels.h"
+#include <ligature/kernels.h>
 
 #include <glib-object.h>
 

@@ -2,7 +2,7 @@
 /* Where the files lie that come with Ligature: device profiles, examples. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
 

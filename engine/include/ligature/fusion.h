@@ -8,7 +8,7 @@
  * those that compile. */
 #pragma once
 
-#include "engine/op.h"
+#include <ligature/op.h>
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
  * 1e-08.0. Any thread. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 #include <json-glib/json-glib.h>
 

@@ -11,12 +11,12 @@
  * A custom op is the same table in the embedding program, registered with lig_register_op().
  *
  * Threads: the registry, and tables, are for any thread at once. An op belongs to the thread of its
- * sequence (engine/sequence.h); an opaque op's callback is called on the thread that runs the
- * program, `expand`, `infer`, `place` and lowering on the one that compiles: a table's functions
- * must bear being called by several. */
+ * sequence (engine/include/ligature/sequence.h); an opaque op's callback is called on the thread
+ * that runs the program, `expand`, `infer`, `place` and lowering on the one that compiles: a
+ * table's functions must bear being called by several. */
 #pragma once
 
-#include "engine/tensor.h"
+#include <ligature/tensor.h>
 
 G_BEGIN_DECLS
 

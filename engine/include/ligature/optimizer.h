@@ -8,8 +8,8 @@
  * GradScaler. */
 #pragma once
 
-#include "engine/error.h"
-#include "kernels/params.h"
+#include <ligature/error.h>
+#include <ligature/params.h>
 
 G_BEGIN_DECLS
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: a sequence compiled for a device, shapes and types. Compiling allocates nothing on the
- * device, so a plan for a GPU that is not there can be read; a program (engine/program.h) runs it.
+ * device, so a plan for a GPU that is not there can be read; a program
+ * (engine/include/ligature/program.h) runs it.
  *
  * A plan is immutable and owns copies of all that it tells: editing the sequence, or one of its
  * ops, changes nothing in it.
@@ -10,10 +11,10 @@
  * a policy that measures it uses the device, too. */
 #pragma once
 
-#include "engine/device.h"
-#include "engine/fusion.h"
-#include "engine/optimizer.h"
-#include "engine/sequence.h"
+#include <ligature/device.h>
+#include <ligature/fusion.h>
+#include <ligature/optimizer.h>
+#include <ligature/sequence.h>
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Text from files and databases, made safe for a line of a terminal. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
 

@@ -2,8 +2,8 @@
 /* Profiles: how long each step of a plan takes on the device, beside what was predicted. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/store.h"
+#include <ligature/plan.h>
+#include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 

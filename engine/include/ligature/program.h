@@ -10,8 +10,8 @@
  * plan does not have, is %LIG_ERROR_ORDER and changes nothing. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/state.h"
+#include <ligature/plan.h>
+#include <ligature/state.h>
 
 G_BEGIN_DECLS
 

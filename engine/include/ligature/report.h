@@ -2,8 +2,8 @@
 /* Plans and runs as documents: the same text in the window, on the command line and in files. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/store.h"
+#include <ligature/plan.h>
+#include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 

@@ -3,9 +3,9 @@
  * watches it asks for its progress when it suits, every frame or ten times a second. */
 #pragma once
 
-#include "engine/device.h"
-#include "engine/sequence.h"
-#include "engine/store.h"
+#include <ligature/device.h>
+#include <ligature/sequence.h>
+#include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
 

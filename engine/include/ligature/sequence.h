@@ -8,12 +8,12 @@
  * changes nothing; add a lig_op_copy(), or take it out there first.
  *
  * Threads: a sequence and its ops are used by one thread at a time, the one that edits them;
- * compiling reads them and counts as use. A plan (engine/plan.h) is independent of them: it may be
- * trained and read elsewhere while the sequence is edited. lig_sequence_copy() gives another thread
- * one of its own. */
+ * compiling reads them and counts as use. A plan (engine/include/ligature/plan.h) is independent of
+ * them: it may be trained and read elsewhere while the sequence is edited. lig_sequence_copy()
+ * gives another thread one of its own. */
 #pragma once
 
-#include "engine/op.h"
+#include <ligature/op.h>
 
 #include <gio/gio.h>
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* States: the parameters, gradients, optimizer moments and counters of one sequence on one device,
- * keyed by parameter path (`1.weight`). Programs (engine/program.h) hold it and train it.
+ * keyed by parameter path (`1.weight`). Programs (engine/include/ligature/program.h) hold it and
+ * train it.
  *
  * Threads: a state, its programs and their device are used by one thread at a time. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/tensor-file.h"
+#include <ligature/plan.h>
+#include <ligature/tensor-file.h>
 
 G_BEGIN_DECLS
 

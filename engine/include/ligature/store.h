@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
  * lig_tensor_file_save() does, is harmless). */
 #pragma once
 
-#include "engine/tensor.h"
+#include <ligature/tensor.h>
 
 G_BEGIN_DECLS
 

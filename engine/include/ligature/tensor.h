@@ -2,7 +2,7 @@
 /* Shapes and tensors on the host: what goes into a sequence and what comes out of it. */
 #pragma once
 
-#include "engine/error.h"
+#include <ligature/error.h>
 
 G_BEGIN_DECLS
 

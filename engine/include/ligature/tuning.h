@@ -2,8 +2,8 @@
 /* The store's tuning table as the place where plans keep measured times. */
 #pragma once
 
-#include "engine/plan.h"
-#include "engine/store.h"
+#include <ligature/plan.h>
+#include <ligature/store.h>
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
  * once, with one of these two as its parameter. */
 #pragma once
 
-#include "kernels/cuda/chunk.cuh"
+#include "kernels/cuda/common/chunk.cuh"
 
 #include <initializer_list>
 #include <type_traits>

@@ -3,7 +3,7 @@
  * arrays of different types are walked in step; and sums of doubles over a block. */
 #pragma once
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/common/cuda.cuh"
 
 #include <type_traits>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over rows: the second stage of all of them, and the sum of a matrix by itself. */
-#include "kernels/cuda/walk.cuh"
+#include "kernels/cuda/common/walk.cuh"
 
 namespace lig
 {

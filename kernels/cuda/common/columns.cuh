@@ -4,7 +4,7 @@
  * them up in order and rounds once. */
 #pragma once
 
-#include "kernels/cuda/cuda.cuh"
+#include "kernels/cuda/common/cuda.cuh"
 
 namespace lig
 {

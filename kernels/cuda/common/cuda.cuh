@@ -5,7 +5,7 @@
  * and pointers that are so aligned, and a path element by element for all others. */
 #pragma once
 
-#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/common/cuda.h"
 #include "kernels/formulas.h"
 
 #include <cuda_bf16.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/backend.h"
-#include "kernels/params.h"
+#include <ligature/params.h>
 
 #include <cuda_runtime_api.h>
 

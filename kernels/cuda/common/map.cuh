@@ -2,7 +2,7 @@
 /* y = f (a, b) element by element, whatever the shape. */
 #pragma once
 
-#include "kernels/cuda/access.cuh"
+#include "kernels/cuda/common/access.cuh"
 
 namespace lig
 {

@@ -3,7 +3,7 @@
  * row of any alignment is read by 16-byte packs but for its ends. */
 #pragma once
 
-#include "kernels/cuda/chunk.cuh"
+#include "kernels/cuda/common/chunk.cuh"
 
 namespace lig
 {

@@ -8,8 +8,8 @@
  * changes nothing. */
 #pragma once
 
-#include "kernels/cuda/access.cuh"
-#include "kernels/cuda/columns.cuh"
+#include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/common/columns.cuh"
 
 namespace lig
 {

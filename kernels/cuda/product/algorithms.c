@@ -2,7 +2,7 @@
 /* Which algorithm a product takes: what was stored for it; else the fastest of those that the
  * heuristic proposes and of their variations, timed on random data of its own; else the heuristic's
  * first. */
-#include "kernels/cuda/candidates.h"
+#include "kernels/cuda/product/candidates.h"
 #include "kernels/times.h"
 
 #include <stdio.h>

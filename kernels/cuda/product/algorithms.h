@@ -2,7 +2,7 @@
 /* What the table of products and the choice of their algorithms share. */
 #pragma once
 
-#include "kernels/cuda/product.h"
+#include "kernels/cuda/product/product.h"
 
 #ifdef __cplusplus
 extern "C" {

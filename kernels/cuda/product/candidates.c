@@ -2,7 +2,7 @@
 /* What cuBLASLt's heuristic proposes for a product, and whether an algorithm serves it. The
  * environment variable LIGATURE_SEARCH=heuristic leaves it at the proposals: no variations;
  * LIGATURE_SEARCH=none, at the first of them. */
-#include "kernels/cuda/candidates.h"
+#include "kernels/cuda/product/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>

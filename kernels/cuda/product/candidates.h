@@ -2,7 +2,7 @@
 /* What cuBLASLt could compute a product with: proposals of its heuristic and variations of them. */
 #pragma once
 
-#include "kernels/cuda/trial.h"
+#include "kernels/cuda/product/trial.h"
 
 enum { LIG_MOST_PROPOSED = 32 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What completes the products of cuBLASLt. These kernels are to be right for every size, type and
  * alignment; only the conversion is on a way that is often taken, and has a path of 16 bytes. */
-#include "kernels/cuda/fallback.cuh"
+#include "kernels/cuda/product/fallback.cuh"
 
-#include "kernels/cuda/algorithms.h"
+#include "kernels/cuda/product/algorithms.h"
 
 namespace lig
 {

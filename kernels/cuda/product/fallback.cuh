@@ -3,8 +3,8 @@
  * follow a product, done to a block of it that lies in fp32 in the workspace. */
 #pragma once
 
-#include "kernels/cuda/cuda.cuh"
-#include "kernels/cuda/product.h"
+#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/product/product.h"
 
 namespace lig
 {

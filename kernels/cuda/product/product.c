@@ -5,7 +5,7 @@
  * cuBLASLt thinks in columns. A row-major [rows, columns] is its [columns, rows], so the product is
  * computed as result^T = right^T left^T: its A is `right`, its B is `left`, its m counts columns.
  */
-#include "kernels/cuda/algorithms.h"
+#include "kernels/cuda/product/algorithms.h"
 #include "kernels/times.h"
 
 #include <stdio.h>

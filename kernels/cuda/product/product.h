@@ -2,7 +2,7 @@
 /* Matrix products through cuBLASLt, each with the algorithm that was found to be the fastest. */
 #pragma once
 
-#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/common/cuda.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sizes of cuBLASLt's tiles, by their numbers. */
-#include "kernels/cuda/candidates.h"
+#include "kernels/cuda/product/candidates.h"
 
 /* From a number on: the first size and the steps to the next, up to where the following begins. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How algorithms of a product are timed and compared: as CUDA graphs of several launches, on memory
  * that has the sizes, strides and alignments of the real one. */
-#include "kernels/cuda/trial.h"
+#include "kernels/cuda/product/trial.h"
 
 #include <math.h>
 #include <stdlib.h>

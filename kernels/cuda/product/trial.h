@@ -3,7 +3,7 @@
  * come to the same result, and which is the fastest. */
 #pragma once
 
-#include "kernels/cuda/algorithms.h"
+#include "kernels/cuda/product/algorithms.h"
 
 enum { LIG_MOST_KEPT = 16, LIG_MOST_ROUNDS = 9 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Variations of proposed algorithms, for products that are so short that one more wave of blocks
  * matters: other tiles, parts of the depth, clusters, and undocumented options. */
-#include "kernels/cuda/candidates.h"
+#include "kernels/cuda/product/candidates.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CUDA graphs: what a stream captured, instantiated and uploaded, to be launched again and again.
  */
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/runtime/device.h"
 
 LigStatus
 lig_cuda_capture (LigBackendDevice *device, void *stream)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The CUDA backend: devices, memory, streams, events, in a table of calls; the module's one symbol.
  * Every call first makes its device the thread's own, as several may be open. */
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/runtime/device.h"
 
-#include "kernels/cuda/lost.h"
-#include "kernels/cuda/product.h"
-#include "kernels/cuda/table.h"
+#include "kernels/cuda/product/product.h"
+#include "kernels/cuda/runtime/lost.h"
+#include "kernels/cuda/runtime/table.h"
 #include "kernels/times.h"
 
 #include <cublasLt.h>

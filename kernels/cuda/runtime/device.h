@@ -2,7 +2,7 @@
 /* What the parts of the backend's table are made of, apart from kernels. */
 #pragma once
 
-#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/common/cuda.h"
 
 #ifdef __cplusplus
 extern "C" {

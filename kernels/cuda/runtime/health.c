@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clocks, power and throttling, from the driver's management library, if it is there. */
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/runtime/device.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A few bytes from the host into device memory without a copy to wait for: they travel as the
  * argument of a kernel. */
-#include "kernels/cuda/cuda.cuh"
-#include "kernels/cuda/device.h"
+#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/runtime/device.h"
 
 #include <string.h>
 

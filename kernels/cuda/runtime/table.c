@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of the backend, in the order of kernel-list.h. */
-#include "kernels/cuda/table.h"
+#include "kernels/cuda/runtime/table.h"
 
 const LigKernelFunc lig_cuda_functions[LIG_N_CUDA_FUNCTIONS] = {
 #define LIG_EACH(name, signature, work) LIG_CUDA (name),

@@ -2,7 +2,7 @@
 /* The table of the backend's kernels. */
 #pragma once
 
-#include "kernels/cuda/cuda.h"
+#include "kernels/cuda/common/cuda.h"
 
 enum {
 #define LIG_EACH(name, signature, work) LIG_CUDA_INDEX_##name,

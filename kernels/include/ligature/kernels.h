@@ -18,7 +18,7 @@
  * take one place. */
 #pragma once
 
-#include "kernels/dtype.h"
+#include <ligature/dtype.h>
 
 #ifdef __cplusplus
 extern "C" {
