@@ -3,6 +3,7 @@
 #include <ligature/json.h>
 #include <ligature/profile.h>
 
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 

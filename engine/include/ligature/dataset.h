@@ -28,10 +28,13 @@
 
 G_BEGIN_DECLS
 
-/** What integer targets hold where a row does not count. */
+/* The value of an integer target whose row does not count. */
 #define LIG_IGNORED_TARGET (-100)
 
 typedef struct LigDataset LigDataset;
+
+#define LIG_TYPE_DATASET (lig_dataset_get_type ())
+LIG_API GType lig_dataset_get_type (void);
 
 /**
  * LigTarget:

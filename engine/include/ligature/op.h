@@ -344,9 +344,6 @@ LIG_API gboolean lig_op_set_value (LigOp *self,
  */
 LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *value);
 
-#define LIG_TYPE_SHAPE (lig_shape_get_type ())
-LIG_API GType lig_shape_get_type (void);
-
 /**
  * lig_op_set_extra_input_channel:
  * @index: of the extra input
@@ -374,11 +371,17 @@ LIG_API gboolean lig_op_get_fence (LigOp *self);
 LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
 
 /**
- * lig_op_get_forbidden, lig_op_get_forced:
+ * lig_op_get_forbidden:
  *
- * Returns: (transfer none) (array zero-terminated=1): fusions that must not, or must, start here
+ * Returns: (transfer none) (array zero-terminated=1): fusions that must not start here
  */
 LIG_API const char *const *lig_op_get_forbidden (LigOp *self);
+
+/**
+ * lig_op_get_forced:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): fusions that must start here
+ */
 LIG_API const char *const *lig_op_get_forced (LigOp *self);
 LIG_API void lig_op_set_forbidden (LigOp *self, const char *const *fusions);
 LIG_API void lig_op_set_forced (LigOp *self, const char *const *fusions);

@@ -20,6 +20,9 @@ G_BEGIN_DECLS
 
 typedef struct _LigPlan LigPlan;
 
+#define LIG_TYPE_PLAN (lig_plan_get_type ())
+LIG_API GType lig_plan_get_type (void);
+
 typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_DEFAULT } LigPolicy;
 
 /* `none`, `all`, `measured`. */
@@ -38,14 +41,15 @@ typedef struct {
 } LigTuning;
 
 /**
- * LigPlanOptions: begins with its size as the program knows it, which LIG_PLAN_OPTIONS_INIT sets;
- * what a shorter one lacks has the values of LIG_PLAN_OPTIONS_INIT.
- *
+ * LigPlanOptions:
+ * @size: of the struct as the program knows it
  * @training: keep what backward needs and plan the backward pass
  * @input_gradient: the caller wants the gradients of the input and of its extra inputs, each in
  *   the type that it was given in
  * @policy: %LIG_POLICY_DEFAULT: measured on CUDA, all elsewhere
- * @compute, @parameters: a #LigDtype, or -1: what the sequence says, else its input's type
+ * @tf32: fp32 products may round their operands to 10 bits
+ * @compute: a #LigDtype, or -1: what the sequence says, else its input's type
+ * @parameters: likewise, of the trained parameters
  * @batch: replaces the input's first axis; 0: as the sequence says
  * @optimizer: (nullable): also plan the update
  * @tuning: (nullable): where measured times are kept; copied, but its data has to outlive the
@@ -55,7 +59,8 @@ typedef struct {
  * @accuracy: with a cross-entropy at the end, also count the rows that are right
  * @choices: (nullable): the groups to use instead of choosing, as lig_plan_get_choices() wrote them
  *
- * Wherever options are taken, %NULL stands for %LIG_PLAN_OPTIONS_INIT.
+ * Begins with its size as the program knows it, which LIG_PLAN_OPTIONS_INIT sets; what a shorter
+ * one lacks has the values of LIG_PLAN_OPTIONS_INIT. Wherever options are taken, %NULL stands for %LIG_PLAN_OPTIONS_INIT.
  */
 typedef struct {
   gsize size;
@@ -161,6 +166,11 @@ LIG_API LigPlan *lig_plan_ref (LigPlan *self);
 LIG_API void lig_plan_unref (LigPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlan, lig_plan_unref)
 
+/**
+ * lig_plan_get_device:
+ *
+ * Returns: (transfer none): the device that the plan was compiled for
+ */
 LIG_API LigDevice *lig_plan_get_device (LigPlan *self);
 LIG_API LigPolicy lig_plan_get_policy (LigPlan *self);
 LIG_API LigDtype lig_plan_get_compute (LigPlan *self);

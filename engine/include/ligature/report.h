@@ -2,10 +2,9 @@
 /* Plans and runs as documents: the same text in the window, on the command line and in files. */
 #pragma once
 
+#include <ligature/foreign.h>
 #include <ligature/plan.h>
 #include <ligature/store.h>
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 

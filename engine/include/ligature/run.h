@@ -7,17 +7,16 @@
 #include <ligature/sequence.h>
 #include <ligature/store.h>
 
-#include <json-glib/json-glib.h>
-
 G_BEGIN_DECLS
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
 /**
- * LigRunSettings: what a training is asked for. Strings are owned; null stands for the default.
+ * LigRunSettings:
  *
  * The names of the settings are those of the options of `lig train` and of the keys of a file's
- * `train` object; lig_run_setting_nth() lists them with ranges and help.
+ * `train` object; lig_run_setting_nth() lists them with ranges and help. Strings are owned; %NULL
+ * stands for the default.
  */
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name;
@@ -98,14 +97,15 @@ LIG_API G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
 LIG_API const char *lig_run_status_name (LigRunStatus status);
 
 /**
- * LigRunProgress: where a run stands; NaN for what is not known yet.
- *
+ * LigRunProgress:
  * @step: optimizer steps done, in all; @first_step: done before this process took the run on
  * @seconds: since it started here; @left: seconds that it still needs at its present rate
  * @loss, @first_loss: of the last and the first step; @eval_loss, @eval_accuracy: held-out
  * @loss_scale: of the next step, NaN in a training that has none; @skipped: updates that wrote
  *   nothing as the gradients were not finite, in all
  * @step_seconds: median of a step; @samples_per_second: over all that is done here
+ *
+ * Where a run stands; NaN for what is not known yet.
  */
 typedef struct {
   LigRunStatus status;
@@ -145,6 +145,8 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  * With a store the run that wrote the checkpoint goes on; where that one went further already, or
  * the store does not hold it, a new run begins that names it (lig_run_get_parent()), and the old
  * one stays as it is. A run that lacks only its last evaluation gets it.
+ *
+ * Returns: (transfer full): a run that is ready, or %NULL with an error
  */
 LIG_API LigRun *lig_run_resume (const char *checkpoint,
                                 LigDevice *device,
@@ -214,7 +216,19 @@ LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
 LIG_API const char *lig_run_get_uuid (LigRun *self);
 /* (nullable): the uuid of the run from whose checkpoint this one goes on as a new run. */
 LIG_API const char *lig_run_get_parent (LigRun *self);
+
+/**
+ * lig_run_get_sequence:
+ *
+ * Returns: (transfer none): the run's own copy of what it trains
+ */
 LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
+
+/**
+ * lig_run_get_device:
+ *
+ * Returns: (transfer none): the device that it works on
+ */
 LIG_API LigDevice *lig_run_get_device (LigRun *self);
 LIG_API const LigRunSettings *lig_run_get_settings (LigRun *self);
 LIG_API const char *lig_run_get_checkpoint (LigRun *self);
