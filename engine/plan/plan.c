@@ -4,6 +4,8 @@
 
 #include "engine/sequence/table.h"
 
+#include <string.h>
+
 static gboolean
 run_passes (LigDraft *draft, GError **error)
 {
@@ -182,6 +184,30 @@ lig_plan_unref (LigPlan *self)
 }
 
 G_DEFINE_BOXED_TYPE (LigPlan, lig_plan, lig_plan_ref, lig_plan_unref)
+
+LigPlanOptions *
+lig_plan_options_new (void)
+{
+  const LigPlanOptions initial = LIG_PLAN_OPTIONS_INIT;
+  return g_memdup2 (&initial, sizeof initial);
+}
+
+void
+lig_plan_options_free (LigPlanOptions *self)
+{
+  g_free (self);
+}
+
+/* Options may be of a program that knows fewer fields, or more. */
+static LigPlanOptions *
+copy_options (const LigPlanOptions *self)
+{
+  LigPlanOptions *copy = g_malloc0 (MAX (self->size, sizeof *copy));
+  memcpy (copy, self, self->size);
+  return copy;
+}
+
+G_DEFINE_BOXED_TYPE (LigPlanOptions, lig_plan_options, copy_options, lig_plan_options_free)
 
 LigDevice *
 lig_plan_get_device (LigPlan *self)

@@ -81,6 +81,22 @@ typedef struct {
     .compute = -1, .parameters = -1 \
   }
 
+#define LIG_TYPE_PLAN_OPTIONS (lig_plan_options_get_type ())
+LIG_API GType lig_plan_options_get_type (void);
+
+/**
+ * lig_plan_options_new:
+ *
+ * Returns: (transfer full): %LIG_PLAN_OPTIONS_INIT in memory of its own, for bindings
+ */
+LIG_API LigPlanOptions *lig_plan_options_new (void) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_plan_options_free:
+ * @self: (nullable) (transfer full): what lig_plan_options_new() returned; what it points to stays
+ */
+LIG_API void lig_plan_options_free (LigPlanOptions *self);
+
 /* --- What a plan says of itself ------------------------------------------------------------ */
 
 /* An expanded op: blocks repeated, macros taken apart. */
@@ -184,11 +200,55 @@ LIG_API guint64 lig_plan_get_version (LigPlan *self);
  * training a backward pass, one with an optimizer and parameters an update. */
 LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
 
-/* The tables, each with its length; (transfer none). Groups are in op order in either pass. */
+/**
+ * lig_plan_get_ops:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the expanded ops by index, valid as long as the
+ *   plan
+ */
 LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_groups:
+ * @self: a plan
+ * @pass: %LIG_PASS_FORWARD or %LIG_PASS_BACKWARD
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the groups of the pass, in the order of the ops in
+ *   either pass, valid as long as the plan
+ */
 LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
+
+/**
+ * lig_plan_get_verdicts:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): why each fusion was taken or refused at each place
+ *   that was looked at, valid as long as the plan
+ */
 LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_steps:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the kernel launches in the order in which they are
+ *   made, valid as long as the plan
+ */
 LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_values:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the tensors and where they are, valid as long as
+ *   the plan
+ */
 LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
 
 /**

@@ -39,6 +39,22 @@ typedef struct {
 /* The settings one by one; null after the last. */
 LIG_API const LigSetting *lig_run_setting_nth (guint n);
 
+#define LIG_TYPE_RUN_SETTINGS (lig_run_settings_get_type ())
+LIG_API GType lig_run_settings_get_type (void);
+
+/**
+ * lig_run_settings_new:
+ *
+ * Returns: (transfer full): settings with their defaults
+ */
+LIG_API LigRunSettings *lig_run_settings_new (void) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_run_settings_free:
+ * @self: (nullable) (transfer full): what lig_run_settings_new() returned
+ */
+LIG_API void lig_run_settings_free (LigRunSettings *self);
+
 LIG_API void lig_run_settings_init (LigRunSettings *self);
 LIG_API void lig_run_settings_clear (LigRunSettings *self);
 LIG_API void lig_run_settings_copy (const LigRunSettings *from, LigRunSettings *to);
@@ -81,17 +97,53 @@ LIG_API char *lig_run_settings_to_json (const LigRunSettings *self);
 /* --- Runs ---------------------------------------------------------------------------------- */
 
 #define LIG_TYPE_RUN (lig_run_get_type ())
-LIG_API G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
+LIG_API
+G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
 
-  typedef enum {
-    LIG_RUN_READY,
-    LIG_RUN_RUNNING,
-    LIG_RUN_PAUSED,
-    LIG_RUN_DONE,
-    LIG_RUN_FAILED,
-    LIG_RUN_CANCELLED,
-    LIG_RUN_INTERRUPTED,
-  } LigRunStatus;
+/**
+ * LigRun::step:
+ * @self: a run
+ * @step: an optimizer step, from 1
+ * @loss: of that step
+ *
+ * Emitted once for each step, in order, in the main context of the thread that called
+ * lig_run_start(), provided that a handler was connected before that call. The training does not
+ * wait for handlers: where they fall behind by %LIG_RUN_METRICS values, the oldest steps are left
+ * out. A handler takes the place of lig_run_take_metrics(): use one or the other.
+ */
+
+/**
+ * LigRun::progress:
+ * @self: a run
+ * @progress: as lig_run_get_progress() gives it, valid until the handler returns
+ *
+ * Emitted about sixty times a second while the run works, and once after its end, in the main
+ * context of the thread that called lig_run_start(), provided that a handler of this signal or of
+ * #LigRun::step was connected before that call.
+ */
+
+/**
+ * LigRun::ended:
+ * @self: a run
+ * @status: %LIG_RUN_DONE, %LIG_RUN_FAILED, %LIG_RUN_CANCELLED or %LIG_RUN_INTERRUPTED
+ * @message: (nullable): why it failed, as lig_run_wait() reports it
+ *
+ * Emitted once, in the main context of the thread that called lig_run_start(), after all other
+ * signals, when nothing more will happen.
+ */
+
+typedef enum {
+  LIG_RUN_READY,
+  LIG_RUN_RUNNING,
+  LIG_RUN_PAUSED,
+  LIG_RUN_DONE,
+  LIG_RUN_FAILED,
+  LIG_RUN_CANCELLED,
+  LIG_RUN_INTERRUPTED,
+} LigRunStatus;
+
+#define LIG_TYPE_RUN_STATUS (lig_run_status_get_type ())
+LIG_API GType lig_run_status_get_type (void);
 
 /* `ready`, `running`, `paused`, `done`, `failed`, `cancelled`, `interrupted`. */
 LIG_API const char *lig_run_status_name (LigRunStatus status);
@@ -116,6 +168,9 @@ typedef struct {
   gint64 skipped;
   double step_seconds, samples_per_second;
 } LigRunProgress;
+
+#define LIG_TYPE_RUN_PROGRESS (lig_run_progress_get_type ())
+LIG_API GType lig_run_progress_get_type (void);
 
 /**
  * lig_run_new:
@@ -160,8 +215,8 @@ LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error)
 /**
  * lig_run_start:
  *
- * Begins training on a thread of its own. The signal `finished` is emitted in the main context that
- * was the default when it was called.
+ * Begins training on a thread of its own. Signals are emitted in the main context that is the
+ * calling thread's default: connect them before, and iterate that context.
  */
 LIG_API void lig_run_start (LigRun *self);
 

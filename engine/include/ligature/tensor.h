@@ -65,6 +65,7 @@ LIG_API char *lig_shape_to_string (const LigShape *shape);
 /**
  * lig_shape_parse:
  * @text: `D{xD}[:dtype]` in decimal numbers, `16384x4096:bf16`
+ * @shape: (out caller-allocates): filled in
  * @dtype: (inout): set if the text names a type
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT, _SHAPE or _DTYPE set
