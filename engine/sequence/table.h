@@ -34,6 +34,9 @@ gboolean lig_op_info_try (const LigOpInfo *info, GError **error);
  * (`kernel …`) where it is faulty. */
 const LigKernel *lig_kernel_adopt (const LigKernel *kernel, GError **error);
 
+/* The kernel of that name, built in or registered; null without one. */
+const LigKernel *lig_kernel_named (const char *name);
+
 /* Options at the size that this library knows: what they lack, or all where they are null, has its
  * default. */
 gboolean

@@ -228,8 +228,8 @@ typedef struct _LigOpInfo {
   /* Shapes; null where y is like x and there is nothing else. */
   gboolean (*infer) (LigInfer *infer, GError **error);
   /* One of four: kernels by name, functions that lower, parts, callbacks. */
-  const char *forward;  /* one built-in kernel, its operands being ports of the op */
-  const char *backward; /* built-in kernels separated by spaces, likewise; null: none */
+  const char *forward;  /* one kernel, built in or registered, its operands being ports of the op */
+  const char *backward; /* kernels separated by spaces, likewise; null: none */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
   /* A macro: adds its parts with lig_parts_add(). */
@@ -243,6 +243,19 @@ typedef struct _LigOpInfo {
 } LigOpInfo;
 
 /* --- The registry ------------------------------------------------------------------------- */
+
+/**
+ * lig_register_kernel: (skip)
+ * @kernel: valid and unchanged for ever
+ *
+ * Makes a kernel of the embedding program known by its name, so that the tables of ops may name it
+ * as `forward` and `backward`, and lig_lower_kernel() takes it. Call it before the ops that name
+ * it are registered. May be called from any thread, like lig_register_op().
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the kernel and the fault: a name
+ *   that is taken, a signature that cannot be read, no function for any backend
+ */
+LIG_API gboolean lig_register_kernel (const LigKernel *kernel, GError **error);
 
 /**
  * lig_register_op:
