@@ -128,13 +128,15 @@ def check_table(rooms, files):
 
 
 def find_circle(rooms):
-    """Yields the rooms that are left once those that include only finished ones are taken away."""
+    """Yields the rooms that are left once those that include, or are included by, only rooms that
+    were taken away are taken away themselves."""
     left = {room.folder: set(room.includes) for room in rooms.values()}
     while True:
-        free = [folder for folder, includes in left.items() if not includes & set(left)]
-        if not free:
+        included = set().union(*left.values()) if left else set()
+        ends = [folder for folder in left if not left[folder] & set(left) or folder not in included]
+        if not ends:
             break
-        for folder in free:
+        for folder in ends:
             del left[folder]
     if left:
         yield f"rooms.txt: a circle within {', '.join(sorted(left))}"
