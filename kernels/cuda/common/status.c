@@ -10,7 +10,7 @@ lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text)
 {
   if (error == cudaSuccess)
     return LIG_OK;
-  /* The error that a launch left is told once; a sticky one comes again with the next call. */
+  /* The runtime reports the error of a launch once; a sticky one comes again with the next call. */
   cudaGetLastError ();
   if (device)
     snprintf (device->message, sizeof device->message, "%s: %s (%s)", text,
