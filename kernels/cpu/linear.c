@@ -119,7 +119,7 @@ copy_to_result (const LigOperand *extra, const LigOperand *y)
 /* Decides what is done where, and runs it. A result in fp32 is computed in its place, on top of
  * what is added to it; others, and one whose place still has to be read, in the workspace. */
 static LigStatus
-run (LigLaunch *launch, LigProduct product, Epilogue *epilogue)
+run (LigLaunch *launch, LigCpuProduct product, Epilogue *epilogue)
 {
   const LigScaleParams *params = launch->params;
   const LigOperand *y = epilogue->y, *x = epilogue->x;
@@ -144,7 +144,7 @@ static LigStatus
 forward (LigLaunch *launch, Epilogue *epilogue)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = x, .b = weight, .b_transposed = true};
+  LigCpuProduct product = {.a = x, .b = weight, .b_transposed = true};
   product.m = lig_rows (x);
   product.n = lig_rows (weight);
   product.k = x->columns;
@@ -155,7 +155,7 @@ static LigStatus
 backward_input (LigLaunch *launch, Epilogue *epilogue, const LigOperand *dbias)
 {
   const LigOperand *dy = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = dy, .b = weight, .column_sums = dbias};
+  LigCpuProduct product = {.a = dy, .b = weight, .column_sums = dbias};
   product.m = lig_rows (dy);
   product.n = weight->columns;
   product.k = dy->columns;
@@ -226,7 +226,7 @@ LIG_CPU (linear_backward_weight) (LigLaunch *launch)
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
   Epilogue epilogue = {.y = dweight, .extra = launch->accumulate ? dweight : NULL};
-  LigProduct product = {.a = dy, .b = x, .a_transposed = true};
+  LigCpuProduct product = {.a = dy, .b = x, .a_transposed = true};
   product.m = dy->columns;
   product.n = x->columns;
   product.k = lig_rows (dy);
