@@ -28,6 +28,12 @@ forbid 'kernels/' '<(glib|gio|gobject|json-glib)' 'kernels know no GLib'
 forbid 'engine/' '"(ui|app)/' 'the engine includes neither ui nor app'
 forbid 'ui/' '"app/' 'ui includes nothing of app'
 forbid 'engine/|kernels/|app/cli/' '<(gtk|gdk|adwaita|libadwaita)' 'GTK stays above the engine'
+forbid 'ui/(document|session)/' '<(gtk|gdk|gsk|adwaita|libadwaita|graphene)' \
+  'documents and sessions need no display'
+only 'ui/(document|session)/' '(<|"ui/(document|session)/)' \
+  'documents and sessions include no room of widgets'
+only 'tests/(document|session)/' '(<|"(ui|tests)/(document|session)/)' \
+  'documents and sessions are tested without widgets'
 forbid 'engine/steps/' '<(glib|gio|gobject|json-glib)' 'running a plan is plain C'
 only 'engine/steps/' '("engine/steps/|"kernels/|<)' 'running a plan knows kernels alone'
 forbid '(app|ui)/' '"engine/[^"/]*/' 'app and ui use public headers alone'
