@@ -451,14 +451,23 @@ test_keys (Fixture *f, gconstpointer data)
 /* --- Closing ------------------------------------------------------------------------------- */
 
 static void
+count (guint *calls)
+{
+  (*calls)++;
+}
+
+static void
 test_close (Fixture *f, gconstpointer data)
 {
   GObject *watched = G_OBJECT (f->window);
+  guint stayed = 0;
+  g_signal_connect_swapped (f->window, "stayed", G_CALLBACK (count), &stayed);
   g_object_add_weak_pointer (watched, (gpointer *) &watched);
   act_on (f, "insert-op", "gelu");
   gtk_window_close (GTK_WINDOW (f->window));
   WAIT_FOR (find_dialog ());
   adw_message_dialog_response (find_dialog (), "cancel");
+  g_assert_cmpuint (stayed, ==, 1);
   g_assert_nonnull (find_window (f));
   gtk_window_close (GTK_WINDOW (f->window));
   WAIT_FOR (find_dialog ());
