@@ -30,7 +30,7 @@ set_up (Fixture *f, gconstpointer data)
 {
   make_document (&f->folder, &f->session, &f->doc, "null:h200");
   f->window = gtk_window_new ();
-  f->score = lig_score_new (f->doc);
+  f->score = lig_score_view_new (f->doc);
   f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
   show_in (f->window, f->score, 1200, 800);
   wait_for_score (f);
@@ -246,12 +246,13 @@ test_drop (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   gboolean taken = FALSE;
-  LigScore *score = LIG_SCORE (f->score);
-  g_assert_true (lig_score_drop (score, "gelu", 0, &error));
-  g_assert_true (lig_score_drop (score, "layer-norm ! relu", 0, &error));
-  g_assert_true (lig_score_drop (score, "{\"ligature\":1,\"ops\":[{\"op\":\"silu\"}]}", 3, &error));
+  LigScoreView *score = LIG_SCORE_VIEW (f->score);
+  g_assert_true (lig_score_view_drop (score, "gelu", 0, &error));
+  g_assert_true (lig_score_view_drop (score, "layer-norm ! relu", 0, &error));
+  g_assert_true (
+    lig_score_view_drop (score, "{\"ligature\":1,\"ops\":[{\"op\":\"silu\"}]}", 3, &error));
   assert_text (f->doc, "layer-norm ! relu ! gelu ! silu");
-  g_assert_false (lig_score_drop (score, "shopping list", 1, &error));
+  g_assert_false (lig_score_view_drop (score, "shopping list", 1, &error));
   g_assert_nonnull (error);
   assert_text (f->doc, "layer-norm ! relu ! gelu ! silu");
   wait_for_score (f);
@@ -379,7 +380,7 @@ test_profile (Fixture *f, gconstpointer data)
   g_autofree double *steps = g_new0 (double, count);
   for (guint i = 0; i < count; i++)
     steps[i] = 3e-3;
-  lig_score_set_profile (LIG_SCORE (f->score), plan, steps, count);
+  lig_score_view_set_profile (LIG_SCORE_VIEW (f->score), plan, steps, count);
   gtk_test_accessible_assert_property (
     GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
     GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: linear + bias + GELU, 3 ms");
