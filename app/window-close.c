@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 
 struct _LigWindowClose {
-  const LigWindowContext *context;
+  const LigWindowShared *shared;
   void (*save) (gpointer data);
   gpointer data;
   gboolean may_close; /* nothing is left to ask about */
@@ -36,8 +36,8 @@ static void
 close_now (LigWindowClose *self)
 {
   self->may_close = TRUE;
-  lig_document_discard (self->context->document);
-  g_idle_add_once (close_later, g_object_ref (self->context->window));
+  lig_document_discard (self->shared->document);
+  g_idle_add_once (close_later, g_object_ref (self->shared->window));
 }
 
 /* --- Trainings ----------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ close_now (LigWindowClose *self)
 static guint
 count_active (LigWindowClose *self)
 {
-  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->context->session));
+  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->shared->session));
   guint count = 0;
   for (guint i = 0; i < g_list_model_get_n_items (trainings); i++) {
     g_autoptr (LigTraining) training = g_list_model_get_item (trainings, i);
@@ -57,7 +57,7 @@ count_active (LigWindowClose *self)
 static gboolean
 has_other_windows (LigWindowClose *self)
 {
-  GtkWindow *window = self->context->window;
+  GtkWindow *window = self->shared->window;
   GtkApplication *application = gtk_window_get_application (window);
   for (GList *item = gtk_application_get_windows (application); item; item = item->next)
     if (G_OBJECT_TYPE (item->data) == G_OBJECT_TYPE (window) && item->data != window)
@@ -68,22 +68,21 @@ has_other_windows (LigWindowClose *self)
 static void
 close_if_ended (LigWindowClose *self)
 {
-  if (self->context->document && !self->may_close && count_active (self) == 0)
+  if (self->shared->document && !self->may_close && count_active (self) == 0)
     close_now (self);
 }
 
 static void
 interrupt_all (LigWindowClose *self)
 {
-  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->context->session));
-  lig_toast (self->context->toasts, _ ("Saving a checkpoint; the window closes when it is written"),
+  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->shared->session));
+  lig_toast (self->shared->toasts, _ ("Saving a checkpoint; the window closes when it is written"),
              NULL, NULL);
   for (guint i = 0; i < g_list_model_get_n_items (trainings); i++) {
     g_autoptr (LigTraining) training = g_list_model_get_item (trainings, i);
     if (!lig_training_is_active (training))
       continue;
-    lig_window_context_connect (self->context, training, "ended", G_CALLBACK (close_if_ended),
-                                self);
+    lig_window_shared_connect (self->shared, training, "ended", G_CALLBACK (close_if_ended), self);
     lig_training_interrupt (training);
   }
   close_if_ended (self);
@@ -97,7 +96,7 @@ answer_training (LigWindowClose *self, const char *response)
   else if (g_str_equal (response, "stop"))
     interrupt_all (self);
   else
-    lig_window_context_stay (self->context);
+    lig_window_shared_stay (self->shared);
 }
 
 static void
@@ -105,7 +104,7 @@ ask_about_training (LigWindowClose *self, guint count)
 {
   gboolean others = has_other_windows (self);
   GtkWidget *widget = adw_message_dialog_new (
-    self->context->window, ngettext ("A Training Is Under Way", "Trainings Are Under Way", count),
+    self->shared->window, ngettext ("A Training Is Under Way", "Trainings Are Under Way", count),
     others ? _ ("It can go on as long as another window is open, or be stopped with a checkpoint "
                 "from which it can be resumed.")
            : _ ("It ends with this window. With a checkpoint it can be resumed from where it is."));
@@ -117,8 +116,7 @@ ask_about_training (LigWindowClose *self, guint count)
     add_response (dialog, "keep", _ ("_Keep Running in the Background"), ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (dialog, others ? "keep" : "stop");
   adw_message_dialog_set_close_response (dialog, "cancel");
-  lig_window_context_connect (self->context, dialog, "response", G_CALLBACK (answer_training),
-                              self);
+  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_training), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
@@ -148,23 +146,23 @@ answer_unsaved (LigWindowClose *self, const char *response)
   else if (g_str_equal (response, "discard"))
     lig_window_close_continue (self);
   else
-    lig_window_context_stay (self->context);
+    lig_window_shared_stay (self->shared);
 }
 
 static void
 ask_about_edits (LigWindowClose *self)
 {
-  g_autofree char *title = lig_document_get_title (self->context->document);
+  g_autofree char *title = lig_document_get_title (self->shared->document);
   g_autofree char *heading = g_strdup_printf (_ ("Save “%s”?"), title);
   AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (
-    adw_message_dialog_new (self->context->window, heading,
+    adw_message_dialog_new (self->shared->window, heading,
                             _ ("It has edits that are not saved. What is discarded is gone.")));
   add_response (dialog, "cancel", _ ("_Cancel"), ADW_RESPONSE_DEFAULT);
   add_response (dialog, "discard", _ ("_Discard"), ADW_RESPONSE_DESTRUCTIVE);
   add_response (dialog, "save", _ ("_Save"), ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (dialog, "save");
   adw_message_dialog_set_close_response (dialog, "cancel");
-  lig_window_context_connect (self->context, dialog, "response", G_CALLBACK (answer_unsaved), self);
+  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_unsaved), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
@@ -175,13 +173,13 @@ lig_window_close_ask (LigWindowClose *self)
 {
   if (self->may_close)
     return TRUE;
-  if (lig_document_is_modified (self->context->document))
+  if (lig_document_is_modified (self->shared->document))
     ask_about_edits (self);
   else if (must_ask_about_training (self))
     ask_about_training (self, count_active (self));
   else {
     self->may_close = TRUE;
-    lig_document_discard (self->context->document);
+    lig_document_discard (self->shared->document);
   }
   return self->may_close;
 }
@@ -193,10 +191,10 @@ lig_window_close_set_quitting (LigWindowClose *self, gboolean quitting)
 }
 
 LigWindowClose *
-lig_window_close_new (const LigWindowContext *context, void (*save) (gpointer data), gpointer data)
+lig_window_close_new (const LigWindowShared *shared, void (*save) (gpointer data), gpointer data)
 {
   LigWindowClose *self = g_new0 (LigWindowClose, 1);
-  self->context = context;
+  self->shared = shared;
   self->save = save;
   self->data = data;
   return self;

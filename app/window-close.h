@@ -2,7 +2,7 @@
 /* Closing a window: the user is asked before unsaved edits or a training are lost. */
 #pragma once
 
-#include "app/window-context.h"
+#include "app/window-shared.h"
 
 G_BEGIN_DECLS
 
@@ -10,7 +10,7 @@ typedef struct _LigWindowClose LigWindowClose;
 
 /* @save saves the document and then calls lig_window_close_continue(). */
 LigWindowClose *
-lig_window_close_new (const LigWindowContext *context, void (*save) (gpointer data), gpointer data);
+lig_window_close_new (const LigWindowShared *shared, void (*save) (gpointer data), gpointer data);
 void lig_window_close_free (LigWindowClose *self);
 
 /* Returns whether the window may close now; where it returns %FALSE, it asks. */

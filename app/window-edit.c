@@ -10,7 +10,7 @@
 #include <glib/gi18n.h>
 
 struct _LigWindowEdit {
-  const LigWindowContext *context;
+  const LigWindowShared *shared;
   GMenu *history;
   AdwToast *undo_toast; /* weak */
 };
@@ -19,7 +19,7 @@ static LigDocument *
 get_document (gpointer data)
 {
   LigWindowEdit *self = data;
-  return self->context->document;
+  return self->shared->document;
 }
 
 /* --- Undo ---------------------------------------------------------------------------------- */
@@ -48,8 +48,8 @@ append_item (GMenu *menu, const char *label, const char *action, const char *key
 static void
 update_history_menu (LigWindowEdit *self)
 {
-  const char *undo_label = lig_document_get_undo_label (self->context->document);
-  const char *redo_label = lig_document_get_redo_label (self->context->document);
+  const char *undo_label = lig_document_get_undo_label (self->shared->document);
+  const char *redo_label = lig_document_get_redo_label (self->shared->document);
   g_autofree char *undo_text =
     undo_label ? g_strdup_printf (_ ("_Undo “%s”"), undo_label) : g_strdup (_ ("_Undo"));
   g_autofree char *redo_text =
@@ -57,8 +57,8 @@ update_history_menu (LigWindowEdit *self)
   g_menu_remove_all (self->history);
   append_item (self->history, undo_text, "win.undo", "<Control>z");
   append_item (self->history, redo_text, "win.redo", "<Control><Shift>z");
-  lig_window_context_set_enabled (self->context, "undo", undo_label != NULL);
-  lig_window_context_set_enabled (self->context, "redo", redo_label != NULL);
+  lig_window_shared_set_enabled (self->shared, "undo", undo_label != NULL);
+  lig_window_shared_set_enabled (self->shared, "redo", redo_label != NULL);
 }
 
 /* The toast offers to undo the last edit, so it goes with the next one. */
@@ -80,7 +80,7 @@ offer_undo (LigWindowEdit *self, const char *text)
   adw_toast_set_action_name (toast, "win.undo");
   dismiss_undo_toast (self);
   g_set_weak_pointer (&self->undo_toast, toast);
-  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->context->toasts), toast);
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->shared->toasts), toast);
 }
 
 /* --- Clipboard ----------------------------------------------------------------------------- */
@@ -88,16 +88,16 @@ offer_undo (LigWindowEdit *self, const char *text)
 static gboolean
 copy_selection (LigWindowEdit *self)
 {
-  g_autofree char *text = lig_edit_copy (self->context->document);
+  g_autofree char *text = lig_edit_copy (self->shared->document);
   if (text)
-    lig_clipboard_set (gtk_widget_get_clipboard (self->context->toasts), text);
+    lig_clipboard_set (gtk_widget_get_clipboard (self->shared->toasts), text);
   return text != NULL;
 }
 
 static void
 delete_selection (LigWindowEdit *self)
 {
-  guint count = lig_edit_delete (self->context->document);
+  guint count = lig_edit_delete (self->shared->document);
   g_autofree char *text =
     g_strdup_printf (ngettext ("Deleted %u operation", "Deleted %u operations", count), count);
   if (count > 0)
@@ -121,24 +121,24 @@ static void
 take_text (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigWindowEdit *self = data;
-  g_autoptr (GtkWindow) window = self->context->window;
+  g_autoptr (GtkWindow) window = self->shared->window;
   GError *error = NULL;
   g_autofree char *text = lig_clipboard_read_finish (GDK_CLIPBOARD (source), result, &error);
-  if (!self->context->document) {
+  if (!self->shared->document) {
     g_clear_error (&error);
     return;
   }
-  if (!text || !lig_edit_paste (self->context->document, text, &error))
-    lig_toast_error (self->context->toasts, error);
+  if (!text || !lig_edit_paste (self->shared->document, text, &error))
+    lig_toast_error (self->shared->toasts, error);
 }
 
 static void
 paste (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigWindowEdit *self = data;
-  g_object_ref (self->context->window);
-  lig_clipboard_read_async (gtk_widget_get_clipboard (self->context->toasts),
-                            self->context->cancellable, take_text, self);
+  g_object_ref (self->shared->window);
+  lig_clipboard_read_async (gtk_widget_get_clipboard (self->shared->toasts),
+                            self->shared->cancellable, take_text, self);
 }
 
 /* --- Operations ---------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ group (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GError *error = NULL;
   if (!lig_edit_group (get_document (data), 2, &error))
-    lig_toast_error (((LigWindowEdit *) data)->context->toasts, error);
+    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
 }
 
 static void
@@ -194,7 +194,7 @@ ungroup (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GError *error = NULL;
   if (!lig_edit_ungroup (get_document (data), &error))
-    lig_toast_error (((LigWindowEdit *) data)->context->toasts, error);
+    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
 }
 
 static void
@@ -203,7 +203,7 @@ connect_channel (GSimpleAction *action, GVariant *parameter, gpointer data)
   GError *error = NULL;
   LigDocument *document = get_document (data);
   if (!lig_edit_connect_selection (document, lig_document_get_cursor (document), &error))
-    lig_toast_error (((LigWindowEdit *) data)->context->toasts, error);
+    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
 }
 
 static void
@@ -222,7 +222,7 @@ forbid (GSimpleAction *action, GVariant *parameter, gpointer data)
   LigDocument *document = get_document (data);
   LigOp *op = lig_document_get_cursor (document);
   if (op && !lig_edit_toggle_forbidden (document, op, &error))
-    lig_toast_error (((LigWindowEdit *) data)->context->toasts, error);
+    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
 }
 
 static void
@@ -230,10 +230,10 @@ insert_op (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigWindowEdit *self = data;
   GError *error = NULL;
-  if (lig_edit_add (self->context->document, g_variant_get_string (parameter, NULL), &error))
-    adw_view_stack_set_visible_child_name (self->context->stack, "sequence");
+  if (lig_edit_add (self->shared->document, g_variant_get_string (parameter, NULL), &error))
+    adw_view_stack_set_visible_child_name (self->shared->stack, "sequence");
   else
-    lig_toast_error (self->context->toasts, error);
+    lig_toast_error (self->shared->toasts, error);
 }
 
 static const GActionEntry actions[] = {
@@ -263,35 +263,34 @@ update_selection (LigWindowEdit *self)
 {
   static const char *const of_selection[] = {"cut",     "copy",      "delete", "duplicate",
                                              "move-up", "move-down", "group"};
-  g_autoptr (GPtrArray) chosen = lig_document_get_selection (self->context->document);
-  LigOp *cursor = lig_document_get_cursor (self->context->document);
-  const LigRow *row = cursor ? lig_document_find_row (self->context->document, cursor) : NULL;
+  g_autoptr (GPtrArray) chosen = lig_document_get_selection (self->shared->document);
+  LigOp *cursor = lig_document_get_cursor (self->shared->document);
+  const LigRow *row = cursor ? lig_document_find_row (self->shared->document, cursor) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (of_selection); i++)
-    lig_window_context_set_enabled (self->context, of_selection[i], chosen->len > 0);
+    lig_window_shared_set_enabled (self->shared, of_selection[i], chosen->len > 0);
   /* The first operation has no other one before it that a fence could separate it from. */
-  lig_window_context_set_enabled (self->context, "fence",
-                                  row && (row->index > 0 || row->depth > 0));
-  lig_window_context_set_enabled (self->context, "ungroup", row && lig_op_get_body (row->op));
+  lig_window_shared_set_enabled (self->shared, "fence", row && (row->index > 0 || row->depth > 0));
+  lig_window_shared_set_enabled (self->shared, "ungroup", row && lig_op_get_body (row->op));
   const LigOpInfo *info = row ? lig_op_get_info (row->op) : NULL;
   gboolean ends = info && (info->extra_inputs || info->extra_outputs);
-  lig_window_context_set_enabled (self->context, "connect", ends || chosen->len == 2);
-  lig_window_context_set_enabled (self->context, "disconnect", ends);
-  lig_window_context_set_enabled (self->context, "forbid", row != NULL);
+  lig_window_shared_set_enabled (self->shared, "connect", ends || chosen->len == 2);
+  lig_window_shared_set_enabled (self->shared, "disconnect", ends);
+  lig_window_shared_set_enabled (self->shared, "forbid", row != NULL);
 }
 
 static void
 update_paste (LigWindowEdit *self)
 {
-  GdkClipboard *clipboard = gtk_widget_get_clipboard (self->context->toasts);
-  lig_window_context_set_enabled (self->context, "paste", lig_clipboard_has_text (clipboard));
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (self->shared->toasts);
+  lig_window_shared_set_enabled (self->shared, "paste", lig_clipboard_has_text (clipboard));
 }
 
 static void
 update (LigWindowEdit *self)
 {
   guint count;
-  lig_document_get_rows (self->context->document, &count);
-  lig_window_context_set_enabled (self->context, "select-all", count > 0);
+  lig_document_get_rows (self->shared->document, &count);
+  lig_window_shared_set_enabled (self->shared, "select-all", count > 0);
   update_history_menu (self);
   update_selection (self);
   update_paste (self);
@@ -338,7 +337,7 @@ static const EditKey edit_keys[] = {
 
 typedef struct {
   const EditKey *key;
-  const LigWindowContext *context;
+  const LigWindowShared *shared;
 } KeyUse;
 
 static gboolean
@@ -348,7 +347,7 @@ press_key (GtkWidget *widget, GVariant *args, gpointer data)
   const EditKey *key = use->key;
   GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (widget));
   gboolean typing = GTK_IS_TEXT (focus) || GTK_IS_TEXT_VIEW (focus);
-  const char *page = adw_view_stack_get_visible_child_name (use->context->stack);
+  const char *page = adw_view_stack_get_visible_child_name (use->shared->stack);
   if (!key->everywhere && (typing || g_strcmp0 (page, "sequence") != 0))
     return FALSE;
   return gtk_widget_activate_action (widget, key->action, NULL);
@@ -360,30 +359,29 @@ add_keys (LigWindowEdit *self)
   GtkEventController *keys = gtk_shortcut_controller_new ();
   for (guint i = 0; i < G_N_ELEMENTS (edit_keys); i++) {
     KeyUse *use = g_new (KeyUse, 1);
-    *use = (KeyUse){&edit_keys[i], self->context};
+    *use = (KeyUse){&edit_keys[i], self->shared};
     gtk_shortcut_controller_add_shortcut (
       GTK_SHORTCUT_CONTROLLER (keys),
       gtk_shortcut_new (gtk_shortcut_trigger_parse_string (edit_keys[i].key),
                         gtk_callback_action_new (press_key, use, g_free)));
   }
-  gtk_widget_add_controller (GTK_WIDGET (self->context->window), keys);
+  gtk_widget_add_controller (GTK_WIDGET (self->shared->window), keys);
 }
 
 LigWindowEdit *
-lig_window_edit_new (const LigWindowContext *context, GMenu *history)
+lig_window_edit_new (const LigWindowShared *shared, GMenu *history)
 {
   LigWindowEdit *self = g_new0 (LigWindowEdit, 1);
-  self->context = context;
+  self->shared = shared;
   self->history = history;
-  g_action_map_add_action_entries (G_ACTION_MAP (context->window), actions, G_N_ELEMENTS (actions),
+  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
                                    self);
   add_keys (self);
-  lig_window_context_connect (context, gtk_widget_get_clipboard (context->toasts), "changed",
-                              G_CALLBACK (update_paste), self);
-  lig_window_context_connect (context, context->document, "changed", G_CALLBACK (take_change),
-                              self);
-  lig_window_context_connect (context, context->document, "selected", G_CALLBACK (update_selection),
-                              self);
+  lig_window_shared_connect (shared, gtk_widget_get_clipboard (shared->toasts), "changed",
+                             G_CALLBACK (update_paste), self);
+  lig_window_shared_connect (shared, shared->document, "changed", G_CALLBACK (take_change), self);
+  lig_window_shared_connect (shared, shared->document, "selected", G_CALLBACK (update_selection),
+                             self);
   update (self);
   return self;
 }

@@ -11,7 +11,7 @@
 /* --- Writing ------------------------------------------------------------------------------- */
 
 typedef struct {
-  const LigWindowContext *context; /* valid with the window, of which it holds a reference */
+  const LigWindowShared *shared; /* valid with the window, of which it holds a reference */
   char *path;
 } Writing;
 
@@ -19,7 +19,7 @@ static void
 take_report (GObject *source, GAsyncResult *result, gpointer data)
 {
   Writing *writing = data;
-  const LigWindowContext *self = writing->context;
+  const LigWindowShared *self = writing->shared;
   GError *error = NULL;
   gboolean fine = lig_export_finish (LIG_DOCUMENT (source), result, &error);
   if (fine && self->document) {
@@ -41,7 +41,7 @@ take_report (GObject *source, GAsyncResult *result, gpointer data)
 static void
 export_path (gpointer data, const char *path)
 {
-  const LigWindowContext *self = data;
+  const LigWindowShared *self = data;
   Writing *writing = g_new (Writing, 1);
   g_object_ref (self->window);
   *writing = (Writing){self, g_canonicalize_filename (path, NULL)};
@@ -57,18 +57,18 @@ export_to (GSimpleAction *action, GVariant *parameter, gpointer data)
 /* --- The dialog ---------------------------------------------------------------------------- */
 
 static void
-choose_path (const LigWindowContext *self, const char *format)
+choose_path (const LigWindowShared *self, const char *format)
 {
   g_autofree char *title = lig_document_get_title (self->document);
   g_autofree char *name = g_strdup_printf ("%s.%s", g_strdelimit (title, "/", '-'), format);
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
     _ ("Export"), self->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
-  lig_window_context_choose_file (self, GTK_NATIVE_DIALOG (chooser), export_path, (gpointer) self);
+  lig_window_shared_choose_file (self, GTK_NATIVE_DIALOG (chooser), export_path, (gpointer) self);
 }
 
 static void
-choose_format (const LigWindowContext *self, GtkListBoxRow *row)
+choose_format (const LigWindowShared *self, GtkListBoxRow *row)
 {
   const char *format = g_object_get_data (G_OBJECT (row), "format");
   GtkRoot *dialog = gtk_widget_get_root (GTK_WIDGET (row));
@@ -94,7 +94,7 @@ new_format_row (const char *format)
 
 static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  const LigWindowContext *self = data;
+  const LigWindowShared *self = data;
   g_autoptr (GtkBuilder) builder =
     gtk_builder_new_from_resource ("/org/ligature/Ligature/app/export.ui");
   GtkWindow *dialog = GTK_WINDOW (gtk_builder_get_object (builder, "dialog"));
@@ -102,7 +102,7 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
   const char *format;
   for (guint i = 0; (format = lig_report_format_nth (i)); i++)
     gtk_list_box_append (list, new_format_row (format));
-  lig_window_context_connect (self, list, "row-activated", G_CALLBACK (choose_format), data);
+  lig_window_shared_connect (self, list, "row-activated", G_CALLBACK (choose_format), data);
   gtk_window_set_transient_for (dialog, self->window);
   gtk_window_present (dialog);
 }
@@ -112,7 +112,7 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  const LigWindowContext *self = data;
+  const LigWindowShared *self = data;
   GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
   GtkWidget *page = ADW_IS_BIN (place) ? adw_bin_get_child (ADW_BIN (place)) : NULL;
   g_autofree char *text = LIG_IS_PAGE (page) ? lig_page_to_command (LIG_PAGE (page))
@@ -129,14 +129,14 @@ copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 open_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  const LigWindowContext *self = data;
+  const LigWindowShared *self = data;
   g_autofree char *uri = g_filename_to_uri (g_variant_get_string (parameter, NULL), NULL, NULL);
   if (uri)
     gtk_show_uri (self->window, uri, GDK_CURRENT_TIME);
 }
 
 void
-lig_window_export_add_actions (const LigWindowContext *context)
+lig_window_export_add_actions (const LigWindowShared *shared)
 {
   static const GActionEntry actions[] = {
     {.name = "export", .activate = export},
@@ -144,6 +144,6 @@ lig_window_export_add_actions (const LigWindowContext *context)
     {.name = "copy-command", .activate = copy_command},
     {.name = "open-folder", .activate = open_folder, .parameter_type = "s"},
   };
-  g_action_map_add_action_entries (G_ACTION_MAP (context->window), actions, G_N_ELEMENTS (actions),
-                                   (gpointer) context);
+  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
+                                   (gpointer) shared);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct _LigWindowFiles {
-  const LigWindowContext *context;
+  const LigWindowShared *shared;
   AdwStatusPage *error_page;
   GtkLabel *error_place;
   char *error_path, *error_text;
@@ -87,7 +87,7 @@ show_error (LigWindowFiles *self, const char *path, const char *message)
   g_autofree char *whole = g_filename_display_name (path);
   g_autofree char *where = place ? g_strdup_printf ("%s\n%s", place, whole) : g_strdup (whole);
   gtk_label_set_text (self->error_place, where);
-  adw_view_stack_set_visible_child_name (self->context->stack, "error");
+  adw_view_stack_set_visible_child_name (self->shared->stack, "error");
 }
 
 static void
@@ -96,8 +96,8 @@ copy_error (GSimpleAction *action, GVariant *parameter, gpointer data)
   LigWindowFiles *self = data;
   if (!self->error_text)
     return;
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (self->context->toasts), self->error_text);
-  lig_toast (self->context->toasts, _ ("Copied"), NULL, NULL);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (self->shared->toasts), self->error_text);
+  lig_toast (self->shared->toasts, _ ("Copied"), NULL, NULL);
 }
 
 static void
@@ -105,7 +105,7 @@ show_error_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigWindowFiles *self = data;
   g_autofree char *folder = g_path_get_dirname (self->error_path ? self->error_path : ".");
-  gtk_widget_activate_action (self->context->toasts, "win.open-folder", "s", folder);
+  gtk_widget_activate_action (self->shared->toasts, "win.open-folder", "s", folder);
 }
 
 /* --- Opening ------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ show_warnings (LigWindowFiles *self, const char *const *warnings)
     return;
   g_autofree char *more = g_strdup_printf (
     ngettext ("%s (and %u more)", "%s (and %u more)", count - 1), warnings[0], count - 1);
-  lig_toast (self->context->toasts, count == 1 ? warnings[0] : more, NULL, NULL);
+  lig_toast (self->shared->toasts, count == 1 ? warnings[0] : more, NULL, NULL);
 }
 
 static void
@@ -152,14 +152,14 @@ take_file (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   gboolean read = g_task_propagate_boolean (G_TASK (result), &error);
   self->reading = FALSE;
-  if (!self->context->document || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (!self->shared->document || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
   if (!read) {
     show_error (self, file->path, error->message);
     return;
   }
-  lig_document_take_loaded (self->context->document, file->sequence, file->path);
-  adw_view_stack_set_visible_child_name (self->context->stack, "sequence");
+  lig_document_take_loaded (self->shared->document, file->sequence, file->path);
+  adw_view_stack_set_visible_child_name (self->shared->stack, "sequence");
   show_warnings (self, (const char *const *) file->warnings);
   add_recent (file->path);
 }
@@ -177,7 +177,7 @@ lig_window_files_open (LigWindowFiles *self, GFile *file)
   task_data->path = g_canonicalize_filename (path, NULL);
   self->reading = TRUE;
   g_autoptr (GTask) task =
-    g_task_new (self->context->window, self->context->cancellable, take_file, self);
+    g_task_new (self->shared->window, self->shared->cancellable, take_file, self);
   g_task_set_task_data (task, task_data, free_file);
   g_task_run_in_thread (task, read_file);
 }
@@ -186,7 +186,7 @@ lig_window_files_open (LigWindowFiles *self, GFile *file)
 static void
 open_in_application (LigWindowFiles *self, GFile *file)
 {
-  GApplication *application = G_APPLICATION (gtk_window_get_application (self->context->window));
+  GApplication *application = G_APPLICATION (gtk_window_get_application (self->shared->window));
   g_application_open (application, &file, 1, "");
 }
 
@@ -202,10 +202,10 @@ open_file (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   LigWindowFiles *self = data;
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Open"), self->context->window, GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
+    _ ("Open"), self->shared->window, GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
   gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (chooser), TRUE);
   add_filters (GTK_FILE_CHOOSER (chooser));
-  lig_window_context_choose_file (self->context, GTK_NATIVE_DIALOG (chooser), open_chosen, self);
+  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_chosen, self);
 }
 
 static gboolean
@@ -249,14 +249,14 @@ show_failure (LigWindowFiles *self, const char *path, const char *message)
   g_autofree char *heading = g_strdup_printf (_ ("“%s” Was Not Saved"), name);
   g_autofree char *body = g_strdup_printf (
     _ ("%s. The file is as it was before, and your edits are still in the window."), sentence);
-  GtkWidget *dialog = adw_message_dialog_new (self->context->window, heading, body);
+  GtkWidget *dialog = adw_message_dialog_new (self->shared->window, heading, body);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "save-as",
                                     _ ("Save _As…"), NULL);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save-as");
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save-as",
                                               ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  lig_window_context_connect (self->context, dialog, "response", G_CALLBACK (answer_failure), self);
+  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_failure), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
@@ -268,13 +268,13 @@ take_written (GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr (GError) error = NULL;
   gboolean written = g_task_propagate_boolean (G_TASK (result), &error);
   self->saving = FALSE;
-  if (!self->context->document)
+  if (!self->shared->document)
     return;
   if (!written) {
     show_failure (self, file->path, error->message);
     return;
   }
-  lig_document_take_saved (self->context->document, file->sequence, file->path);
+  lig_document_take_saved (self->shared->document, file->sequence, file->path);
   add_recent (file->path);
   if (self->saved)
     self->saved (self->saved_data);
@@ -296,11 +296,11 @@ write_to (LigWindowFiles *self, const char *path)
   if (self->saving)
     return;
   File *file = g_new0 (File, 1);
-  file->sequence = lig_sequence_copy (lig_document_get_sequence (self->context->document));
+  file->sequence = lig_sequence_copy (lig_document_get_sequence (self->shared->document));
   file->path = g_strdup (path);
   self->saving = TRUE;
   /* A file that was begun is written, even where the window closes. */
-  g_autoptr (GTask) task = g_task_new (self->context->window, NULL, take_written, self);
+  g_autoptr (GTask) task = g_task_new (self->shared->window, NULL, take_written, self);
   g_task_set_task_data (task, file, free_file);
   g_task_run_in_thread (task, write_file);
 }
@@ -315,10 +315,10 @@ write_to_chosen (gpointer data, const char *path)
 static void
 ask_for_path (LigWindowFiles *self)
 {
-  LigDocument *document = self->context->document;
+  LigDocument *document = self->shared->document;
   const char *path = lig_document_get_path (document);
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Save"), self->context->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL);
+    _ ("Save"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL);
   g_autofree char *title = lig_document_get_title (document);
   g_autofree char *name = g_strconcat (g_strdelimit (title, "/", '-'), ".lig", NULL);
   g_autoptr (GFile) file = path ? g_file_new_for_path (path) : NULL;
@@ -327,14 +327,13 @@ ask_for_path (LigWindowFiles *self)
   else
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
   add_filters (GTK_FILE_CHOOSER (chooser));
-  lig_window_context_choose_file (self->context, GTK_NATIVE_DIALOG (chooser), write_to_chosen,
-                                  self);
+  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), write_to_chosen, self);
 }
 
 void
 lig_window_files_save (LigWindowFiles *self, LigSavedCallback saved, gpointer data)
 {
-  const char *path = lig_document_get_path (self->context->document);
+  const char *path = lig_document_get_path (self->shared->document);
   self->saved = saved;
   self->saved_data = data;
   if (path)
@@ -374,7 +373,7 @@ lig_window_files_is_busy (LigWindowFiles *self)
 }
 
 LigWindowFiles *
-lig_window_files_new (const LigWindowContext *context, AdwStatusPage *page, GtkLabel *place)
+lig_window_files_new (const LigWindowShared *shared, AdwStatusPage *page, GtkLabel *place)
 {
   static const GActionEntry actions[] = {
     {.name = "open", .activate = open_file},
@@ -385,14 +384,14 @@ lig_window_files_new (const LigWindowContext *context, AdwStatusPage *page, GtkL
     {.name = "show-error-folder", .activate = show_error_folder},
   };
   LigWindowFiles *self = g_new0 (LigWindowFiles, 1);
-  self->context = context;
+  self->shared = shared;
   self->error_page = page;
   self->error_place = place;
-  g_action_map_add_action_entries (G_ACTION_MAP (context->window), actions, G_N_ELEMENTS (actions),
+  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
                                    self);
   GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
   g_signal_connect (target, "drop", G_CALLBACK (take_drop), self);
-  gtk_widget_add_controller (GTK_WIDGET (context->window), GTK_EVENT_CONTROLLER (target));
+  gtk_widget_add_controller (GTK_WIDGET (shared->window), GTK_EVENT_CONTROLLER (target));
   return self;
 }
 

@@ -3,7 +3,7 @@
  * are read and written on threads. */
 #pragma once
 
-#include "app/window-context.h"
+#include "app/window-shared.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,7 @@ typedef struct _LigWindowFiles LigWindowFiles;
 
 /* @page and @place show an error: a page of the stack, and a label on it for line and path. */
 LigWindowFiles *
-lig_window_files_new (const LigWindowContext *context, AdwStatusPage *page, GtkLabel *place);
+lig_window_files_new (const LigWindowShared *shared, AdwStatusPage *page, GtkLabel *place);
 void lig_window_files_free (LigWindowFiles *self);
 
 /* Returns whether a file is being read or written. */

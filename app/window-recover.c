@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 
 struct _LigWindowRecover {
-  const LigWindowContext *context;
+  const LigWindowShared *shared;
   LigNoticeBar *notices;
   LigDocument *(*find_document) (gpointer data);
   gpointer data;
@@ -20,8 +20,8 @@ open_store (gpointer data, const char *path)
 {
   LigWindowRecover *self = data;
   GError *error = NULL;
-  if (!lig_session_open_store (self->context->session, path, &error))
-    lig_toast_error (self->context->toasts, error);
+  if (!lig_session_open_store (self->shared->session, path, &error))
+    lig_toast_error (self->shared->toasts, error);
 }
 
 static void choose_store (gpointer data);
@@ -32,10 +32,10 @@ follow_store (LigWindowRecover *self)
 {
   const LigNotice *notice = lig_notice_bar_get_first (self->notices);
   if (!notice || notice->callbacks[0] != choose_store ||
-      !lig_session_get_store (self->context->session))
+      !lig_session_get_store (self->shared->session))
     return;
   lig_notice_bar_remove_first (self->notices);
-  lig_toast (self->context->toasts, _ ("The store is open; runs and edits are kept from now on"),
+  lig_toast (self->shared->toasts, _ ("The store is open; runs and edits are kept from now on"),
              NULL, NULL);
 }
 
@@ -44,9 +44,9 @@ choose_store (gpointer data)
 {
   LigWindowRecover *self = data;
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Choose a Store"), self->context->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
+    _ ("Choose a Store"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "ligature.db");
-  lig_window_context_choose_file (self->context, GTK_NATIVE_DIALOG (chooser), open_store, self);
+  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_store, self);
 }
 
 static void
@@ -54,8 +54,8 @@ try_store (gpointer data)
 {
   LigWindowRecover *self = data;
   GError *error = NULL;
-  if (!lig_session_reopen_store (self->context->session, &error))
-    lig_toast_error (self->context->toasts, error);
+  if (!lig_session_reopen_store (self->shared->session, &error))
+    lig_toast_error (self->shared->toasts, error);
 }
 
 static void
@@ -67,8 +67,8 @@ ask_for_store (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 offer_store (LigWindowRecover *self)
 {
-  const char *error = lig_session_get_store_error (self->context->session);
-  LigStore *store = lig_session_get_store (self->context->session);
+  const char *error = lig_session_get_store_error (self->shared->session);
+  LigStore *store = lig_session_get_store (self->shared->session);
   const char *warning = store ? lig_store_get_warning (store) : NULL;
   if (error) {
     g_autofree char *text = g_strdup_printf (
@@ -130,7 +130,7 @@ static void
 forget (gpointer data)
 {
   const Lost *lost = data;
-  LigStore *store = lig_session_get_store (lost->owner->context->session);
+  LigStore *store = lig_session_get_store (lost->owner->shared->session);
   if (!store)
     return;
   g_autoptr (GTask) task = g_task_new (store, NULL, NULL, NULL);
@@ -182,7 +182,7 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigWindowRecover *self = data;
   g_autoptr (GPtrArray) found = g_task_propagate_pointer (G_TASK (result), NULL);
-  while (found && self->context->document && found->len > 0) {
+  while (found && self->shared->document && found->len > 0) {
     Lost *lost = g_ptr_array_steal_index (found, 0);
     lost->owner = self;
     g_autofree char *text = describe_lost (lost);
@@ -204,28 +204,28 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
 void
 lig_window_recover_offer (LigWindowRecover *self)
 {
-  const LigWindowContext *context = self->context;
+  const LigWindowShared *shared = self->shared;
   offer_store (self);
-  lig_window_context_connect (context, context->session, "store-changed", G_CALLBACK (follow_store),
-                              self);
-  LigStore *store = lig_session_get_store (context->session);
+  lig_window_shared_connect (shared, shared->session, "store-changed", G_CALLBACK (follow_store),
+                             self);
+  LigStore *store = lig_session_get_store (shared->session);
   if (!store)
     return;
-  g_autoptr (GTask) task = g_task_new (context->window, context->cancellable, offer_lost, self);
+  g_autoptr (GTask) task = g_task_new (shared->window, shared->cancellable, offer_lost, self);
   g_task_set_task_data (task, g_object_ref (store), g_object_unref);
   g_task_run_in_thread (task, find_lost);
 }
 
 LigWindowRecover *
-lig_window_recover_new (const LigWindowContext *context,
+lig_window_recover_new (const LigWindowShared *shared,
                         LigNoticeBar *notices,
                         LigDocument *(*find_document) (gpointer data),
                         gpointer data)
 {
   static const GActionEntry actions[] = {{.name = "choose-store", .activate = ask_for_store}};
   LigWindowRecover *self = g_new0 (LigWindowRecover, 1);
-  *self = (LigWindowRecover){context, notices, find_document, data};
-  g_action_map_add_action_entries (G_ACTION_MAP (context->window), actions, G_N_ELEMENTS (actions),
+  *self = (LigWindowRecover){shared, notices, find_document, data};
+  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
                                    self);
   return self;
 }

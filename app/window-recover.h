@@ -3,8 +3,8 @@
  * Each is a notice whose buttons offer a remedy. */
 #pragma once
 
-#include "app/window-context.h"
 #include "app/window-notice.h"
+#include "app/window-shared.h"
 
 G_BEGIN_DECLS
 
@@ -12,7 +12,7 @@ typedef struct _LigWindowRecover LigWindowRecover;
 
 /* @find_document returns a document that restored edits may replace: that of the window, or where
  * that one is in use, of a new window. */
-LigWindowRecover *lig_window_recover_new (const LigWindowContext *context,
+LigWindowRecover *lig_window_recover_new (const LigWindowShared *shared,
                                           LigNoticeBar *notices,
                                           LigDocument *(*find_document) (gpointer data),
                                           gpointer data);

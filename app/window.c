@@ -28,7 +28,7 @@ struct _LigWindow {
   AdwStatusPage *error_page;
   GtkLabel *error_place;
 
-  LigWindowContext context;
+  LigWindowShared shared;
   LigNoticeBar *notices;
   LigWindowFiles *files;
   LigWindowEdit *edit;
@@ -96,14 +96,14 @@ update_title (LigWindow *self)
   adw_window_title_set_title (self->title, marked);
   adw_window_title_set_subtitle (self->title, lig_window_is_pristine (self) ? "" : folder);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), shown);
-  lig_window_context_set_enabled (&self->context, "save", modified || !path);
+  lig_window_shared_set_enabled (&self->shared, "save", modified || !path);
 }
 
 static void
 update_actions (LigWindow *self)
 {
   gboolean any = lig_sequence_get_length (lig_document_get_sequence (self->document)) > 0;
-  lig_window_context_set_enabled (&self->context, "export", any);
+  lig_window_shared_set_enabled (&self->shared, "export", any);
 }
 
 /* --- Pages --------------------------------------------------------------------------------- */
@@ -317,19 +317,19 @@ find_pristine_document (gpointer data)
 static void
 make_parts (LigWindow *self)
 {
-  const LigWindowContext *context = &self->context;
-  self->context = (LigWindowContext){.window = GTK_WINDOW (self),
-                                     .session = self->session,
-                                     .document = self->document,
-                                     .stack = self->stack,
-                                     .toasts = self->toasts,
-                                     .cancellable = g_cancellable_new ()};
+  const LigWindowShared *shared = &self->shared;
+  self->shared = (LigWindowShared){.window = GTK_WINDOW (self),
+                                   .session = self->session,
+                                   .document = self->document,
+                                   .stack = self->stack,
+                                   .toasts = self->toasts,
+                                   .cancellable = g_cancellable_new ()};
   self->notices = lig_notice_bar_new (self->notice_revealer, self->notice, self->notice_label);
-  self->files = lig_window_files_new (context, self->error_page, self->error_place);
-  self->edit = lig_window_edit_new (context, self->history_section);
-  self->close = lig_window_close_new (context, save_and_close, self);
-  self->recover = lig_window_recover_new (context, self->notices, find_pristine_document, self);
-  lig_window_export_add_actions (context);
+  self->files = lig_window_files_new (shared, self->error_page, self->error_place);
+  self->edit = lig_window_edit_new (shared, self->history_section);
+  self->close = lig_window_close_new (shared, save_and_close, self);
+  self->recover = lig_window_recover_new (shared, self->notices, find_pristine_document, self);
+  lig_window_export_add_actions (shared);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -338,11 +338,11 @@ static void
 lig_window_dispose (GObject *object)
 {
   LigWindow *self = LIG_WINDOW (object);
-  g_cancellable_cancel (self->context.cancellable);
+  g_cancellable_cancel (self->shared.cancellable);
   g_clear_handle_id (&self->pages_source, g_source_remove);
   g_clear_pointer (&self->notices, lig_notice_bar_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_WINDOW);
-  self->context.document = NULL;
+  self->shared.document = NULL;
   g_clear_object (&self->document);
   g_clear_object (&self->session);
   G_OBJECT_CLASS (lig_window_parent_class)->dispose (object);
@@ -356,7 +356,7 @@ lig_window_finalize (GObject *object)
   lig_window_edit_free (self->edit);
   lig_window_close_free (self->close);
   lig_window_recover_free (self->recover);
-  g_clear_object (&self->context.cancellable);
+  g_clear_object (&self->shared.cancellable);
   G_OBJECT_CLASS (lig_window_parent_class)->finalize (object);
 }
 

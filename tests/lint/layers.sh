@@ -35,10 +35,10 @@ only 'ui/(document|session)/' '(<|"ui/(document|session)/)' \
 only 'tests/(document|session)/' '(<|"(ui|tests)/(document|session)/)' \
   'documents and sessions are tested without widgets'
 forbid 'app/(window|about|preferences)' '"app/application\.h"' 'the application knows its windows'
-for part in close context edit export files notice recover; do
+for part in close edit export files notice recover shared; do
   below=$([ $part = recover ] && echo '|notice')
-  only "app/window-$part\." "(<|\"ui/|\"app/window-(context|$part$below)\.h\")" \
-    'a part of the window knows its context alone'
+  only "app/window-$part\." "(<|\"ui/|\"app/window-(shared|$part$below)\.h\")" \
+    'a part of the window knows no other part'
 done
 forbid 'engine/steps/' '<(glib|gio|gobject|json-glib)' 'running a plan is plain C'
 only 'engine/steps/' '("engine/steps/|"kernels/|<)' 'running a plan knows kernels alone'

@@ -18,27 +18,27 @@ typedef struct {
   AdwViewStack *stack;
   GtkWidget *toasts;
   GCancellable *cancellable; /* for tasks that end with the window */
-} LigWindowContext;
+} LigWindowShared;
 
 void
-lig_window_context_set_enabled (const LigWindowContext *self, const char *action, gboolean enabled);
+lig_window_shared_set_enabled (const LigWindowShared *self, const char *action, gboolean enabled);
 
 /* Calls @callback with @part as its first argument, for as long as the window exists. */
-void lig_window_context_connect (const LigWindowContext *self,
-                                 gpointer instance,
-                                 const char *signal,
-                                 GCallback callback,
-                                 gpointer part);
+void lig_window_shared_connect (const LigWindowShared *self,
+                                gpointer instance,
+                                const char *signal,
+                                GCallback callback,
+                                gpointer part);
 
 /* Emits the window's signal `stayed`: the user chose not to close it. */
-void lig_window_context_stay (const LigWindowContext *self);
+void lig_window_shared_stay (const LigWindowShared *self);
 
 /* Shows a chooser, which it takes ownership of, and calls back with the path of each chosen file.
  */
 typedef void (*LigPathCallback) (gpointer part, const char *path);
-void lig_window_context_choose_file (const LigWindowContext *self,
-                                     GtkNativeDialog *chooser,
-                                     LigPathCallback callback,
-                                     gpointer part);
+void lig_window_shared_choose_file (const LigWindowShared *self,
+                                    GtkNativeDialog *chooser,
+                                    LigPathCallback callback,
+                                    gpointer part);
 
 G_END_DECLS
