@@ -26,8 +26,16 @@ FORBIDDEN = [
      "documents and sessions are tested without widgets"),
     (r"(?!kernels/cuda/)", CUDA, "CUDA stays in kernels/cuda"),
     (r"[a-z]+/include/", r'"', "a public header includes public headers alone"),
+    (r"app/(window|about|preferences)", r'"app/application\.h', "the application knows its windows"),
     (r"", r'"\.', "includes are relative to the root"),
 ]
+# Parts of the window include their own header and what all share; recovering gives notice, too.
+FORBIDDEN += [
+    (rf"app/window-{part}\.", rf'"app/(?!window-({"|".join(allowed)})\.h)',
+     "a part of the window knows no other part")
+    for part, allowed in {
+        **{part: ("shared", part) for part in ("close", "edit", "export", "files", "notice", "shared")},
+        "recover": ("shared", "recover", "notice")}.items()]
 
 
 class Room:
