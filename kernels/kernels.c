@@ -3,7 +3,6 @@
 #include <ligature/kernels.h>
 
 #include "kernels/backend.h"
-#include "kernels/cpu/level.h"
 
 #include <ctype.h>
 #include <string.h>
