@@ -15,14 +15,15 @@
 
 #ifdef __CUDACC__
 #define LIG_FORMULA static __host__ __device__ inline
+#define LIG_DEVICE_FORMULA static __device__ inline
 #else
 #define LIG_FORMULA static inline __attribute__ ((always_inline, unused))
 #endif
 
-#ifdef __CUDA_ARCH__
+#ifdef __CUDACC__
 /* Approximations by one instruction each, with a relative error of at most 2^-22. Subnormal numbers
  * count as 0. */
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_quick_power (float exponent)
 {
   float power;
@@ -30,7 +31,7 @@ lig_quick_power (float exponent)
   return power;
 }
 
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_quick_inverse (float x)
 {
   float inverse;
@@ -39,7 +40,7 @@ lig_quick_inverse (float x)
 }
 
 /* Unlike fminf and fmaxf, these keep NaN. */
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_at_most (float x, float limit)
 {
   float result;
@@ -47,7 +48,7 @@ lig_at_most (float x, float limit)
   return result;
 }
 
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_at_least (float x, float limit)
 {
   float result;
@@ -57,7 +58,7 @@ lig_at_least (float x, float limit)
 
 /* e^x for |x| < 88.6, and 0 below -87.33. Rounding x / ln 2 costs |x| units of the last place,
  * which a factor makes good: e^x = 2^h e^d, where d = x - h ln 2 is so small that e^d = 1 + d. */
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_quick_exp (float x)
 {
   float h = x * 1.44269504f, d = __fmaf_rn (h, -0.693147181f, x), power = lig_quick_power (h);

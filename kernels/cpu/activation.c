@@ -16,7 +16,7 @@ forward (LigLaunch *launch, Forward *formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     formula (lig_load (x, element, count, in), to, count);
     lig_commit (y, element, count, to);
@@ -34,7 +34,7 @@ backward (LigLaunch *launch, Backward *formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float gradient[LIG_PIECE], in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (dx, element, out);
     formula (lig_load (dy, element, count, gradient), lig_load (x, element, count, in), to, count);
     lig_commit (dx, element, count, to);
@@ -56,7 +56,7 @@ bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], vector[LIG_PIECE], biased[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     const float *from = lig_load (x, element, count, in);
     const float *bias = lig_repeat_at (&repeat, element, count, vector);
     if (x->dtype == LIG_FP32 && !sum->data) {
@@ -113,43 +113,41 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-#define ACTIVATION(name) \
+#define ACTIVATION(name, gradient, biased, biased_gradient) \
   LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i]); \
   } \
-  LIG_PIECE_FUNCTION name##_biased_piece (const float *x, const float *bias, float *y, \
-                                          int64_t count) \
+  LIG_PIECE_FUNCTION biased##_piece (const float *x, const float *bias, float *y, int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i] + bias[i]); \
   } \
-  LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, const float *x, float *dx, \
-                                            int64_t count) \
+  LIG_PIECE_FUNCTION gradient##_piece (const float *dy, const float *x, float *dx, int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    dx[i] = lig_##name##_backward (dy[i], x[i]); \
+    dx[i] = lig_##gradient (dy[i], x[i]); \
   } \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (gradient) (LigLaunch * launch) \
   { \
-    return backward (launch, name##_backward_piece); \
+    return backward (launch, gradient##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  LigStatus LIG_CPU (biased) (LigLaunch * launch) \
   { \
-    return bias_forward (launch, name##_piece, name##_biased_piece); \
+    return bias_forward (launch, name##_piece, biased##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (biased_gradient) (LigLaunch * launch) \
   { \
-    return bias_backward (launch, name##_backward_piece); \
+    return bias_backward (launch, gradient##_piece); \
   }
 
-ACTIVATION (gelu)
-ACTIVATION (qgelu)
-ACTIVATION (relu) /* its backward pass is given y for x */
-ACTIVATION (srelu)
-ACTIVATION (silu)
+ACTIVATION (gelu, gelu_backward, bias_gelu, bias_gelu_backward)
+ACTIVATION (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward)
+ACTIVATION (relu, relu_backward, bias_relu, bias_relu_backward) /* the backward pass reads y as x */
+ACTIVATION (srelu, srelu_backward, bias_srelu, bias_srelu_backward)
+ACTIVATION (silu, silu_backward, bias_silu, bias_silu_backward)

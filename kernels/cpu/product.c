@@ -75,7 +75,7 @@ panel (const LigOperand *matrix,
   int64_t stride = matrix->columns;
   if (matrix->dtype == LIG_FP32)
     return (Panel){(const float *) matrix->data + row * stride + column, stride};
-#pragma omp parallel for schedule(static) if (rows * columns > 16384)
+#pragma omp parallel for schedule(static) if (rows * columns > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < rows; i++)
     lig_widen (matrix->dtype, lig_at (matrix, (row + i) * stride + column), buffer + i * columns,
                (size_t) columns);
@@ -122,7 +122,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
 {
   const LigCpuProduct *product = blocks->product;
   int64_t down = (block->rows + TILE_ROWS - 1) / TILE_ROWS;
-#pragma omp parallel for schedule(static) if (block->rows * block->columns > 16384)
+#pragma omp parallel for schedule(static) if (block->rows * block->columns > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < down; i++) {
     LigTile tile = *block;
     int64_t first = i * TILE_ROWS;
@@ -134,7 +134,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
     for (int64_t at = 0; at < block->columns; at += LIG_PIECE) {
       tile.values = block->values + first * block->stride + at;
       tile.column = block->column + at;
-      tile.columns = block->columns - at < LIG_PIECE ? block->columns - at : LIG_PIECE;
+      tile.columns = lig_piece (block->columns, at);
       product->finish (&tile, product->data, sums ? sums + at : NULL);
     }
   }

@@ -7,12 +7,18 @@ namespace lig
 {
 namespace activation
 {
-#define EACH_ACTIVATION(NAME) NAME (gelu) NAME (qgelu) NAME (relu) NAME (srelu) NAME (silu)
+/* The four kernels of each activation. */
+#define EACH_ACTIVATION(KERNELS) \
+  KERNELS (gelu, gelu_backward, bias_gelu, bias_gelu_backward) \
+  KERNELS (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward) \
+  KERNELS (relu, relu_backward, bias_relu, bias_relu_backward) \
+  KERNELS (srelu, srelu_backward, bias_srelu, bias_srelu_backward) \
+  KERNELS (silu, silu_backward, bias_silu, bias_silu_backward)
 
 /* One of the activations, known at run time. The backward pass of relu is given y for x. */
 struct Any {
   enum Kind {
-#define KIND(name) KIND_##name,
+#define KIND(name, gradient, biased, biased_gradient) KIND_##name,
     EACH_ACTIVATION (KIND)
 #undef KIND
   } kind;
@@ -20,7 +26,7 @@ struct Any {
   operator() (float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name) \
+#define CASE(name, gradient, biased, biased_gradient) \
   case KIND_##name: \
     return lig_##name (x);
       EACH_ACTIVATION (CASE)
@@ -32,9 +38,9 @@ struct Any {
   backward (float dy, float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name) \
+#define CASE(name, gradient, biased, biased_gradient) \
   case KIND_##name: \
-    return lig_##name##_backward (dy, x);
+    return lig_##gradient (dy, x);
       EACH_ACTIVATION (CASE)
 #undef CASE
     }
@@ -42,7 +48,7 @@ struct Any {
   }
 };
 
-#define ACTIVATION(name) \
+#define ACTIVATION(name, gradient, biased, biased_gradient) \
   struct name { \
     Any \
     any () const \
@@ -57,7 +63,7 @@ struct Any {
     __device__ float \
     backward (float dy, float x) const \
     { \
-      return lig_##name##_backward (dy, x); \
+      return lig_##gradient (dy, x); \
     } \
   };
 EACH_ACTIVATION (ACTIVATION)
@@ -191,20 +197,20 @@ bias_backward (LigLaunch *launch)
 
 using namespace lig;
 
-#define KERNELS(name) \
+#define KERNELS(name, gradient, biased, biased_gradient) \
   extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
   { \
     return activation::forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##gradient (LigLaunch *launch) \
   { \
     return activation::backward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##biased (LigLaunch *launch) \
   { \
     return activation::bias_forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##biased_gradient (LigLaunch *launch) \
   { \
     return activation::bias_backward<activation::name> (launch); \
   }
