@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of policies. */
+/* The names of policies, and the default one of a device. */
 #include <ligature/plan.h>
 
 static const char *const names[] = {"none", "all", "measured"};
+
+LigPolicy
+lig_policy_for (LigPolicy policy, LigDevice *device)
+{
+  if (policy != LIG_POLICY_DEFAULT)
+    return policy;
+  return lig_device_has (device, LIG_DEVICE_MEASURES) ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;
+}
 
 const char *
 lig_policy_name (LigPolicy policy)

@@ -26,12 +26,15 @@ gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, 
  * set again. */
 void lig_device_keep_choices (LigDevice *self, const LigChoices *choices);
 
-/* Fills in what is known of this CPU without measuring: no rates. */
-void lig_cpu_facts (LigDeviceFacts *facts);
+/* Writes everything that times on the device depend on: versions, and on the CPU its instructions
+ * and as many threads as a kernel would use now. */
+void lig_device_libraries (LigDevice *self, char *text, gsize size);
 
-/* Everything of this process that times on the CPU depend on: versions, instructions, and as many
- * threads as a kernel would use now. */
-void lig_cpu_libraries (char *text, gsize size);
+/* Returns the device's function of a kernel; null where it has none. */
+LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
+
+/* Whether a device of that name would belong to the same backend. */
+gboolean lig_device_same_backend (LigDevice *self, const char *name);
 
 /* Measures the ceilings of a device that runs: some seconds long, or `quickly` in a fraction of
  * one, a few percent worse. */
@@ -45,6 +48,3 @@ gboolean lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
 
 /* Reads a shipped profile or a JSON file. */
 gboolean lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error);
-
-/* The CUDA backend, loaded at the first call; null with the reason in words where there is none. */
-const LigBackend *lig_cuda_backend (const char **reason);
