@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every built-in kernel: LIG_EACH (name, signature, work). Include it with LIG_EACH defined; a
  * backend that lacks `lig_<backend>_<name>` fails to link. See kernels.h for the three fields. */
+#include "kernels/activations.h"
 
 /* kernels/pointwise: on elements, whatever the shape. dropout serves both passes. */
 LIG_EACH (convert, "x -> y=x", 1)
@@ -13,35 +14,22 @@ LIG_EACH (bias, "x bias -> y=x", 1)
 LIG_EACH (bias_backward, "dy -> dbias", 1)
 
 /* kernels/activation: `sum` is x + bias, what the backward pass reads. relu keeps y instead. */
-#define LIG_ACTIVATION(name, work) \
-  LIG_EACH (name, "x -> y=x", work) \
-  LIG_EACH (name##_backward, "dy x -> dx=dy|x", work + 4) \
-  LIG_EACH (bias_##name, "x bias -> sum=x y=x", work + 1) \
-  LIG_EACH (bias_##name##_backward, "dy x -> dx=dy|x dbias", work + 5)
-LIG_ACTIVATION (gelu, 10)
-LIG_ACTIVATION (qgelu, 6)
-LIG_ACTIVATION (srelu, 2)
-LIG_ACTIVATION (silu, 6)
-LIG_EACH (relu, "x -> y=x", 1)
-LIG_EACH (relu_backward, "dy y -> dx=dy|y", 1)
-LIG_EACH (bias_relu, "x bias -> sum=x y=x", 2)
-LIG_EACH (bias_relu_backward, "dy y -> dx=dy|y dbias", 2)
-
+#define LIG_ACTIVATION(alone, backward, biased, biased_backward, work, back, read) \
+  LIG_EACH (alone, "x -> y=x", work) \
+  LIG_EACH (backward, "dy " #read " -> dx=dy|" #read, back) \
+  LIG_EACH (biased, "x bias -> sum=x y=x", work + 1) \
+  LIG_EACH (biased_backward, "dy " #read " -> dx=dy|" #read " dbias", back + 1)
+LIG_EACH_ACTIVATION (LIG_ACTIVATION)
 #undef LIG_ACTIVATION
 
 /* kernels/gated: x has twice the columns of y; the gate is its first half. */
-#define LIG_GATED(name, work) \
-  LIG_EACH (name, "x -> y", work) \
-  LIG_EACH (name##_backward, "dy x -> dx=x", work + 4) \
-  LIG_EACH (bias_##name, "x bias -> sum=x y", work + 1) \
-  LIG_EACH (bias_##name##_backward, "dy x -> dx=x dbias", work + 5)
-LIG_GATED (glu, 6)
-LIG_GATED (geglu, 6)
-LIG_GATED (qgeglu, 4)
-LIG_GATED (reglu, 1)
-LIG_GATED (sreglu, 2)
-LIG_GATED (swiglu, 4)
-LIG_GATED (clamped_swiglu, 6)
+#define LIG_GATED(alone, backward, biased, biased_backward, work, back, gate) \
+  LIG_EACH (alone, "x -> y", work) \
+  LIG_EACH (backward, "dy x -> dx=x", back) \
+  LIG_EACH (biased, "x bias -> sum=x y", work + 1) \
+  LIG_EACH (biased_backward, "dy x -> dx=x dbias", back + 1)
+LIG_EACH_GATED (LIG_GATED)
+LIG_EACH_GATED_WITH_PARAMS (LIG_GATED)
 #undef LIG_GATED
 
 /* kernels/norm: a row is as long as weight. mean and rstd are fp32, one a row. `sum` is x + extra

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+/* The activations of kernels/activations.h: alone, behind a bias, and both backward. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -113,7 +113,8 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-#define ACTIVATION(name) \
+/* The backward pass of an activation that reads its output is given y for x. */
+#define ACTIVATION(name, backward_name, bias_name, bias_backward_name, ...) \
   LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
@@ -129,27 +130,23 @@ bias_backward (LigLaunch *launch, Backward *formula)
                                             int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    dx[i] = lig_##name##_backward (dy[i], x[i]); \
+    dx[i] = lig_##backward_name (dy[i], x[i]); \
   } \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
     return backward (launch, name##_backward_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
     return bias_forward (launch, name##_piece, name##_biased_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
     return bias_backward (launch, name##_backward_piece); \
   }
 
-ACTIVATION (gelu)
-ACTIVATION (qgelu)
-ACTIVATION (relu) /* its backward pass is given y for x */
-ACTIVATION (srelu)
-ACTIVATION (silu)
+LIG_EACH_ACTIVATION (ACTIVATION)

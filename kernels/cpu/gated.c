@@ -143,7 +143,8 @@ bias_backward (LigLaunch *launch, Backward *formula)
 }
 
 /* One unit: its pieces and its four kernels. */
-#define UNIT(name, forward_formula, backward_formula) \
+#define UNIT(name, backward_name, bias_name, bias_backward_name, forward_formula, \
+             backward_formula) \
   LIG_PIECE_FUNCTION name##_piece (Halves x, float *y, int64_t count, \
                                    const LigClampedParams *params) \
   { \
@@ -160,25 +161,27 @@ bias_backward (LigLaunch *launch, Backward *formula)
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
     return backward (launch, name##_backward_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
     return bias_forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
     return bias_backward (launch, name##_backward_piece); \
   }
 
-#define SIMPLE_UNIT(name, activation) \
-  UNIT (name, lig_##name (x.a[i], x.b[i]), \
-        lig_##name##_backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
+#define SIMPLE_UNIT(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, lig_##name (x.a[i], x.b[i]), \
+        lig_##backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
 LIG_EACH_GATED (SIMPLE_UNIT)
 
-UNIT (clamped_swiglu,
-      lig_clamped_swiglu (x.a[i], x.b[i], params->limit, params->alpha, params->offset),
-      lig_clamped_swiglu_backward (
-        dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, &da[i], &db[i]))
+#define UNIT_WITH_PARAMS(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, \
+        lig_##name (x.a[i], x.b[i], params->limit, params->alpha, params->offset), \
+        lig_##backward (dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, \
+                        &da[i], &db[i]))
+LIG_EACH_GATED_WITH_PARAMS (UNIT_WITH_PARAMS)
