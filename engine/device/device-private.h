@@ -22,10 +22,6 @@ const char *lig_device_get_id (LigDevice *self);
 /* Whether a backend's call worked; else the error says `what` and the backend's words. */
 gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
 
-/* Where the choices that kernels make by measuring are kept; null: nowhere. Stays valid until it is
- * set again. */
-void lig_device_keep_choices (LigDevice *self, const LigChoices *choices);
-
 /* Writes everything that times on the device depend on: versions, and on the CPU its instructions
  * and as many threads as a kernel would use now. */
 void lig_device_libraries (LigDevice *self, char *text, gsize size);
@@ -35,11 +31,6 @@ LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
 
 /* Whether a device of that name would belong to the same backend. */
 gboolean lig_device_same_backend (LigDevice *self, const char *name);
-
-/* Measures the ceilings of a device that runs: some seconds long, or `quickly` in a fraction of
- * one, a few percent worse. */
-gboolean
-lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts, GError **error);
 
 /* The names of the shipped profiles, null after the last; and the profile of a card by its name,
  * multiprocessors and memory. */
