@@ -8,6 +8,8 @@
  * NaN. */
 #pragma once
 
+#include "kernels/activations.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -295,20 +297,12 @@ lig_srelu_backward (float dy, float x)
 }
 
 /* The gated units act (a) b, each with the activation of its gate. */
-#define LIG_EACH_GATED(UNIT) \
-  UNIT (glu, sigmoid) \
-  UNIT (geglu, gelu) \
-  UNIT (qgeglu, qgelu) \
-  UNIT (reglu, relu) \
-  UNIT (sreglu, srelu) \
-  UNIT (swiglu, silu)
-
-#define LIG_GATED(name, activation) \
+#define LIG_GATED(name, backward, biased, biased_backward, work, back, activation) \
   LIG_FORMULA float lig_##name (float a, float b) \
   { \
     return lig_##activation (a) * b; \
   } \
-  LIG_FORMULA void lig_##name##_backward (float dy, float a, float b, float *da, float *db) \
+  LIG_FORMULA void lig_##backward (float dy, float a, float b, float *da, float *db) \
   { \
     *da = lig_##activation##_backward (dy * b, a); \
     *db = lig_##activation (a) * dy; \
