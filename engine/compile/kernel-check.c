@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of embedding programs: checked when one is first used, found by name once registered. */
+/* Kernels of embedding programs, checked when one is first used or registered. */
+#include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/table.h"
 
@@ -7,7 +8,6 @@
 
 static GMutex lock;
 static GHashTable *adopted; /* the program's kernel -> the one that plans use */
-static GHashTable *named;   /* name -> the same, of those that were registered */
 
 static gboolean refuse (GError **error, const LigKernel *kernel, const char *format, ...)
   G_GNUC_PRINTF (3, 4);
@@ -141,40 +141,13 @@ lig_kernel_adopt (const LigKernel *kernel, GError **error)
   return g_steal_pointer (&copy);
 }
 
-const LigKernel *
-lig_kernel_named (const char *name)
-{
-  const LigKernel *kernel = lig_kernel_find (name);
-  if (kernel)
-    return kernel;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  return named ? g_hash_table_lookup (named, name) : NULL;
-}
-
-static gboolean
-register_kernel (const LigKernel *kernel, GError **error)
-{
-  const LigKernel *own = lig_kernel_adopt (kernel, error);
-  if (!own)
-    return FALSE;
-  if (lig_kernel_named (own->name)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "a kernel called %s is registered already",
-                 own->name);
-    return FALSE;
-  }
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  if (!named)
-    named = g_hash_table_new (g_str_hash, g_str_equal);
-  g_hash_table_insert (named, (gpointer) own->name, (gpointer) own);
-  return TRUE;
-}
-
 gboolean
 lig_register_kernel (const LigKernel *kernel, GError **error)
 {
   if (!lig_registry_open ("a kernel", LIG_ERROR_OP, error))
     return FALSE;
-  gboolean fine = register_kernel (kernel, error);
+  const LigKernel *own = lig_kernel_adopt (kernel, error);
+  gboolean fine = own && lig_kernel_name (own, error);
   lig_registry_close ();
   return fine;
 }

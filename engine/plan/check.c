@@ -2,7 +2,7 @@
 /* Gradients against central differences. */
 #include "engine/plan/check.h"
 
-#include "engine/sequence/table.h"
+#include "engine/compile/draft.h"
 
 #include <ligature/check.h>
 

@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiling: the passes in order, each verified, and the tables that a plan shows of itself. */
+/* Plans: a compiled draft and the tables that a plan shows of itself. */
 #include "engine/plan/plan-private.h"
-
-#include "engine/sequence/table.h"
-
-#include <string.h>
-
-static gboolean
-run_passes (LigDraft *draft, GError **error)
-{
-  return lig_expand (draft, error) && lig_verify_parts (draft, error) && lig_infer (draft, error) &&
-         lig_differentiate (draft, error) && lig_verify_values (draft, error) &&
-         lig_represent (draft, error) && lig_fuse (draft, error) &&
-         lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
-         lig_verify_steps (draft, error) && lig_allocate (draft, error) &&
-         lig_verify_memory (draft, error);
-}
 
 /* Bytes that backward keeps from this op on: what it saves and no earlier op saved. */
 static gint64
@@ -138,10 +123,7 @@ lig_plan_compile (LigSequence *sequence,
                   GError **error)
 {
   g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
-  lig_registry_hold ();
-  gboolean fine = draft && run_passes (draft, error);
-  lig_registry_release ();
-  if (!fine)
+  if (!draft || !lig_draft_compile (draft, error))
     return NULL;
   LigPlan *self = g_new0 (LigPlan, 1);
   g_atomic_int_set (&self->count, 1);
@@ -184,30 +166,6 @@ lig_plan_unref (LigPlan *self)
 }
 
 G_DEFINE_BOXED_TYPE (LigPlan, lig_plan, lig_plan_ref, lig_plan_unref)
-
-LigPlanOptions *
-lig_plan_options_new (void)
-{
-  const LigPlanOptions initial = LIG_PLAN_OPTIONS_INIT;
-  return g_memdup2 (&initial, sizeof initial);
-}
-
-void
-lig_plan_options_free (LigPlanOptions *self)
-{
-  g_free (self);
-}
-
-/* Options may be of a program that knows fewer fields, or more. */
-static LigPlanOptions *
-copy_options (const LigPlanOptions *self)
-{
-  LigPlanOptions *copy = g_malloc0 (MAX (self->size, sizeof *copy));
-  memcpy (copy, self, self->size);
-  return copy;
-}
-
-G_DEFINE_BOXED_TYPE (LigPlanOptions, lig_plan_options, copy_options, lig_plan_options_free)
 
 LigDevice *
 lig_plan_get_device (LigPlan *self)
