@@ -71,7 +71,7 @@ lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
       g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s",
                    lig_part (draft, candidate->group.first)->path,
                    lig_verdict_text (draft, verdict));
-      return FALSE;
+      return lig_error_set_path (error, lig_part (draft, candidate->group.first)->path);
     }
   }
   return TRUE;

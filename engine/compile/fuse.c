@@ -115,7 +115,7 @@ check_force (LigDraft *draft, GArray *candidates, int index, const char *name, G
   } else {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", name);
   }
-  return FALSE;
+  return lig_error_set_path (error, part->path);
 }
 
 static gboolean

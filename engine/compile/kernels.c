@@ -55,7 +55,7 @@ lig_check_kernels (
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s serves %s, not %s", name,
                  part->path, kernel->name, types, lig_dtype_name (dtype));
-  return FALSE;
+  return lig_error_set_path (error, part->path);
 }
 
 gboolean
