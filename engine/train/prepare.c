@@ -17,7 +17,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
       error, LIG_ERROR, LIG_ERROR_OP,
       "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
       last->title, last->path);
-    return FALSE;
+    return lig_error_set_path (error, last->path);
   }
   guint extra = lig_plan_get_n_extra_inputs (plan);
   if (extra != 1) {
@@ -78,7 +78,7 @@ check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
                "%s at %s: the data has token %" G_GINT64_FORMAT
                ", the vocabulary has %" G_GINT64_FORMAT,
                ops->info->name, ops->path, largest, vocabulary);
-  return FALSE;
+  return lig_error_set_path (error, ops->path);
 }
 
 void

@@ -149,13 +149,13 @@ bias_backward (LigLaunch *launch, Backward *formula)
                                    const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    y[i] = formula; \
+    y[i] = forward_formula; \
   } \
   LIG_PIECE_FUNCTION backward_name##_piece (const float *dy, Halves x, float *da, float *db, \
                                             int64_t count, const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    gradient_formula; \
+    backward_formula; \
   } \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \

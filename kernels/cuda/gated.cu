@@ -19,7 +19,7 @@ namespace gated
   { \
     lig_##backward_name (dy, a, b, &da, &db); \
   }
-EACH_SIMPLE_UNIT (UNIT)
+LIG_EACH_GATED (UNIT)
 #undef UNIT
 
 static __device__ inline float
