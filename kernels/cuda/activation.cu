@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+/* Activations gelu, qgelu, relu, srelu and silu (formulas.h) of elements, with or without a bias
+ * that is added along rows before, and their gradients. */
 #include "kernels/cuda/bias.cuh"
 #include "kernels/cuda/common/map.cuh"
 
@@ -7,7 +8,7 @@ namespace lig
 {
 namespace activation
 {
-/* The four kernels of each activation. */
+/* The names of the four kernels of each activation. */
 #define EACH_ACTIVATION(KERNELS) \
   KERNELS (gelu, gelu_backward, bias_gelu, bias_gelu_backward) \
   KERNELS (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward) \
@@ -15,7 +16,7 @@ namespace activation
   KERNELS (srelu, srelu_backward, bias_srelu, bias_srelu_backward) \
   KERNELS (silu, silu_backward, bias_silu, bias_silu_backward)
 
-/* One of the activations, known at run time. The backward pass of relu is given y for x. */
+/* An activation selected at run time. The backward pass of relu gets y as x. */
 struct Any {
   enum Kind {
 #define KIND(name, gradient, biased, biased_gradient) KIND_##name,
@@ -111,7 +112,7 @@ template <class F> struct Backward {
   }
 };
 
-/* dx, as rounded, and its sums over rows. */
+/* Computes dx [M, N], rounded, and its sums over rows. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4)
@@ -139,6 +140,7 @@ __launch_bounds__ (THREADS, 4)
   finish_sums (w, to, sums);
 }
 
+/* Launches y = act (x), element by element. */
 template <class F>
 static LigStatus
 forward (LigLaunch *launch)
@@ -149,6 +151,7 @@ forward (LigLaunch *launch)
   return map<false> (launch, &o[0], nullptr, &o[1], Forward<F>{});
 }
 
+/* Launches dx = dy act' (x), element by element. */
 template <class F>
 static LigStatus
 backward (LigLaunch *launch)
@@ -159,6 +162,7 @@ backward (LigLaunch *launch)
   return map<true> (launch, &o[0], &o[1], &o[2], Backward<F>{});
 }
 
+/* Launches sum = x + bias and y = act (sum) for rows of x [M, N] and a bias [N]. */
 template <class F>
 static LigStatus
 bias_forward (LigLaunch *launch)
@@ -169,6 +173,7 @@ bias_forward (LigLaunch *launch)
   return add_bias (launch, &o[0], &o[1], &o[2], &o[3], F{});
 }
 
+/* Launches dx = dy act' (x) for x [M, N], and dbias [N], the sum of dx as rounded over rows. */
 template <class F>
 static LigStatus
 bias_backward (LigLaunch *launch)
