@@ -7,6 +7,8 @@
  * negative tail. No finite or infinite input gives NaN where the limit exists; NaN stays NaN. */
 #pragma once
 
+#include "kernels/activations.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -311,20 +313,12 @@ lig_srelu_backward (float dy, float x)
  * this defines lig_glu (), which returns y, and lig_glu_backward (), which sets da = dy b
  * sigmoid' (a) and db = dy sigmoid (a); likewise lig_geglu (), lig_qgeglu (), lig_reglu (),
  * lig_sreglu () and lig_swiglu (). */
-#define LIG_EACH_GATED(UNIT) \
-  UNIT (glu, sigmoid) \
-  UNIT (geglu, gelu) \
-  UNIT (qgeglu, qgelu) \
-  UNIT (reglu, relu) \
-  UNIT (sreglu, srelu) \
-  UNIT (swiglu, silu)
-
-#define LIG_GATED(name, activation) \
+#define LIG_GATED(name, backward, biased, biased_backward, work, back, activation) \
   LIG_FORMULA float lig_##name (float a, float b) \
   { \
     return lig_##activation (a) * b; \
   } \
-  LIG_FORMULA void lig_##name##_backward (float dy, float a, float b, float *da, float *db) \
+  LIG_FORMULA void lig_##backward (float dy, float a, float b, float *da, float *db) \
   { \
     *da = lig_##activation##_backward (dy * b, a); \
     *db = lig_##activation (a) * dy; \

@@ -7,6 +7,7 @@
 #ifndef LIG_FAMILY
 #define LIG_FAMILY(name)
 #endif
+#include "kernels/activations.h"
 
 LIG_FAMILY (pointwise)
 /* Operations on elements, whatever the shape. dropout serves both passes. */
@@ -23,37 +24,23 @@ LIG_EACH (bias_backward, "dy -> dbias", 1)
 LIG_FAMILY (activation)
 /* Activations of elements. `sum` is x + bias, the input of the activation, which the backward
  * pass reads as x. The backward pass of relu reads y instead. */
-#define LIG_ACTIVATION(name, backward, biased, biased_backward, work) \
-  LIG_EACH (name, "x -> y=x", work) \
-  LIG_EACH (backward, "dy x -> dx=dy|x", work + 4) \
+#define LIG_ACTIVATION(alone, backward, biased, biased_backward, work, back, read) \
+  LIG_EACH (alone, "x -> y=x", work) \
+  LIG_EACH (backward, "dy " #read " -> dx=dy|" #read, back) \
   LIG_EACH (biased, "x bias -> sum=x y=x", work + 1) \
-  LIG_EACH (biased_backward, "dy x -> dx=dy|x dbias", work + 5)
-LIG_ACTIVATION (gelu, gelu_backward, bias_gelu, bias_gelu_backward, 10)
-LIG_ACTIVATION (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward, 6)
-LIG_ACTIVATION (srelu, srelu_backward, bias_srelu, bias_srelu_backward, 2)
-LIG_ACTIVATION (silu, silu_backward, bias_silu, bias_silu_backward, 6)
-LIG_EACH (relu, "x -> y=x", 1)
-LIG_EACH (relu_backward, "dy y -> dx=dy|y", 1)
-LIG_EACH (bias_relu, "x bias -> sum=x y=x", 2)
-LIG_EACH (bias_relu_backward, "dy y -> dx=dy|y dbias", 2)
-
+  LIG_EACH (biased_backward, "dy " #read " -> dx=dy|" #read " dbias", back + 1)
+LIG_EACH_ACTIVATION (LIG_ACTIVATION)
 #undef LIG_ACTIVATION
 
 LIG_FAMILY (gated)
 /* Gated units act (a) b, where a row of x [M, 2 N] is [a, b] and y is [M, N]. */
-#define LIG_GATED(name, backward, biased, biased_backward, work) \
-  LIG_EACH (name, "x -> y", work) \
-  LIG_EACH (backward, "dy x -> dx=x", work + 4) \
+#define LIG_GATED(alone, backward, biased, biased_backward, work, back, gate) \
+  LIG_EACH (alone, "x -> y", work) \
+  LIG_EACH (backward, "dy x -> dx=x", back) \
   LIG_EACH (biased, "x bias -> sum=x y", work + 1) \
-  LIG_EACH (biased_backward, "dy x -> dx=x dbias", work + 5)
-LIG_GATED (glu, glu_backward, bias_glu, bias_glu_backward, 6)
-LIG_GATED (geglu, geglu_backward, bias_geglu, bias_geglu_backward, 6)
-LIG_GATED (qgeglu, qgeglu_backward, bias_qgeglu, bias_qgeglu_backward, 4)
-LIG_GATED (reglu, reglu_backward, bias_reglu, bias_reglu_backward, 1)
-LIG_GATED (sreglu, sreglu_backward, bias_sreglu, bias_sreglu_backward, 2)
-LIG_GATED (swiglu, swiglu_backward, bias_swiglu, bias_swiglu_backward, 4)
-LIG_GATED (
-  clamped_swiglu, clamped_swiglu_backward, bias_clamped_swiglu, bias_clamped_swiglu_backward, 6)
+  LIG_EACH (biased_backward, "dy x -> dx=x dbias", back + 1)
+LIG_EACH_GATED (LIG_GATED)
+LIG_EACH_GATED_WITH_PARAMS (LIG_GATED)
 #undef LIG_GATED
 
 LIG_FAMILY (norm)

@@ -3,8 +3,7 @@
 #include "engine/compile/draft.h"
 
 #include "engine/sequence/sequence-private.h"
-#include "engine/sequence/table.h"
-#include <ligature/state.h>
+#include <ligature/state-arrays.h>
 
 static void
 clear_part (gpointer data)
@@ -137,10 +136,7 @@ lig_draft_new (LigSequence *sequence,
   self->callers_outputs = array (sizeof (int), NULL);
   self->correct = self->counted = self->given = self->scaling = -1;
   self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
-  self->policy = self->options.policy;
-  if (self->policy == LIG_POLICY_DEFAULT)
-    self->policy =
-      lig_device_get_backend (device) == LIG_BACKEND_CUDA ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;
+  self->policy = lig_policy_for (self->options.policy, device);
   if (!choose_input (self, error) || !choose_types (self, error))
     return NULL;
   return g_steal_pointer (&self);

@@ -167,8 +167,8 @@ read_settings (LigRun *self, GError **error)
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
   self->optimizer.loss_scale = settings->loss_scale;
-  /* Predictions decide on a GPU which steps run beside which. */
-  if (lig_device_get_backend (self->device) == LIG_BACKEND_CUDA)
+  /* Where steps can overlap, predictions decide which do. */
+  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;
   options.tuning = &self->tuning;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations gelu, qgelu, relu, srelu and silu (formulas.h) of elements, with or without a bias
- * that is added along rows before, and their gradients. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added along
+ * rows before, and their gradients. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -118,41 +118,40 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-#define ACTIVATION(name, gradient, biased, biased_gradient) \
+/* The backward pass of an activation that reads its output is given y for x. */
+#define ACTIVATION(name, backward_name, bias_name, bias_backward_name, ...) \
   LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i]); \
   } \
-  LIG_PIECE_FUNCTION biased##_piece (const float *x, const float *bias, float *y, int64_t count) \
+  LIG_PIECE_FUNCTION bias_name##_piece (const float *x, const float *bias, float *y, \
+                                        int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i] + bias[i]); \
   } \
-  LIG_PIECE_FUNCTION gradient##_piece (const float *dy, const float *x, float *dx, int64_t count) \
+  LIG_PIECE_FUNCTION backward_name##_piece (const float *dy, const float *x, float *dx, \
+                                            int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    dx[i] = lig_##gradient (dy[i], x[i]); \
+    dx[i] = lig_##backward_name (dy[i], x[i]); \
   } \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (gradient) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
-    return backward (launch, gradient##_piece); \
+    return backward (launch, backward_name##_piece); \
   } \
-  LigStatus LIG_CPU (biased) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
-    return bias_forward (launch, name##_piece, biased##_piece); \
+    return bias_forward (launch, name##_piece, bias_name##_piece); \
   } \
-  LigStatus LIG_CPU (biased_gradient) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
-    return bias_backward (launch, gradient##_piece); \
+    return bias_backward (launch, backward_name##_piece); \
   }
 
-ACTIVATION (gelu, gelu_backward, bias_gelu, bias_gelu_backward)
-ACTIVATION (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward)
-ACTIVATION (relu, relu_backward, bias_relu, bias_relu_backward) /* the backward pass reads y as x */
-ACTIVATION (srelu, srelu_backward, bias_srelu, bias_srelu_backward)
-ACTIVATION (silu, silu_backward, bias_silu, bias_silu_backward)
+LIG_EACH_ACTIVATION (ACTIVATION)

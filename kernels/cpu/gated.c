@@ -151,50 +151,45 @@ bias_backward (LigLaunch *launch, Backward *formula)
 }
 
 /* Defines the four kernels of a unit, and the functions that apply its formulas to a piece. */
-#define UNIT(name, gradient, biased, biased_gradient, formula, gradient_formula) \
+#define UNIT(name, backward_name, bias_name, bias_backward_name, forward_formula, \
+             backward_formula) \
   LIG_PIECE_FUNCTION name##_piece (Halves x, float *y, int64_t count, \
                                    const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    y[i] = formula; \
+    y[i] = forward_formula; \
   } \
-  LIG_PIECE_FUNCTION gradient##_piece (const float *dy, Halves x, float *da, float *db, \
-                                       int64_t count, const LigClampedParams *params) \
+  LIG_PIECE_FUNCTION backward_name##_piece (const float *dy, Halves x, float *da, float *db, \
+                                            int64_t count, const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    gradient_formula; \
+    backward_formula; \
   } \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (gradient) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
-    return backward (launch, gradient##_piece); \
+    return backward (launch, backward_name##_piece); \
   } \
-  LigStatus LIG_CPU (biased) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
     return bias_forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (biased_gradient) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
-    return bias_backward (launch, gradient##_piece); \
+    return bias_backward (launch, backward_name##_piece); \
   }
 
-#define SIMPLE_UNIT(name, gradient, biased, biased_gradient) \
-  UNIT (name, gradient, biased, biased_gradient, lig_##name (x.a[i], x.b[i]), \
-        lig_##gradient (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
-SIMPLE_UNIT (glu, glu_backward, bias_glu, bias_glu_backward)
-SIMPLE_UNIT (geglu, geglu_backward, bias_geglu, bias_geglu_backward)
-SIMPLE_UNIT (qgeglu, qgeglu_backward, bias_qgeglu, bias_qgeglu_backward)
-SIMPLE_UNIT (reglu, reglu_backward, bias_reglu, bias_reglu_backward)
-SIMPLE_UNIT (sreglu, sreglu_backward, bias_sreglu, bias_sreglu_backward)
-SIMPLE_UNIT (swiglu, swiglu_backward, bias_swiglu, bias_swiglu_backward)
+#define SIMPLE_UNIT(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, lig_##name (x.a[i], x.b[i]), \
+        lig_##backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
+LIG_EACH_GATED (SIMPLE_UNIT)
 
-UNIT (clamped_swiglu,
-      clamped_swiglu_backward,
-      bias_clamped_swiglu,
-      bias_clamped_swiglu_backward,
-      lig_clamped_swiglu (x.a[i], x.b[i], params->limit, params->alpha, params->offset),
-      lig_clamped_swiglu_backward (
-        dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, &da[i], &db[i]))
+#define UNIT_WITH_PARAMS(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, \
+        lig_##name (x.a[i], x.b[i], params->limit, params->alpha, params->offset), \
+        lig_##backward (dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, \
+                        &da[i], &db[i]))
+LIG_EACH_GATED_WITH_PARAMS (UNIT_WITH_PARAMS)

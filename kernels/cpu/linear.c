@@ -120,7 +120,7 @@ copy_to_result (const LigOperand *extra, const LigOperand *y)
  * operand that it is added to. Other types, and a result whose memory still has to be read, take
  * a block of the workspace. */
 static LigStatus
-run (LigLaunch *launch, LigProduct product, Epilogue *epilogue)
+run (LigLaunch *launch, LigCpuProduct product, Epilogue *epilogue)
 {
   const LigScaleParams *params = launch->params;
   const LigOperand *y = epilogue->y, *x = epilogue->x;
@@ -146,7 +146,7 @@ static LigStatus
 forward (LigLaunch *launch, Epilogue *epilogue)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = x, .b = weight, .b_transposed = true};
+  LigCpuProduct product = {.a = x, .b = weight, .b_transposed = true};
   product.m = lig_rows (x);
   product.n = lig_rows (weight);
   product.k = x->columns;
@@ -159,7 +159,7 @@ static LigStatus
 backward_input (LigLaunch *launch, Epilogue *epilogue, const LigOperand *dbias)
 {
   const LigOperand *dy = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = dy, .b = weight, .column_sums = dbias};
+  LigCpuProduct product = {.a = dy, .b = weight, .column_sums = dbias};
   product.m = lig_rows (dy);
   product.n = weight->columns;
   product.k = dy->columns;
@@ -239,7 +239,7 @@ LIG_CPU (linear_backward_weight) (LigLaunch *launch)
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
   Epilogue epilogue = {.y = dweight, .extra = launch->accumulate ? dweight : NULL};
-  LigProduct product = {.a = dy, .b = x, .a_transposed = true};
+  LigCpuProduct product = {.a = dy, .b = x, .a_transposed = true};
   product.m = dy->columns;
   product.n = x->columns;
   product.k = lig_rows (dy);

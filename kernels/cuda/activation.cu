@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Activations gelu, qgelu, relu, srelu and silu (formulas.h) of elements, with or without a bias
- * that is added along rows before, and their gradients. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added along
+ * rows before, and their gradients. */
 #include "kernels/cuda/bias.cuh"
 #include "kernels/cuda/common/map.cuh"
 
@@ -8,29 +8,22 @@ namespace lig
 {
 namespace activation
 {
-/* The names of the four kernels of each activation. */
-#define EACH_ACTIVATION(KERNELS) \
-  KERNELS (gelu, gelu_backward, bias_gelu, bias_gelu_backward) \
-  KERNELS (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward) \
-  KERNELS (relu, relu_backward, bias_relu, bias_relu_backward) \
-  KERNELS (srelu, srelu_backward, bias_srelu, bias_srelu_backward) \
-  KERNELS (silu, silu_backward, bias_silu, bias_silu_backward)
-
-/* An activation selected at run time. The backward pass of relu gets y as x. */
+/* An activation selected at run time. The backward pass of one that reads its output gets y as x.
+ */
 struct Any {
   enum Kind {
-#define KIND(name, gradient, biased, biased_gradient) KIND_##name,
-    EACH_ACTIVATION (KIND)
+#define KIND(name, ...) KIND_##name,
+    LIG_EACH_ACTIVATION (KIND)
 #undef KIND
   } kind;
   __device__ float
   operator() (float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, gradient, biased, biased_gradient) \
+#define CASE(name, ...) \
   case KIND_##name: \
     return lig_##name (x);
-      EACH_ACTIVATION (CASE)
+      LIG_EACH_ACTIVATION (CASE)
 #undef CASE
     }
     return x;
@@ -39,17 +32,17 @@ struct Any {
   backward (float dy, float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, gradient, biased, biased_gradient) \
+#define CASE(name, backward_name, ...) \
   case KIND_##name: \
-    return lig_##gradient (dy, x);
-      EACH_ACTIVATION (CASE)
+    return lig_##backward_name (dy, x);
+      LIG_EACH_ACTIVATION (CASE)
 #undef CASE
     }
     return dy;
   }
 };
 
-#define ACTIVATION(name, gradient, biased, biased_gradient) \
+#define ACTIVATION(name, backward_name, ...) \
   struct name { \
     Any \
     any () const \
@@ -64,10 +57,10 @@ struct Any {
     __device__ float \
     backward (float dy, float x) const \
     { \
-      return lig_##gradient (dy, x); \
+      return lig_##backward_name (dy, x); \
     } \
   };
-EACH_ACTIVATION (ACTIVATION)
+LIG_EACH_ACTIVATION (ACTIVATION)
 #undef ACTIVATION
 
 template <class F> struct Forward {
@@ -202,21 +195,21 @@ bias_backward (LigLaunch *launch)
 
 using namespace lig;
 
-#define KERNELS(name, gradient, biased, biased_gradient) \
+#define KERNELS(name, backward_name, bias_name, bias_backward_name, ...) \
   extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
   { \
     return activation::forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##gradient (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##backward_name (LigLaunch *launch) \
   { \
     return activation::backward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##biased (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_name (LigLaunch *launch) \
   { \
     return activation::bias_forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##biased_gradient (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_backward_name (LigLaunch *launch) \
   { \
     return activation::bias_backward<activation::name> (launch); \
   }
-EACH_ACTIVATION (KERNELS)
+LIG_EACH_ACTIVATION (KERNELS)

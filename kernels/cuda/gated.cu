@@ -8,29 +8,19 @@ namespace lig
 {
 namespace gated
 {
-/* The names of the four kernels of each unit: units without parameters, then all units. */
-#define EACH_SIMPLE_UNIT(UNIT) \
-  UNIT (glu, glu_backward, bias_glu, bias_glu_backward) \
-  UNIT (geglu, geglu_backward, bias_geglu, bias_geglu_backward) \
-  UNIT (qgeglu, qgeglu_backward, bias_qgeglu, bias_qgeglu_backward) \
-  UNIT (reglu, reglu_backward, bias_reglu, bias_reglu_backward) \
-  UNIT (sreglu, sreglu_backward, bias_sreglu, bias_sreglu_backward) \
-  UNIT (swiglu, swiglu_backward, bias_swiglu, bias_swiglu_backward)
-#define EACH_UNIT(UNIT) \
-  EACH_SIMPLE_UNIT (UNIT) \
-  UNIT (clamped_swiglu, clamped_swiglu_backward, bias_clamped_swiglu, bias_clamped_swiglu_backward)
+#define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) LIG_EACH_GATED_WITH_PARAMS (UNIT)
 
-#define UNIT(name, gradient, biased, biased_gradient) \
+#define UNIT(name, backward_name, ...) \
   static __device__ inline float name (float a, float b, const LigClampedParams &) \
   { \
     return lig_##name (a, b); \
   } \
-  static __device__ inline void gradient (float dy, float a, float b, const LigClampedParams &, \
-                                          float &da, float &db) \
+  static __device__ inline void backward_name (float dy, float a, float b, \
+                                               const LigClampedParams &, float &da, float &db) \
   { \
-    lig_##gradient (dy, a, b, &da, &db); \
+    lig_##backward_name (dy, a, b, &da, &db); \
   }
-EACH_SIMPLE_UNIT (UNIT)
+LIG_EACH_GATED (UNIT)
 #undef UNIT
 
 /* Adapts clamped_swiglu to the signature of the other units. */
@@ -50,7 +40,7 @@ clamped_swiglu_backward (
 /* A unit selected at run time. */
 struct AnyUnit {
   enum Kind {
-#define KIND(name, gradient, biased, biased_gradient) KIND_##name,
+#define KIND(name, ...) KIND_##name,
     EACH_UNIT (KIND)
 #undef KIND
   } kind;
@@ -59,7 +49,7 @@ struct AnyUnit {
   operator() (float a, float b) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, gradient, biased, biased_gradient) \
+#define CASE(name, ...) \
   case KIND_##name: \
     return name (a, b, params);
       EACH_UNIT (CASE)
@@ -71,16 +61,16 @@ struct AnyUnit {
   backward (float dy, float a, float b, float &da, float &db) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, gradient, biased, biased_gradient) \
+#define CASE(name, backward_name, ...) \
   case KIND_##name: \
-    return gradient (dy, a, b, params, da, db);
+    return backward_name (dy, a, b, params, da, db);
       EACH_UNIT (CASE)
 #undef CASE
     }
   }
 };
 
-#define UNIT(name, gradient, biased, biased_gradient) \
+#define UNIT(name, backward_name, ...) \
   struct name##_unit { \
     LigClampedParams params; \
     AnyUnit \
@@ -96,7 +86,7 @@ struct AnyUnit {
     __device__ void \
     backward (float dy, float a, float b, float &da, float &db) const \
     { \
-      gradient (dy, a, b, params, da, db); \
+      backward_name (dy, a, b, params, da, db); \
     } \
   };
 EACH_UNIT (UNIT)
@@ -386,20 +376,20 @@ bias_backward (LigLaunch *launch)
 
 using namespace lig;
 
-#define KERNELS(name, gradient, biased, biased_gradient) \
+#define KERNELS(name, backward_name, bias_name, bias_backward_name, ...) \
   extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
   { \
     return gated::forward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##gradient (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##backward_name (LigLaunch *launch) \
   { \
     return gated::backward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##biased (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_name (LigLaunch *launch) \
   { \
     return gated::bias_forward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##biased_gradient (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_backward_name (LigLaunch *launch) \
   { \
     return gated::bias_backward<gated::name##_unit> (launch); \
   }

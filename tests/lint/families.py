@@ -3,25 +3,36 @@
 """Every kernel is defined in the files of the family under which kernel-list.h lists it.
 
 Its full name has to occur there, in kernels/cpu and in kernels/cuda, so that a search for the name
-finds the definition even where a macro pastes it. The families are those that Meson compiles.
+finds the definition even where a macro pastes it; activations.h spells those of its lists, from
+which the files define them. The families are those that Meson compiles.
 """
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ENTRY = re.compile(r"^LIG_(FAMILY|EACH|ACTIVATION|GATED) \(([^)]*)\)", re.M)
+ENTRY = re.compile(r"^LIG_(FAMILY|EACH(?:_[A-Z_]+)?) \(([^)]*)\)", re.M)
+LIST = re.compile(r"^#define (LIG_EACH_[A-Z_]+)\(EACH\)((?:.*\\\n)*.*)", re.M)
 
 
-def read_families(text):
-    """The names of the kernels of each family, in the order of the list."""
+def read_lists(text):
+    """The names of the kernels of each list of activations.h."""
+    return {name: [word for entry in re.findall(r"EACH \(([^)]*)\)", entries)
+                   for word in re.findall(r"[a-z_]\w*", entry)[:4]]
+            for name, entries in LIST.findall(text)}
+
+
+def read_families(text, lists):
+    """Returns the names of the kernels of each family, each with the list that it comes from."""
     families = {}
     for kind, arguments in ENTRY.findall(re.sub(r"^#.*(?:\\\n.*)*", "", text, flags=re.M)):
         names = re.findall(r"\b[a-z_]\w*", re.sub(r'".*?"', "", arguments, flags=re.S))
         if kind == "FAMILY":
             family = families.setdefault(names[0], [])
+        elif kind == "EACH":
+            family.extend((name, None) for name in names)
         else:
-            family.extend(names)
+            family.extend((name, f"LIG_{kind}") for name in lists[f"LIG_{kind}"])
     return families
 
 
@@ -35,7 +46,8 @@ def read_sources(folder, family, suffix):
 
 
 def main():
-    families = read_families((ROOT / "kernels/kernel-list.h").read_text())
+    lists = read_lists((ROOT / "kernels/activations.h").read_text())
+    families = read_families((ROOT / "kernels/kernel-list.h").read_text(), lists)
     built = re.search(r"kernel_families = \[(.*?)\]", (ROOT / "kernels/meson.build").read_text(), re.S)
     missing, count = 0, sum(map(len, families.values()))
     if sorted(families) != sorted(re.findall(r"'([\w-]+)'", built[1])):
@@ -45,8 +57,9 @@ def main():
         for folder, suffix, form in (("cpu", ".c", r"LIG_CPU \({0}\)"),
                                      ("cuda", ".cu", r"\blig_cuda_{0} \(")):
             code = read_sources(folder, family, suffix)
-            for name in names:
-                defined = form.format(name) + r"|^ *[A-Z_]+ \([^)]*\b" + name + r"\b"
+            for name, made_from in names:
+                defined = (rf"\b{made_from} \(\w+\)" if made_from else
+                           form.format(name) + r"|^ *[A-Z_]+ \([^)]*\b" + name + r"\b")
                 if not re.search(defined, code, re.M):
                     print(f"kernels/{folder}/{family}{suffix}: {name} is missing; define it there")
                     missing += 1

@@ -219,10 +219,7 @@ compile (LigPlanner *self, const Request *request)
   answer->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
   answer->final = TRUE;
   LigDevice *device = open_device (self, request, &error);
-  gboolean measures =
-    device &&
-    (options.policy == LIG_POLICY_MEASURED ||
-     (options.policy == LIG_POLICY_DEFAULT && lig_device_get_backend (device) == LIG_BACKEND_CUDA));
+  gboolean measures = device && lig_policy_for (options.policy, device) == LIG_POLICY_MEASURED;
   if (measures) {
     answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);

@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /* Fills memory on the device with normally distributed numbers of a floating type (fallback.cu). */
-cudaError_t
-lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream);
+cudaError_t lig_cuda_fill_random (
+  void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream);
 
 /* Compares results on the device (fallback.cu). `found` is memory there, zero before; it gets
  * the bits of two fp32 numbers: the largest difference of corresponding elements and the largest

@@ -333,7 +333,7 @@ find_other_bits (const uint16_t *data, const uint16_t *expected, size_t count, u
 using namespace lig;
 
 extern "C" cudaError_t
-lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream)
+lig_cuda_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream)
 {
   if (count <= 0)
     return cudaSuccess;

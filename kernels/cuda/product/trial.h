@@ -12,7 +12,7 @@ typedef struct {
   cudaGraphExec_t graph; /* several launches of it */
   float microseconds;    /* of one launch */
   float rounds[LIG_MOST_ROUNDS];
-} LigCandidate;
+} LigTrialAlgorithm;
 
 typedef struct {
   LigProducts *products;
@@ -24,9 +24,9 @@ typedef struct {
     calls[2]; /* used in turn, so that not all operands of a small product are in the cache */
   int n_calls;
   int launches;
-  bool lost;                        /* the device does not respond any more */
-  bool no_memory;                   /* for the trial, or to compare the fastest */
-  LigCandidate kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in any order */
+  bool lost;                             /* the device does not respond any more */
+  bool no_memory;                        /* for the trial, or to compare the fastest */
+  LigTrialAlgorithm kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in any order */
   int n_kept;
   char *expected; /* the first one's result, behind the numbers that a comparison finds */
   float best;     /* microseconds of the fastest; INFINITY if none ran */
@@ -51,4 +51,4 @@ bool lig_trial_expect (LigTrial *trial);
 
 /* Returns the algorithm with the least median of several rounds that computes the same bits
  * twice; null if there is none. */
-const LigCandidate *lig_trial_decide (LigTrial *trial);
+const LigTrialAlgorithm *lig_trial_decide (LigTrial *trial);
