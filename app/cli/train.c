@@ -30,6 +30,7 @@ typedef struct {
   LigSequenceOptions sequence; /* --input and the wishes */
   char *device, *init, *resume, *store;
   char **values; /* one for each setting, null where not given */
+  char **helps;  /* likewise */
 } Options;
 
 static guint
@@ -39,6 +40,15 @@ count_settings (void)
   while (lig_run_setting_nth (n))
     n++;
   return n;
+}
+
+/* A parameter of an optimizer says whose it is, and its default. */
+static char *
+make_help (const LigSetting *setting)
+{
+  if (!setting->of)
+    return g_strdup (setting->help);
+  return g_strdup_printf ("%s; of %s (%g)", setting->help, setting->of, setting->initial);
 }
 
 static GOptionEntry *
@@ -57,8 +67,9 @@ make_entries (Options *options)
   memcpy (more, own, sizeof own);
   for (guint i = 0; i < count; i++) {
     const LigSetting *setting = lig_run_setting_nth (i);
+    options->helps[i] = make_help (setting);
     more[G_N_ELEMENTS (own) + i] = (GOptionEntry){
-      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], setting->help,
+      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
       setting->argument};
   }
   return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES, more);
@@ -289,6 +300,7 @@ clear (Options *options)
   for (guint i = 0; lig_run_setting_nth (i); i++)
     g_free (options->values[i]);
   g_free (options->values);
+  g_strfreev (options->helps);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
@@ -296,7 +308,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = {.values = g_new0 (char *, count_settings () + 1)};
+  g_auto (Options) options = {.values = g_new0 (char *, count_settings () + 1),
+                              .helps = g_new0 (char *, count_settings () + 1)};
   g_autofree GOptionEntry *entries = make_entries (&options);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))

@@ -149,15 +149,9 @@ read_settings (LigRun *self, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  self->optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
-  if (!lig_run_settings_check (settings, error))
+  if (!lig_run_settings_check (settings, error) ||
+      !lig_run_settings_get_optimizer (settings, &self->optimizer, error))
     return FALSE;
-  if (settings->optimizer &&
-      !lig_optimizer_from_name (settings->optimizer, &self->optimizer.kind, error))
-    return FALSE;
-  self->optimizer.sgd = (LigSgdParams){(float) settings->momentum, (float) settings->weight_decay};
-  self->optimizer.adamw = (LigAdamwParams){(float) settings->beta1, (float) settings->beta2,
-                                           (float) settings->eps, (float) settings->weight_decay};
   if (settings->policy && !lig_policy_from_name (settings->policy, &options.policy)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  "policy is '%s', expected none, all or measured", settings->policy);
@@ -166,7 +160,6 @@ read_settings (LigRun *self, GError **error)
   if (!read_types (settings, &options, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
-  self->optimizer.loss_scale = settings->loss_scale;
   /* Predictions decide on a GPU which steps run beside which. */
   if (lig_device_get_backend (self->device) == LIG_BACKEND_CUDA)
     lig_tuning_learn (self->device, self->store);

@@ -235,7 +235,8 @@ test_settings (Fixture *f, gconstpointer data)
   g_assert_nonnull (strstr (train, "of-others"));
   g_assert_null (strstr (train, "\"lr\""));
   g_assert_true (lig_train_read (f->doc, &settings, NULL));
-  g_assert_cmpfloat (settings.eps, ==, 1e-9);
+  g_autofree char *eps = lig_run_settings_get (&settings, "eps");
+  g_assert_cmpstr (eps, ==, "1e-9");
   g_assert_cmpstr (settings.data, ==, "synthetic");
   lig_train_set_batch (f->doc, 12);
   g_assert_cmpint (lig_train_get_batch (f->doc), ==, 12);
