@@ -16,6 +16,7 @@
 #define MOST_FILES 24
 
 static int run (int argc, char **argv);
+static void append_notes (GString *to);
 
 LIG_COMMAND (train) = {
   .name = "train",
@@ -24,6 +25,7 @@ LIG_COMMAND (train) = {
   .example = "lig train 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
              "--input 32x8 --data synthetic --steps 200",
   .run = run,
+  .notes = append_notes,
 };
 
 typedef struct {
@@ -40,6 +42,63 @@ count_settings (void)
   while (lig_run_setting_nth (n))
     n++;
   return n;
+}
+
+static void
+append_optimizers (GString *to)
+{
+  const LigOptimizerInfo *info;
+  g_string_append (to, "Optimizers:\n");
+  for (guint n = 0; (info = lig_optimizer_info_nth (n)); n++)
+    g_string_append_printf (to, "  %-28s %s. %s\n", info->name, info->title, info->help);
+}
+
+static void
+append_default (GString *to, const LigDatasetOption *option)
+{
+  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION)
+    g_string_append_printf (to, " (%.15g)", option->initial);
+  else if (option->type == LIG_DATASET_BOOLEAN)
+    g_string_append_printf (to, " (%s)", option->initial != 0 ? "true" : "false");
+  g_string_append_c (to, '\n');
+}
+
+static void
+append_options (GString *to, const char *indent, const LigDatasetOption *option)
+{
+  static const char *const arguments[] = {"TEXT", "PATH", NULL, "true|false", "N", "FRACTION"};
+  for (; option && option->name; option++) {
+    g_autoptr (GString) key = g_string_new (indent);
+    g_string_append_printf (key, "%s=%s", option->name,
+                            option->choices ? "" : arguments[option->type]);
+    for (const LigDatasetChoice *at = option->choices; at && at->name; at++)
+      g_string_append_printf (key, "%s%s", at > option->choices ? "|" : "", at->name);
+    g_string_append_printf (to, "%-30s %s", key->str, option->help);
+    append_default (to, option);
+  }
+}
+
+static void
+append_data (GString *to)
+{
+  const LigDatasetInfo *info;
+  g_string_append (to, "Data:\n");
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
+    g_autofree char *name =
+      g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
+    g_string_append_printf (to, "  %-28s %s. %s\n", name, info->title, info->help);
+    append_options (to, "    ?", info->options);
+  }
+  append_options (to, "  all: ?", lig_dataset_shared_options ());
+}
+
+static void
+append_notes (GString *to)
+{
+  append_optimizers (to);
+  g_string_append_c (to, '\n');
+  append_data (to);
+  g_string_append_c (to, '\n');
 }
 
 /* A parameter of an optimizer says whose it is, and its default. */

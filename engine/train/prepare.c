@@ -109,9 +109,11 @@ open_data (LigRun *self, GError **error)
                  "how many samples a step takes is not known; --batch 32 or --input 32x64 says it");
     return FALSE;
   }
-  if (!known && g_str_has_prefix (self->settings.data, "synthetic")) {
+  const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
+  if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "synthetic data has the input's shape, which is not known; --input 32x64 says it");
+                 "%s data has the input's shape, which is not known; --input 32x64 says it",
+                 info->name);
     return FALSE;
   }
   lig_run_locate_data (&self->settings);

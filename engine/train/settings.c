@@ -2,6 +2,7 @@
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
 #include "engine/base/json-private.h"
 #include "engine/sequence/literal.h"
+#include <ligature/dataset.h>
 #include <ligature/run.h>
 
 #include <math.h>
@@ -30,7 +31,7 @@
   }
 
 static const LigSetting common[] = {
-  TEXT (data, "data", "KIND[:PATH][?key=value&…]", "The data set"),
+  TEXT (data, "data", "KIND[:PATH][?key=value&…]", NULL),
   COUNT (steps, "steps", 1, 1e15, 1000, "Optimizer steps in all (1000)"),
   COUNT (batch, "batch", 0, 1e9, 0, "Samples per micro-batch (the input's first axis)"),
   WORD (optimizer, "optimizer", NULL, LIG_OPTIMIZER_DEFAULT " by default", LIG_OPTIMIZER_DEFAULT),
@@ -125,6 +126,16 @@ join_optimizers (void)
   return g_string_free (text, FALSE);
 }
 
+static char *
+join_kinds (void)
+{
+  GString *text = g_string_new ("The data set: ");
+  const LigDatasetInfo *info;
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++)
+    g_string_append_printf (text, "%s%s", n > 0 ? ", " : "", info->name);
+  return g_string_free (text, FALSE);
+}
+
 static gpointer
 make_table (gpointer data)
 {
@@ -138,6 +149,8 @@ make_table (gpointer data)
     }
     if (setting.kind == LIG_SETTING_TEXT && !setting.argument)
       setting.argument = join_optimizers ();
+    if (!setting.help)
+      setting.help = join_kinds ();
     g_array_append_val (all, setting);
   }
   table->count = all->len;
