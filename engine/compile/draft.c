@@ -3,8 +3,7 @@
 #include "engine/compile/draft.h"
 
 #include "engine/sequence/sequence-private.h"
-#include "engine/sequence/table.h"
-#include <ligature/state.h>
+#include <ligature/state-arrays.h>
 
 static void
 clear_part (gpointer data)

@@ -3,6 +3,7 @@
 #include <ligature/fusion.h>
 
 #include "engine/compile/pattern.h"
+#include "engine/compile/register.h"
 #include "engine/sequence/table.h"
 
 #define LIG_FUSION(name) extern const LigFusion lig_fusion_##name;

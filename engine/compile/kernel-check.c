@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of embedding programs, checked when one is first used. */
+#include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/table.h"
 

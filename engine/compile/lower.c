@@ -2,7 +2,7 @@
 /* Lowering: ports by name become values, kernels become steps. */
 #include "engine/compile/lower.h"
 
-#include "engine/sequence/table.h"
+#include "engine/compile/register.h"
 
 #include <stdlib.h>
 #include <string.h>

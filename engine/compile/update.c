@@ -5,7 +5,7 @@
 
 #include "engine/compile/lower.h"
 #include <ligature/optimizer.h>
-#include <ligature/state.h>
+#include <ligature/state-arrays.h>
 
 static int
 array_value (LigDraft *draft, int array, gint64 first, gint64 count)

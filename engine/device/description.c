@@ -3,7 +3,7 @@
 #include "engine/base/json-private.h"
 #include "engine/device/device-private.h"
 #include <ligature/folders.h>
-#include <ligature/report.h>
+#include <ligature/json.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -22,21 +22,12 @@ const char *lig_device_get_id (LigDevice *self);
 /* Whether a backend's call worked; else the error says `what` and the backend's words. */
 gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
 
-/* Where the choices that kernels make by measuring are kept; null: nowhere. Stays valid until it is
- * set again. */
-void lig_device_keep_choices (LigDevice *self, const LigChoices *choices);
-
 /* Fills in what is known of this CPU without measuring: no rates. */
 void lig_cpu_facts (LigDeviceFacts *facts);
 
 /* Everything of this process that times on the CPU depend on: versions, instructions, and as many
  * threads as a kernel would use now. */
 void lig_cpu_libraries (char *text, gsize size);
-
-/* Measures the ceilings of a device that runs: some seconds long, or `quickly` in a fraction of
- * one, a few percent worse. */
-gboolean
-lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts, GError **error);
 
 /* The names of the shipped profiles, null after the last; and the profile of a card by its name,
  * multiprocessors and memory. */

@@ -3,11 +3,9 @@
  */
 #include <ligature/device.h>
 
-#include "engine/measure/lock.h"
-#include "engine/measure/tuning-private.h"
+#include "engine/device/device-private.h"
 #include "kernels/times.h"
 
-#include <glib/gi18n-lib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,28 +231,6 @@ lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
   self->facts = *facts;
 }
 
-static gboolean
-measure (LigDevice *self, gboolean quickly, GError **error)
-{
-  if (self->calls)
-    return lig_ceilings_measure (self, quickly, &self->facts, error);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there and cannot be measured",
-               self->name);
-  return FALSE;
-}
-
-gboolean
-lig_device_measure (LigDevice *self, GError **error)
-{
-  return measure (self, FALSE, error);
-}
-
-gboolean
-lig_device_measure_quickly (LigDevice *self, GError **error)
-{
-  return measure (self, TRUE, error);
-}
-
 gboolean
 lig_device_get_health (LigDevice *self, LigDeviceHealth *health)
 {
@@ -305,40 +281,6 @@ void *
 lig_device_branch (LigDevice *self)
 {
   return self->branch;
-}
-
-static void
-begin_measuring (void *guard)
-{
-  lig_measuring_begin (guard);
-}
-
-static void
-end_measuring (void *guard)
-{
-  lig_measuring_end (guard);
-}
-
-static void
-tell_no_memory (void *guard, const char *what)
-{
-  LigDevice *self = guard;
-  g_autofree char *text = g_strdup_printf (
-    _ ("no memory on %s to try algorithms for a product of %s; it may be slower than it could be"),
-    self->name, what);
-  lig_tuning_say (text);
-}
-
-void
-lig_device_keep_choices (LigDevice *self, const LigChoices *choices)
-{
-  LigChoices guarded = choices ? *choices : (LigChoices){0};
-  guarded.begin = begin_measuring;
-  guarded.end = end_measuring;
-  guarded.no_memory = tell_no_memory;
-  guarded.guard = self;
-  if (self->calls)
-    self->calls->keep_choices (self->handle, choices ? &guarded : NULL);
 }
 
 gboolean

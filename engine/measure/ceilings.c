@@ -4,6 +4,7 @@
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
 #include <ligature/params.h>
+#include <ligature/tuning.h>
 
 #include <string.h>
 
@@ -154,13 +155,18 @@ measure_step (Bench *bench, LigDeviceFacts *facts, GError **error)
   return time_kernel (bench, "scale", operands, 100, &facts->launch, error);
 }
 
-gboolean
-lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts, GError **error)
+static gboolean
+measure (LigDevice *device, gboolean quickly, GError **error)
 {
   gboolean cpu = lig_device_get_backend (device) == LIG_BACKEND_CPU;
-  LigDeviceFacts found = *facts;
+  LigDeviceFacts found = *lig_device_get_facts (device);
+  if (!lig_device_calls (device)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; it cannot be measured",
+                 lig_device_get_name (device));
+    return FALSE;
+  }
   Bench bench = {.device = device, .quickly = quickly};
-  choose_sizes (&bench, facts);
+  choose_sizes (&bench, &found);
   lig_device_calls (device)->enter (lig_device_handle (device));
   bench.memory = lig_device_allocate (device, bench.bytes, error);
   bench.workspace = bench.memory ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
@@ -178,6 +184,18 @@ lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts
   if (!fine)
     return FALSE;
   found.measured = TRUE;
-  *facts = found;
+  lig_device_set_facts (device, &found);
   return TRUE;
+}
+
+gboolean
+lig_device_measure (LigDevice *self, GError **error)
+{
+  return measure (self, FALSE, error);
+}
+
+gboolean
+lig_device_measure_quickly (LigDevice *self, GError **error)
+{
+  return measure (self, TRUE, error);
 }

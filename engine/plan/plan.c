@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiling: the passes in order, each verified, and the tables that a plan shows of itself. */
+/* Plans: a compiled draft and the tables that a plan shows of itself. */
 #include "engine/plan/plan-private.h"
-
-#include "engine/sequence/table.h"
-
-static gboolean
-run_passes (LigDraft *draft, GError **error)
-{
-  return lig_expand (draft, error) && lig_verify_parts (draft, error) && lig_infer (draft, error) &&
-         lig_differentiate (draft, error) && lig_verify_values (draft, error) &&
-         lig_represent (draft, error) && lig_fuse (draft, error) &&
-         lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
-         lig_verify_steps (draft, error) && lig_allocate (draft, error) &&
-         lig_verify_memory (draft, error);
-}
 
 /* Bytes that backward keeps from this op on: what it saves and no earlier op saved. */
 static gint64
@@ -136,10 +123,7 @@ lig_plan_compile (LigSequence *sequence,
                   GError **error)
 {
   g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
-  lig_registry_hold ();
-  gboolean fine = draft && run_passes (draft, error);
-  lig_registry_release ();
-  if (!fine)
+  if (!draft || !lig_draft_compile (draft, error))
     return NULL;
   LigPlan *self = g_new0 (LigPlan, 1);
   g_atomic_int_set (&self->count, 1);

@@ -4,6 +4,7 @@
  * graph from then on; opaque ops stand between such ranges. */
 #include "engine/plan/program-private.h"
 
+#include "engine/measure/choices.h"
 #include "engine/measure/tuning-private.h"
 
 #include <string.h>
@@ -113,13 +114,11 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
 static gboolean
 rehearse_steps (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
 {
-  LigChoices choices;
   LigDevice *device = self->device;
   lig_tuning_tell ("products of the step");
-  lig_tuning_to_choices (self->plan->draft->options.tuning, &choices);
-  lig_device_keep_choices (device, &choices);
+  lig_choices_begin (device, self->plan->draft->options.tuning);
   gboolean fine = launch_steps (self, first, end, (LigStepsMode){accumulate, true}, error);
-  lig_device_keep_choices (device, NULL);
+  lig_choices_end (device);
   return fine;
 }
 

@@ -5,7 +5,6 @@
 #include "engine/device/device-private.h"
 #include "engine/plan/plan-private.h"
 #include "engine/sequence/sequence-private.h"
-#include "engine/sequence/table.h"
 #include "kernels/formulas.h"
 
 #include <math.h>
@@ -286,10 +285,9 @@ lig_state_new (LigSequence *sequence,
   g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
   self->device = g_object_ref (device);
   self->seed = seed;
-  lig_registry_hold ();
-  gboolean fine = draft && lig_expand (draft, error) && lig_infer (draft, error);
-  lig_registry_release ();
-  return fine && take_parameters (self, draft, error) ? g_steal_pointer (&self) : NULL;
+  return draft && lig_draft_infer (draft, error) && take_parameters (self, draft, error)
+           ? g_steal_pointer (&self)
+           : NULL;
 }
 
 LigDevice *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for spreadsheets: the steps of a plan, the metrics of a run. */
+#include "engine/base/number.h"
 #include "engine/report/format.h"
-#include "engine/sequence/literal.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,7 +32,7 @@ append_number (GString *to, double value)
   else if (isinf (value))
     g_string_append (to, value > 0 ? "inf" : "-inf");
   else
-    lig_literal_append_number (to, value, FALSE);
+    lig_number_append (to, value, FALSE);
 }
 
 static gboolean

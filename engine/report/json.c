@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for programs: everything there is to know of a plan or a run. */
 #include "engine/base/json-private.h"
+#include "engine/base/number.h"
 #include "engine/report/format.h"
-#include "engine/sequence/literal.h"
 
 #include <math.h>
 #include <string.h>
@@ -327,7 +327,7 @@ append_metric (GString *to, const LigReportMetric *metric)
     double value = g_array_index (metric->values, double, i);
     g_string_append (to, i > 0 ? ", " : "");
     if (isfinite (value))
-      lig_literal_append_number (to, value, FALSE);
+      lig_number_append (to, value, FALSE);
     else
       g_string_append (to, "null");
   }

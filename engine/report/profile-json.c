@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile as the JSON document of `lig profile`. */
-#include <ligature/json.h>
-#include <ligature/profile.h>
+#include <ligature/report.h>
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checkpoints: safetensors with parameters and moments, and in its metadata everything else that a
  * training needs to go on bit-identically. */
-#include "engine/measure/tuning-private.h"
+#include "engine/measure/choices.h"
 #include "engine/train/run-private.h"
 #include "kernels/threads.h"
 

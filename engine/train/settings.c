@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
 #include "engine/base/json-private.h"
-#include "engine/sequence/literal.h"
+#include "engine/base/number.h"
 #include <ligature/dataset.h>
 #include <ligature/run.h>
 
@@ -320,7 +320,7 @@ lig_run_settings_get (const LigRunSettings *self, const char *name)
     return g_strdup_printf ("%" G_GINT64_FORMAT, *(gint64 *) field (self, setting));
   default:
     text = g_string_new (NULL);
-    lig_literal_append_number (text, *(double *) field (self, setting), FALSE);
+    lig_number_append (text, *(double *) field (self, setting), FALSE);
     return g_string_free (text, FALSE);
   }
 }

@@ -73,18 +73,6 @@ LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health
 LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts);
 
 /**
- * lig_device_measure:
- *
- * Measures copy bandwidth and product rates on random data, some seconds long.
- *
- * Returns: %FALSE with %LIG_ERROR_DEVICE set; a null device cannot be measured
- */
-LIG_API gboolean lig_device_measure (LigDevice *self, GError **error);
-
-/* The same in a fraction of a second, a few percent worse. */
-LIG_API gboolean lig_device_measure_quickly (LigDevice *self, GError **error);
-
-/**
  * lig_device_facts_to_json, lig_device_facts_from_json:
  *
  * The text of a profile as data/devices has it.

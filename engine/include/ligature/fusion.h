@@ -8,7 +8,7 @@
  * those that compile. */
 #pragma once
 
-#include <ligature/op.h>
+#include <ligature/lowering.h>
 
 G_BEGIN_DECLS
 
@@ -70,6 +70,19 @@ typedef struct {
   /* Joint: ports, as in bindings ("0.x 1.y"), that its backward reads; null: what the ops save. */
   const char *saves;
 } LigFusion;
+
+/* Why a fusion was taken or refused at a place. Strings belong to the plan. */
+typedef struct {
+  const LigFusion *fusion;
+  LigPass pass;
+  int first, count; /* ops looked at */
+  gboolean taken;
+  LigReason reason;
+  const char *observed, *required; /* null where taken in order; times where measured */
+  double observed_value, required_value;
+  const char *unit; /* null where the reason is not numeric */
+  const char *text; /* one translated sentence */
+} LigVerdict;
 
 /**
  * lig_register_fusion:

@@ -67,9 +67,6 @@ LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
                                                 gpointer data,
                                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The document of `lig profile --json`. */
-LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
-
 /* Clocks, power and the like as an object; null for what the device does not tell. */
 LIG_API JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
 

@@ -2,7 +2,9 @@
 /* Plans and runs as documents: the same text in the window, on the command line and in files. */
 #pragma once
 
+#include <ligature/json.h>
 #include <ligature/plan.h>
+#include <ligature/profile.h>
 #include <ligature/store.h>
 
 #include <json-glib/json-glib.h>
@@ -15,6 +17,13 @@ G_BEGIN_DECLS
  * Returns: (transfer full): the document of `lig fuse --json`: ops, forward, backward, verdicts
  */
 LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
+
+/**
+ * lig_profile_to_json:
+ *
+ * Returns: (transfer full): the document of `lig profile --json`
+ */
+LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 
 /**
  * lig_plan_to_rails:
@@ -38,14 +47,6 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
  * says both and the largest values; null where the plan fits or the memory is not known
  */
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
-
-/**
- * lig_json_to_text:
- *
- * Returns: (transfer full): the document in lines, indented, the fewest digits for each number.
- *   Unlike json-glib 1.6, which makes 1e-08.0 of 1e-8, it writes nothing but JSON.
- */
-LIG_API char *lig_json_to_text (JsonNode *document);
 
 /* --- Reports ------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ligature/plan.h>
+#include <ligature/state-arrays.h>
 #include <ligature/tensor-file.h>
 
 G_BEGIN_DECLS
@@ -39,34 +40,6 @@ LIG_API void lig_state_set_steps (LigState *self, guint64 micro_step, guint64 st
 /* Paths of the parameters in op order, null-terminated; (transfer none). */
 LIG_API const char *const *lig_state_get_paths (LigState *self);
 LIG_API gint64 lig_state_get_n_elements (LigState *self);
-
-/* The kinds of array that a state keeps for each parameter. From %LIG_STATE_KEPT on they are those
- * that optimizers name in their tables, at most %LIG_MAX_STATE_ARRAYS in all; their numbers may
- * differ in another version of the library, their names do not. */
-typedef enum {
-  LIG_STATE_PARAMETERS,
-  LIG_STATE_GRADIENTS,
-  LIG_STATE_MASTER, /* fp32 weights behind 16-bit parameters */
-  LIG_STATE_KEPT,
-  LIG_MAX_STATE_ARRAYS = 16
-} LigStateArray;
-
-/**
- * lig_state_array_name:
- * @array: a number from 0
- *
- * Returns: (nullable) (transfer none): `parameters`, `gradients`, `master`, then the names that
- *   optimizers give, like `moment` and `variance`; %NULL after the last
- */
-LIG_API const char *lig_state_array_name (LigStateArray array);
-
-/**
- * lig_state_find_array:
- * @name: as lig_state_array_name() gives it
- *
- * Returns: the #LigStateArray of that name, or -1
- */
-LIG_API int lig_state_find_array (const char *name);
 
 /* The shape of a parameter, without a look at its values; %LIG_ERROR_INDEX without one. */
 LIG_API gboolean lig_state_get_shape (LigState *self,

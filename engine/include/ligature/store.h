@@ -302,12 +302,6 @@ LIG_API gboolean lig_store_set_settings (LigStore *self,
                                          const char *settings,
                                          GError **error);
 
-/* Deletes every metric and timing beyond a step. */
-LIG_API gboolean lig_store_truncate_metrics (LigStore *self,
-                                             const char *run,
-                                             gint64 after_step,
-                                             GError **error);
-
 /**
  * lig_store_list_runs:
  * @filter: (nullable): %NULL for all

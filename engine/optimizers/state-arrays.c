@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The arrays of a state by name: its own, then those that optimizers keep. */
 #include <ligature/optimizer.h>
-#include <ligature/state.h>
+#include <ligature/state-arrays.h>
 
 #include <string.h>
 

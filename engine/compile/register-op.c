@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tries the functions of an op's table on its example. */
+/* Registering an op: its table is checked, then its functions are tried on its example. */
+#include "engine/compile/draft.h"
+#include "engine/compile/register.h"
 #include "engine/sequence/table.h"
-#include <ligature/sequence.h>
 
 #include <string.h>
 
@@ -42,25 +43,25 @@ read_example (const LigOpInfo *info, GError **error)
 
 /* Checks that the output is as the flags promise. */
 static gboolean
-check_output (const LigOpInfo *info, LigPlan *plan, GError **error)
+check_output (const LigOpInfo *info, const LigDraft *draft, GError **error)
 {
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  for (guint i = 0; i < count; i++) {
-    const LigPlanOp *op = &ops[i];
-    if (op->info != info)
+  for (guint i = 0; i < draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    const LigShape *x = &lig_value (draft, part->x)->shape, *y = &lig_value (draft, part->y)->shape;
+    LigDtype dtype = lig_value (draft, part->y)->dtype;
+    if (part->info != info)
       continue;
-    gboolean scalar = op->y.n_axes == 0 && op->y_dtype == LIG_FP32;
-    gboolean same = lig_shape_equal (&op->x, &op->y);
+    gboolean scalar = y->n_axes == 0 && dtype == LIG_FP32;
+    gboolean same = lig_shape_equal (x, y);
     const char *wanted = info->flags & LIG_OP_LOSS && !scalar ? "a scalar of fp32, as it is a loss"
                          : info->flags & (LIG_OP_TRANSPARENT | LIG_OP_ACTIVATION) && !same
                            ? "the shape of x, by its flags"
                            : NULL;
     if (!wanted)
       continue;
-    g_autofree char *shape = lig_shape_to_string (&op->y);
+    g_autofree char *shape = lig_shape_to_string (y);
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "y is %s of %s, expected %s", shape,
-                 lig_dtype_name (op->y_dtype), wanted);
+                 lig_dtype_name (dtype), wanted);
     return FALSE;
   }
   return TRUE;
@@ -89,8 +90,8 @@ compile (
     options.policy = LIG_POLICY_NONE;
     options.training = options.input_gradient = training;
     options.compute = (int) compute;
-    g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, error);
-    if (!plan || !check_output (info, plan, error))
+    g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, &options, error);
+    if (!draft || !lig_draft_compile (draft, error) || !check_output (info, draft, error))
       return FALSE;
   }
   return TRUE;
@@ -114,4 +115,28 @@ lig_op_info_try (const LigOpInfo *info, GError **error)
   g_propagate_prefixed_error (error, g_steal_pointer (&first),
                               "op %s: its example '%s': ", info->name, info->example);
   return FALSE;
+}
+
+/* Takes the table over if it returns true, or has made a class of it, which there is for ever. */
+static gboolean
+admit (LigOpInfo *info, GError **error)
+{
+  if (!lig_op_info_propose (info, error)) {
+    lig_op_info_free (info);
+    return FALSE;
+  }
+  gboolean fine = lig_op_info_try (info, error);
+  lig_op_info_decide (fine);
+  return fine;
+}
+
+gboolean
+lig_register_op (const LigOpInfo *info, GError **error)
+{
+  if (!lig_registry_open ("an op", LIG_ERROR_OP, error))
+    return FALSE;
+  LigOpInfo *whole = lig_op_info_complete (info, error);
+  gboolean fine = whole && admit (whole, error);
+  lig_registry_close ();
+  return fine;
 }

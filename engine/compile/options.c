@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of plans, and the names of policies. */
+#include "engine/compile/draft.h"
+#include "engine/sequence/table.h"
+
+#include <string.h>
+
+static const char *const names[] = {"none", "all", "measured"};
+
+const char *
+lig_policy_name (LigPolicy policy)
+{
+  return policy < G_N_ELEMENTS (names) ? names[policy] : "default";
+}
+
+gboolean
+lig_policy_from_name (const char *name, LigPolicy *policy)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (name, names[i])) {
+      *policy = (LigPolicy) i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error)
+{
+  *whole = (LigPlanOptions) LIG_PLAN_OPTIONS_INIT;
+  if (!options)
+    return TRUE;
+  if (!lig_table_check_size ("LigPlanOptions", "it by LIG_PLAN_OPTIONS_INIT", options->size,
+                             G_STRUCT_OFFSET (LigPlanOptions, training) + sizeof (gboolean),
+                             LIG_ERROR_VALUE, error))
+    return FALSE;
+  memcpy (whole, options, MIN (options->size, sizeof *whole));
+  whole->size = sizeof *whole;
+  return TRUE;
+}
