@@ -21,10 +21,13 @@ make_options (const LigCommand *command, const GOptionEntry *entries)
     {NULL},
   };
   g_autofree char *usage = g_strconcat (command->name, " ", command->usage, NULL);
-  g_autofree char *example = g_strconcat ("Example:\n  ", command->example, "\n", NULL);
+  g_autoptr (GString) notes = g_string_new (NULL);
+  if (command->notes)
+    command->notes (notes);
+  g_string_append_printf (notes, "Example:\n  %s\n", command->example);
   GOptionContext *options = g_option_context_new (usage);
   g_option_context_set_summary (options, command->summary);
-  g_option_context_set_description (options, example);
+  g_option_context_set_description (options, notes->str);
   if (entries)
     g_option_context_add_main_entries (options, entries, NULL);
   g_option_context_add_main_entries (options, common, NULL);

@@ -112,7 +112,8 @@ lig_draft_new (LigSequence *sequence,
                GError **error)
 {
   LigPlanOptions whole;
-  if (!lig_plan_options_read (options, &whole, error))
+  if (!lig_plan_options_read (options, &whole, error) ||
+      (whole.optimizer && !lig_optimizer_check (whole.optimizer, error)))
     return NULL;
   options = &whole;
   g_autoptr (LigDraft) self = g_new0 (LigDraft, 1);

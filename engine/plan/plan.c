@@ -298,7 +298,7 @@ lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
 gint64
 lig_plan_get_state_bytes (LigPlan *self)
 {
-  gboolean asked[LIG_N_STATE_ARRAYS] = {FALSE};
+  gboolean asked[LIG_MAX_STATE_ARRAYS] = {FALSE};
   gint64 bytes = 0;
   asked[LIG_STATE_PARAMETERS] = TRUE;
   for (int i = 0; i < (int) self->draft->values->len; i++) {
@@ -308,7 +308,7 @@ lig_plan_get_state_bytes (LigPlan *self)
     if (value->role == LIG_VALUE_PARAMETER_GRADIENT)
       asked[LIG_STATE_GRADIENTS] = TRUE;
   }
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
       bytes +=
         self->draft->elements * (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));

@@ -87,8 +87,8 @@ read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *o
   lig_run_settings_init (&settings);
   gboolean known = lig_run_settings_read (&settings, run->row->settings, NULL, NULL);
   options->tf32 = known && settings.tf32 != 0;
-  if (known && settings.optimizer)
-    lig_optimizer_from_name (settings.optimizer, &optimizer->kind, NULL);
+  if (!known || !lig_run_settings_get_optimizer (&settings, optimizer, NULL))
+    *optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
   if (known) {
     optimizer->loss_scale = settings.loss_scale;
     options->accumulate = has_update (run) && settings.accumulate > 1;
