@@ -21,6 +21,12 @@ lig_dataset_kinds (void)
   return kinds;
 }
 
+const LigDatasetInfo *
+lig_dataset_info_nth (guint n)
+{
+  return n < G_N_ELEMENTS (kinds) - 1 ? &kinds[n]->info : NULL;
+}
+
 /* Takes the batch from the argument or the shape. */
 static gboolean
 take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **error)
