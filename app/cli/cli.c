@@ -5,6 +5,7 @@
 #include <ligature/error.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
+#include <ligature/units.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -232,44 +233,14 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
                   i + 1 == columns);
 }
 
-/* A number that no clock or memory shows stays short. */
-static char *
-scale (double value, double factor, const char *const *units, int count)
-{
-  int unit = 0;
-  if (!isfinite (value))
-    return g_strdup (isnan (value) ? "-" : value < 0 ? "-∞" : "∞");
-  while (unit + 1 < count && fabs (value) >= factor * 0.9995) {
-    value /= factor;
-    unit++;
-  }
-  if (unit == 0 && value == floor (value))
-    return g_strdup_printf ("%.0f%s", value, units[unit]);
-  return g_strdup_printf ("%.3g%s", value, units[unit]);
-}
-
 char *
 lig_cli_format_time (double seconds)
 {
-  static const char *const units[] = {" us", " ms", " s"};
+  static const char *const units[] = {"us", "ms", "s"};
   if (seconds >= 3600 && seconds < 1e12)
     return g_strdup_printf ("%.0f h %02d min", floor (seconds / 3600),
                             (int) (fmod (seconds, 3600) / 60));
   if (seconds >= 60 && seconds < 3600)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
-  return scale (seconds * 1e6, 1000, units, 3);
-}
-
-char *
-lig_cli_format_bytes (double bytes)
-{
-  static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB"};
-  return scale (bytes, 1000, units, 6);
-}
-
-char *
-lig_cli_format_count (double count)
-{
-  static const char *const units[] = {"", " k", " M", " G", " T", " P"};
-  return scale (count, 1000, units, 6);
+  return lig_units_scale (seconds * 1e6, units, G_N_ELEMENTS (units));
 }

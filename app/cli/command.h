@@ -2,8 +2,8 @@
 /* A command of `lig`: one file, one word in app/cli/meson.build. */
 #pragma once
 
-#include <glib.h>
-#include <json-glib/json-glib.h>
+#include <ligature/json-members.h>
+#include <ligature/units.h>
 
 G_BEGIN_DECLS
 
@@ -65,9 +65,7 @@ void lig_cli_print_json (JsonNode *node);
  * strings it may replace. A header that begins with '>' is right-aligned. */
 void lig_cli_print_table (const char *const *header, GPtrArray *rows);
 
-/* "1.4 ms", "12.3 us"; "1.2 GB"; "0:42 left" times: static per call, (transfer full). */
+/* Returns "12.3 us", "1.4 ms", "0:42", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_time (double seconds);
-char *lig_cli_format_bytes (double bytes);
-char *lig_cli_format_count (double count);
 
 G_END_DECLS

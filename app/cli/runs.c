@@ -2,6 +2,8 @@
 /* `lig runs`: lists and marks what the store holds; the other verbs stand in files of their own. */
 #include "app/cli/runs.h"
 
+#include <ligature/report.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -30,15 +32,6 @@ typedef struct {
   LigStoreAccess access;
   int (*run) (LigStore *store, int n, char **arguments);
 } Verb;
-
-static void
-print_run (const LigRunRow *row)
-{
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  lig_runs_add_run (builder, row);
-  json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
-}
 
 static void
 print_list (GPtrArray *runs)
@@ -84,14 +77,12 @@ list (LigStore *store, int n, char **arguments)
       lig_cli_say ("no such runs in %s", lig_store_get_path (store));
     return LIG_EXIT_OK;
   }
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < runs->len; i++) {
-    lig_runs_add_run (builder, runs->pdata[i]);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  JsonArray *array = json_array_new ();
+  for (guint i = 0; i < runs->len; i++)
+    json_array_add_element (array, lig_run_row_to_json (runs->pdata[i]));
+  JsonNode *document = json_node_new (JSON_NODE_ARRAY);
+  json_node_take_array (document, array);
+  lig_cli_print_json (document);
   return LIG_EXIT_OK;
 }
 
@@ -105,7 +96,7 @@ conclude (LigStore *store, const char *run)
   g_autoptr (LigRunRow) row = lig_store_find_run (store, run, &error);
   if (!row)
     return lig_cli_fail (error);
-  print_run (row);
+  lig_cli_print_json (lig_run_row_to_json (row));
   return LIG_EXIT_OK;
 }
 
