@@ -14,15 +14,44 @@
 
 static gboolean json_wanted;
 
+static const GOptionEntry common[] = {
+  {"json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL},
+  {NULL},
+};
+
+/* Set while lig_cli_collect() runs a command. */
+static LigCliCollector collector;
+static gpointer collector_data;
+
+void
+lig_cli_collect (const LigCommand *command, LigCliCollector function, gpointer data)
+{
+  char *argv[] = {(char *) command->name, NULL};
+  collector = function;
+  collector_data = data;
+  command->run (1, argv);
+  collector = NULL;
+}
+
+static void
+collect (const LigCommand *command, const GOptionEntry *entries)
+{
+  g_autoptr (GArray) all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  for (; entries && entries->long_name; entries++)
+    g_array_append_val (all, *entries);
+  g_array_append_val (all, common[0]);
+  collector (command, (const GOptionEntry *) (gconstpointer) all->data, collector_data);
+}
+
 static GOptionContext *
 make_options (const LigCommand *command, const GOptionEntry *entries)
 {
-  const GOptionEntry common[] = {
-    {"json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL},
-    {NULL},
-  };
   g_autofree char *usage = g_strconcat (command->name, " ", command->usage, NULL);
-  g_autofree char *example = g_strconcat ("Example:\n  ", command->example, "\n", NULL);
+  g_autofree char *verbs = command->verbs ? command->verbs () : NULL;
+  g_auto (GStrv) lines = g_strsplit (verbs ? g_strchomp (verbs) : "", "\n", -1);
+  g_autofree char *list = g_strjoinv ("\n  ", lines);
+  g_autofree char *example = g_strconcat (verbs ? "Arguments:\n  " : "", list, verbs ? "\n\n" : "",
+                                          "Example:\n  ", command->example, "\n", NULL);
   GOptionContext *options = g_option_context_new (usage);
   g_option_context_set_summary (options, command->summary);
   g_option_context_set_description (options, example);
@@ -40,6 +69,10 @@ lig_cli_parse (const LigCommand *command,
                int least,
                int most)
 {
+  if (collector) {
+    collect (command, entries);
+    return FALSE;
+  }
   g_autoptr (GError) error = NULL;
   g_autoptr (GOptionContext) options = make_options (command, entries);
   /* A wrong option must still be told as JSON. */

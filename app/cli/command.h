@@ -16,6 +16,9 @@ typedef struct {
   const char *summary;                /* one line for `lig --help` */
   const char *example;                /* a whole command line that works when pasted */
   int (*run) (int argc, char **argv); /* argv[0] is the command's name */
+  /* Lists what follows the name, `show RUN`, one a line, (transfer full); null where the usage is
+   * all there is. */
+  char *(*verbs) (void);
 } LigCommand;
 
 /* Each command's file defines `const LigCommand lig_command_NAME`. */
@@ -31,6 +34,21 @@ gboolean lig_cli_parse (const LigCommand *command,
                         char ***argv,
                         int least,
                         int most);
+
+/* Returns the commands in the order of the help text, null after the last. */
+const LigCommand *lig_cli_command_nth (guint n);
+
+/* Gets a command's options, --json among them, null-terminated. */
+typedef void (*LigCliCollector) (const LigCommand *command,
+                                 const GOptionEntry *entries,
+                                 gpointer data);
+
+/* Calls the collector with the options of the command, which does nothing else. */
+void lig_cli_collect (const LigCommand *command, LigCliCollector collector, gpointer data);
+
+/* `lig --generate man|bash|zsh|fish`, the arguments that follow: prints the manual page or the
+ * completions of a shell, made from the tables of the commands. Returns an exit code. */
+int lig_cli_generate (int n, char **arguments);
 
 /* Whether --json was given. */
 gboolean lig_cli_json (void);

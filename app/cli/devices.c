@@ -15,7 +15,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (devices) = {
   .name = "devices",
-  .usage = "[D] [--measure] [-o FILE]",
+  .usage = "[DEVICE] [--measure] [-o FILE]",
   .summary = "The devices, their memory and their ceilings, measured or described",
   .example = "lig devices --json",
   .run = run,
@@ -25,7 +25,7 @@ static const GOptionEntry entries[] = {
   {"measure", 0, 0, G_OPTION_ARG_NONE, &measure, "Measure the ceilings and keep them in the store",
    NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-   "Write the profile of D (else of the GPU or the CPU), for --device null:FILE", "FILE.json"},
+   "Write the profile of DEVICE (else of the GPU or the CPU), for --device null:FILE", "FILE.json"},
   {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database", "FILE"},
   {NULL},
 };

@@ -12,7 +12,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (ops) = {
   .name = "ops",
-  .usage = "[NAME]",
+  .usage = "[OP]",
   .summary = "The ops, or one with its parameters, formula and example",
   .example = "lig ops layer-norm",
   .run = run,

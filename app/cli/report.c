@@ -181,7 +181,8 @@ run (int argc, char **argv)
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
      "Where to write; the ending says the format; -: standard output", "FILE"},
     {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-     "The format where the name does not say it; a RUN is last, or the beginning of a uuid", "F"},
+     "The format where the name does not say it; a RUN is last, or the beginning of a uuid",
+     "FORMAT"},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);

@@ -13,8 +13,8 @@ static int limit;
 
 static const GOptionEntry entries[] = {
   {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database", "FILE"},
-  {"status", 0, 0, G_OPTION_ARG_STRING, &status, "list: only runs with this status", "S"},
-  {"device", 0, 0, G_OPTION_ARG_STRING, &device, "list: only runs on this device", "D"},
+  {"status", 0, 0, G_OPTION_ARG_STRING, &status, "list: only runs with this status", "STATUS"},
+  {"device", 0, 0, G_OPTION_ARG_STRING, &device, "list: only runs on this device", "DEVICE"},
   {"tag", 0, 0, G_OPTION_ARG_STRING, &tag, "list: only runs with this tag", "TAG"},
   {"starred", 0, 0, G_OPTION_ARG_NONE, &starred, "list: only starred runs", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &limit, "list: at most N runs, the newest", "N"},
@@ -175,17 +175,28 @@ print_none (void)
   return LIG_EXIT_OK;
 }
 
+const char *const lig_runs_statuses[] = {"running",   "done",        "failed",
+                                         "cancelled", "interrupted", NULL};
+
 /* A word that no run can have finds none, and looks like an answer. */
 static gboolean
 check_status (void)
 {
-  static const char *const words[] = {"running",   "done",        "failed",
-                                      "cancelled", "interrupted", NULL};
-  g_autofree char *choices = g_strjoinv (", ", (char **) words);
-  if (!status || g_strv_contains (words, status))
+  g_autofree char *choices = g_strjoinv (", ", (char **) lig_runs_statuses);
+  if (!status || g_strv_contains (lig_runs_statuses, status))
     return TRUE;
   lig_cli_usage ("--status is '%s', expected %s", status, choices);
   return FALSE;
+}
+
+/* The verbs with their arguments, one a line. */
+static char *
+list_verbs (void)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    g_string_append_printf (text, "%s %s\n", verbs[i].name, verbs[i].arguments);
+  return g_string_free (text, FALSE);
 }
 
 static int run (int argc, char **argv);
@@ -195,6 +206,7 @@ LIG_COMMAND (runs) = {
   .usage = "list|show|compare|tag|note|star|delete|export [RUN…] [--store FILE]",
   .summary = "The runs in the store; RUN is a uuid, its first characters, or last",
   .example = "lig runs list --limit 10",
+  .verbs = list_verbs,
   .run = run,
 };
 

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* The statuses that a run of the store can have, null-terminated. */
+extern const char *const lig_runs_statuses[];
+
 /* For people: local time, and `-` for a missing number. */
 char *lig_runs_format_started (gint64 when);
 char *lig_runs_format_number (double value);

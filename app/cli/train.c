@@ -49,7 +49,7 @@ make_entries (Options *options)
      "FILE|RUN"},
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
      "W.safetensors"},
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "D"},
+    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "DEVICE"},
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
   };
   guint count = count_settings ();
