@@ -206,12 +206,21 @@ idx_close (LigDataset *self)
   g_free (idx);
 }
 
-static const char *const keys[] = {"labels", NULL};
+static const LigDatasetOption options[] = {
+  {.type = LIG_DATASET_PATH,
+   .name = "labels",
+   .label = N_ ("Labels"),
+   .help = N_ ("File of the labels; beside the images by default")},
+  {.name = NULL},
+};
 
 const LigDatasetKind lig_dataset_idx = {
-  .name = "idx",
-  .has_path = TRUE,
-  .keys = keys,
+  .info = {.name = "idx",
+           .title = N_ ("Images: the format of MNIST"),
+           .help = N_ ("An images-idx3 file"),
+           .path = LIG_DATASET_FILE,
+           .files = "*idx3*",
+           .options = options},
   .open = idx_open,
   .bind = idx_bind,
   .read = idx_read,

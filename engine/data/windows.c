@@ -35,7 +35,7 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
     return lig_dataset_refuse (
       self, error, LIG_ERROR_SHAPE,
       "the input is %s, %s gives windows and wants BATCHxLENGTH, like 32x64", shape,
-      self->kind->name);
+      self->kind->info.name);
   }
   gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
   guint16 largest = 0;
@@ -78,7 +78,7 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "%s gives classes, the loss wants %s values", self->kind->name,
+                               "%s gives classes, the loss wants %s values", self->kind->info.name,
                                lig_dtype_name (target->dtype));
   if (size != 1 && size != window_length (self))
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,

@@ -43,7 +43,7 @@ device_new (const LigBackendTable *backend, const char *name)
   return self;
 }
 
-/* A profile that is written from these facts names the backend where the capability does not
+/* A description that is written from these facts names the backend where the capability does not
  * imply it. */
 static LigDevice *
 finish (LigDevice *self)
