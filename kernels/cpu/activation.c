@@ -122,8 +122,8 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-/* Defines the four kernels of an activation, and the functions that apply its formulas to a piece. The
- * backward pass of one that reads its output gets y as x. */
+/* Defines the four kernels of an activation, and the functions that apply its formulas to a piece.
+ * The backward pass of one that reads its output gets y as x. */
 #define ACTIVATION(name, backward_name, bias_name, bias_backward_name, ...) \
   LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
   { \

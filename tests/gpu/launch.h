@@ -430,7 +430,7 @@ repeated (const Operands *o, const char *name, int64_t size)
  * before the last term is added; null if no term is added. cuBLASLt may round the product, and
  * its sum with the first of two terms, to the type of the result, as unfused kernels do. Terms
  * may cancel almost entirely, so the error of such a rounding is not proportional to the result:
- * it is one unit roundoff, half a unit in the last place, of the rounded value. Where terms
+ * it is one unit roundoff, half a unit in the last place, of the rounded value. If terms
  * cancel, that value is at most as large as the largest of them, and two units in its last place
  * are not covered; so it has to be known for each element and not on average. */
 static inline float *
