@@ -127,7 +127,7 @@ number_at (const void *data, LigDtype dtype, int64_t i)
   case LIG_FP8_E4M3:
   case LIG_FP8_E5M2: {
     __nv_fp8_interpretation_t kind = dtype == LIG_FP8_E4M3 ? __NV_E4M3 : __NV_E5M2;
-    return __half2float (half (__nv_cvt_fp8_to_halfraw (((const uint8_t *) data)[i], kind)));
+    return widen (half (__nv_cvt_fp8_to_halfraw (((const uint8_t *) data)[i], kind)));
   }
   case LIG_INT32:
     return (float) ((const int32_t *) data)[i];
