@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as the JSON document of `lig fuse`. */
+#include "engine/report/plan-json.h"
+
 #include <ligature/report.h>
+
+#include <math.h>
 
 static void
 add_text (JsonBuilder *builder, const char *name, const char *value)
@@ -119,7 +123,45 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
 }
 
 static void
-add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
+add_gain (JsonBuilder *builder, double gain)
+{
+  json_builder_set_member_name (builder, "gain_us");
+  if (isnan (gain))
+    json_builder_add_null_value (builder);
+  else
+    json_builder_add_double_value (builder, gain);
+}
+
+static void
+add_truth (JsonBuilder *builder, const char *name, gboolean value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_boolean_value (builder, value);
+}
+
+static void
+add_mend (JsonBuilder *builder, const LigMend *mend)
+{
+  json_builder_set_member_name (builder, "mend");
+  if (!mend) {
+    json_builder_add_null_value (builder);
+    return;
+  }
+  g_autofree char *edit = lig_mend_describe (mend);
+  json_builder_begin_object (builder);
+  add_int (builder, "number", mend->number);
+  add_text (builder, "kind", lig_mend_kind_name (mend->kind));
+  add_text (builder, "fusion", mend->fusion);
+  add_text (builder, "path", mend->path);
+  add_text (builder, "value", mend->value);
+  add_gain (builder, mend->gain);
+  add_truth (builder, "measured", mend->measured);
+  add_text (builder, "text", edit);
+  json_builder_end_object (builder);
+}
+
+void
+lig_report_add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
 {
   json_builder_begin_object (builder);
   add_text (builder, "fusion", verdict->fusion->name);
@@ -138,6 +180,10 @@ add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
     add_text (builder, "unit", verdict->found.unit);
   }
   add_text (builder, "text", verdict->text);
+  add_truth (builder, "near_miss", verdict->fits && !verdict->taken);
+  add_gain (builder, verdict->gain);
+  add_truth (builder, "gain_measured", verdict->gain_measured);
+  add_mend (builder, verdict->mend);
   json_builder_end_object (builder);
 }
 
@@ -158,7 +204,7 @@ lig_plan_to_json (LigPlan *self)
   json_builder_set_member_name (builder, "verdicts");
   json_builder_begin_array (builder);
   for (guint i = 0; i < count; i++)
-    add_verdict (builder, &verdicts[i]);
+    lig_report_add_verdict (builder, &verdicts[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);
