@@ -180,9 +180,15 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
 LigPlan *
 lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error)
 {
-  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
-  g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (options, error) : NULL;
+  return sequence ? lig_cli_compile_sequence (sequence, options, error) : NULL;
+}
+
+LigPlan *
+lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
+{
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;

@@ -60,6 +60,7 @@ typedef struct {
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
   gboolean consumed[LIG_MAX_EXTRA];     /* by a later op */
   int last_reader[LIG_MAX_EXTRA];       /* the last of those that consume it */
+  gboolean read_by_macro;               /* a part of a macro is among those that consume any */
   int sums[LIG_MAX_EXTRA];              /* number in the draft's sums of its gradient, or -1 */
   int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
   int kept[LIG_MAX_KEPT];

@@ -306,6 +306,7 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
   part->input_slots[slot] = producer->slot;
   lig_part (draft, producer->part)->consumed[producer->slot] = TRUE;
   lig_part (draft, producer->part)->last_reader[producer->slot] = index;
+  lig_part (draft, producer->part)->read_by_macro |= !g_str_equal (part->title, part->info->name);
   return TRUE;
 }
 

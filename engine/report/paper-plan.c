@@ -184,16 +184,17 @@ append_verdicts (LigPaper *to, LigPlan *plan)
     lig_paper_say (to, _ ("No fusion begins with any of these ops."));
     return;
   }
-  lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Verdict"));
+  lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Gain and mend|Verdict"));
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;
     const char *reason = lig_reason_name (verdict->reason);
     g_autofree char *indexes = lig_report_indexes (verdict->first, verdict->count);
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
+    g_autofree char *remedy = lig_report_remedy (verdict);
     lig_paper_row (to, ops[verdict->first].path, verdict->fusion->name,
                    lig_pass_name (verdict->pass), indexes, verdict->taken ? "taken" : reason,
-                   sentence, NULL);
+                   remedy ? remedy : "", sentence, NULL);
   }
 }
 

@@ -363,30 +363,65 @@ append_times (LigPaper *to, GPtrArray *timings)
     i += append_time (to, timings, i);
 }
 
-static GArray *
-fold (GPtrArray *verdicts)
+/* The fused group of the run that covers one of the verdict's ops in its pass. */
+static const LigFusionRow *
+find_claimant (GPtrArray *fusions, const LigVerdictRow *verdict)
 {
-  g_autofree LigReportVerdict *told = g_new (LigReportVerdict, MAX (verdicts->len, 1));
-  for (guint i = 0; i < verdicts->len; i++) {
-    const LigVerdictRow *row = verdicts->pdata[i];
-    told[i] = (LigReportVerdict){.verdict = row,
-                                 .reason = row->reason,
-                                 .text = row->text,
-                                 .first = row->first_op,
-                                 .taken = row->taken};
+  for (guint i = 0; i < fusions->len; i++) {
+    const LigFusionRow *group = fusions->pdata[i];
+    gboolean pass =
+      g_str_equal (verdict->pass, "joint") || g_str_equal (verdict->pass, group->pass);
+    if (pass && group->fusion && group->first_op < verdict->first_op + verdict->count &&
+        verdict->first_op < group->first_op + group->count)
+      return group;
   }
-  return lig_report_fold_verdicts (told, verdicts->len);
+  return NULL;
+}
+
+/* A group in another repetition of a block lies as far from the verdict's first op. */
+static char *
+make_key (gconstpointer data, gpointer fusions)
+{
+  const LigVerdictRow *row = data;
+  const char *reason = row->reason ? row->reason : "";
+  const LigFusionRow *group = g_str_equal (reason, "claimed") ? find_claimant (fusions, row) : NULL;
+  if (group)
+    return g_strdup_printf ("%s %s %d %s %d %d", row->fusion, row->pass, row->count, group->fusion,
+                            (int) (group->first_op - row->first_op), (int) group->count);
+  return g_strdup_printf ("%s %s %s", row->fusion, row->pass, row->text ? row->text : "");
+}
+
+/* As lig_verdict_compare() ranks those of a plan. */
+static int
+get_rank (const LigVerdictRow *row)
+{
+  if (row->taken)
+    return 2;
+  if (g_strcmp0 (row->reason, "pattern") == 0)
+    return 3;
+  return g_strcmp0 (row->reason, "claimed") == 0 ? 1 : 0;
+}
+
+static GArray *
+fold (GPtrArray *verdicts, GPtrArray *fusions)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  for (int rank = 0; rank < 4; rank++)
+    for (guint i = 0; i < verdicts->len; i++)
+      if (get_rank (verdicts->pdata[i]) == rank)
+        g_ptr_array_add (list, verdicts->pdata[i]);
+  return lig_report_fold_verdicts (list, make_key, fusions);
 }
 
 static void
-append_verdicts (LigPaper *to, GPtrArray *verdicts)
+append_verdicts (LigPaper *to, GPtrArray *verdicts, GPtrArray *fusions)
 {
   lig_paper_heading (to, _ ("Verdicts"));
   if (verdicts->len == 0) {
     lig_paper_say (to, _ ("None was recorded."));
     return;
   }
-  g_autoptr (GArray) lines = fold (verdicts);
+  g_autoptr (GArray) lines = fold (verdicts, fusions);
   lig_paper_head (to, _ (">Indexes|Fusion|Pass|Reason|Verdict"));
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
@@ -481,7 +516,7 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   append_score (to);
   append_times (to, run->timings);
   append_groups (to, run->fusions);
-  append_verdicts (to, run->verdicts);
+  append_verdicts (to, run->verdicts, run->fusions);
   append_artifacts (to, run->artifacts);
   append_sequence (to, row->sequence);
   append_again (to, run);

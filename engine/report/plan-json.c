@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as the JSON document of `lig fuse`. */
+#include "engine/report/plan-json.h"
+
 #include <ligature/json-members.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>
+#include <math.h>
 
 static void
 add_shape (JsonBuilder *builder, const LigShape *shape)
@@ -93,7 +96,38 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
 }
 
 static void
-add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
+add_gain (JsonBuilder *builder, double gain)
+{
+  json_builder_set_member_name (builder, "gain_us");
+  if (isnan (gain))
+    json_builder_add_null_value (builder);
+  else
+    json_builder_add_double_value (builder, gain);
+}
+
+static void
+add_mend (JsonBuilder *builder, const LigMend *mend)
+{
+  json_builder_set_member_name (builder, "mend");
+  if (!mend) {
+    json_builder_add_null_value (builder);
+    return;
+  }
+  g_autofree char *edit = lig_mend_describe (mend);
+  json_builder_begin_object (builder);
+  lig_json_add_integer (builder, "number", mend->number);
+  lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
+  lig_json_add_text (builder, "fusion", mend->fusion);
+  lig_json_add_text (builder, "path", mend->path);
+  lig_json_add_text (builder, "value", mend->value);
+  add_gain (builder, mend->gain);
+  lig_json_add_truth (builder, "measured", mend->measured);
+  lig_json_add_text (builder, "text", edit);
+  json_builder_end_object (builder);
+}
+
+void
+lig_report_add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
 {
   json_builder_begin_object (builder);
   lig_json_add_text (builder, "fusion", verdict->fusion->name);
@@ -111,6 +145,10 @@ add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
     lig_json_add_text (builder, "unit", verdict->found.unit);
   }
   lig_json_add_text (builder, "text", verdict->text);
+  lig_json_add_truth (builder, "near_miss", verdict->fits && !verdict->taken);
+  add_gain (builder, verdict->gain);
+  lig_json_add_truth (builder, "gain_measured", verdict->gain_measured);
+  add_mend (builder, verdict->mend);
   json_builder_end_object (builder);
 }
 
@@ -130,7 +168,7 @@ lig_plan_to_json (LigPlan *self)
   lig_json_add_text (builder, "problem", problem);
   lig_json_begin_array (builder, "verdicts");
   for (guint i = 0; i < count; i++)
-    add_verdict (builder, &verdicts[i]);
+    lig_report_add_verdict (builder, &verdicts[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);

@@ -360,8 +360,12 @@ test_mends (Fixture *f, gconstpointer data)
   press (f, 1, "forward-linear-bias-activation: the next op is dropout", "Remove Dropout");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   show (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
-  press (f, 1, "forward-linear-bias-activation: an intermediate value", "Disconnect");
+  press (f, 1, "forward-linear-bias-activation: an intermediate value", "Make the branch private");
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
+  assert_rail (f, LIG_PASS_FORWARD, "0+3* 3+1");
+  lig_document_undo (f->doc);
+  settle (f);
+  assert_text (f->doc, "linear(64, bias=false) ! make-extra-output(r) ! gelu ! add-extra-input(r)");
   show (f, "linear(64, bias=false) ! silu");
   press (f, 1, "forward-linear-bias-activation: the next op is silu", "Force");
   const LigProblem *problem = lig_document_get_problem (f->doc, 0);

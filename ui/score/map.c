@@ -203,18 +203,6 @@ lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int 
   return *before >= 0;
 }
 
-void
-lig_score_verdict_range (const LigVerdict *verdict, int *first, int *last)
-{
-  *first = verdict->first;
-  *last = verdict->first + verdict->count - 1;
-  if (verdict->reason != LIG_REASON_PATTERN)
-    return;
-  if (g_strcmp0 (verdict->observed, "end") == 0)
-    ++*last;
-  *first = MAX (*first, *last - 1);
-}
-
 /* The pass of the verdict already has a group across each of the verdict's gaps: knowing why not
  * another one is for who asks. */
 static void
@@ -240,9 +228,9 @@ count_misses (const LigScoreMap *self)
   for (guint i = 0; i < count; i++) {
     int first, last;
     const LigVerdict *verdict = &verdicts[i];
-    if (verdict->taken || g_strcmp0 (verdict->observed, "end") == 0)
+    if (verdict->taken || verdict->found.kind == LIG_EVIDENCE_END)
       continue;
-    lig_score_verdict_range (verdict, &first, &last);
+    lig_verdict_get_range (verdict, &first, &last);
     guint8 passes = verdict->pass == LIG_PASS_JOINT ? 3 : (guint8) (1 << verdict->pass);
     for (int at = first; at < last && at < (int) self->n_ops; at++)
       misses[at] += (joined[at] & passes) == 0;

@@ -97,9 +97,6 @@ guint lig_score_map_find_gap (const LigScoreMap *self, double y);
  * gap's second one is beyond the end. */
 gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
 
-/* Which boundaries between ops a verdict speaks of. A pattern's refusal is about one boundary. */
-void lig_score_verdict_range (const LigVerdict *verdict, int *first, int *last);
-
 /* Seconds of a group's steps in a profile, 0 without one. */
 double lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps);
 

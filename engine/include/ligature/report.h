@@ -35,6 +35,21 @@ LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
 
 /**
+ * lig_plan_explain_place:
+ * @place: the path of an op, `3` or `3.0.2`; with `|` in front, `|3`, the gap before it. A block's
+ *   path stands for all its ops
+ *
+ * Returns: (transfer full): the verdicts about the place as `lig fuse --why` prints them: forward
+ *   and backward apart, near misses first, the largest gain first, each with its mend; %NULL with
+ *   %LIG_ERROR_INDEX set where the plan has no such place
+ */
+LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError **error);
+
+/* Returns the same as a document: `place`, `ops`, and verdicts under `forward`, `backward` and
+ * `joint`. (transfer full) */
+LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error);
+
+/**
  * lig_plan_explain_memory:
  * @device: (nullable): the device whose memory is meant; null: the plan's own
  *
