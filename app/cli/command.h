@@ -3,6 +3,8 @@
 #pragma once
 
 #include <ligature/json-members.h>
+
+#include <json-glib/json-glib.h>
 #include <ligature/units.h>
 
 G_BEGIN_DECLS
@@ -16,6 +18,8 @@ typedef struct {
   const char *summary;                /* one line for `lig --help` */
   const char *example;                /* a whole command line that works when pasted */
   int (*run) (int argc, char **argv); /* argv[0] is the command's name */
+  /* (nullable): appends lines to the help text, before the example */
+  void (*notes) (GString *to);
   /* Lists what follows the name, `show RUN`, one a line, (transfer full); null where the usage is
    * all there is. */
   char *(*verbs) (void);

@@ -2,7 +2,7 @@
 /* lig profile: the time of each group beside its prediction, and policies side by side. */
 #include "app/cli/sequence-options.h"
 
-#include <ligature/profile.h>
+#include <ligature/report.h>
 #include <ligature/tuning.h>
 
 #include <math.h>

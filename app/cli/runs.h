@@ -6,6 +6,8 @@
 #include "app/cli/find-run.h"
 #include <ligature/store.h>
 
+#include <json-glib/json-glib.h>
+
 G_BEGIN_DECLS
 
 /* The statuses that a run of the store can have, null-terminated. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells of CSV. */
-#include "engine/sequence/literal.h"
+#include "engine/base/number.h"
 #include <ligature/csv.h>
 
 #include <math.h>
@@ -37,5 +37,5 @@ lig_csv_append_number (GString *to, double value)
   else if (isinf (value))
     g_string_append (to, value > 0 ? "inf" : "-inf");
   else
-    lig_literal_append_number (to, value, FALSE);
+    lig_number_append (to, value, FALSE);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of the JSON documents of commands and reports. */
 #include <ligature/json-members.h>
+
+#include <json-glib/json-glib.h>
 #include <ligature/json.h>
 
 #include <math.h>

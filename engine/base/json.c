@@ -2,8 +2,7 @@
 /* A strict check of JSON text before json-glib reads it, and writing values on one line. */
 #include "engine/base/json-private.h"
 
-#include "engine/sequence/literal.h"
-#include <ligature/report.h>
+#include "engine/base/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +62,7 @@ refuse (Checker *self, const char *format, ...)
   va_end (args);
   g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%s%s: %s", self->file ? self->file : "",
                self->file ? ": " : "", self->path->str, message);
-  return FALSE;
+  return lig_error_set_path (self->error, self->path->str);
 }
 
 static char
@@ -442,7 +441,7 @@ lig_json_append (GString *text, JsonNode *value)
     g_string_append (text, "null");
   else {
     gsize length = text->len;
-    lig_literal_append_number (text, json_node_get_double (value), FALSE);
+    lig_number_append (text, json_node_get_double (value), FALSE);
     /* A point keeps 7.0 a floating-point number when it is read again. */
     if (!strpbrk (text->str + length, ".e"))
       g_string_append (text, ".0");

@@ -4,7 +4,10 @@
 #pragma once
 
 #include "engine/sequence/op-private.h"
-#include <ligature/plan.h>
+#include <ligature/device.h>
+#include <ligature/fusion.h>
+#include <ligature/plan-options.h>
+#include <ligature/sequence.h>
 
 typedef enum {
   LIG_VALUE_INPUT,              /* the caller's main input */
@@ -139,6 +142,8 @@ typedef struct {
   gboolean scales;                  /* whether there are any */
   GArray *groups[2];                /* of LigGroup, in op order: forward, backward */
   GArray *verdicts;                 /* of LigVerdict */
+  GPtrArray *mends;                 /* of LigMend, by verdict; null where there is none */
+  GPtrArray *names;                 /* arrays of names that verdicts refer to */
   int *owners[2];                   /* while fusing: candidate that covers each op, or -1 */
   GHashTable *prices;               /* while fusing: measured prices by key */
   GArray *steps;                    /* of LigDraftStep */
@@ -155,6 +160,11 @@ typedef struct {
 #define lig_value(draft, i) (&g_array_index ((draft)->values, LigValue, i))
 #define lig_group(draft, pass, i) (&g_array_index ((draft)->groups[pass], LigGroup, i))
 #define lig_step(draft, i) (&g_array_index ((draft)->steps, LigDraftStep, i))
+
+/* Options at the size that this library knows: what they lack, or all where they are null, has its
+ * default. */
+gboolean
+lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error);
 
 /* Null options are the defaults. */
 LigDraft *lig_draft_new (LigSequence *sequence,
@@ -184,6 +194,12 @@ int lig_draft_root (const LigDraft *self, int value);
 
 /* An operand for the value without memory. */
 LigOperand lig_draft_operand (const LigDraft *self, int value);
+
+/* Runs all passes, each verified, while nothing is registered. */
+gboolean lig_draft_compile (LigDraft *self, GError **error);
+
+/* Runs the passes up to the shapes of all values and parameters. */
+gboolean lig_draft_infer (LigDraft *self, GError **error);
 
 /* The passes, in order. Each returns FALSE with the error set. */
 gboolean lig_expand (LigDraft *draft, GError **error);

@@ -2,6 +2,7 @@
 /* Whether the table of a fusion is whole: what can be said without calling anything of it. */
 #include "engine/base/refusal.h"
 #include "engine/compile/pattern.h"
+#include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/table.h"
 
@@ -104,4 +105,16 @@ lig_fusion_check (const LigFusion *fusion, GError **error)
   for (int i = 0; i < pattern.n_elements; i++)
     g_strfreev (pattern.elements[i].names);
   return fine;
+}
+
+LigFusion *
+lig_fusion_complete (const LigFusion *fusion, GError **error)
+{
+  if (!lig_table_check_size ("the table of a fusion", ".size = sizeof (LigFusion)", fusion->size,
+                             G_STRUCT_OFFSET (LigFusion, lower_backward), LIG_ERROR_FUSION, error))
+    return NULL;
+  LigFusion *copy = g_new0 (LigFusion, 1);
+  memcpy (copy, fusion, MIN (fusion->size, sizeof *copy));
+  copy->size = sizeof *copy;
+  return copy;
 }

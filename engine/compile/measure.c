@@ -4,8 +4,8 @@
  * memory as the whole plan works on, up to more than the last cache holds: what stays in the cache
  * between the steps of a small plan stays there here. */
 #include "engine/compile/price.h"
+#include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
-#include "engine/measure/tuning-private.h"
 #include "engine/steps/steps.h"
 
 #include <string.h>
@@ -120,7 +120,7 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
     if (from->values[j] >= 0)
       operands[j].data = set + GPOINTER_TO_SIZE (g_hash_table_lookup (bench->offsets, key)) * 256;
   }
-  to->function = from->kernel ? from->kernel->functions[lig_device_get_backend (device)] : NULL;
+  to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->beside = to->joins = from->beside;
   to->empty = from->empty;
   to->zeroed = from->zeroed;
@@ -359,15 +359,13 @@ lig_time_lists (LigDraft *draft,
                  .lists = g_new0 (List, count),
                  .timing = timing,
                  .count = count};
-  LigChoices choices;
   for (guint i = 0; i < count; i++)
     bench.lists[i] =
       (List){.steps = lists[i], .samples = g_array_new (FALSE, FALSE, sizeof (double))};
-  lig_tuning_to_choices (draft->options.tuning, &choices);
   bench.calls->enter (lig_device_handle (draft->device));
-  lig_device_keep_choices (draft->device, &choices);
+  lig_choices_begin (draft->device, draft->options.tuning);
   gboolean fine = prepare (&bench, error) && sample (&bench, error);
-  lig_device_keep_choices (draft->device, NULL);
+  lig_choices_end (draft->device);
   for (guint i = 0; i < count && fine; i++)
     summarize (&bench.lists[i], &prices[i]);
   clear (&bench);

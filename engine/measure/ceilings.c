@@ -4,6 +4,7 @@
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
 #include <ligature/params.h>
+#include <ligature/tuning.h>
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
     .tf32 = tf32,
     .rehearse = !bench->quickly, /* else the library's first algorithm, without a search */
   };
-  LigStatus status = kernel->functions[lig_device_get_backend (bench->device)](&one);
+  LigStatus status = lig_device_function (bench->device, kernel) (&one);
   if (status == LIG_OK)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s", name,
@@ -136,17 +137,17 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
 static void
 choose_sizes (Bench *bench, const LigDeviceFacts *facts)
 {
-  gboolean cpu = lig_device_get_backend (bench->device) == LIG_BACKEND_CPU;
+  gboolean large = lig_device_has (bench->device, LIG_DEVICE_ACCELERATOR);
   gsize cache = (gsize) CLAMP (facts->l2, 16 << 20, 128 << 20);
-  bench->bytes = (gsize) (cpu ? 256 : 2048) << 20;
-  bench->side = cpu ? 1024 : 8192;
+  bench->bytes = (gsize) (large ? 2048 : 256) << 20;
+  bench->side = large ? 8192 : 1024;
   if (bench->quickly) {
-    bench->bytes = cpu ? 4 * cache : (gsize) 1 << 30;
+    bench->bytes = large ? (gsize) 1 << 30 : 4 * cache;
     bench->side /= 2;
   }
 }
 
-/* A CPU starts a step within the time that a step of a few elements takes. */
+/* A device without graphs starts a step within the time that a step of a few elements takes. */
 static gboolean
 measure_step (Bench *bench, LigDeviceFacts *facts, GError **error)
 {
@@ -154,23 +155,28 @@ measure_step (Bench *bench, LigDeviceFacts *facts, GError **error)
   return time_kernel (bench, "scale", operands, 100, &facts->launch, error);
 }
 
-gboolean
-lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts, GError **error)
+static gboolean
+measure (LigDevice *device, gboolean quickly, GError **error)
 {
-  gboolean cpu = lig_device_get_backend (device) == LIG_BACKEND_CPU;
-  LigDeviceFacts found = *facts;
+  LigDeviceFacts found = *lig_device_get_facts (device);
+  if (!lig_device_calls (device)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; it cannot be measured",
+                 lig_device_get_name (device));
+    return FALSE;
+  }
   Bench bench = {.device = device, .quickly = quickly};
-  choose_sizes (&bench, facts);
+  choose_sizes (&bench, &found);
   lig_device_calls (device)->enter (lig_device_handle (device));
   bench.memory = lig_device_allocate (device, bench.bytes, error);
   bench.workspace = bench.memory ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
   lig_measuring_begin (device);
-  gboolean fine =
-    bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
-    lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)), LIG_FP32,
-                     error) &&
-    measure_copy (&bench, &found, error) && measure_products (&bench, &found, error) &&
-    (cpu ? measure_step (&bench, &found, error) : measure_launch (&bench, &found, error));
+  gboolean fine = bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
+                  lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)),
+                                   LIG_FP32, error) &&
+                  measure_copy (&bench, &found, error) &&
+                  measure_products (&bench, &found, error) &&
+                  (lig_device_calls (device)->capture ? measure_launch (&bench, &found, error)
+                                                      : measure_step (&bench, &found, error));
   lig_measuring_end (device);
   lig_stopwatch_clear (&bench.watch);
   lig_device_release (device, bench.workspace);
@@ -178,6 +184,18 @@ lig_ceilings_measure (LigDevice *device, gboolean quickly, LigDeviceFacts *facts
   if (!fine)
     return FALSE;
   found.measured = TRUE;
-  *facts = found;
+  lig_device_set_facts (device, &found);
   return TRUE;
+}
+
+gboolean
+lig_device_measure (LigDevice *self, GError **error)
+{
+  return measure (self, FALSE, error);
+}
+
+gboolean
+lig_device_measure_quickly (LigDevice *self, GError **error)
+{
+  return measure (self, TRUE, error);
 }

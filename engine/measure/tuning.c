@@ -60,7 +60,7 @@ recall_from (LigDevice *device, LigStore *store)
 gboolean
 lig_tuning_recall (LigDevice *device, const char *path)
 {
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL)
+  if (lig_device_has (device, LIG_DEVICE_DESCRIBED))
     return FALSE;
   g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
   return store && recall_from (device, store);
@@ -70,9 +70,8 @@ void
 lig_tuning_learn (LigDevice *device, LigStore *store)
 {
   g_autoptr (GError) error = NULL;
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
-      lig_device_get_facts (device)->measured || (store && recall_from (device, store)) ||
-      lig_device_get_facts (device)->copy > 0 || !store)
+  if (lig_device_has (device, LIG_DEVICE_DESCRIBED) || lig_device_get_facts (device)->measured ||
+      (store && recall_from (device, store)) || lig_device_get_facts (device)->copy > 0 || !store)
     return;
   g_autofree char *said =
     g_strdup_printf (_ ("measuring how fast %s is, once; predictions are made from it"),
@@ -134,73 +133,4 @@ lig_tuning_say (const char *text)
   g_mutex_unlock (&lock);
   if (function)
     function (text);
-}
-
-/* What this process chose, store or not: training twice in one process is the same twice. */
-static GHashTable *chosen; /* key -> text */
-
-static void
-keep (const char *key, const char *choice)
-{
-  g_mutex_lock (&lock);
-  if (!chosen)
-    chosen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_hash_table_insert (chosen, g_strdup (key), g_strdup (choice));
-  g_mutex_unlock (&lock);
-}
-
-static bool
-get_choice (void *data, const char *key, char *choice, size_t size)
-{
-  const LigTuning *tuning = data;
-  double microseconds, noise;
-  g_mutex_lock (&lock);
-  g_autofree char *text = chosen ? g_strdup (g_hash_table_lookup (chosen, key)) : NULL;
-  g_mutex_unlock (&lock);
-  if (!text && tuning && !tuning->get (tuning->data, key, &microseconds, &noise, &text))
-    return false;
-  if (!text || g_strlcpy (choice, text, size) >= size)
-    return false;
-  keep (key, text);
-  return true;
-}
-
-static void
-put_choice (void *data, const char *key, double microseconds, const char *choice)
-{
-  const LigTuning *tuning = data;
-  keep (key, choice);
-  if (tuning)
-    tuning->put (tuning->data, key, microseconds, 0, choice);
-}
-
-void
-lig_tuning_to_choices (const LigTuning *self, LigChoices *choices)
-{
-  *choices = (LigChoices){.get = get_choice, .put = put_choice, .data = (gpointer) self};
-}
-
-char *
-lig_algorithms_list (void)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  g_mutex_lock (&lock);
-  g_autoptr (GList) keys = chosen ? g_hash_table_get_keys (chosen) : NULL;
-  keys = g_list_sort (keys, (GCompareFunc) g_strcmp0);
-  for (GList *key = keys; key; key = key->next)
-    g_string_append_printf (text, "%s\t%s\n", (char *) key->data,
-                            (char *) g_hash_table_lookup (chosen, key->data));
-  g_mutex_unlock (&lock);
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-void
-lig_algorithms_preset (const char *text)
-{
-  g_auto (GStrv) lines = g_strsplit (text ? text : "", "\n", -1);
-  for (char **line = lines; *line; line++) {
-    g_auto (GStrv) words = g_strsplit (*line, "\t", 2);
-    if (g_strv_length (words) == 2)
-      keep (words[0], words[1]);
-  }
 }

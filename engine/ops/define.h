@@ -3,7 +3,7 @@
  * need not name the op: the pass that infers shapes puts `linear at 3: ` in front. */
 #pragma once
 
-#include <ligature/op.h>
+#include <ligature/lowering.h>
 #include <ligature/params.h>
 
 #define N_(text) text

@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiling: the passes in order, each verified, and the tables that a plan shows of itself. */
+/* Plans: a compiled draft and the tables that a plan shows of itself. */
 #include "engine/plan/plan-private.h"
-
-#include "engine/sequence/table.h"
-
-static gboolean
-run_passes (LigDraft *draft, GError **error)
-{
-  return lig_expand (draft, error) && lig_verify_parts (draft, error) && lig_infer (draft, error) &&
-         lig_differentiate (draft, error) && lig_verify_values (draft, error) &&
-         lig_represent (draft, error) && lig_fuse (draft, error) &&
-         lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
-         lig_verify_steps (draft, error) && lig_allocate (draft, error) &&
-         lig_verify_memory (draft, error);
-}
 
 /* Bytes that backward keeps from this op on: what it saves and no earlier op saved. */
 static gint64
@@ -136,10 +123,7 @@ lig_plan_compile (LigSequence *sequence,
                   GError **error)
 {
   g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
-  lig_registry_hold ();
-  gboolean fine = draft && run_passes (draft, error);
-  lig_registry_release ();
-  if (!fine)
+  if (!draft || !lig_draft_compile (draft, error))
     return NULL;
   LigPlan *self = g_new0 (LigPlan, 1);
   g_atomic_int_set (&self->count, 1);
@@ -180,6 +164,8 @@ lig_plan_unref (LigPlan *self)
   lig_draft_free (self->draft);
   g_free (self);
 }
+
+G_DEFINE_BOXED_TYPE (LigPlan, lig_plan, lig_plan_ref, lig_plan_unref)
 
 LigDevice *
 lig_plan_get_device (LigPlan *self)
@@ -254,6 +240,21 @@ lig_plan_get_verdicts (LigPlan *self, guint *count)
   return (const LigVerdict *) (gpointer) self->draft->verdicts->data;
 }
 
+const LigMend *
+lig_plan_find_mend (LigPlan *self, guint number, GError **error)
+{
+  guint most = 0;
+  for (guint i = 0; i < self->draft->verdicts->len; i++) {
+    const LigMend *mend = g_array_index (self->draft->verdicts, LigVerdict, i).mend;
+    if (mend && mend->number == number)
+      return mend;
+    most = MAX (most, mend ? mend->number : 0);
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no edit has the number %u; the plan offers %u",
+               number, most);
+  return NULL;
+}
+
 const LigPlanStep *
 lig_plan_get_steps (LigPlan *self, guint *count)
 {
@@ -299,7 +300,7 @@ lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
 gint64
 lig_plan_get_state_bytes (LigPlan *self)
 {
-  gboolean asked[LIG_N_STATE_ARRAYS] = {FALSE};
+  gboolean asked[LIG_MAX_STATE_ARRAYS] = {FALSE};
   gint64 bytes = 0;
   asked[LIG_STATE_PARAMETERS] = TRUE;
   for (int i = 0; i < (int) self->draft->values->len; i++) {
@@ -309,7 +310,7 @@ lig_plan_get_state_bytes (LigPlan *self)
     if (value->role == LIG_VALUE_PARAMETER_GRADIENT)
       asked[LIG_STATE_GRADIENTS] = TRUE;
   }
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
       bytes +=
         self->draft->elements * (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));

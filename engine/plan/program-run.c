@@ -4,6 +4,7 @@
  * graph from then on; opaque ops stand between such ranges. */
 #include "engine/plan/program-private.h"
 
+#include "engine/measure/choices.h"
 #include "engine/measure/tuning-private.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ call_opaque (LigProgram *self, int index, GError **error)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s", part->title, part->path,
                local ? local->message : "its callback failed");
-  return FALSE;
+  return lig_error_set_path (error, part->path);
 }
 
 static gboolean
@@ -89,17 +90,16 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
 {
   const LigDraftStep *step = lig_step (self->plan->draft, at);
   const char *where = self->run->steps[at].launch.where;
+  const char *path = step->part >= 0 ? lig_part (self->plan->draft, step->part)->path : NULL;
   /* It begins with a place in the source, which helps nobody where memory is short. */
   if (where && status == LIG_OUT_OF_MEMORY && strstr (where, ": "))
     where = strstr (where, ": ") + 2;
-  const char *path =
-    step->part >= 0 ? lig_part (self->plan->draft, step->part)->path : "the update";
   if (!where && status != LIG_OK && self->run->device)
     where = self->run->calls->message (self->run->device);
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
-               "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque", path,
-               where ? where : "the device has no such kernel");
-  return FALSE;
+               "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque",
+               path ? path : "the update", where ? where : "the device has no such kernel");
+  return lig_error_set_path (error, path);
 }
 
 /* Steps without an opaque one among them, one launch each. */
@@ -116,13 +116,11 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
 static gboolean
 rehearse_steps (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
 {
-  LigChoices choices;
   LigDevice *device = self->device;
   lig_tuning_tell ("products of the step");
-  lig_tuning_to_choices (self->plan->draft->options.tuning, &choices);
-  lig_device_keep_choices (device, &choices);
+  lig_choices_begin (device, self->plan->draft->options.tuning);
   gboolean fine = launch_steps (self, first, end, (LigStepsMode){accumulate, true}, error);
-  lig_device_keep_choices (device, NULL);
+  lig_choices_end (device);
   return fine;
 }
 

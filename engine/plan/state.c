@@ -5,7 +5,6 @@
 #include "engine/device/device-private.h"
 #include "engine/plan/plan-private.h"
 #include "engine/sequence/sequence-private.h"
-#include "engine/sequence/table.h"
 #include "kernels/formulas.h"
 
 #include <math.h>
@@ -19,10 +18,10 @@ struct _LigState {
   GArray *parameters; /* of Parameter, in op order */
   GPtrArray *paths;   /* null-terminated */
   gint64 elements;
-  char *arrays[LIG_N_STATE_ARRAYS]; /* device memory */
-  LigScaling *scaling;              /* likewise */
-  gboolean scaled;                  /* the gradients carry a loss scale */
-  GHashTable *plans;                /* key -> LigPlan */
+  char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
+  LigScaling *scaling;                /* likewise */
+  gboolean scaled;                    /* the gradients carry a loss scale */
+  GHashTable *plans;                  /* key -> LigPlan */
   guint compiled;
 };
 
@@ -39,7 +38,7 @@ lig_state_finalize (GObject *object)
 {
   LigState *self = LIG_STATE (object);
   g_clear_pointer (&self->plans, g_hash_table_unref);
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (self->arrays[i])
       lig_device_release (self->device, self->arrays[i]);
   if (self->scaling)
@@ -286,10 +285,9 @@ lig_state_new (LigSequence *sequence,
   g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
   self->device = g_object_ref (device);
   self->seed = seed;
-  lig_registry_hold ();
-  gboolean fine = draft && lig_expand (draft, error) && lig_infer (draft, error);
-  lig_registry_release ();
-  return fine && take_parameters (self, draft, error) ? g_steal_pointer (&self) : NULL;
+  return draft && lig_draft_infer (draft, error) && take_parameters (self, draft, error)
+           ? g_steal_pointer (&self)
+           : NULL;
 }
 
 LigDevice *
@@ -411,6 +409,16 @@ lig_state_set (
   return TRUE;
 }
 
+/* Every parameter of its table; a name without a table fails when the plan is compiled. */
+static void
+append_optimizer (GString *key, const LigOptimizer *optimizer)
+{
+  const LigOptimizerInfo *info = lig_optimizer_info_find (optimizer->name, NULL);
+  g_string_append_printf (key, " optimizer %s %a", info ? info->name : "", optimizer->loss_scale);
+  for (const LigParam *param = info ? info->params : NULL; param && param->name; param++)
+    g_string_append_printf (key, " %a", lig_optimizer_get (optimizer, param));
+}
+
 /* Everything that a plan depends on, in words. */
 static char *
 plan_key (LigSequence *sequence, const LigPlanOptions *options)
@@ -423,14 +431,8 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
                    options->training, options->input_gradient, options->tf32, options->accuracy,
                    options->accumulate, options->policy, options->compute, options->parameters,
                    options->batch);
-  if (options->optimizer) {
-    const LigOptimizer *optimizer = options->optimizer;
-    g_string_append_printf (key, " optimizer %d %a %a %a %a %a %a %a", optimizer->kind,
-                            optimizer->loss_scale, (double) optimizer->sgd.momentum,
-                            (double) optimizer->sgd.weight_decay, (double) optimizer->adamw.beta1,
-                            (double) optimizer->adamw.beta2, (double) optimizer->adamw.eps,
-                            (double) optimizer->adamw.weight_decay);
-  }
+  if (options->optimizer)
+    append_optimizer (key, options->optimizer);
   if (options->choices)
     g_string_append_printf (key, " choices %s", options->choices);
   return g_strdup (key->str);

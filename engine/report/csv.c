@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for spreadsheets: the steps of a plan, the metrics of a run. */
+#include "engine/base/number.h"
 #include "engine/report/format.h"
 #include <ligature/csv.h>
 
@@ -47,4 +48,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (csv) = {.name = "csv", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (csv) = {
+  .name = "csv",
+  .title = N_ ("Table"),
+  .help = N_ ("One line for each step of the plan, for a spreadsheet"),
+  .plan = write_plan,
+  .run = write_run,
+};

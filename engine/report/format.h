@@ -4,6 +4,8 @@
 
 #include <ligature/report.h>
 
+#include <glib/gi18n-lib.h>
+
 /* All that the store has of a run. */
 typedef struct {
   LigRunRow *row;
@@ -19,7 +21,8 @@ void lig_report_clear_run (LigReportRun *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigReportRun, lig_report_clear_run)
 
 typedef struct {
-  const char *name; /* the ending of its files */
+  const char *name;         /* the ending of its files */
+  const char *title, *help; /* for people, translatable; the help is a sentence, no full stop */
   /* They append the report, text or bytes; null where the format has none of that kind. */
   gboolean (*plan) (GString *to, LigPlan *plan, const char *command, GError **error);
   gboolean (*run) (GString *to, const LigReportRun *run, GError **error);

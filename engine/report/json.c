@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports for programs: everything that is known about a plan or a run. */
 #include "engine/base/json-private.h"
+#include "engine/base/number.h"
 #include "engine/report/format.h"
-#include "engine/sequence/literal.h"
 #include <ligature/json-members.h>
+
+#include <json-glib/json-glib.h>
 
 #include <math.h>
 #include <string.h>
@@ -160,7 +162,7 @@ append_metric (GString *to, const LigMetricRow *metric)
     double value = g_array_index (metric->values, double, i);
     g_string_append (to, i > 0 ? ", " : "");
     if (isfinite (value))
-      lig_literal_append_number (to, value, FALSE);
+      lig_number_append (to, value, FALSE);
     else
       g_string_append (to, "null");
   }
@@ -192,4 +194,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (json) = {.name = "json", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (json) = {
+  .name = "json",
+  .title = N_ ("JSON"),
+  .help = N_ ("Everything that the plan knows, for programs"),
+  .plan = write_plan,
+  .run = write_run,
+};

@@ -3,6 +3,8 @@
 #include <ligature/json-members.h>
 #include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
+
 static void
 add_shape (JsonBuilder *builder, const LigShape *shape)
 {
@@ -101,12 +103,12 @@ add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
   lig_json_add_text (builder, "reason", lig_reason_name (verdict->reason));
   lig_json_add_text (builder, "observed", verdict->observed);
   lig_json_add_text (builder, "required", verdict->required);
-  if (verdict->unit) {
+  if (verdict->found.unit) {
     json_builder_set_member_name (builder, "observed_value");
-    json_builder_add_double_value (builder, verdict->observed_value);
+    json_builder_add_double_value (builder, verdict->found.value);
     json_builder_set_member_name (builder, "required_value");
-    json_builder_add_double_value (builder, verdict->required_value);
-    lig_json_add_text (builder, "unit", verdict->unit);
+    json_builder_add_double_value (builder, verdict->needed.value);
+    lig_json_add_text (builder, "unit", verdict->found.unit);
   }
   lig_json_add_text (builder, "text", verdict->text);
   json_builder_end_object (builder);

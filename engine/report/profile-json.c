@@ -3,7 +3,9 @@
 #include <ligature/json-members.h>
 #include <ligature/json.h>
 #include <ligature/profile.h>
+#include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include "engine/report/format.h"
 #include <ligature/json-members.h>
 
+#include <json-glib/json-glib.h>
+
 #include <string.h>
 
 void

@@ -6,6 +6,8 @@
 #include "engine/report/picture.h"
 #include <ligature/json-members.h>
 
+#include <json-glib/json-glib.h>
+
 #include <math.h>
 
 static void
@@ -134,4 +136,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (trace) = {.name = "trace.json", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (trace) = {
+  .name = "trace.json",
+  .title = N_ ("Chrome trace"),
+  .help = N_ ("The timeline of a step for a trace viewer"),
+  .plan = write_plan,
+  .run = write_run,
+};

@@ -3,6 +3,7 @@
 #include "engine/sequence/literal.h"
 
 #include "engine/base/json-private.h"
+#include "engine/base/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,7 @@ refuse (const char *wanted, const GValue *value, GError **error)
 {
   g_autoptr (GString) got = g_string_new (NULL);
   if (G_VALUE_HOLDS_DOUBLE (value))
-    lig_literal_append_number (got, g_value_get_double (value), FALSE);
+    lig_number_append (got, g_value_get_double (value), FALSE);
   else if (G_VALUE_HOLDS_STRING (value) && strlen (g_value_get_string (value)) > 60)
     g_string_append (got, "a long string");
   else
@@ -213,33 +214,10 @@ lig_literal_get (LigOp *op, const LigParam *param, GValue *value)
 }
 
 void
-lig_literal_append_number (GString *text, double number, gboolean single)
-{
-  char buffer[G_ASCII_DTOSTR_BUF_SIZE], format[8];
-  for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
-    g_snprintf (format, sizeof format, "%%.%dg", digits);
-    g_ascii_formatd (buffer, sizeof buffer, format, number);
-    double back = g_ascii_strtod (buffer, NULL);
-    if (single ? (float) back == (float) number : back == number)
-      break;
-  }
-  /* 1e-05 becomes 1e-5, and 1e+20 becomes 1e20. */
-  char *exponent = strchr (buffer, 'e');
-  g_string_append_len (text, buffer, exponent ? exponent - buffer : (gssize) strlen (buffer));
-  if (exponent) {
-    g_string_append (text, exponent[1] == '-' ? "e-" : "e");
-    g_string_append (text, exponent + 1 + strspn (exponent + 1, "+-0"));
-  }
-  /* Without a point this one would be read as the whole number 0. */
-  if (strcmp (buffer, "-0") == 0)
-    g_string_append (text, ".0");
-}
-
-void
 lig_literal_append (GString *text, const GValue *value)
 {
   if (G_VALUE_HOLDS_DOUBLE (value))
-    lig_literal_append_number (text, g_value_get_double (value), TRUE);
+    lig_number_append (text, g_value_get_double (value), TRUE);
   else if (G_VALUE_HOLDS_INT64 (value))
     g_string_append_printf (text, "%" G_GINT64_FORMAT, g_value_get_int64 (value));
   else if (G_VALUE_HOLDS_BOOLEAN (value))

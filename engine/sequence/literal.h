@@ -43,9 +43,6 @@ gboolean lig_literal_get (LigOp *op, const LigParam *param, GValue *value);
  * fewest digits that give the same fp32 back. */
 void lig_literal_append (GString *text, const GValue *value);
 
-/* Appends the fewest digits that read back as the same double or, with `single`, float. */
-void lig_literal_append_number (GString *text, double number, gboolean single);
-
 /* Whether the characters at `text` are UTF-8 without zeros, and no more than LIG_MAX_TEXT. */
 gboolean lig_literal_check_text (const char *text, gsize length, GError **error);
 

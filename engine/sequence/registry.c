@@ -66,15 +66,6 @@ lig_op_info_find (const char *name)
   return find (name).info;
 }
 
-/* Makes the op known to this thread, or to nobody again. */
-static void
-propose (const Entry *entry)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  proposed = entry ? *entry : (Entry){NULL, 0};
-  proposer = entry ? g_thread_self () : NULL;
-}
-
 static gboolean
 is_free (const char *name, GError **error)
 {
@@ -84,34 +75,26 @@ is_free (const char *name, GError **error)
   return FALSE;
 }
 
-/* Takes the table over if it returns true, or has made a class of it, which there is for ever. */
-static gboolean
-admit (LigOpInfo *info, GError **error)
+gboolean
+lig_op_info_propose (const LigOpInfo *info, GError **error)
 {
-  if (!is_free (info->name, error) || !lig_op_info_check (info, error)) {
-    lig_op_info_free (info);
+  if (!is_free (info->name, error) || !lig_op_info_check (info, error))
     return FALSE;
-  }
   Entry entry = {info, lig_op_register_type (info)};
-  propose (&entry);
-  gboolean fine = lig_op_info_try (info, error);
-  propose (NULL);
-  if (!fine)
-    return FALSE;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
-  g_array_append_val (entries, entry);
+  proposed = entry;
+  proposer = g_thread_self ();
   return TRUE;
 }
 
-gboolean
-lig_register_op (const LigOpInfo *info, GError **error)
+void
+lig_op_info_decide (gboolean accepted)
 {
-  if (!lig_registry_open ("an op", LIG_ERROR_OP, error))
-    return FALSE;
-  LigOpInfo *whole = lig_op_info_complete (info, error);
-  gboolean fine = whole && admit (whole, error);
-  lig_registry_close ();
-  return fine;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  if (accepted)
+    g_array_append_val (entries, proposed);
+  proposed = (Entry){NULL, 0};
+  proposer = NULL;
 }
 
 /* How many single-character edits lie between two names. */

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* The least size is that of the fields without which there is no such table. */
-static gboolean
-check_size (const char *what, const char *remedy, gsize size, gsize least, int code, GError **error)
+gboolean
+lig_table_check_size (
+  const char *what, const char *remedy, gsize size, gsize least, int code, GError **error)
 {
   if (size >= least)
     return TRUE;
@@ -37,18 +37,18 @@ LigOpInfo *
 lig_op_info_complete (const LigOpInfo *info, GError **error)
 {
   static const char *const remedy = "LIG_OP_INFO_SIZES";
-  if (!check_size ("the table of an op", remedy, info->size, G_STRUCT_OFFSET (LigOpInfo, infer),
-                   LIG_ERROR_OP, error))
+  if (!lig_table_check_size ("the table of an op", remedy, info->size,
+                             G_STRUCT_OFFSET (LigOpInfo, infer), LIG_ERROR_OP, error))
     return NULL;
   LigOpInfo *copy = g_new0 (LigOpInfo, 1);
   memcpy (copy, info, MIN (info->size, sizeof *copy));
-  if ((copy->params &&
-       !check_size ("the LigParam of an op", remedy, info->param_size,
-                    G_STRUCT_OFFSET (LigParam, offset) + sizeof (gsize), LIG_ERROR_OP, error)) ||
+  if ((copy->params && !lig_table_check_size ("the LigParam of an op", remedy, info->param_size,
+                                              G_STRUCT_OFFSET (LigParam, offset) + sizeof (gsize),
+                                              LIG_ERROR_OP, error)) ||
       (copy->parameters &&
-       !check_size ("the LigParameterInfo of an op", remedy, info->parameter_size,
-                    G_STRUCT_OFFSET (LigParameterInfo, product) + sizeof (gboolean), LIG_ERROR_OP,
-                    error))) {
+       !lig_table_check_size ("the LigParameterInfo of an op", remedy, info->parameter_size,
+                              G_STRUCT_OFFSET (LigParameterInfo, product) + sizeof (gboolean),
+                              LIG_ERROR_OP, error))) {
     g_free (copy);
     return NULL;
   }
@@ -69,31 +69,4 @@ lig_op_info_free (LigOpInfo *info)
   g_free ((gpointer) info->params);
   g_free ((gpointer) info->parameters);
   g_free (info);
-}
-
-LigFusion *
-lig_fusion_complete (const LigFusion *fusion, GError **error)
-{
-  if (!check_size ("the table of a fusion", ".size = sizeof (LigFusion)", fusion->size,
-                   G_STRUCT_OFFSET (LigFusion, lower_backward), LIG_ERROR_FUSION, error))
-    return NULL;
-  LigFusion *copy = g_new0 (LigFusion, 1);
-  memcpy (copy, fusion, MIN (fusion->size, sizeof *copy));
-  copy->size = sizeof *copy;
-  return copy;
-}
-
-gboolean
-lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error)
-{
-  *whole = (LigPlanOptions) LIG_PLAN_OPTIONS_INIT;
-  if (!options)
-    return TRUE;
-  if (!check_size ("LigPlanOptions", "it by LIG_PLAN_OPTIONS_INIT", options->size,
-                   G_STRUCT_OFFSET (LigPlanOptions, training) + sizeof (gboolean), LIG_ERROR_VALUE,
-                   error))
-    return FALSE;
-  memcpy (whole, options, MIN (options->size, sizeof *whole));
-  whole->size = sizeof *whole;
-  return TRUE;
 }

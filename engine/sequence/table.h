@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables that embedding programs fill: bringing them to the size that this library knows,
- * checking them when they are registered, and keeping registrations and compilations apart. */
+ * checking those of ops, and keeping registrations and compilations apart. */
 #pragma once
 
-#include <ligature/fusion.h>
-#include <ligature/plan.h>
+#include <ligature/op.h>
 
 /* The params of a kernel, at most. */
 #define LIG_MAX_KERNEL_PARAMS 64
@@ -13,31 +12,35 @@
 #define LIG_LONGEST_NAME 60
 #define LIG_LONGEST_PORT 31
 
+/* Whether a struct has at least the fields without which there is no such table. `remedy` is the
+ * thing to set: `LIG_OP_INFO_SIZES`. */
+gboolean lig_table_check_size (
+  const char *what, const char *remedy, gsize size, gsize least, int code, GError **error);
+
 /* A copy of a table whose struct, like those of its arrays, has the size given in it: what it lacks
  * is zero. It is never freed once registered. Null with the error set where a size is none. */
 LigOpInfo *lig_op_info_complete (const LigOpInfo *info, GError **error);
 void lig_op_info_free (LigOpInfo *info);
-LigFusion *lig_fusion_complete (const LigFusion *fusion, GError **error);
 
-/* Whether the table is whole and its parts fit each other; the sentence names the op or fusion.
- * Nothing of it is called. The ops of a fusion's pattern are registered already. */
+/* Whether the table is whole and its parts fit each other; the sentence names the op. Nothing of
+ * it is called. */
 gboolean lig_op_info_check (const LigOpInfo *info, GError **error);
-gboolean lig_fusion_check (const LigFusion *fusion, GError **error);
 
 /* Whether what is called like that has that port, for forward or backward. */
 gboolean lig_op_info_has_port (const LigOpInfo *info, const char *port);
 
-/* Compiles the example of the op, which is known to this thread alone so far. */
-gboolean lig_op_info_try (const LigOpInfo *info, GError **error);
+/* Checks a table of that size, makes a class of it, and makes the op known to this thread alone
+ * until lig_op_info_decide() makes it known to all or, where it was not accepted, to nobody. FALSE
+ * where the table is faulty or its name taken: then there is nothing to decide. */
+gboolean lig_op_info_propose (const LigOpInfo *info, GError **error);
+void lig_op_info_decide (gboolean accepted);
 
-/* The kernel at the size that this library knows, checked at its first use; null with the error set
- * (`kernel …`) where it is faulty. */
-const LigKernel *lig_kernel_adopt (const LigKernel *kernel, GError **error);
+/* Returns the kernel of that name, built in or registered; null without one. */
+const LigKernel *lig_kernel_named (const char *name);
 
-/* Options at the size that this library knows: what they lack, or all where they are null, has its
- * default. */
-gboolean
-lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error);
+/* Makes a kernel, which stays for ever, known by its name; FALSE where the name is taken. Only while
+ * the registry is open. */
+gboolean lig_kernel_name (const LigKernel *kernel, GError **error);
 
 /* Held while a compilation reads the registries; a thread may hold them several times. */
 void lig_registry_hold (void);

@@ -24,15 +24,11 @@ find_id (LigStore *self, const char *run, gint64 *id, GError **error)
   return FALSE;
 }
 
-/* Runs statements that each take the run's number and, with `text` or `number`, one value more:
+/* Runs statements that each take the run's number and, where they have a second parameter, `text`:
  * all or none. */
 static gboolean
-change (LigStore *self,
-        const char *run,
-        const char *const *statements,
-        const char *text,
-        gint64 number,
-        GError **error)
+change (
+  LigStore *self, const char *run, const char *const *statements, const char *text, GError **error)
 {
   gint64 id = 0;
   g_mutex_lock (&self->write_lock);
@@ -40,11 +36,8 @@ change (LigStore *self,
   if (done) {
     done = find_id (self, run, &id, error);
     for (int i = 0; done && statements[i]; i++) {
-      const char *types = !strstr (statements[i], "?2") ? "i" : text ? "it" : "ii";
-      if (text)
-        done = lig_sql_run (self->db, error, statements[i], types, id, text);
-      else
-        done = lig_sql_run (self->db, error, statements[i], types, id, number);
+      const char *types = strstr (statements[i], "?2") ? "it" : "i";
+      done = lig_sql_run (self->db, error, statements[i], types, id, text);
     }
     done = lig_sql_end (self->db, done, error);
   }
@@ -53,34 +46,20 @@ change (LigStore *self,
 }
 
 gboolean
-lig_store_truncate_metrics (LigStore *self, const char *run, gint64 after_step, GError **error)
-{
-  static const char *const statements[] = {
-    "DELETE FROM metric WHERE run = ?1 AND step > ?2",
-    "DELETE FROM timing WHERE run = ?1 AND step > ?2",
-    "UPDATE run SET last_step = (SELECT max (step) FROM metric WHERE run = ?1)," LIG_SQL_LOSSES
-    " WHERE id = ?1",
-    NULL,
-  };
-  g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
-  return lig_writer_flush (self->writer, error) &&
-         change (self, run, statements, NULL, after_step, error);
-}
-
-gboolean
 lig_store_set_settings (LigStore *self, const char *run, const char *settings, GError **error)
 {
   static const char *const statements[] = {"UPDATE run SET settings = ?2 WHERE id = ?1", NULL};
   g_return_val_if_fail (LIG_IS_STORE (self) && run && settings, FALSE);
-  return change (self, run, statements, settings, 0, error);
+  return change (self, run, statements, settings, error);
 }
 
 gboolean
 lig_store_set_star (LigStore *self, const char *run, gboolean starred, GError **error)
 {
-  static const char *const statements[] = {"UPDATE run SET starred = ?2 WHERE id = ?1", NULL};
+  static const char *const star[] = {"UPDATE run SET starred = 1 WHERE id = ?1", NULL};
+  static const char *const unstar[] = {"UPDATE run SET starred = 0 WHERE id = ?1", NULL};
   g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
-  return change (self, run, statements, NULL, starred != FALSE, error);
+  return change (self, run, starred ? star : unstar, NULL, error);
 }
 
 gboolean
@@ -88,7 +67,7 @@ lig_store_set_note (LigStore *self, const char *run, const char *note, GError **
 {
   static const char *const statements[] = {"UPDATE run SET notes = ?2 WHERE id = ?1", NULL};
   g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
-  return change (self, run, statements, note ? note : "", 0, error);
+  return change (self, run, statements, note ? note : "", error);
 }
 
 gboolean
@@ -107,7 +86,7 @@ lig_store_add_tag (LigStore *self, const char *run, const char *tag, GError **er
                    run);
       return FALSE;
     }
-  return change (self, run, statements, tag, 0, error);
+  return change (self, run, statements, tag, error);
 }
 
 gboolean
@@ -115,7 +94,7 @@ lig_store_remove_tag (LigStore *self, const char *run, const char *tag, GError *
 {
   static const char *const statements[] = {"DELETE FROM tag WHERE run = ?1 AND tag = ?2", NULL};
   g_return_val_if_fail (LIG_IS_STORE (self) && run && tag, FALSE);
-  return change (self, run, statements, tag, 0, error);
+  return change (self, run, statements, tag, error);
 }
 
 gboolean
@@ -129,7 +108,7 @@ lig_store_delete_run (LigStore *self, const char *run, GError **error)
     NULL,
   };
   g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
-  if (!change (self, run, statements, NULL, 0, error))
+  if (!change (self, run, statements, NULL, error))
     return FALSE;
   lig_writer_dismiss (self->writer, run);
   return TRUE;

@@ -2,6 +2,8 @@
 /* Cells of CSV, words of command lines, figures with units, members of JSON documents. */
 #include <ligature/csv.h>
 #include <ligature/json-members.h>
+
+#include <json-glib/json-glib.h>
 #include <ligature/json.h>
 #include <ligature/shell.h>
 #include <ligature/units.h>

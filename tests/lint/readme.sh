@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# readme.sh LIG: runs, as TAP, each block of README.md marked `sh tour`, in order, in one temporary
-# folder that has the project's files; every command must succeed. The rails must be those drawn, and
-# the C code that of the example which the test `install` builds and runs.
+# readme.sh LIG: runs, as TAP, each block marked `sh tour` of README.md and of the documents in
+# data/doc, in order, in one temporary folder that has the project's files; every command must
+# succeed. The rails in README.md must be those that `lig` draws.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 lig=$(readlink -f "$1")
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ unset LIGATURE_STORE
 cd "$work" || exit 1
 
 awk -v stem="$work/block" '/^```sh tour$/ { file = sprintf ("%s-%02d.sh", stem, ++n); next }
-  /^```/ { file = "" } file { print > file }' "$root/README.md"
+  /^```/ { file = "" } file { print > file }' "$root/README.md" "$root"/data/doc/*.md
 
 n=0
 for block in "$work"/block-*.sh; do
@@ -36,16 +36,6 @@ if [ -n "$drawn" ] && [ "$drawn" = "$shown" ]; then
 else
   echo "not ok $n - the rails"
   diff <(echo "$shown") <(echo "$drawn") | sed 's/^/# /'
-fi
-# The example between its two marks, and the only block of C.
-n=$((n + 1))
-installed=$(sed '1,/README.md shows what follows/d; /README.md shows what stands/,$d' tests/example/train.c)
-shown=$(sed -n '/^```c$/,/^```$/p' "$root/README.md" | grep -v '^```')
-if [ -n "$installed" ] && [ "$installed" = "$shown" ]; then
-  echo "ok $n - the example"
-else
-  echo "not ok $n - the example"
-  diff <(echo "$shown") <(echo "$installed") | sed 's/^/# /'
 fi
 [ $n -gt 2 ] || echo 'Bail out! README.md has no tour'
 echo "1..$n"

@@ -2,6 +2,7 @@
 /* The common part of the tests of registering: the table of an op that is whole, to be spoilt. */
 #pragma once
 
+#include "engine/compile/register.h"
 #include "engine/sequence/table.h"
 #include "tests/plan/case.h"
 

@@ -278,11 +278,6 @@ test_round_trip (Fixture *f, gconstpointer data)
   g_auto (GStrv) names = lig_store_get_metric_names (store, run, &error);
   g_autofree char *joined = g_strjoinv (" ", names);
   g_assert_cmpstr (joined, ==, "eval-accuracy eval-loss loss");
-  g_assert_true (lig_store_truncate_metrics (store, run, 4, &error));
-  assert_metric (store, run, LIG_METRIC_LOSS, 5, 6);
-  g_autoptr (LigRunRow) cut = find (store, run);
-  g_assert_cmpint (cut->last_step, ==, 4);
-  g_assert_cmpfloat (cut->last_loss, ==, 6);
 }
 
 static void

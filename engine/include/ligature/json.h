@@ -5,8 +5,7 @@
 #pragma once
 
 #include <ligature/error.h>
-
-#include <json-glib/json-glib.h>
+#include <ligature/foreign.h>
 
 G_BEGIN_DECLS
 
@@ -44,5 +43,13 @@ lig_json_get_string (JsonObject *object, const char *name, const char *fallback)
  * Returns: the member of that name, or @fallback where it is missing or is no whole number
  */
 LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fallback);
+
+/**
+ * lig_json_to_text:
+ *
+ * Returns: (transfer full): the document in lines, indented, the fewest digits for each number.
+ *   Unlike json-glib 1.6, which makes 1e-08.0 of 1e-8, it writes nothing but JSON.
+ */
+LIG_API char *lig_json_to_text (JsonNode *document);
 
 G_END_DECLS

@@ -8,7 +8,8 @@
  * `dNAME` is the gradient of NAME; a parameter's is fp32 in a plan that accumulates, else of the
  * parameter's type. Kernels are bound to ports by the names in their signatures.
  *
- * A custom op is the same table in the embedding program, registered with lig_register_op().
+ * A custom op is the same table in the embedding program, registered with lig_register_op()
+ * (<ligature/lowering.h>).
  *
  * Threads: the registry, and tables, are for any thread at once. An op belongs to the thread of its
  * sequence (engine/include/ligature/sequence.h); an opaque op's callback is called on the thread
@@ -107,64 +108,6 @@ typedef struct {
   LigDtype kept_dtypes[LIG_MAX_KEPT]; /* preset to fp32 */
 } LigInfer;
 
-/* --- Lowering: how an op or a fusion becomes kernels ---------------------------------------- */
-
-/* Emits one kernel. `bindings` names the port for each operand whose name differs, like
- * "a=dy b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", the
- * number being the pattern's element, `-` alone for none. Ports that are absent or not wanted give
- * absent operands; a kernel none of whose outputs is wanted is not emitted. `params` (at most 64
- * bytes) is copied; null takes the op's own (in a fusion: none). */
-LIG_API void lig_lower_kernel (LigLowering *self,
-                               const char *kernel,
-                               const char *bindings,
-                               const void *params,
-                               gsize params_size);
-
-/* The same with a kernel of the embedding program. */
-LIG_API void lig_lower_custom (LigLowering *self,
-                               const LigKernel *kernel,
-                               const char *bindings,
-                               const void *params,
-                               gsize params_size);
-
-/* Makes `to` another name of `from`: no bytes move. */
-LIG_API void lig_lower_alias (LigLowering *self, const char *to, const char *from);
-
-/* Whether the port exists here: an optional element that matched, a gradient that arrives or is
- * wanted, a value that somebody reads. */
-LIG_API gboolean lig_lower_has (LigLowering *self, const char *port);
-
-/* In a fusion: the params of element `index`, null where an optional element is missing. */
-LIG_API const void *lig_lower_params (LigLowering *self, int index);
-
-/* Bytes of the kernel params at the start of that struct. */
-LIG_API gsize lig_lower_params_size (LigLowering *self, int index);
-
-/* In a fusion: the name of the op that matched element `index`, null where it is missing. */
-LIG_API const char *lig_lower_op (LigLowering *self, int index);
-
-/* True in a plan that keeps what backward needs; dropout is identity elsewhere. */
-LIG_API gboolean lig_lower_is_training (LigLowering *self);
-
-/* --- Macros ------------------------------------------------------------------------------- */
-
-/**
- * lig_parts_add:
- * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
- * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; null where it
- *   could not be made, which is an error when the sequence is compiled
- *
- * Adds the next part of a macro, in its `expand`. Parameters of a part with a name are called
- * `3.qkv.weight`, of one without `3.weight`; where two parts would share a parameter's path,
- * compiling fails with a sentence that names both. Channels among the parts are the macro's own;
- * `../NAME` is the channel NAME where the macro stands.
- */
-LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
-
-/* How many parts a macro is taken apart into, those that are macros counted once; 1 for other ops.
- */
-LIG_API guint lig_op_count_parts (LigOp *self);
-
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
 /* The call as a callback is told of it. All of it is valid until the callback returns. */
@@ -228,8 +171,8 @@ typedef struct _LigOpInfo {
   /* Shapes; null where y is like x and there is nothing else. */
   gboolean (*infer) (LigInfer *infer, GError **error);
   /* One of four: kernels by name, functions that lower, parts, callbacks. */
-  const char *forward;  /* one built-in kernel, its operands being ports of the op */
-  const char *backward; /* built-in kernels separated by spaces, likewise; null: none */
+  const char *forward;  /* one kernel, built in or registered, its operands being ports of the op */
+  const char *backward; /* kernels separated by spaces, likewise; null: none */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
   /* A macro: adds its parts with lig_parts_add(). */
@@ -243,24 +186,6 @@ typedef struct _LigOpInfo {
 } LigOpInfo;
 
 /* --- The registry ------------------------------------------------------------------------- */
-
-/**
- * lig_register_op:
- * @info: a table; its strings and functions stay valid for ever, the structs are copied
- *
- * Makes an op known to sequences, files and expressions. Call it before any use of its name; there
- * is no way back. The whole table is checked: names, ranges, ports, what backward saves, the
- * operands of the kernels; and its example is compiled for `null`, with and without a backward
- * pass, so its functions are called.
- *
- * Any thread may register at any time: it waits until compilations that have begun are through, and
- * those that begin wait for it. From within a compilation, that is, from a function of a table, it
- * is an error.
- *
- * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and what is wrong: a name
- *   that is taken, or a table that is not whole
- */
-LIG_API gboolean lig_register_op (const LigOpInfo *info, GError **error);
 
 /**
  * lig_op_info_find:
@@ -344,9 +269,6 @@ LIG_API gboolean lig_op_set_value (LigOp *self,
  */
 LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *value);
 
-#define LIG_TYPE_SHAPE (lig_shape_get_type ())
-LIG_API GType lig_shape_get_type (void);
-
 /**
  * lig_op_set_extra_input_channel:
  * @index: of the extra input
@@ -374,11 +296,17 @@ LIG_API gboolean lig_op_get_fence (LigOp *self);
 LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
 
 /**
- * lig_op_get_forbidden, lig_op_get_forced:
+ * lig_op_get_forbidden:
  *
- * Returns: (transfer none) (array zero-terminated=1): fusions that must not, or must, start here
+ * Returns: (transfer none) (array zero-terminated=1): fusions that must not start here
  */
 LIG_API const char *const *lig_op_get_forbidden (LigOp *self);
+
+/**
+ * lig_op_get_forced:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): fusions that must start here
+ */
 LIG_API const char *const *lig_op_get_forced (LigOp *self);
 LIG_API void lig_op_set_forbidden (LigOp *self, const char *const *fusions);
 LIG_API void lig_op_set_forced (LigOp *self, const char *const *fusions);

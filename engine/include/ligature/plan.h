@@ -13,68 +13,16 @@
 
 #include <ligature/device.h>
 #include <ligature/fusion.h>
-#include <ligature/optimizer.h>
+#include <ligature/plan-options.h>
 #include <ligature/sequence.h>
+#include <ligature/verdict.h>
 
 G_BEGIN_DECLS
 
 typedef struct _LigPlan LigPlan;
 
-typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_DEFAULT } LigPolicy;
-
-/* `none`, `all`, `measured`. */
-LIG_API const char *lig_policy_name (LigPolicy policy);
-LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
-
-/* Remembers what was measured: the store's tuning table, or nothing. A choice is a text of the
- * kernel's own; times of fusions come without one, and of those that arrive under one key the first
- * stays. The noise of a time is in microseconds, too. `choice` may be null in a call of get. */
-typedef struct {
-  gboolean (*get) (
-    gpointer data, const char *key, double *microseconds, double *noise, char **choice);
-  void (*put) (
-    gpointer data, const char *key, double microseconds, double noise, const char *choice);
-  gpointer data;
-} LigTuning;
-
-/**
- * LigPlanOptions: begins with its size as the program knows it, which LIG_PLAN_OPTIONS_INIT sets;
- * what a shorter one lacks has the values of LIG_PLAN_OPTIONS_INIT.
- *
- * @training: keep what backward needs and plan the backward pass
- * @input_gradient: the caller wants the gradients of the input and of its extra inputs, each in
- *   the type that it was given in
- * @policy: %LIG_POLICY_DEFAULT: measured on CUDA, all elsewhere
- * @compute, @parameters: a #LigDtype, or -1: what the sequence says, else its input's type
- * @batch: replaces the input's first axis; 0: as the sequence says
- * @optimizer: (nullable): also plan the update
- * @tuning: (nullable): where measured times are kept; copied, but its data has to outlive the
- *   compiling and the first runs of the programs, in which kernels choose
- * @accumulate: backward passes may add to the parameters' gradients (%LIG_RUN_ACCUMULATE): they are
- *   kept in fp32 then, whatever the parameters' type
- * @accuracy: with a cross-entropy at the end, also count the rows that are right
- * @choices: (nullable): the groups to use instead of choosing, as lig_plan_get_choices() wrote them
- *
- * Wherever options are taken, %NULL stands for %LIG_PLAN_OPTIONS_INIT.
- */
-typedef struct {
-  gsize size;
-  gboolean training;
-  gboolean input_gradient;
-  gboolean tf32, accuracy, accumulate;
-  LigPolicy policy;
-  int compute, parameters;
-  gint64 batch;
-  const LigOptimizer *optimizer;
-  const LigTuning *tuning;
-  const char *choices;
-} LigPlanOptions;
-
-#define LIG_PLAN_OPTIONS_INIT \
-  { \
-    .size = sizeof (LigPlanOptions), .training = TRUE, .policy = LIG_POLICY_DEFAULT, \
-    .compute = -1, .parameters = -1 \
-  }
+#define LIG_TYPE_PLAN (lig_plan_get_type ())
+LIG_API GType lig_plan_get_type (void);
 
 /* --- What a plan says of itself ------------------------------------------------------------ */
 
@@ -103,19 +51,6 @@ typedef struct {
   double predicted; /* seconds, from the device's ceilings; 0 where these are not known */
   double measured;  /* seconds; 0 where nothing was measured */
 } LigPlanGroup;
-
-/* Why a fusion was taken or refused at a place. Strings belong to the plan. */
-typedef struct {
-  const LigFusion *fusion;
-  LigPass pass;
-  int first, count; /* ops looked at */
-  gboolean taken;
-  LigReason reason;
-  const char *observed, *required; /* null where taken in order; times where measured */
-  double observed_value, required_value;
-  const char *unit; /* null where the reason is not numeric */
-  const char *text; /* one translated sentence */
-} LigVerdict;
 
 /* One kernel launch. */
 typedef struct {
@@ -161,6 +96,11 @@ LIG_API LigPlan *lig_plan_ref (LigPlan *self);
 LIG_API void lig_plan_unref (LigPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlan, lig_plan_unref)
 
+/**
+ * lig_plan_get_device:
+ *
+ * Returns: (transfer none): the device that the plan was compiled for
+ */
 LIG_API LigDevice *lig_plan_get_device (LigPlan *self);
 LIG_API LigPolicy lig_plan_get_policy (LigPlan *self);
 LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
@@ -174,12 +114,65 @@ LIG_API guint64 lig_plan_get_version (LigPlan *self);
  * training a backward pass, one with an optimizer and parameters an update. */
 LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
 
-/* The tables, each with its length; (transfer none). Groups are in op order in either pass. */
+/**
+ * lig_plan_get_ops:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the expanded ops by index, valid as long as the
+ *   plan
+ */
 LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_groups:
+ * @self: a plan
+ * @pass: %LIG_PASS_FORWARD or %LIG_PASS_BACKWARD
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the groups of the pass, in the order of the ops in
+ *   either pass, valid as long as the plan
+ */
 LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
+
+/**
+ * lig_plan_get_verdicts:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): why each fusion was taken or refused at each place
+ *   that was looked at, valid as long as the plan
+ */
 LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_steps:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the kernel launches in the order in which they are
+ *   made, valid as long as the plan
+ */
 LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_values:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the tensors and where they are, valid as long as
+ *   the plan
+ */
 LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_find_mend:
+ * @number: from 1, as `lig fuse` lists it
+ *
+ * Returns: (transfer none): the mend of that number, or %NULL with %LIG_ERROR_INDEX set: `no edit
+ *   has the number 9; the plan offers 4`
+ */
+LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError **error);
 
 /**
  * lig_plan_get_choices:

@@ -2,10 +2,10 @@
 /* Plans and runs as documents: the same text in the window, on the command line and in files. */
 #pragma once
 
+#include <ligature/json.h>
 #include <ligature/plan.h>
+#include <ligature/profile.h>
 #include <ligature/store.h>
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -15,6 +15,13 @@ G_BEGIN_DECLS
  * Returns: (transfer full): the document of `lig fuse --json`: ops, forward, backward, verdicts
  */
 LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
+
+/**
+ * lig_profile_to_json:
+ *
+ * Returns: (transfer full): the document of `lig profile --json`
+ */
+LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 
 /**
  * lig_plan_to_rails:
@@ -59,14 +66,6 @@ LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
  */
 LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **error);
 
-/**
- * lig_json_to_text:
- *
- * Returns: (transfer full): the document in lines, indented, the fewest digits for each number.
- *   Unlike json-glib 1.6, which makes 1e-08.0 of 1e-8, it writes nothing but JSON.
- */
-LIG_API char *lig_json_to_text (JsonNode *document);
-
 /* --- Reports ------------------------------------------------------------------------------- */
 
 /**
@@ -76,6 +75,23 @@ LIG_API char *lig_json_to_text (JsonNode *document);
  *   null after the last
  */
 LIG_API const char *lig_report_format_nth (guint n);
+
+/**
+ * lig_report_format_title:
+ * @format: as lig_report_format_nth() names it
+ *
+ * Returns: (nullable) (transfer none): its name for people, translatable; %NULL without a format
+ */
+LIG_API const char *lig_report_format_title (const char *format);
+
+/**
+ * lig_report_format_help:
+ * @format: as lig_report_format_nth() names it
+ *
+ * Returns: (nullable) (transfer none): a sentence without a full stop, translatable; %NULL without
+ *   a format
+ */
+LIG_API const char *lig_report_format_help (const char *format);
 
 /**
  * lig_report_choose_format:

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ligature/plan.h>
+#include <ligature/state-arrays.h>
 #include <ligature/tensor-file.h>
 
 G_BEGIN_DECLS
@@ -28,6 +29,11 @@ LIG_API LigState *lig_state_new (LigSequence *sequence,
                                  guint64 seed,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * lig_state_get_device:
+ *
+ * Returns: (transfer none): the device that it is on
+ */
 LIG_API LigDevice *lig_state_get_device (LigState *self);
 LIG_API guint64 lig_state_get_seed (LigState *self);
 
@@ -39,16 +45,6 @@ LIG_API void lig_state_set_steps (LigState *self, guint64 micro_step, guint64 st
 /* Paths of the parameters in op order, null-terminated; (transfer none). */
 LIG_API const char *const *lig_state_get_paths (LigState *self);
 LIG_API gint64 lig_state_get_n_elements (LigState *self);
-
-/* The kinds of array that a state keeps for each parameter. */
-typedef enum {
-  LIG_STATE_PARAMETERS,
-  LIG_STATE_GRADIENTS,
-  LIG_STATE_MASTER,   /* fp32 weights behind 16-bit parameters */
-  LIG_STATE_MOMENT,   /* momentum, or Adam's mean */
-  LIG_STATE_VARIANCE, /* Adam's */
-  LIG_N_STATE_ARRAYS
-} LigStateArray;
 
 /* The shape of a parameter, without a look at its values; %LIG_ERROR_INDEX without one. */
 LIG_API gboolean lig_state_get_shape (LigState *self,

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The passes of the compiler in order, each verified. */
+#include "engine/compile/draft.h"
+#include "engine/sequence/table.h"
+
+static gboolean
+run_passes (LigDraft *draft, GError **error)
+{
+  return lig_expand (draft, error) && lig_verify_parts (draft, error) && lig_infer (draft, error) &&
+         lig_differentiate (draft, error) && lig_verify_values (draft, error) &&
+         lig_represent (draft, error) && lig_fuse (draft, error) &&
+         lig_verify_groups (draft, error) && lig_schedule (draft, error) &&
+         lig_verify_steps (draft, error) && lig_allocate (draft, error) &&
+         lig_verify_memory (draft, error);
+}
+
+gboolean
+lig_draft_compile (LigDraft *self, GError **error)
+{
+  lig_registry_hold ();
+  gboolean fine = run_passes (self, error);
+  lig_registry_release ();
+  return fine;
+}
+
+gboolean
+lig_draft_infer (LigDraft *self, GError **error)
+{
+  lig_registry_hold ();
+  gboolean fine = lig_expand (self, error) && lig_infer (self, error);
+  lig_registry_release ();
+  return fine;
+}

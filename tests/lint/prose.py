@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The prose of the project follows the rules of CONTRIBUTING.md, as far as a script can tell.
+
+Reads comments, messages, interface texts and documents, and prints each sentence that opens with
+What, Who or Where without being a question, each word that the project has a plainer one for, and,
+with codespell installed, each misspelling.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PATTERNS = ["*.c", "*.h", "*.cu", "*.cuh", "*.py", "*.sh", "*.css", "*.sql", "*.md", "*.ui", "*.in",
+            "*.build", "setup"]
+# A pattern, and what to write instead.
+PLAINER = [
+    (r"(?:^|[.:;!] +)(?:What|Who|Whom|Whose|Where)\b(?! (?:is|are|does|do|did|was|were|can|if)\b[^.]*\?)(?![^.]*\?)",
+     "name the subject first"),
+    (r"\banew\b", "again, afresh"),
+    (r"\bmeanwhile\b", "in parallel, in the meantime"),
+    (r"\b(?:stands|stood)\b(?! for\b)", "is, appears, is listed"),
+    (r"\blies\b", "is, is stored"),
+    (r"\b(?:tells|told)\b", "reports, says, distinguishes"),
+    (r"\bheed(?:s|ed|less)?\b", "respect, consider"),
+    (r"\bpolite(?:ly)?\b", "name the behaviour"),
+    (r"\btroubles?\b", "error, problem"),
+    (r"\bsettle[sd]?\b", "decide, wait until stable"),
+    (r"\bwanted by\b|\bnobody wants\b|\bwho wants\b", "used by, requested by"),
+    (r"\b(?:is|are|was|were) not there\b|\b(?:that|which|what) (?:is|are|was|were) there\b",
+     "missing, available, exists"),
+    (r"\bwhat is no(?:t|ne)?\b", "name the thing"),
+    (r"\b[Ww]hat (?:is|was|are) (?:said|meant|left|given|asked)\b", "name the thing"),
+    (r"\bside by side\b", "in parallel, concurrently"),
+    (r"\bof late\b|\bwherever\b|\bwhence\b|\bthence\b|\bnought\b|\bwhomever\b", "use a plain word"),
+    (r"\bthe news\b|\bnews go\b", "notification, change"),
+    (r"\bgoes? on with\b|\bwent on with\b", "continues"),
+]
+PLAINER = [(re.compile(pattern), remedy) for pattern, remedy in PLAINER]
+C_TOKEN = re.compile(r'/\*(?P<block>.*?)\*/|//(?P<line>[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"'
+                     r'(?:\s*"(?:\\.|[^"\\\n])*")*)|\'(?:\\.|[^\'\\\n])\'', re.S)
+HASH = re.compile(r'(?P<hash>(?:^[ \t]*#(?![!]).*\n?)+)|(?P<doc>"""(?:.*?)""")', re.M | re.S)
+SQL = re.compile(r"(?P<hash>(?:^.*?--[^\n]*\n?)+)", re.M)
+UI = re.compile(r'translatable="[^"]*"[^>]*>(?P<text>[^<]*)<', re.S)
+# Words that codespell takes for misspellings.
+SPELT_SO = "nd,te,fo,ot,hist,ans,ba,als,inout,parms,ser,sord,doub,ue,crate,numer,parth,mis,thre"
+
+
+def flatten(text):
+    return re.sub(r"\s*\n[ \t]*(?:\*|#|--)?[ \t]*", " ", text).strip(" \t*#-")
+
+
+def find_prose(file, source):
+    """Offset and text of each comment and each message of three words or more."""
+    if file.endswith(".md"):
+        source = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), source, flags=re.M | re.S)
+        source = re.sub(r"`[^`\n]*`", "`code`", source)
+        for match in re.finditer(r"(?:^(?![ \t]*$).*\n?)+", source, re.M):
+            yield match.start(), flatten(match[0])
+        return
+    if file.endswith((".c", ".h", ".cu", ".cuh", ".css")):
+        pattern = C_TOKEN
+    elif file.endswith(".sql"):
+        pattern = SQL
+    elif file.endswith(".ui"):
+        pattern = UI
+    else:
+        pattern = HASH
+    for match in pattern.finditer(source):
+        kind = match.lastgroup
+        if not kind:
+            continue
+        text = match[kind]
+        if kind == "text" and pattern is C_TOKEN:
+            text = re.sub(r'"\s*"', "", text)[1:-1]
+            if len(re.findall(r"[a-z]{2,} ", text)) < 2:
+                continue
+        yield match.start(), flatten(text)
+
+
+def check_prose(file):
+    source = (ROOT / file).read_text(encoding="utf-8", errors="replace")
+    count = 0
+    for offset, text in find_prose(file, source):
+        for pattern, remedy in PLAINER:
+            for found in pattern.finditer(text):
+                line = source.count("\n", 0, offset) + 1
+                around = text[max(0, found.start() - 30):found.end() + 40]
+                print(f"{file}:{line}: '{found[0].strip()}' ({remedy}): {around}")
+                count += 1
+    return count
+
+
+def check_spelling(files):
+    if not shutil.which("codespell"):
+        print("codespell is not installed: spelling was not checked")
+        return 0
+    result = subprocess.run(["codespell", "--ignore-words-list", SPELT_SO, *files], cwd=ROOT,
+                            capture_output=True, text=True)
+    print(result.stdout, end="")
+    return len(result.stdout.splitlines())
+
+
+def check_itself():
+    bad = ["What a plan is.", "It ends. Where it lies, nobody knows.", "the text stands in the file"]
+    good = ["What does it do?", "NULL stands for nothing.", "Returns what the caller asked for."]
+    for text in bad:
+        assert any(pattern.search(text) for pattern, _ in PLAINER), text
+    for text in good:
+        assert not any(pattern.search(text) for pattern, _ in PLAINER), text
+
+
+def main():
+    check_itself()
+    prefixes = tuple(sys.argv[1:])
+    listing = subprocess.run([ROOT / "tests/lint/sources.sh", *PATTERNS], capture_output=True,
+                             text=True, check=True)
+    files = [file for file in listing.stdout.split()
+             if file.startswith(prefixes or "") and file != "tests/lint/prose.py"]
+    count = sum(check_prose(file) for file in files) + check_spelling(files)
+    print(f"{len(files)} files, {count} findings")
+    return 1 if count or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
