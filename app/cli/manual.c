@@ -140,6 +140,11 @@ append_command (GString *to, const LigCliPage *page)
   }
   for (guint i = 0; i < page->entries->len; i++)
     append_option (to, &g_array_index (page->entries, GOptionEntry, i));
+  g_autoptr (GString) notes = g_string_new (NULL);
+  if (command->notes)
+    command->notes (notes);
+  if (notes->len > 0)
+    append_example (to, g_strchomp (notes->str));
 }
 
 void

@@ -3,11 +3,11 @@
 #include "app/cli/values.h"
 
 #include "app/cli/runs.h"
+#include <ligature/dataset.h>
 #include <ligature/fusion.h>
 #include <ligature/op.h>
 #include <ligature/plan.h>
 #include <ligature/report.h>
-#include <ligature/run.h>
 
 #include <string.h>
 
@@ -63,19 +63,11 @@ list_statuses (GStrvBuilder *to)
   g_strv_builder_addv (to, (const char **) lig_runs_statuses);
 }
 
-/* The kinds of data sets have no list of their own in the public headers: the setting names them.
- */
 static void
 list_data_kinds (GStrvBuilder *to)
 {
-  for (guint i = 0; lig_run_setting_nth (i); i++) {
-    const LigSetting *setting = lig_run_setting_nth (i);
-    const char *names = strcmp (setting->name, "data") == 0 ? strchr (setting->help, ':') : NULL;
-    g_auto (GStrv) words = g_strsplit_set (names ? names + 1 : "", ", ", -1);
-    for (char **word = words; *word; word++)
-      if (**word)
-        g_strv_builder_add (to, *word);
-  }
+  for (guint i = 0; lig_dataset_info_nth (i); i++)
+    g_strv_builder_add (to, lig_dataset_info_nth (i)->name);
 }
 
 /* A shell that completes shows no error: without a store nothing is offered but `last`. */

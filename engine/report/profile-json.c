@@ -11,14 +11,20 @@
 
 /* The share of the roofline: the floor that the ceilings set, over what it took. */
 static void
-add_times (JsonBuilder *builder, double bytes, double flops, double predicted, double measured)
+add_times (JsonBuilder *builder,
+           const LigProfile *profile,
+           double bytes,
+           double flops,
+           double predicted,
+           double measured)
 {
   lig_json_add_number (builder, "bytes", bytes);
   lig_json_add_number (builder, "flops", flops);
   gboolean known = predicted > 0;
   lig_json_add_number (builder, "predicted_us", known ? predicted * 1e6 : NAN);
   lig_json_add_number (builder, "measured_us", measured * 1e6);
-  lig_json_add_number (builder, "roofline", known && measured > 0 ? predicted / measured : NAN);
+  lig_json_add_number (builder, "roofline",
+                       lig_profile_get_roofline (profile, predicted, measured));
 }
 
 static void
@@ -41,7 +47,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
       json_builder_add_string_value (builder, kernel ? kernel->name : "opaque");
     }
     json_builder_end_array (builder);
-    add_times (builder, groups[i].bytes, groups[i].flops, groups[i].predicted,
+    add_times (builder, profile, groups[i].bytes, groups[i].flops, groups[i].predicted,
                lig_profile_get_group_seconds (profile, &groups[i]));
     json_builder_end_object (builder);
   }
@@ -64,8 +70,8 @@ add_update (JsonBuilder *builder, const LigProfile *profile)
     lig_json_begin_array (builder, "kernels");
     json_builder_add_string_value (builder, steps[i].kernel->name);
     json_builder_end_array (builder);
-    add_times (builder, steps[i].read + steps[i].written, steps[i].flops, steps[i].predicted,
-               profile->steps[i]);
+    add_times (builder, profile, steps[i].read + steps[i].written, steps[i].flops,
+               steps[i].predicted, profile->steps[i]);
     json_builder_end_object (builder);
   }
 }

@@ -476,6 +476,14 @@ test_ceilings (void)
   g_auto (Outcome) after =
     lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpfloat (json_node_get_double (at (after.json, "steps.0.predicted_us")), >, 0);
+  /* Steps without rows return at once: their share of any ceiling says nothing. */
+  g_auto (Outcome) empty =
+    lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, "--json", NULL);
+  g_assert_cmpint (empty.code, ==, 0);
+  g_assert_true (JSON_NODE_HOLDS_NULL (at (empty.json, "groups.0.roofline")));
+  g_auto (Outcome) shown =
+    lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, NULL);
+  g_assert_null (strchr (shown.out, '%'));
   /* With other threads it is another machine. */
   g_autofree char *line = g_strdup_printf (
     "OMP_NUM_THREADS=%d \"$LIG\" plan '%s' --input 4x8 --device cpu --store '%s' --json",

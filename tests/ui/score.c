@@ -364,7 +364,7 @@ test_mends (Fixture *f, gconstpointer data)
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
   assert_rail (f, LIG_PASS_FORWARD, "0+3* 3+1");
   lig_document_undo (f->doc);
-  settle (f);
+  wait_for_score (f);
   assert_text (f->doc, "linear(64, bias=false) ! make-extra-output(r) ! gelu ! add-extra-input(r)");
   show (f, "linear(64, bias=false) ! silu");
   press (f, 1, "forward-linear-bias-activation: the next op is silu", "Force");
