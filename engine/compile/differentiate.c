@@ -51,7 +51,8 @@ scales_loss (const LigDraft *draft)
 {
   const LigOptimizer *optimizer = draft->options.optimizer;
   double scale = optimizer ? optimizer->loss_scale : 1;
-  gboolean narrow = draft->compute == LIG_FP16 || draft->gradient_dtype == LIG_FP16;
+  gboolean narrow = lig_dtype_has (draft->compute, LIG_DTYPE_NARROW) ||
+                    lig_dtype_has (draft->gradient_dtype, LIG_DTYPE_NARROW);
   return scale > 0 ? scale != 1
                    : narrow && lig_value (draft, draft->output_value)->shape.n_axes == 0;
 }

@@ -52,11 +52,14 @@ check_type (const LigPart *part, const LigInfer *infer, GError **error)
 {
   gboolean wants_integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
   gboolean any = (part->info->flags & LIG_OP_ANY_TYPE) != 0;
-  gboolean fits =
-    wants_integers ? infer->x_dtype == LIG_INT32 : any || lig_dtype_is_floating (infer->x_dtype);
+  gboolean fits = wants_integers ? lig_dtype_has (infer->x_dtype, LIG_DTYPE_INDEXES)
+                                 : any || lig_dtype_is_floating (infer->x_dtype);
   if (!fits)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "input is %s, expected %s",
-                 lig_dtype_name (infer->x_dtype), wants_integers ? "int32" : "fp32, fp16 or bf16");
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_DTYPE, "input is %s, expected %s",
+      lig_dtype_name (infer->x_dtype),
+      lig_dtype_names (lig_dtypes_with (wants_integers ? LIG_DTYPE_INDEXES : LIG_DTYPE_COMPUTES),
+                       " or "));
   return fits;
 }
 

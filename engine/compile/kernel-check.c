@@ -110,7 +110,8 @@ check (const LigKernel *kernel, GError **error)
   if (!check_name (kernel, error) || !check_signature (kernel, error))
     return FALSE;
   if (!(kernel->types & LIG_FLOATING_TYPES))
-    return refuse (error, kernel, "serves none of fp32, fp16 and bf16; set its types");
+    return refuse (error, kernel, "serves none of %s; set its types",
+                   lig_dtype_names (LIG_FLOATING_TYPES, " and "));
   for (int i = 0; i < LIG_N_BACKENDS; i++)
     functions += kernel->functions[i] != NULL;
   return functions > 0 || refuse (error, kernel, "has no function for any backend");

@@ -20,6 +20,8 @@ extern "C" {
 #define LIG_API __attribute__ ((visibility ("default")))
 #endif
 
+/* A new type is a constant here, at the end, and a row of the table in dtype.c with the functions
+ * that convert one value. */
 typedef enum {
   LIG_FP32,
   LIG_FP16,
@@ -31,6 +33,14 @@ typedef enum {
   LIG_BOOL,
   LIG_N_DTYPES
 } LigDtype;
+
+/* The roles that a type can have. */
+typedef enum {
+  LIG_DTYPE_COMPUTES = 1 << 0, /* activations and parameters may have it */
+  LIG_DTYPE_COUNTS = 1 << 1,   /* whole numbers; the value 1 is 1 */
+  LIG_DTYPE_INDEXES = 1 << 2,  /* tokens and classes have it: the input of ops that want integers */
+  LIG_DTYPE_NARROW = 1 << 3 /* computes, but gradients underflow in it unless the loss is scaled */
+} LigDtypeRole;
 
 /* Types there will be at most: tables by type in public structs have room for so many. */
 #define LIG_MAX_DTYPES 32
@@ -46,6 +56,15 @@ LIG_API bool lig_dtype_from_name (const char *name, LigDtype *dtype);
 
 /* True for the types that compute may have: fp32, fp16, bf16. */
 LIG_API bool lig_dtype_is_floating (LigDtype dtype);
+
+/* True if the type has one of these #LigDtypeRole. */
+LIG_API bool lig_dtype_has (LigDtype dtype, unsigned roles);
+
+/* The set of types that have one of these roles, bit by bit as LIG_TYPES of kernels.h has it. */
+LIG_API unsigned lig_dtypes_with (unsigned roles);
+
+/* Its name in a safetensors file, `F8_E4M3`; a static string. */
+LIG_API const char *lig_dtype_file_name (LigDtype dtype);
 
 /* One value to its nearest neighbour in the type, as its bits. */
 LIG_API uint16_t lig_fp16_from_float (float value);
