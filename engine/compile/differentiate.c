@@ -120,13 +120,11 @@ contribute (LigDraft *draft, int index, int slot, GPtrArray *contributions)
 static void
 save_ports (LigDraft *draft, const LigPart *part)
 {
-  const LigOpInfo *info = part->info;
-  int count = lig_port_count (info->saves);
-  char name[32];
-  for (int i = 0; i < count; i++) {
-    lig_port_name (info->saves, i, name);
-    int kept = lig_port_find (info->computes, name);
-    int extra = lig_port_find (info->extra_inputs, name);
+  const LigPorts *saves = part->ports->saves;
+  for (int i = 0; i < saves->count; i++) {
+    const char *name = saves->ports[i].name;
+    int kept = lig_ports_find (part->ports->computes, name);
+    int extra = lig_ports_find (part->ports->extra_inputs, name);
     int value = g_str_equal (name, "x")   ? part->x
                 : g_str_equal (name, "y") ? part->y
                 : kept >= 0               ? part->kept[kept]

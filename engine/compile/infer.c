@@ -81,7 +81,6 @@ check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **e
 static gboolean
 add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
 {
-  char name[32];
   LigPart *part = lig_part (draft, index);
   if (!check_value (&infer->y, infer->y_dtype, "y", error))
     return FALSE;
@@ -90,7 +89,7 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   for (int i = 0; i < part->n_outputs; i++) {
     const LigShape *shape =
       infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
-    lig_port_name (part->info->extra_outputs, i, name);
+    const char *name = part->ports->extra_outputs->ports[i].name;
     if (!check_value (shape, infer->y_dtype, name, error))
       return FALSE;
     part->extra_outputs[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, infer->y_dtype,
@@ -101,7 +100,7 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
     }
   }
   for (int i = 0; i < part->n_kept; i++) {
-    lig_port_name (part->info->computes, i, name);
+    const char *name = part->ports->computes->ports[i].name;
     if (!check_value (&infer->kept[i], infer->kept_dtypes[i], name, error))
       return FALSE;
     part->kept[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->kept[i],
@@ -113,7 +112,6 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
 static gboolean
 add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
 {
-  char name[32];
   LigPart *part = lig_part (draft, index);
   for (int i = 0; i < part->n_inputs; i++) {
     if (part->input_parts[i] >= 0) {
@@ -122,7 +120,7 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
       continue;
     }
     const LigShape *shape = infer->extra_inputs[i].n_axes < 0 ? &infer->x : &infer->extra_inputs[i];
-    lig_port_name (part->info->extra_inputs, i, name);
+    const char *name = part->ports->extra_inputs->ports[i].name;
     if (!check_value (shape, infer->extra_input_dtypes[i], name, error))
       return FALSE;
     part->extra_inputs[i] = lig_draft_add_value (

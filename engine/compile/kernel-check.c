@@ -2,6 +2,7 @@
 /* Kernels of embedding programs, checked when one is first used. */
 #include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
 #include <string.h>
@@ -139,5 +140,6 @@ lig_kernel_adopt (const LigKernel *kernel, GError **error)
   if (!adopted)
     adopted = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (adopted, (gpointer) kernel, copy);
+  lig_ports_parse (copy->signature);
   return g_steal_pointer (&copy);
 }
