@@ -358,4 +358,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (json) = {.name = "json", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (json) = {
+  .name = "json",
+  .title = N_ ("JSON"),
+  .help = N_ ("Everything that the plan knows, for programs"),
+  .plan = write_plan,
+  .run = write_run,
+};

@@ -154,8 +154,11 @@ number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
 static gboolean
 is_default (const char *name, const char *word)
 {
-  return (g_str_equal (name, "optimizer") && g_strcmp0 (word, "adamw") == 0) ||
-         (g_str_equal (name, "schedule") && g_strcmp0 (word, "constant") == 0);
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (g_str_equal (setting->name, name))
+      return setting->usual && g_strcmp0 (setting->usual, word) == 0;
+  return FALSE;
 }
 
 /* More steps are a longer training; anything else that differs would be another training. */

@@ -4,7 +4,7 @@
 
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
-#include "engine/train/plan-record.h"
+#include "engine/train/record.h"
 #include <ligature/json.h>
 
 #include <string.h>

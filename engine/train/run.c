@@ -343,7 +343,7 @@ work (gpointer data)
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
   /* A checkpoint shall hold the number that products really have. */
-  lig_cpu_settle_threads ();
+  lig_cpu_prepare_threads ();
   gboolean fine = train (self, &request, &error);
   if (fine && self->saved_step != (gint64) lig_state_get_step (self->state))
     fine = lig_run_save_checkpoint (self, &error);

@@ -20,8 +20,4 @@ void lig_export_async (LigDocument *document,
                        gpointer data);
 gboolean lig_export_finish (LigDocument *document, GAsyncResult *result, GError **error);
 
-/* What a person reads of a format: `Web page`, and one sentence on what is in it. */
-const char *lig_export_format_title (const char *format);
-const char *lig_export_format_help (const char *format);
-
 G_END_DECLS

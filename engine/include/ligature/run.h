@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ligature/device.h>
+#include <ligature/optimizer.h>
 #include <ligature/sequence.h>
 #include <ligature/store.h>
 
@@ -12,6 +13,9 @@
 G_BEGIN_DECLS
 
 /* --- Settings ------------------------------------------------------------------------------ */
+
+/* Different parameters of all optimizers together, at most. */
+#define LIG_RUN_OPTIMIZER_PARAMS 32
 
 /**
  * LigRunSettings: what a training is asked for. Strings are owned; null stands for the default.
@@ -22,8 +26,9 @@ G_BEGIN_DECLS
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name;
   gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
-  double lr, min_lr, momentum, weight_decay, beta1, beta2, eps, clip, loss_scale;
+  double lr, min_lr, clip, loss_scale;
   gint64 tf32;
+  double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* those that the tables of optimizers name */
 } LigRunSettings;
 
 typedef enum { LIG_SETTING_TEXT, LIG_SETTING_COUNT, LIG_SETTING_NUMBER } LigSettingKind;
@@ -33,11 +38,22 @@ typedef struct {
   LigSettingKind kind;
   gsize offset;
   double minimum, maximum, initial;
-  const char *argument; /* what stands for the value in help texts */
+  const char *argument; /* the value in help texts; words with | between them are the only values */
   const char *help;
+  const char *label; /* (nullable): the name for people, translatable; null: made from the name */
+  const char *of;    /* (nullable): the optimizers that read it, `sgd, adamw`; null: not theirs */
+  const char *usual; /* (nullable): the word that an unset text stands for */
 } LigSetting;
 
-/* The settings one by one; null after the last. */
+/**
+ * lig_run_setting_nth:
+ * @n: from 0
+ *
+ * The settings one by one: those of every training, and the parameters of all optimizers, made from
+ * their tables.
+ *
+ * Returns: (nullable) (transfer none): a setting, %NULL after the last
+ */
 LIG_API const LigSetting *lig_run_setting_nth (guint n);
 
 LIG_API void lig_run_settings_init (LigRunSettings *self);
@@ -53,6 +69,18 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
 
 /* Whether they go together: no warm-up beyond the steps, no `min-lr` above `lr`. */
 LIG_API gboolean lig_run_settings_check (const LigRunSettings *self, GError **error);
+
+/**
+ * lig_run_settings_get_optimizer:
+ * @optimizer: (out caller-allocates): the optimizer that the settings name, with its parameters
+ *   and the loss scale
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set where there is no such optimizer or a parameter is
+ *   beyond its range
+ */
+LIG_API gboolean lig_run_settings_get_optimizer (const LigRunSettings *self,
+                                                 LigOptimizer *optimizer,
+                                                 GError **error);
 
 /* The text of one as lig_run_settings_set() takes it; (transfer full), null where unset. */
 LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name);
