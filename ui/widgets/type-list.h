@@ -2,7 +2,7 @@
 /* Drop-downs of element types, made from the table of types. */
 #pragma once
 
-#include <ligature/dtype.h>
+#include <ligature/plan.h>
 
 #include <gtk/gtk.h>
 
