@@ -3,6 +3,7 @@
 #include "engine/compile/lower.h"
 
 #include "engine/compile/register.h"
+#include "engine/sequence/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -264,7 +265,7 @@ void
 lig_lower_kernel (
   LigLowering *self, const char *name, const char *bindings, const void *params, gsize params_size)
 {
-  const LigKernel *kernel = lig_kernel_find (name);
+  const LigKernel *kernel = lig_kernel_named (name);
   if (kernel)
     emit (self, kernel, bindings, params, params_size);
   else if (!self->missing)
@@ -373,13 +374,14 @@ lower_op (LigLowering *self, const LigPart *part)
 {
   const LigOpInfo *info = part->info;
   void (*lower) (LigLowering *) = self->backward ? info->lower_backward : info->lower_forward;
-  const LigPorts *kernels = self->backward ? part->ports->backward : part->ports->forward;
+  char *const *names = self->backward ? part->ports->backward : part->ports->forward;
   if (info->opaque_forward)
     lower_opaque (self, part);
   else if (lower)
     lower (self);
-  for (int i = 0; !lower && i < kernels->count; i++)
-    lig_lower_kernel (self, kernels->ports[i].name, NULL, NULL, 0);
+  for (char *const *name = names; *name && !lower; name++)
+    if (**name)
+      lig_lower_kernel (self, *name, NULL, NULL, 0);
 }
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the table of an op is whole: what can be said without calling anything of it. */
+#include "engine/base/refusal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
@@ -7,22 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#define refuse(error, table, ...) lig_refuse (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
+
 #define MOST_PARAMS 64                 /* one bit each in a mask */
 #define LARGEST_WHOLE 9007199254740992 /* 2^53 */
-
-static gboolean refuse (GError **error, const LigOpInfo *info, const char *format, ...)
-  G_GNUC_PRINTF (3, 4);
-
-static gboolean
-refuse (GError **error, const LigOpInfo *info, const char *format, ...)
-{
-  va_list arguments;
-  va_start (arguments, format);
-  g_autofree char *text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "op %.60s: %s", info->name, text);
-  return FALSE;
-}
 
 /* --- Words ---------------------------------------------------------------------------------- */
 
@@ -292,9 +281,9 @@ saves (const LigOpInfo *info, const char *port)
 static gboolean
 check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError **error)
 {
-  const LigKernel *kernel = lig_kernel_find (name);
+  const LigKernel *kernel = lig_kernel_named (name);
   if (!kernel)
-    return refuse (error, info, "no built-in kernel is called '%.60s'", name);
+    return refuse (error, info, "no kernel is called '%.60s'; register it before the op", name);
   const LigPorts *operands = lig_ports_parse (kernel->signature);
   for (int i = 0; i < operands->count; i++) {
     const char *operand = operands->ports[i].name;

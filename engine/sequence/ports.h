@@ -29,7 +29,7 @@ guint lig_ports_parsed (void);
 /* The lists of a registered op. */
 typedef struct {
   const LigPorts *extra_inputs, *extra_outputs, *computes, *saves;
-  const LigPorts *forward, *backward; /* names of kernels */
+  char **forward, **backward; /* names of kernels, null after the last */
 } LigOpPorts;
 
 /* Returns the lists of an op that is registered, or tried by this thread. */

@@ -31,8 +31,8 @@ entry_new (const LigOpInfo *info)
     .extra_outputs = lig_ports_parse (info->extra_outputs),
     .computes = lig_ports_parse (info->computes),
     .saves = lig_ports_parse (info->saves),
-    .forward = lig_ports_parse (info->forward),
-    .backward = lig_ports_parse (info->backward),
+    .forward = g_strsplit (info->forward ? info->forward : "", " ", -1),
+    .backward = g_strsplit (info->backward ? info->backward : "", " ", -1),
   };
   return (Entry){info, lig_op_register_type (info), ports};
 }

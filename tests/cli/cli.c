@@ -5,6 +5,8 @@
 
 #include <ligature/sequence.h>
 
+#include <json-glib/json-glib.h>
+
 /* The names of all commands, as `lig --help` lists them. */
 static GStrv
 list_commands (void)

@@ -68,8 +68,10 @@ test_ops (void)
     g_assert_true (ports->extra_outputs == lig_ports_parse (info->extra_outputs));
     g_assert_true (ports->computes == lig_ports_parse (info->computes));
     g_assert_true (ports->saves == lig_ports_parse (info->saves));
-    g_assert_true (ports->forward == lig_ports_parse (info->forward));
-    g_assert_true (ports->backward == lig_ports_parse (info->backward));
+    g_autofree char *forward = g_strjoinv (" ", ports->forward);
+    g_autofree char *backward = g_strjoinv (" ", ports->backward);
+    g_assert_cmpstr (forward, ==, info->forward ? info->forward : "");
+    g_assert_cmpstr (backward, ==, info->backward ? info->backward : "");
   }
 }
 

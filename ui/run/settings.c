@@ -8,6 +8,7 @@
 #include <ligature/json.h>
 
 #include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -253,7 +254,7 @@ lig_train_to_command (LigDocument *doc)
     g_autofree char *value = lig_run_settings_get (&settings, setting->name);
     g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
     if (value && !is_said (doc, setting->name) && g_strcmp0 (value, usual) != 0)
-      lig_command_append_option (text, setting->name, value);
+      lig_shell_append_option (text, setting->name, value);
   }
   return g_string_free (text, FALSE);
 }

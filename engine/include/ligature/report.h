@@ -7,8 +7,6 @@
 #include <ligature/profile.h>
 #include <ligature/store.h>
 
-#include <json-glib/json-glib.h>
-
 G_BEGIN_DECLS
 
 /**
@@ -47,6 +45,26 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
  * says both and the largest values; null where the plan fits or the memory is not known
  */
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
+
+/**
+ * lig_run_row_to_json:
+ * @row: a run of the store
+ *
+ * Returns: (transfer full): an object with the members that `lig runs list --json` prints of a run
+ */
+LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
+
+/**
+ * lig_run_to_json:
+ * @store: a store
+ * @run: as lig_store_find_run() takes it
+ * @error: (out) (optional): no such run, or the store cannot be read
+ *
+ * Returns: (transfer full): the document of `lig runs show --json`: the run, its settings, the
+ *   first and the last value of each metric, forward, backward, verdicts and artifacts; %NULL with
+ *   an error
+ */
+LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **error);
 
 /* --- Reports ------------------------------------------------------------------------------- */
 
