@@ -20,7 +20,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
      {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (0), "DEVICE"}},
     {LIG_OPTION_DTYPE,
      {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype,
-      "fp32, fp16 or bf16, for activations and parameters", "COMPUTE[:PARAMETERS]"}},
+      lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), "COMPUTE[:PARAMETERS]"}},
     {LIG_OPTION_DTYPE,
      {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 products of fp32 tensors",
       NULL}},
@@ -156,10 +156,13 @@ static gboolean
 read_dtype (const char *text, LigPlanOptions *plan, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, ":", 2);
+  g_autofree char *expected =
+    g_strconcat (lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
+                 ", or two of them like bf16:fp32", NULL);
   LigDtype dtype;
   for (int i = 0; i < 2 && parts[i]; i++) {
     if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype))
-      return refuse (error, "dtype", text, "fp32, fp16 or bf16, or two of them like bf16:fp32");
+      return refuse (error, "dtype", text, expected);
     *(i == 0 ? &plan->compute : &plan->parameters) = (int) dtype;
   }
   return TRUE;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include <ligature/device.h>
 #include <ligature/fusion.h>
 #include <ligature/plan-options.h>
@@ -43,6 +44,7 @@ typedef struct {
 /* An expanded op with its ports as numbers of values (-1: none). */
 typedef struct {
   const LigOpInfo *info;
+  const LigOpPorts *ports;
   LigOp *op;         /* owned */
   const char *title; /* of the op as written: `linear` for both parts of the macro */
   char *path;        /* of the op as written */
@@ -97,6 +99,7 @@ typedef struct {
 
 typedef struct {
   const LigKernel *kernel; /* null: opaque */
+  const LigPorts *ports;   /* of the kernel */
   LigOpaqueFunc opaque;
   gpointer opaque_data;
   LigPass pass;

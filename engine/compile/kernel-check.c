@@ -3,6 +3,7 @@
 #include "engine/base/refusal.h"
 #include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
 #include <string.h>
@@ -101,7 +102,8 @@ check (const LigKernel *kernel, GError **error)
   if (!check_name (kernel, error) || !check_signature (kernel, error))
     return FALSE;
   if (!(kernel->types & LIG_FLOATING_TYPES))
-    return refuse (error, kernel, "it serves none of fp32, fp16 and bf16; set its types");
+    return refuse (error, kernel, "it serves none of %s; set its types",
+                   lig_dtype_names (LIG_FLOATING_TYPES, " and "));
   for (int i = 0; i < LIG_N_BACKENDS; i++)
     functions += kernel->functions[i] != NULL;
   return functions > 0 || refuse (error, kernel, "it has no function for any backend");
@@ -129,6 +131,7 @@ lig_kernel_adopt (const LigKernel *kernel, GError **error)
   if (!adopted)
     adopted = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (adopted, (gpointer) kernel, copy);
+  lig_ports_parse (copy->signature);
   return g_steal_pointer (&copy);
 }
 

@@ -181,9 +181,7 @@ convert_each (const void *x, LigDtype from, void *y, LigDtype to, int64_t size)
 static int64_t
 bytes (LigDtype dtype, int64_t elements)
 {
-  return elements * (dtype == LIG_FP32 || dtype == LIG_INT32  ? 4
-                     : dtype == LIG_FP16 || dtype == LIG_BF16 ? 2
-                                                              : 1);
+  return elements * (int64_t) lig_dtype_size (dtype);
 }
 
 /* Converts the elements from `first` on, one by one. */

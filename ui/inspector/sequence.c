@@ -4,6 +4,7 @@
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/type-list.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -24,20 +25,7 @@ struct _LigInspectorSequence {
 
 G_DEFINE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, ADW_TYPE_BIN)
 
-static const LigDtype dtypes[] = {LIG_FP32, LIG_BF16, LIG_FP16, LIG_INT32};
-static const char *const dtype_names[] = {"fp32", "bf16", "fp16", "int32", NULL};
-static const char *const type_names[] = {N_ ("As the input"), "fp32", "bf16", "fp16", NULL};
-
 static const LigParam shape_param = {.kind = LIG_PARAM_SHAPE, .minimum = 1};
-
-static guint
-find_dtype (int dtype)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
-    if ((int) dtypes[i] == dtype)
-      return i;
-  return GTK_INVALID_LIST_POSITION;
-}
 
 /* --- Showing ------------------------------------------------------------------------------- */
 
@@ -57,13 +45,7 @@ show_input (LigInspectorSequence *self, LigSequence *sequence)
   }
   g_free (self->given);
   self->given = g_steal_pointer (&text);
-  gtk_drop_down_set_selected (self->dtype, find_dtype ((int) dtype));
-}
-
-static void
-show_type (GtkDropDown *down, int dtype)
-{
-  gtk_drop_down_set_selected (down, dtype < 0 ? 0 : find_dtype (dtype) + 1);
+  lig_type_list_select (self->dtype, (int) dtype);
 }
 
 static void
@@ -158,8 +140,8 @@ lig_inspector_sequence_show (LigInspectorSequence *self)
     gtk_editable_set_text (self->name, name ? name : "");
   gtk_entry_set_placeholder_text (GTK_ENTRY (self->name), title);
   show_input (self, sequence);
-  show_type (self->compute, lig_sequence_get_compute (sequence));
-  show_type (self->parameters, lig_sequence_get_parameters (sequence));
+  lig_type_list_select (self->compute, lig_sequence_get_compute (sequence));
+  lig_type_list_select (self->parameters, lig_sequence_get_parameters (sequence));
   self->filling = FALSE;
   show_totals (self, plan);
   show_times (self, plan);
@@ -202,8 +184,8 @@ change_input (LigInspectorSequence *self)
   if (self->filling)
     return;
   LigShape shape;
-  guint chosen = gtk_drop_down_get_selected (self->dtype);
-  LigDtype dtype = chosen < G_N_ELEMENTS (dtypes) ? dtypes[chosen] : LIG_FP32;
+  int chosen = lig_type_list_get (self->dtype);
+  LigDtype dtype = chosen >= 0 ? (LigDtype) chosen : LIG_FP32;
   g_autoptr (GError) error = parse_input (self, &shape, dtype);
   g_autofree char *text = error ? lig_figure_sentence (error->message) : NULL;
   gtk_label_set_text (self->error, text ? text : "");
@@ -218,18 +200,12 @@ change_input (LigInspectorSequence *self)
   self->applying = FALSE;
 }
 
-static int
-read_type (GtkDropDown *down)
-{
-  guint chosen = gtk_drop_down_get_selected (down);
-  return chosen > 0 && chosen <= 3 ? (int) dtypes[chosen - 1] : -1;
-}
-
 static void
 change_types (LigInspectorSequence *self)
 {
   if (!self->filling)
-    lig_edit_set_types (self->doc, read_type (self->compute), read_type (self->parameters));
+    lig_edit_set_types (self->doc, lig_type_list_get (self->compute),
+                        lig_type_list_get (self->parameters));
 }
 
 static void
@@ -294,11 +270,9 @@ make_entry (LigInspectorSequence *self, GCallback changed)
 }
 
 static GtkDropDown *
-make_down (LigInspectorSequence *self, const char *const *names, GCallback changed)
+make_down (LigInspectorSequence *self, const char *none, unsigned roles, GCallback changed)
 {
-  GtkStringList *list = gtk_string_list_new (NULL);
-  for (; *names; names++)
-    gtk_string_list_append (list, _ (*names));
+  GtkStringList *list = lig_type_list_new (none, roles);
   GtkWidget *down = gtk_drop_down_new (G_LIST_MODEL (list), NULL);
   g_signal_connect_swapped (down, "notify::selected", changed, self);
   return GTK_DROP_DOWN (down);
@@ -312,9 +286,12 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
   self->shape = make_entry (self, G_CALLBACK (change_input));
   /* Axes are in the order of the file whatever the language. */
   gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);
-  self->dtype = make_down (self, dtype_names, G_CALLBACK (change_input));
-  self->compute = make_down (self, type_names, G_CALLBACK (change_types));
-  self->parameters = make_down (self, type_names, G_CALLBACK (change_types));
+  self->dtype =
+    make_down (self, NULL, LIG_DTYPE_COMPUTES | LIG_DTYPE_INDEXES, G_CALLBACK (change_input));
+  self->compute =
+    make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
+  self->parameters =
+    make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
   self->error = GTK_LABEL (lig_inspector_label ("", "error"));
   gtk_widget_add_css_class (GTK_WIDGET (self->error), "caption");
   gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);

@@ -9,6 +9,7 @@
 #include "ui/run/settings-list.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/type-list.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -32,8 +33,6 @@ struct _LigRunBar {
 };
 
 G_DEFINE_FINAL_TYPE (LigRunBar, lig_run_bar, GTK_TYPE_WIDGET)
-
-static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
 
 /* --- What the document says ---------------------------------------------------------------- */
 
@@ -61,11 +60,7 @@ static void
 update_types (LigRunBar *self)
 {
   int compute = lig_sequence_get_compute (lig_document_get_sequence (self->doc));
-  guint chosen = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    if (compute == (int) types[i])
-      chosen = i + 1;
-  gtk_drop_down_set_selected (self->type, chosen);
+  lig_type_list_select (self->type, compute);
 }
 
 /* `xor.csv`, `synthetic`; the whole is the tooltip. */
@@ -124,10 +119,9 @@ device_chosen (LigRunBar *self)
 static void
 type_chosen (LigRunBar *self)
 {
-  guint chosen = gtk_drop_down_get_selected (self->type);
   int parameters = lig_sequence_get_parameters (lig_document_get_sequence (self->doc));
-  if (!self->updating && chosen <= G_N_ELEMENTS (types))
-    lig_edit_set_types (self->doc, chosen == 0 ? -1 : (int) types[chosen - 1], parameters);
+  if (!self->updating)
+    lig_edit_set_types (self->doc, lig_type_list_get (self->type), parameters);
 }
 
 static void
@@ -356,11 +350,10 @@ lig_run_bar_class_init (LigRunBarClass *class)
 static void
 lig_run_bar_init (LigRunBar *self)
 {
-  const char *const type_names[] = {_ ("Input’s type"), "fp32", "fp16", "bf16", NULL};
   const char *const policy_names[] = {_ ("No fusions"), _ ("All fusions"), _ ("Measured"),
                                       _ ("Automatic"), NULL};
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_autoptr (GtkStringList) type_list = gtk_string_list_new (type_names);
+  g_autoptr (GtkStringList) type_list = lig_type_list_new (_ ("Input’s type"), LIG_DTYPE_COMPUTES);
   g_autoptr (GtkStringList) policy_list = gtk_string_list_new (policy_names);
   shorten_devices (self);
   gtk_drop_down_set_model (self->type, G_LIST_MODEL (type_list));
