@@ -2,8 +2,6 @@
 /* The window About. */
 #include "app/about.h"
 
-#include "app/application.h"
-
 #include <glib/gi18n.h>
 
 /* Facts for a bug report: in English, to be copied. */
@@ -11,7 +9,7 @@ static char *
 describe (LigSession *session)
 {
   LigStore *store = lig_session_get_store (session);
-  const char *trouble = lig_session_get_store_error (session);
+  const char *error = lig_session_get_store_error (session);
   GString *text = g_string_new (NULL);
   guint count;
   g_string_append_printf (text, "Ligature %s\nGTK %u.%u.%u\nlibadwaita %u.%u.%u\nGLib %u.%u.%u\n",
@@ -20,9 +18,9 @@ describe (LigSession *session)
                           adw_get_minor_version (), adw_get_micro_version (), glib_major_version,
                           glib_minor_version, glib_micro_version);
   g_string_append_printf (text, "Store: %s\nDevices:\n",
-                          store     ? lig_store_get_path (store)
-                          : trouble ? trouble
-                                    : "none");
+                          store   ? lig_store_get_path (store)
+                          : error ? error
+                                  : "none");
   const LigDeviceEntry *devices = lig_session_get_devices (session, &count);
   for (guint i = 0; i < count; i++)
     g_string_append_printf (text, "- %s: %s\n", devices[i].name, devices[i].title);
@@ -35,8 +33,8 @@ lig_about_show (GtkWindow *parent, LigSession *session)
   static const char *const developers[] = {"The Ligature authors", NULL};
   g_autofree char *facts = describe (session);
   adw_show_about_window (
-    parent, "application-name", "Ligature", "application-icon", LIG_APPLICATION_ID, "version",
-    LIG_VERSION, "developer-name", developers[0], "developers", developers, "copyright",
+    parent, "application-name", "Ligature", "application-icon", gtk_window_get_default_icon_name (),
+    "version", LIG_VERSION, "developer-name", developers[0], "developers", developers, "copyright",
     "© 2026 The Ligature authors", "license-type", GTK_LICENSE_MIT_X11, "comments",
     _ ("In type, a ligature is a run of letters cast as one glyph. Here it is a run of operations "
        "executed as one kernel."),

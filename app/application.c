@@ -6,6 +6,7 @@
 #include "app/preferences.h"
 #include "app/window.h"
 
+#include "ui/page.h"
 #include "ui/widgets/tooltip.h"
 
 #include <glib/gi18n.h>
@@ -15,8 +16,7 @@
 struct _LigApplication {
   AdwApplication parent_instance;
   LigSession *session;
-  gboolean quitting;
-  gboolean helped; /* the first window has said what went wrong before */
+  gboolean helped; /* the first window has shown the errors of the last session */
 };
 
 G_DEFINE_FINAL_TYPE (LigApplication, lig_application, ADW_TYPE_APPLICATION)
@@ -30,7 +30,7 @@ lig_application_get_session (LigApplication *self)
 static LigWindow *
 add_window (LigApplication *self)
 {
-  LigWindow *window = lig_window_new (self);
+  LigWindow *window = lig_window_new (GTK_APPLICATION (self), self->session);
   gtk_window_present (GTK_WINDOW (window));
   if (!self->helped)
     lig_window_offer_help (window);
@@ -48,8 +48,8 @@ lig_application_activate (GApplication *application)
     add_window (LIG_APPLICATION (application));
 }
 
-/* (nullable): the window in which the file is open already, else one that is still empty, the
- * active one rather than another. */
+/* (nullable): the window that has the file open, else one that is still empty, preferably the
+ * active one. */
 static LigWindow *
 find_window (LigApplication *self, GFile *file)
 {
@@ -93,27 +93,37 @@ new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
   add_window (LIG_APPLICATION (data));
 }
 
+static void
+set_quitting (LigApplication *self, gboolean quitting)
+{
+  for (GList *item = gtk_application_get_windows (GTK_APPLICATION (self)); item; item = item->next)
+    if (LIG_IS_WINDOW (item->data))
+      lig_window_set_quitting (item->data, quitting);
+}
+
+static void
+stay (LigApplication *self)
+{
+  set_quitting (self, FALSE);
+}
+
+static void
+lig_application_window_added (GtkApplication *application, GtkWindow *window)
+{
+  GTK_APPLICATION_CLASS (lig_application_parent_class)->window_added (application, window);
+  if (LIG_IS_WINDOW (window))
+    g_signal_connect_object (window, "stayed", G_CALLBACK (stay), application, G_CONNECT_SWAPPED);
+}
+
 /* Each window may ask whether to save first. */
 static void
 quit (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   g_autoptr (GList) windows = g_list_copy (gtk_application_get_windows (GTK_APPLICATION (data)));
-  LIG_APPLICATION (data)->quitting = TRUE;
+  set_quitting (LIG_APPLICATION (data), TRUE);
   for (GList *item = windows; item; item = item->next)
     if (LIG_IS_WINDOW (item->data))
       gtk_window_close (item->data);
-}
-
-gboolean
-lig_application_is_quitting (LigApplication *self)
-{
-  return self->quitting;
-}
-
-void
-lig_application_stay (LigApplication *self)
-{
-  self->quitting = FALSE;
 }
 
 static void
@@ -161,15 +171,22 @@ static const struct {
   {"win.sidebars", {"F9"}},
   {"win.next-problem", {"<Control>period"}},
   {"win.copy-command", {"<Control><Shift>c"}},
-  {"win.page::sequence", {"<Alt>1"}},
-  {"win.page::plan", {"<Alt>2"}},
-  {"win.page::run", {"<Alt>3"}},
-  {"win.page::profile", {"<Alt>4"}},
-  {"win.page::history", {"<Alt>5"}},
-  {"win.page::devices", {"<Alt>6"}},
   {"win.show-help-overlay", {"<Control>question"}},
   {"window.close", {"<Control>w"}},
 };
+
+/* Alt+1 shows the first page. */
+static void
+set_page_keys (LigApplication *self)
+{
+  const LigPageInfo *info;
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    g_autofree char *action = g_strdup_printf ("win.page::%s", info->name);
+    g_autofree char *key = g_strdup_printf ("<Alt>%u", i + 1);
+    const char *const keys[] = {key, NULL};
+    gtk_application_set_accels_for_action (GTK_APPLICATION (self), action, keys);
+  }
+}
 
 static void
 apply_theme (LigApplication *self)
@@ -201,6 +218,7 @@ lig_application_startup (GApplication *application)
   for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
     gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
                                            accelerators[i].keys);
+  set_page_keys (self);
 }
 
 /* --- Options ------------------------------------------------------------------------------- */
@@ -238,6 +256,7 @@ lig_application_class_init (LigApplicationClass *class)
 {
   GApplicationClass *application_class = G_APPLICATION_CLASS (class);
   G_OBJECT_CLASS (class)->finalize = lig_application_finalize;
+  GTK_APPLICATION_CLASS (class)->window_added = lig_application_window_added;
   application_class->activate = lig_application_activate;
   application_class->open = lig_application_open;
   application_class->startup = lig_application_startup;

@@ -16,12 +16,8 @@ G_DECLARE_FINAL_TYPE (LigApplication, lig_application, LIG, APPLICATION, AdwAppl
 LigApplication *lig_application_new (void);
 LigSession *lig_application_get_session (LigApplication *self);
 
-/* Opens a .lig file in a window that is still empty, else in a new one; shows the window in which
- * it is open already. */
+/* Shows the window that has this .lig file open; else opens it in a window that is still empty,
+ * else in a new one. */
 void lig_application_open_file (LigApplication *self, GFile *file);
-
-/* Whether all windows are being closed, and that one of them stays after all. */
-gboolean lig_application_is_quitting (LigApplication *self);
-void lig_application_stay (LigApplication *self);
 
 G_END_DECLS

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Closing a window: nothing unsaved and no training is lost without having been asked about. */
-#include "app/window-private.h"
+#include "app/window-close.h"
 
 #include "ui/session/training.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
+
+struct _LigWindowClose {
+  const LigWindowShared *shared;
+  void (*save) (gpointer data);
+  gpointer data;
+  gboolean may_close; /* nothing is left to ask about */
+  gboolean quitting;
+};
 
 static void
 add_response (AdwMessageDialog *dialog,
@@ -20,25 +27,25 @@ add_response (AdwMessageDialog *dialog,
 static void
 close_later (gpointer data)
 {
-  g_autoptr (LigWindow) self = data;
-  gtk_window_close (GTK_WINDOW (self));
+  g_autoptr (GtkWindow) window = data;
+  gtk_window_close (window);
 }
 
 /* Not within the answer of a dialog, which would have to outlive its parent. */
 static void
-close_now (LigWindow *self)
+close_now (LigWindowClose *self)
 {
   self->may_close = TRUE;
-  lig_document_discard (self->document);
-  g_idle_add_once (close_later, g_object_ref (self));
+  lig_document_discard (self->shared->document);
+  g_idle_add_once (close_later, g_object_ref (self->shared->window));
 }
 
 /* --- Trainings ----------------------------------------------------------------------------- */
 
 static guint
-count_active (LigWindow *self)
+count_active (LigWindowClose *self)
 {
-  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->session));
+  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->shared->session));
   guint count = 0;
   for (guint i = 0; i < g_list_model_get_n_items (trainings); i++) {
     g_autoptr (LigTraining) training = g_list_model_get_item (trainings, i);
@@ -48,56 +55,56 @@ count_active (LigWindow *self)
 }
 
 static gboolean
-has_other_windows (LigWindow *self)
+has_other_windows (LigWindowClose *self)
 {
-  GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self));
+  GtkWindow *window = self->shared->window;
+  GtkApplication *application = gtk_window_get_application (window);
   for (GList *item = gtk_application_get_windows (application); item; item = item->next)
-    if (LIG_IS_WINDOW (item->data) && item->data != self)
+    if (G_OBJECT_TYPE (item->data) == G_OBJECT_TYPE (window) && item->data != window)
       return TRUE;
   return FALSE;
 }
 
 static void
-close_if_ended (LigWindow *self)
+close_if_ended (LigWindowClose *self)
 {
-  if (self->document && !self->may_close && count_active (self) == 0)
+  if (self->shared->document && !self->may_close && count_active (self) == 0)
     close_now (self);
 }
 
 static void
-interrupt_all (LigWindow *self)
+interrupt_all (LigWindowClose *self)
 {
-  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->session));
-  lig_toast (self->toasts, _ ("Saving a checkpoint; the window closes when it is written"), NULL,
-             NULL);
+  GListModel *trainings = G_LIST_MODEL (lig_session_get_trainings (self->shared->session));
+  lig_toast (self->shared->toasts, _ ("Saving a checkpoint; the window closes when it is written"),
+             NULL, NULL);
   for (guint i = 0; i < g_list_model_get_n_items (trainings); i++) {
     g_autoptr (LigTraining) training = g_list_model_get_item (trainings, i);
     if (!lig_training_is_active (training))
       continue;
-    g_signal_connect_object (training, "ended", G_CALLBACK (close_if_ended), self,
-                             G_CONNECT_SWAPPED);
+    lig_window_shared_connect (self->shared, training, "ended", G_CALLBACK (close_if_ended), self);
     lig_training_interrupt (training);
   }
   close_if_ended (self);
 }
 
 static void
-answer_training (LigWindow *self, const char *response)
+answer_training (LigWindowClose *self, const char *response)
 {
   if (g_str_equal (response, "keep"))
     close_now (self);
   else if (g_str_equal (response, "stop"))
     interrupt_all (self);
   else
-    lig_application_stay (LIG_APPLICATION (gtk_window_get_application (GTK_WINDOW (self))));
+    lig_window_shared_stay (self->shared);
 }
 
 static void
-ask_about_training (LigWindow *self, guint count)
+ask_about_training (LigWindowClose *self, guint count)
 {
   gboolean others = has_other_windows (self);
   GtkWidget *widget = adw_message_dialog_new (
-    GTK_WINDOW (self), ngettext ("A Training Is Under Way", "Trainings Are Under Way", count),
+    self->shared->window, ngettext ("A Training Is Under Way", "Trainings Are Under Way", count),
     others ? _ ("It can go on as long as another window is open, or be stopped with a checkpoint "
                 "from which it can be resumed.")
            : _ ("It ends with this window. With a checkpoint it can be resumed from where it is."));
@@ -109,22 +116,19 @@ ask_about_training (LigWindow *self, guint count)
     add_response (dialog, "keep", _ ("_Keep Running in the Background"), ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (dialog, others ? "keep" : "stop");
   adw_message_dialog_set_close_response (dialog, "cancel");
-  g_signal_connect_object (dialog, "response", G_CALLBACK (answer_training), self,
-                           G_CONNECT_SWAPPED);
+  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_training), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-/* While the program is being quit, the last window asks for all. */
+/* While the program quits, the last window asks for all. */
 static gboolean
-must_ask_about_training (LigWindow *self)
+must_ask_about_training (LigWindowClose *self)
 {
-  GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self));
-  return count_active (self) > 0 &&
-         !(has_other_windows (self) && lig_application_is_quitting (LIG_APPLICATION (application)));
+  return count_active (self) > 0 && !(has_other_windows (self) && self->quitting);
 }
 
 void
-lig_window_go_on_closing (LigWindow *self)
+lig_window_close_continue (LigWindowClose *self)
 {
   if (must_ask_about_training (self))
     ask_about_training (self, count_active (self));
@@ -135,61 +139,69 @@ lig_window_go_on_closing (LigWindow *self)
 /* --- Edits --------------------------------------------------------------------------------- */
 
 static void
-answer_unsaved (LigWindow *self, const char *response)
+answer_unsaved (LigWindowClose *self, const char *response)
 {
   if (g_str_equal (response, "save"))
-    lig_window_save (self, FALSE, TRUE);
+    self->save (self->data);
   else if (g_str_equal (response, "discard"))
-    lig_window_go_on_closing (self);
+    lig_window_close_continue (self);
   else
-    lig_application_stay (LIG_APPLICATION (gtk_window_get_application (GTK_WINDOW (self))));
+    lig_window_shared_stay (self->shared);
 }
 
 static void
-ask_about_edits (LigWindow *self)
+ask_about_edits (LigWindowClose *self)
 {
-  g_autofree char *title = lig_document_get_title (self->document);
+  g_autofree char *title = lig_document_get_title (self->shared->document);
   g_autofree char *heading = g_strdup_printf (_ ("Save “%s”?"), title);
-  AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (adw_message_dialog_new (
-    GTK_WINDOW (self), heading, _ ("It has edits that are not saved. What is discarded is gone.")));
+  AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (
+    adw_message_dialog_new (self->shared->window, heading,
+                            _ ("It has edits that are not saved. What is discarded is gone.")));
   add_response (dialog, "cancel", _ ("_Cancel"), ADW_RESPONSE_DEFAULT);
   add_response (dialog, "discard", _ ("_Discard"), ADW_RESPONSE_DESTRUCTIVE);
   add_response (dialog, "save", _ ("_Save"), ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (dialog, "save");
   adw_message_dialog_set_close_response (dialog, "cancel");
-  g_signal_connect_object (dialog, "response", G_CALLBACK (answer_unsaved), self,
-                           G_CONNECT_SWAPPED);
+  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_unsaved), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-/* --- The end ------------------------------------------------------------------------------- */
-
-static void
-keep_state (LigWindow *self)
-{
-  GSettings *settings = lig_session_get_settings (self->session);
-  int width, height;
-  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
-  g_settings_set_boolean (settings, "window-maximized",
-                          gtk_window_is_maximized (GTK_WINDOW (self)));
-  if (!gtk_window_is_maximized (GTK_WINDOW (self)) && width > 0 && height > 0)
-    g_settings_set (settings, "window-size", "(ii)", width, height);
-}
+/* --- Construction -------------------------------------------------------------------------- */
 
 gboolean
-lig_window_ask_to_close (GtkWindow *window)
+lig_window_close_ask (LigWindowClose *self)
 {
-  LigWindow *self = LIG_WINDOW (window);
-  keep_state (self);
   if (self->may_close)
-    return FALSE;
-  if (lig_document_is_modified (self->document))
+    return TRUE;
+  if (lig_document_is_modified (self->shared->document))
     ask_about_edits (self);
   else if (must_ask_about_training (self))
     ask_about_training (self, count_active (self));
   else {
     self->may_close = TRUE;
-    lig_document_discard (self->document);
+    lig_document_discard (self->shared->document);
   }
-  return !self->may_close;
+  return self->may_close;
+}
+
+void
+lig_window_close_set_quitting (LigWindowClose *self, gboolean quitting)
+{
+  self->quitting = quitting;
+}
+
+LigWindowClose *
+lig_window_close_new (const LigWindowShared *shared, void (*save) (gpointer data), gpointer data)
+{
+  LigWindowClose *self = g_new0 (LigWindowClose, 1);
+  self->shared = shared;
+  self->save = save;
+  self->data = data;
+  return self;
+}
+
+void
+lig_window_close_free (LigWindowClose *self)
+{
+  g_free (self);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a window gives away: reports, and the same as a command. */
-#include "app/window-private.h"
+#include "app/window-export.h"
 
 #include "ui/document/export.h"
+#include "ui/page.h"
 #include "ui/widgets/toast.h"
 #include <ligature/report.h>
 
@@ -11,7 +11,7 @@
 /* --- Writing ------------------------------------------------------------------------------- */
 
 typedef struct {
-  LigWindow *window;
+  const LigWindowShared *shared; /* valid with the window, of which it holds a reference */
   char *path;
 } Writing;
 
@@ -19,7 +19,7 @@ static void
 take_report (GObject *source, GAsyncResult *result, gpointer data)
 {
   Writing *writing = data;
-  LigWindow *self = writing->window;
+  const LigWindowShared *self = writing->shared;
   GError *error = NULL;
   gboolean fine = lig_export_finish (LIG_DOCUMENT (source), result, &error);
   if (fine && self->document) {
@@ -33,40 +33,42 @@ take_report (GObject *source, GAsyncResult *result, gpointer data)
   } else if (self->document)
     lig_toast_error (self->toasts, g_steal_pointer (&error));
   g_clear_error (&error);
-  g_object_unref (self);
+  g_object_unref (self->window);
   g_free (writing->path);
   g_free (writing);
 }
 
 static void
-export_path (LigWindow *self, const char *path, gpointer data)
+export_path (gpointer data, const char *path)
 {
+  const LigWindowShared *self = data;
   Writing *writing = g_new (Writing, 1);
-  *writing = (Writing){g_object_ref (self), g_canonicalize_filename (path, NULL)};
+  g_object_ref (self->window);
+  *writing = (Writing){self, g_canonicalize_filename (path, NULL)};
   lig_export_async (self->document, writing->path, NULL, take_report, writing);
 }
 
 static void
 export_to (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  export_path (LIG_WINDOW (data), g_variant_get_string (parameter, NULL), NULL);
+  export_path (data, g_variant_get_string (parameter, NULL));
 }
 
 /* --- The dialog ---------------------------------------------------------------------------- */
 
 static void
-choose_path (LigWindow *self, const char *format)
+choose_path (const LigWindowShared *self, const char *format)
 {
   g_autofree char *title = lig_document_get_title (self->document);
   g_autofree char *name = g_strdup_printf ("%s.%s", g_strdelimit (title, "/", '-'), format);
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Export"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
+    _ ("Export"), self->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
-  lig_window_choose_file (self, GTK_NATIVE_DIALOG (chooser), export_path, NULL);
+  lig_window_shared_choose_file (self, GTK_NATIVE_DIALOG (chooser), export_path, (gpointer) self);
 }
 
 static void
-choose_format (LigWindow *self, GtkListBoxRow *row)
+choose_format (const LigWindowShared *self, GtkListBoxRow *row)
 {
   const char *format = g_object_get_data (G_OBJECT (row), "format");
   GtkRoot *dialog = gtk_widget_get_root (GTK_WIDGET (row));
@@ -92,7 +94,7 @@ new_format_row (const char *format)
 
 static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindow *self = data;
+  const LigWindowShared *self = data;
   g_autoptr (GtkBuilder) builder =
     gtk_builder_new_from_resource ("/org/ligature/Ligature/app/export.ui");
   GtkWindow *dialog = GTK_WINDOW (gtk_builder_get_object (builder, "dialog"));
@@ -100,9 +102,8 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
   const char *format;
   for (guint i = 0; (format = lig_report_format_nth (i)); i++)
     gtk_list_box_append (list, new_format_row (format));
-  g_signal_connect_object (list, "row-activated", G_CALLBACK (choose_format), self,
-                           G_CONNECT_SWAPPED);
-  gtk_window_set_transient_for (dialog, GTK_WINDOW (self));
+  lig_window_shared_connect (self, list, "row-activated", G_CALLBACK (choose_format), data);
+  gtk_window_set_transient_for (dialog, self->window);
   gtk_window_present (dialog);
 }
 
@@ -111,7 +112,7 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindow *self = data;
+  const LigWindowShared *self = data;
   GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
   GtkWidget *page = ADW_IS_BIN (place) ? adw_bin_get_child (ADW_BIN (place)) : NULL;
   g_autofree char *text = LIG_IS_PAGE (page) ? lig_page_to_command (LIG_PAGE (page))
@@ -121,20 +122,21 @@ copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
     return;
   }
   g_autofree char *said = g_strdup_printf (_ ("Copied “%s”"), text);
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (self->toasts), text);
   lig_toast (self->toasts, said, NULL, NULL);
 }
 
 static void
 open_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
+  const LigWindowShared *self = data;
   g_autofree char *uri = g_filename_to_uri (g_variant_get_string (parameter, NULL), NULL, NULL);
   if (uri)
-    gtk_show_uri (GTK_WINDOW (data), uri, GDK_CURRENT_TIME);
+    gtk_show_uri (self->window, uri, GDK_CURRENT_TIME);
 }
 
 void
-lig_window_init_export (LigWindow *self)
+lig_window_export_add_actions (const LigWindowShared *shared)
 {
   static const GActionEntry actions[] = {
     {.name = "export", .activate = export},
@@ -142,5 +144,6 @@ lig_window_init_export (LigWindow *self)
     {.name = "copy-command", .activate = copy_command},
     {.name = "open-folder", .activate = open_folder, .parameter_type = "s"},
   };
-  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
+                                   (gpointer) shared);
 }

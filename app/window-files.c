@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* A window's files: opening, and the page that says what is wrong with one; saving. The reading and
- * the writing happen on threads. */
-#include "app/window-private.h"
+#include "app/window-files.h"
 
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
+
+struct _LigWindowFiles {
+  const LigWindowShared *shared;
+  AdwStatusPage *error_page;
+  GtkLabel *error_place;
+  char *error_path, *error_text;
+  gboolean reading, saving;
+  LigSavedCallback saved; /* (nullable): called once the file is written */
+  gpointer saved_data;
+};
 
 typedef struct {
   LigSequence *sequence;
@@ -25,46 +33,6 @@ free_file (gpointer data)
   g_free (file);
 }
 
-/* --- Choosing ------------------------------------------------------------------------------ */
-
-typedef struct {
-  LigPathCallback callback;
-  gpointer data;
-} Choice;
-
-static void
-take_choice (GtkNativeDialog *chooser, int response, LigWindow *self)
-{
-  const Choice *choice = g_object_get_data (G_OBJECT (chooser), "choice");
-  g_autoptr (GListModel) files = gtk_file_chooser_get_files (GTK_FILE_CHOOSER (chooser));
-  for (guint i = 0; response == GTK_RESPONSE_ACCEPT && i < g_list_model_get_n_items (files); i++) {
-    g_autoptr (GFile) file = g_list_model_get_item (files, i);
-    g_autofree char *path = g_file_get_path (file);
-    if (path)
-      choice->callback (self, path, choice->data);
-    else
-      lig_toast (self->toasts, _ ("Only files on this computer can be used"), NULL, NULL);
-  }
-  if (response != GTK_RESPONSE_ACCEPT)
-    lig_application_stay (LIG_APPLICATION (gtk_window_get_application (GTK_WINDOW (self))));
-  gtk_native_dialog_destroy (chooser);
-  g_object_unref (chooser);
-}
-
-void
-lig_window_choose_file (LigWindow *self,
-                        GtkNativeDialog *chooser,
-                        LigPathCallback callback,
-                        gpointer data)
-{
-  Choice *choice = g_new (Choice, 1);
-  *choice = (Choice){callback, data};
-  g_object_set_data_full (G_OBJECT (chooser), "choice", choice, g_free);
-  gtk_native_dialog_set_modal (chooser, TRUE);
-  g_signal_connect_object (chooser, "response", G_CALLBACK (take_choice), self, 0);
-  gtk_native_dialog_show (chooser);
-}
-
 static void
 add_filters (GtkFileChooser *chooser)
 {
@@ -78,7 +46,7 @@ add_filters (GtkFileChooser *chooser)
   gtk_file_chooser_add_filter (chooser, all);
 }
 
-/* --- What is wrong with a file ------------------------------------------------------------- */
+/* --- Errors -------------------------------------------------------------------------------- */
 
 /* A message reads `FILE:LINE:COLUMN: …`, `FILE: $.PLACE: …` or `FILE: …`. */
 static char *
@@ -102,7 +70,7 @@ split_message (const char *message, const char *path, char **place)
 }
 
 static void
-show_error (LigWindow *self, const char *path, const char *message)
+show_error (LigWindowFiles *self, const char *path, const char *message)
 {
   g_autofree char *place = NULL;
   g_autofree char *sentence = split_message (message, path, &place);
@@ -119,25 +87,25 @@ show_error (LigWindow *self, const char *path, const char *message)
   g_autofree char *whole = g_filename_display_name (path);
   g_autofree char *where = place ? g_strdup_printf ("%s\n%s", place, whole) : g_strdup (whole);
   gtk_label_set_text (self->error_place, where);
-  lig_window_show_page (self, "error");
+  adw_view_stack_set_visible_child_name (self->shared->stack, "error");
 }
 
 static void
 copy_error (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindow *self = data;
+  LigWindowFiles *self = data;
   if (!self->error_text)
     return;
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), self->error_text);
-  lig_toast (self->toasts, _ ("Copied"), NULL, NULL);
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (self->shared->toasts), self->error_text);
+  lig_toast (self->shared->toasts, _ ("Copied"), NULL, NULL);
 }
 
 static void
 show_error_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindow *self = data;
+  LigWindowFiles *self = data;
   g_autofree char *folder = g_path_get_dirname (self->error_path ? self->error_path : ".");
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.open-folder", "s", folder);
+  gtk_widget_activate_action (self->shared->toasts, "win.open-folder", "s", folder);
 }
 
 /* --- Opening ------------------------------------------------------------------------------- */
@@ -155,14 +123,14 @@ read_file (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
 }
 
 static void
-show_warnings (LigWindow *self, const char *const *warnings)
+show_warnings (LigWindowFiles *self, const char *const *warnings)
 {
   guint count = warnings ? g_strv_length ((GStrv) warnings) : 0;
   if (count == 0)
     return;
   g_autofree char *more = g_strdup_printf (
     ngettext ("%s (and %u more)", "%s (and %u more)", count - 1), warnings[0], count - 1);
-  lig_toast (self->toasts, count == 1 ? warnings[0] : more, NULL, NULL);
+  lig_toast (self->shared->toasts, count == 1 ? warnings[0] : more, NULL, NULL);
 }
 
 static void
@@ -179,25 +147,25 @@ add_recent (const char *path)
 static void
 take_file (GObject *source, GAsyncResult *result, gpointer data)
 {
-  LigWindow *self = LIG_WINDOW (source);
+  LigWindowFiles *self = data;
   const File *file = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   gboolean read = g_task_propagate_boolean (G_TASK (result), &error);
   self->reading = FALSE;
-  if (!self->document || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (!self->shared->document || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
   if (!read) {
     show_error (self, file->path, error->message);
     return;
   }
-  lig_document_take_loaded (self->document, file->sequence, file->path);
-  lig_window_show_page (self, "sequence");
+  lig_document_take_loaded (self->shared->document, file->sequence, file->path);
+  adw_view_stack_set_visible_child_name (self->shared->stack, "sequence");
   show_warnings (self, (const char *const *) file->warnings);
   add_recent (file->path);
 }
 
 void
-lig_window_open (LigWindow *self, GFile *file)
+lig_window_files_open (LigWindowFiles *self, GFile *file)
 {
   g_autofree char *path = g_file_get_path (file);
   if (!path) {
@@ -208,36 +176,44 @@ lig_window_open (LigWindow *self, GFile *file)
   File *task_data = g_new0 (File, 1);
   task_data->path = g_canonicalize_filename (path, NULL);
   self->reading = TRUE;
-  g_autoptr (GTask) task = g_task_new (self, self->cancellable, take_file, NULL);
+  g_autoptr (GTask) task =
+    g_task_new (self->shared->window, self->shared->cancellable, take_file, self);
   g_task_set_task_data (task, task_data, free_file);
   g_task_run_in_thread (task, read_file);
 }
 
+/* The application shows the window that has the file, or an empty one, or a new one. */
 static void
-open_chosen (LigWindow *self, const char *path, gpointer data)
+open_in_application (LigWindowFiles *self, GFile *file)
+{
+  GApplication *application = G_APPLICATION (gtk_window_get_application (self->shared->window));
+  g_application_open (application, &file, 1, "");
+}
+
+static void
+open_chosen (gpointer data, const char *path)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
-  lig_application_open_file (LIG_APPLICATION (gtk_window_get_application (GTK_WINDOW (self))),
-                             file);
+  open_in_application (data, file);
 }
 
 static void
 open_file (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
+  LigWindowFiles *self = data;
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Open"), GTK_WINDOW (data), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
+    _ ("Open"), self->shared->window, GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
   gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (chooser), TRUE);
   add_filters (GTK_FILE_CHOOSER (chooser));
-  lig_window_choose_file (LIG_WINDOW (data), GTK_NATIVE_DIALOG (chooser), open_chosen, NULL);
+  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_chosen, self);
 }
 
 static gboolean
-take_drop (GtkDropTarget *target, const GValue *value, double x, double y, LigWindow *self)
+take_drop (GtkDropTarget *target, const GValue *value, double x, double y, LigWindowFiles *self)
 {
   GSList *files = g_value_get_boxed (value);
-  GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self));
   for (GSList *item = files; item; item = item->next)
-    lig_application_open_file (LIG_APPLICATION (application), item->data);
+    open_in_application (self, item->data);
   return files != NULL;
 }
 
@@ -254,15 +230,17 @@ write_file (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
     g_task_return_error (task, error);
 }
 
+static void ask_for_path (LigWindowFiles *self);
+
 static void
-answer_failure (LigWindow *self, const char *response)
+answer_failure (LigWindowFiles *self, const char *response)
 {
   if (g_str_equal (response, "save-as"))
-    lig_window_save (self, TRUE, self->close_after_saving);
+    ask_for_path (self);
 }
 
 static void
-show_failure (LigWindow *self, const char *path, const char *message)
+show_failure (LigWindowFiles *self, const char *path, const char *message)
 {
   g_autofree char *place = NULL;
   g_autofree char *sentence = split_message (message, path, &place);
@@ -271,36 +249,35 @@ show_failure (LigWindow *self, const char *path, const char *message)
   g_autofree char *heading = g_strdup_printf (_ ("“%s” Was Not Saved"), name);
   g_autofree char *body = g_strdup_printf (
     _ ("%s. The file is as it was before, and your edits are still in the window."), sentence);
-  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, body);
+  GtkWidget *dialog = adw_message_dialog_new (self->shared->window, heading, body);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "save-as",
                                     _ ("Save _As…"), NULL);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save-as");
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save-as",
                                               ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  g_signal_connect_object (dialog, "response", G_CALLBACK (answer_failure), self,
-                           G_CONNECT_SWAPPED);
+  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_failure), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
 static void
 take_written (GObject *source, GAsyncResult *result, gpointer data)
 {
-  LigWindow *self = LIG_WINDOW (source);
+  LigWindowFiles *self = data;
   const File *file = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   gboolean written = g_task_propagate_boolean (G_TASK (result), &error);
   self->saving = FALSE;
-  if (!self->document)
+  if (!self->shared->document)
     return;
   if (!written) {
     show_failure (self, file->path, error->message);
     return;
   }
-  lig_document_take_saved (self->document, file->sequence, file->path);
+  lig_document_take_saved (self->shared->document, file->sequence, file->path);
   add_recent (file->path);
-  if (self->close_after_saving)
-    lig_window_go_on_closing (self);
+  if (self->saved)
+    self->saved (self->saved_data);
 }
 
 /* The chooser asked about the file as it was typed, so another one is not overwritten. */
@@ -313,36 +290,36 @@ add_ending (const char *path)
 }
 
 static void
-save_to (LigWindow *self, const char *path, gpointer data)
+write_to (LigWindowFiles *self, const char *path)
 {
   /* Two at once would race for the one file. */
   if (self->saving)
     return;
   File *file = g_new0 (File, 1);
-  file->sequence = lig_sequence_copy (lig_document_get_sequence (self->document));
-  file->path = data ? g_strdup (path) : add_ending (path);
+  file->sequence = lig_sequence_copy (lig_document_get_sequence (self->shared->document));
+  file->path = g_strdup (path);
   self->saving = TRUE;
-  /* What has been begun is written, whatever becomes of the window. */
-  g_autoptr (GTask) task = g_task_new (self, NULL, take_written, NULL);
+  /* A file that was begun is written, even where the window closes. */
+  g_autoptr (GTask) task = g_task_new (self->shared->window, NULL, take_written, self);
   g_task_set_task_data (task, file, free_file);
   g_task_run_in_thread (task, write_file);
 }
 
-/* The path stays as it is where the document has it from a file. */
-static char as_it_is[] = "";
-
-void
-lig_window_save (LigWindow *self, gboolean as, gboolean and_close)
+static void
+write_to_chosen (gpointer data, const char *path)
 {
-  const char *path = lig_document_get_path (self->document);
-  self->close_after_saving = and_close;
-  if (path && !as) {
-    save_to (self, path, as_it_is);
-    return;
-  }
+  g_autofree char *whole = add_ending (path);
+  write_to (data, whole);
+}
+
+static void
+ask_for_path (LigWindowFiles *self)
+{
+  LigDocument *document = self->shared->document;
+  const char *path = lig_document_get_path (document);
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Save"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL);
-  g_autofree char *title = lig_document_get_title (self->document);
+    _ ("Save"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL);
+  g_autofree char *title = lig_document_get_title (document);
   g_autofree char *name = g_strconcat (g_strdelimit (title, "/", '-'), ".lig", NULL);
   g_autoptr (GFile) file = path ? g_file_new_for_path (path) : NULL;
   if (file)
@@ -350,30 +327,53 @@ lig_window_save (LigWindow *self, gboolean as, gboolean and_close)
   else
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
   add_filters (GTK_FILE_CHOOSER (chooser));
-  lig_window_choose_file (self, GTK_NATIVE_DIALOG (chooser), save_to, NULL);
+  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), write_to_chosen, self);
+}
+
+void
+lig_window_files_save (LigWindowFiles *self, LigSavedCallback saved, gpointer data)
+{
+  const char *path = lig_document_get_path (self->shared->document);
+  self->saved = saved;
+  self->saved_data = data;
+  if (path)
+    write_to (self, path);
+  else
+    ask_for_path (self);
 }
 
 static void
 save (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  lig_window_save (LIG_WINDOW (data), FALSE, FALSE);
+  lig_window_files_save (data, NULL, NULL);
 }
 
 static void
 save_as (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  lig_window_save (LIG_WINDOW (data), TRUE, FALSE);
+  LigWindowFiles *self = data;
+  self->saved = NULL;
+  ask_for_path (self);
 }
 
 static void
 save_as_path (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LIG_WINDOW (data)->close_after_saving = FALSE;
-  save_to (LIG_WINDOW (data), g_variant_get_string (parameter, NULL), NULL);
+  LigWindowFiles *self = data;
+  self->saved = NULL;
+  write_to_chosen (self, g_variant_get_string (parameter, NULL));
 }
 
-void
-lig_window_init_files (LigWindow *self)
+/* --- Construction -------------------------------------------------------------------------- */
+
+gboolean
+lig_window_files_is_busy (LigWindowFiles *self)
+{
+  return self->reading || self->saving;
+}
+
+LigWindowFiles *
+lig_window_files_new (const LigWindowShared *shared, AdwStatusPage *page, GtkLabel *place)
 {
   static const GActionEntry actions[] = {
     {.name = "open", .activate = open_file},
@@ -383,8 +383,22 @@ lig_window_init_files (LigWindow *self)
     {.name = "copy-error", .activate = copy_error},
     {.name = "show-error-folder", .activate = show_error_folder},
   };
-  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  LigWindowFiles *self = g_new0 (LigWindowFiles, 1);
+  self->shared = shared;
+  self->error_page = page;
+  self->error_place = place;
+  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
+                                   self);
   GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
-  g_signal_connect_object (target, "drop", G_CALLBACK (take_drop), self, 0);
-  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
+  g_signal_connect (target, "drop", G_CALLBACK (take_drop), self);
+  gtk_widget_add_controller (GTK_WIDGET (shared->window), GTK_EVENT_CONTROLLER (target));
+  return self;
+}
+
+void
+lig_window_files_free (LigWindowFiles *self)
+{
+  g_free (self->error_path);
+  g_free (self->error_text);
+  g_free (self);
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person should know and may act upon stands in a bar above the pages until it is dismissed;
- * one notice at a time, the others wait. */
-#include "app/window-private.h"
+#include "app/window-notice.h"
+
+struct _LigNoticeBar {
+  GtkRevealer *revealer;
+  GtkInfoBar *bar;
+  GtkLabel *label;
+  GtkWidget *buttons[2];
+  GQueue *notices; /* of LigNotice; the first is shown */
+};
 
 static void
 free_notice (gpointer data)
@@ -14,25 +20,25 @@ free_notice (gpointer data)
 }
 
 static void
-show_first (LigWindow *self)
+show_first (LigNoticeBar *self)
 {
   const LigNotice *notice = g_queue_peek_head (self->notices);
   for (int i = 0; i < 2; i++)
-    if (self->notice_buttons[i])
-      gtk_info_bar_remove_action_widget (self->notice, g_steal_pointer (&self->notice_buttons[i]));
-  gtk_revealer_set_reveal_child (self->notice_revealer, notice != NULL);
+    if (self->buttons[i])
+      gtk_info_bar_remove_action_widget (self->bar, g_steal_pointer (&self->buttons[i]));
+  gtk_revealer_set_reveal_child (self->revealer, notice != NULL);
   if (!notice)
     return;
-  gtk_info_bar_set_message_type (self->notice, notice->type);
-  gtk_label_set_text (self->notice_label, notice->text);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->notice), GTK_ACCESSIBLE_PROPERTY_LABEL,
+  gtk_info_bar_set_message_type (self->bar, notice->type);
+  gtk_label_set_text (self->label, notice->text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->bar), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   notice->text, -1);
   for (int i = 0; i < 2 && notice->labels[i]; i++)
-    self->notice_buttons[i] = gtk_info_bar_add_button (self->notice, notice->labels[i], i);
+    self->buttons[i] = gtk_info_bar_add_button (self->bar, notice->labels[i], i);
 }
 
 void
-lig_window_add_notice (LigWindow *self, const LigNotice *notice)
+lig_notice_bar_add (LigNoticeBar *self, const LigNotice *notice)
 {
   LigNotice *copy = g_memdup2 (notice, sizeof *notice);
   copy->text = g_strdup (notice->text);
@@ -42,7 +48,7 @@ lig_window_add_notice (LigWindow *self, const LigNotice *notice)
 }
 
 void
-lig_window_remove_notice (LigWindow *self)
+lig_notice_bar_remove_first (LigNoticeBar *self)
 {
   LigNotice *first = g_queue_pop_head (self->notices);
   if (first)
@@ -50,33 +56,42 @@ lig_window_remove_notice (LigWindow *self)
   show_first (self);
 }
 
+const LigNotice *
+lig_notice_bar_get_first (LigNoticeBar *self)
+{
+  return g_queue_peek_head (self->notices);
+}
+
 static void
-respond (LigWindow *self, int response)
+respond (LigNoticeBar *self, int response)
 {
   LigNotice *notice = g_queue_peek_head (self->notices);
   gboolean button = notice && response >= 0 && response < 2 && notice->labels[response];
   if (button && notice->keep) {
-    notice->callbacks[response](self, notice->data);
+    notice->callbacks[response](notice->data);
     return;
   }
   g_queue_pop_head (self->notices);
   if (button && notice->callbacks[response])
-    notice->callbacks[response](self, notice->data);
+    notice->callbacks[response](notice->data);
   if (notice)
     free_notice (notice);
   show_first (self);
 }
 
-void
-lig_window_init_notices (LigWindow *self)
+LigNoticeBar *
+lig_notice_bar_new (GtkRevealer *revealer, GtkInfoBar *bar, GtkLabel *label)
 {
-  self->notices = g_queue_new ();
-  g_signal_connect_object (self->notice, "response", G_CALLBACK (respond), self, G_CONNECT_SWAPPED);
+  LigNoticeBar *self = g_new0 (LigNoticeBar, 1);
+  *self = (LigNoticeBar){revealer, bar, label, {NULL}, g_queue_new ()};
+  g_signal_connect_swapped (bar, "response", G_CALLBACK (respond), self);
+  return self;
 }
 
 void
-lig_window_clear_notices (LigWindow *self)
+lig_notice_bar_free (LigNoticeBar *self)
 {
-  if (self->notices)
-    g_queue_free_full (g_steal_pointer (&self->notices), free_notice);
+  g_signal_handlers_disconnect_by_data (self->bar, self);
+  g_queue_free_full (self->notices, free_notice);
+  g_free (self);
 }

@@ -1,72 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* What went wrong before the window opened: a store that does not open, edits of a program that was
- * killed. Each comes with a way on. */
-#include "app/window-private.h"
+#include "app/window-recover.h"
 
 #include "ui/document/journal.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 
+struct _LigWindowRecover {
+  const LigWindowShared *shared;
+  LigNoticeBar *notices;
+  LigDocument *(*find_document) (gpointer data);
+  gpointer data;
+};
+
 /* --- The store ----------------------------------------------------------------------------- */
 
 static void
-open_store (LigWindow *self, const char *path, gpointer data)
+open_store (gpointer data, const char *path)
 {
+  LigWindowRecover *self = data;
   GError *error = NULL;
-  if (!lig_session_open_store (self->session, path, &error))
-    lig_toast_error (self->toasts, error);
+  if (!lig_session_open_store (self->shared->session, path, &error))
+    lig_toast_error (self->shared->toasts, error);
 }
 
-static void choose_store (LigWindow *self, gpointer data);
+static void choose_store (gpointer data);
 
-/* However it was opened: here, in another window, or because it answered at last. */
+/* The store may have been opened here or in another window, or it answered at last. */
 static void
-follow_store (LigWindow *self)
+follow_store (LigWindowRecover *self)
 {
-  const LigNotice *notice = g_queue_peek_head (self->notices);
-  if (!notice || notice->callbacks[0] != choose_store || !lig_session_get_store (self->session))
+  const LigNotice *notice = lig_notice_bar_get_first (self->notices);
+  if (!notice || notice->callbacks[0] != choose_store ||
+      !lig_session_get_store (self->shared->session))
     return;
-  lig_window_remove_notice (self);
-  lig_toast (self->toasts, _ ("The store is open; runs and edits are kept from now on"), NULL,
-             NULL);
+  lig_notice_bar_remove_first (self->notices);
+  lig_toast (self->shared->toasts, _ ("The store is open; runs and edits are kept from now on"),
+             NULL, NULL);
 }
 
 static void
-choose_store (LigWindow *self, gpointer data)
+choose_store (gpointer data)
 {
+  LigWindowRecover *self = data;
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Choose a Store"), GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
+    _ ("Choose a Store"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "ligature.db");
-  lig_window_choose_file (self, GTK_NATIVE_DIALOG (chooser), open_store, NULL);
+  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_store, self);
 }
 
 static void
-try_store (LigWindow *self, gpointer data)
+try_store (gpointer data)
 {
+  LigWindowRecover *self = data;
   GError *error = NULL;
-  if (!lig_session_reopen_store (self->session, &error))
-    lig_toast_error (self->toasts, error);
+  if (!lig_session_reopen_store (self->shared->session, &error))
+    lig_toast_error (self->shared->toasts, error);
 }
 
 static void
 ask_for_store (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  choose_store (data, NULL);
-}
-
-void
-lig_window_init_recover (LigWindow *self)
-{
-  static const GActionEntry actions[] = {{.name = "choose-store", .activate = ask_for_store}};
-  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  choose_store (data);
 }
 
 static void
-offer_store (LigWindow *self)
+offer_store (LigWindowRecover *self)
 {
-  const char *error = lig_session_get_store_error (self->session);
-  LigStore *store = lig_session_get_store (self->session);
+  const char *error = lig_session_get_store_error (self->shared->session);
+  LigStore *store = lig_session_get_store (self->shared->session);
   const char *warning = store ? lig_store_get_warning (store) : NULL;
   if (error) {
     g_autofree char *text = g_strdup_printf (
@@ -76,15 +78,17 @@ offer_store (LigWindow *self)
                         .text = text,
                         .labels = {_ ("_Choose Another Store…"), _ ("_Try Again")},
                         .callbacks = {choose_store, try_store},
-                        .keep = TRUE};
-    lig_window_add_notice (self, &notice);
+                        .keep = TRUE,
+                        .data = self};
+    lig_notice_bar_add (self->notices, &notice);
   } else if (warning)
-    lig_window_add_notice (self, &(LigNotice){.type = GTK_MESSAGE_WARNING, .text = warning});
+    lig_notice_bar_add (self->notices, &(LigNotice){.type = GTK_MESSAGE_WARNING, .text = warning});
 }
 
 /* --- Edits that were lost ------------------------------------------------------------------ */
 
 typedef struct {
+  LigWindowRecover *owner;
   LigLostEdit *edit;
   LigSequence *sequence; /* null where the text cannot be read */
   char *problem;
@@ -123,10 +127,10 @@ forget_on_thread (GTask *task, gpointer source, gpointer data, GCancellable *can
 }
 
 static void
-forget (LigWindow *self, gpointer data)
+forget (gpointer data)
 {
   const Lost *lost = data;
-  LigStore *store = lig_session_get_store (self->session);
+  LigStore *store = lig_session_get_store (lost->owner->shared->session);
   if (!store)
     return;
   g_autoptr (GTask) task = g_task_new (store, NULL, NULL, NULL);
@@ -135,17 +139,11 @@ forget (LigWindow *self, gpointer data)
 }
 
 static void
-restore (LigWindow *self, gpointer data)
+restore (gpointer data)
 {
   const Lost *lost = data;
-  LigWindow *window = self;
-  if (!lig_window_is_pristine (self)) {
-    window = lig_window_new (LIG_APPLICATION (gtk_window_get_application (GTK_WINDOW (self))));
-    gtk_window_present (GTK_WINDOW (window));
-  }
-  lig_document_recover (window->document, lost->edit);
-  lig_window_show_page (window, "sequence");
-  forget (self, data);
+  lig_document_recover (lost->owner->find_document (lost->owner->data), lost->edit);
+  forget (data);
 }
 
 static char *
@@ -182,10 +180,11 @@ describe_lost (const Lost *lost)
 static void
 offer_lost (GObject *source, GAsyncResult *result, gpointer data)
 {
-  LigWindow *self = LIG_WINDOW (source);
+  LigWindowRecover *self = data;
   g_autoptr (GPtrArray) found = g_task_propagate_pointer (G_TASK (result), NULL);
-  while (found && self->notices && found->len > 0) {
+  while (found && self->shared->document && found->len > 0) {
     Lost *lost = g_ptr_array_steal_index (found, 0);
+    lost->owner = self;
     g_autofree char *text = describe_lost (lost);
     LigNotice notice = {.type = GTK_MESSAGE_INFO,
                         .text = text,
@@ -198,20 +197,41 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
       notice.labels[1] = NULL;
       notice.callbacks[0] = forget;
     }
-    lig_window_add_notice (self, &notice);
+    lig_notice_bar_add (self->notices, &notice);
   }
 }
 
 void
-lig_window_offer_help (LigWindow *self)
+lig_window_recover_offer (LigWindowRecover *self)
 {
+  const LigWindowShared *shared = self->shared;
   offer_store (self);
-  g_signal_connect_object (self->session, "store-changed", G_CALLBACK (follow_store), self,
-                           G_CONNECT_SWAPPED);
-  LigStore *store = lig_session_get_store (self->session);
+  lig_window_shared_connect (shared, shared->session, "store-changed", G_CALLBACK (follow_store),
+                             self);
+  LigStore *store = lig_session_get_store (shared->session);
   if (!store)
     return;
-  g_autoptr (GTask) task = g_task_new (self, self->cancellable, offer_lost, NULL);
+  g_autoptr (GTask) task = g_task_new (shared->window, shared->cancellable, offer_lost, self);
   g_task_set_task_data (task, g_object_ref (store), g_object_unref);
   g_task_run_in_thread (task, find_lost);
+}
+
+LigWindowRecover *
+lig_window_recover_new (const LigWindowShared *shared,
+                        LigNoticeBar *notices,
+                        LigDocument *(*find_document) (gpointer data),
+                        gpointer data)
+{
+  static const GActionEntry actions[] = {{.name = "choose-store", .activate = ask_for_store}};
+  LigWindowRecover *self = g_new0 (LigWindowRecover, 1);
+  *self = (LigWindowRecover){shared, notices, find_document, data};
+  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
+                                   self);
+  return self;
+}
+
+void
+lig_window_recover_free (LigWindowRecover *self)
+{
+  g_free (self);
 }

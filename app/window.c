@@ -1,10 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* The window: its pages, its title, and which of its actions are possible. */
-#include "app/window-private.h"
+/* The window: its pages and its title. It alone knows its parts and joins them. */
+#include "app/window.h"
+
+#include "app/window-close.h"
+#include "app/window-edit.h"
+#include "app/window-export.h"
+#include "app/window-files.h"
+#include "app/window-recover.h"
+#include "ui/page.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
 #include <time.h>
+
+struct _LigWindow {
+  AdwApplicationWindow parent_instance;
+  LigSession *session;
+  LigDocument *document;
+
+  AdwViewStack *stack;
+  AdwWindowTitle *title;
+  GMenu *history_section;
+  GtkWidget *toasts;
+  GtkRevealer *notice_revealer;
+  GtkInfoBar *notice;
+  GtkLabel *notice_label;
+  AdwStatusPage *error_page;
+  GtkLabel *error_place;
+
+  LigWindowShared shared;
+  LigNoticeBar *notices;
+  LigWindowFiles *files;
+  LigWindowEdit *edit;
+  LigWindowClose *close;
+  LigWindowRecover *recover;
+  guint pages_source;
+};
 
 G_DEFINE_FINAL_TYPE (LigWindow, lig_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -17,15 +48,25 @@ lig_window_get_document (LigWindow *self)
 gboolean
 lig_window_is_pristine (LigWindow *self)
 {
-  return !self->reading && !self->saving && lig_document_is_pristine (self->document);
+  return !lig_window_files_is_busy (self->files) && lig_document_is_pristine (self->document);
 }
 
 void
-lig_window_set_enabled (LigWindow *self, const char *action, gboolean enabled)
+lig_window_open (LigWindow *self, GFile *file)
 {
-  GAction *found = g_action_map_lookup_action (G_ACTION_MAP (self), action);
-  if (G_IS_SIMPLE_ACTION (found))
-    g_simple_action_set_enabled (G_SIMPLE_ACTION (found), enabled);
+  lig_window_files_open (self->files, file);
+}
+
+void
+lig_window_offer_help (LigWindow *self)
+{
+  lig_window_recover_offer (self->recover);
+}
+
+void
+lig_window_set_quitting (LigWindow *self, gboolean quitting)
+{
+  lig_window_close_set_quitting (self->close, quitting);
 }
 
 /* --- Title --------------------------------------------------------------------------------- */
@@ -55,14 +96,14 @@ update_title (LigWindow *self)
   adw_window_title_set_title (self->title, marked);
   adw_window_title_set_subtitle (self->title, lig_window_is_pristine (self) ? "" : folder);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), shown);
-  lig_window_set_enabled (self, "save", modified || !path);
+  lig_window_shared_set_enabled (&self->shared, "save", modified || !path);
 }
 
 static void
 update_actions (LigWindow *self)
 {
   gboolean any = lig_sequence_get_length (lig_document_get_sequence (self->document)) > 0;
-  lig_window_set_enabled (self, "export", any);
+  lig_window_shared_set_enabled (&self->shared, "export", any);
 }
 
 /* --- Pages --------------------------------------------------------------------------------- */
@@ -86,8 +127,8 @@ name_buttons (GtkWidget *widget)
     name_buttons (child);
 }
 
-/* A page is made when it is first shown, else once the window stands: the first frame does not wait
- * for what it does not show. */
+/* A page is made when it is first shown, the others after the window's first frame, so that this
+ * one does not wait for them. */
 static void
 make_page (LigWindow *self, const LigPageInfo *info)
 {
@@ -180,7 +221,7 @@ find_on_shown (LigWindow *self)
   return LIG_IS_PAGE (page) && lig_page_find (LIG_PAGE (page));
 }
 
-/* On the page that is shown; where that has nothing to search, among the rows of the score. */
+/* Searches the page that is shown; where that one has no search, the rows of the score. */
 static void
 find (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -190,7 +231,7 @@ find (GSimpleAction *action, GVariant *parameter, gpointer data)
   find_on_shown (LIG_WINDOW (data));
 }
 
-/* Made when it is asked for: a window opens faster without it. */
+/* The overlay is made when it is asked for: a window opens faster without it. */
 static void
 show_help_overlay (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -207,66 +248,7 @@ static const GActionEntry actions[] = {
   {.name = "show-help-overlay", .activate = show_help_overlay},
 };
 
-/* --- Construction -------------------------------------------------------------------------- */
-
-static void
-lig_window_dispose (GObject *object)
-{
-  LigWindow *self = LIG_WINDOW (object);
-  if (self->cancellable)
-    g_cancellable_cancel (self->cancellable);
-  g_clear_object (&self->cancellable);
-  g_clear_handle_id (&self->pages_source, g_source_remove);
-  g_clear_weak_pointer (&self->undo_toast);
-  lig_window_clear_notices (self);
-  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_WINDOW);
-  g_clear_object (&self->document);
-  g_clear_object (&self->session);
-  G_OBJECT_CLASS (lig_window_parent_class)->dispose (object);
-}
-
-static void
-lig_window_finalize (GObject *object)
-{
-  LigWindow *self = LIG_WINDOW (object);
-  g_free (self->error_path);
-  g_free (self->error_text);
-  G_OBJECT_CLASS (lig_window_parent_class)->finalize (object);
-}
-
-static void
-lig_window_class_init (LigWindowClass *class)
-{
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
-  G_OBJECT_CLASS (class)->dispose = lig_window_dispose;
-  G_OBJECT_CLASS (class)->finalize = lig_window_finalize;
-  widget_class->map = lig_window_map;
-  GTK_WINDOW_CLASS (class)->close_request = lig_window_ask_to_close;
-  gtk_widget_class_set_template_from_resource (widget_class,
-                                               "/org/ligature/Ligature/app/window.ui");
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, stack);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, title);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, history_section);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, toasts);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_revealer);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_label);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, error_page);
-  gtk_widget_class_bind_template_child (widget_class, LigWindow, error_place);
-}
-
-static void
-lig_window_init (LigWindow *self)
-{
-  self->cancellable = g_cancellable_new ();
-  gtk_widget_init_template (GTK_WIDGET (self));
-  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
-  lig_window_init_notices (self);
-  lig_window_init_files (self);
-  lig_window_init_recover (self);
-  lig_window_init_export (self);
-  name_buttons (GTK_WIDGET (self));
-}
+/* --- Size ---------------------------------------------------------------------------------- */
 
 /* A window is never larger than the screen, nor too small to be found. */
 static void
@@ -286,14 +268,136 @@ restore_size (LigWindow *self)
     gtk_window_maximize (GTK_WINDOW (self));
 }
 
+static void
+keep_size (LigWindow *self)
+{
+  GSettings *settings = lig_session_get_settings (self->session);
+  gboolean maximized = gtk_window_is_maximized (GTK_WINDOW (self));
+  int width, height;
+  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
+  g_settings_set_boolean (settings, "window-maximized", maximized);
+  if (!maximized && width > 0 && height > 0)
+    g_settings_set (settings, "window-size", "(ii)", width, height);
+}
+
+static gboolean
+lig_window_close_request (GtkWindow *window)
+{
+  LigWindow *self = LIG_WINDOW (window);
+  keep_size (self);
+  return !lig_window_close_ask (self->close);
+}
+
+/* --- Joining the parts ----------------------------------------------------------------------- */
+
+static void
+continue_closing (gpointer data)
+{
+  lig_window_close_continue (LIG_WINDOW (data)->close);
+}
+
+static void
+save_and_close (gpointer data)
+{
+  lig_window_files_save (LIG_WINDOW (data)->files, continue_closing, data);
+}
+
+static LigDocument *
+find_pristine_document (gpointer data)
+{
+  LigWindow *window = data;
+  if (!lig_window_is_pristine (window)) {
+    window = lig_window_new (gtk_window_get_application (data), window->session);
+    gtk_window_present (GTK_WINDOW (window));
+  }
+  lig_window_show_page (window, "sequence");
+  return window->document;
+}
+
+static void
+make_parts (LigWindow *self)
+{
+  const LigWindowShared *shared = &self->shared;
+  self->shared = (LigWindowShared){.window = GTK_WINDOW (self),
+                                   .session = self->session,
+                                   .document = self->document,
+                                   .stack = self->stack,
+                                   .toasts = self->toasts,
+                                   .cancellable = g_cancellable_new ()};
+  self->notices = lig_notice_bar_new (self->notice_revealer, self->notice, self->notice_label);
+  self->files = lig_window_files_new (shared, self->error_page, self->error_place);
+  self->edit = lig_window_edit_new (shared, self->history_section);
+  self->close = lig_window_close_new (shared, save_and_close, self);
+  self->recover = lig_window_recover_new (shared, self->notices, find_pristine_document, self);
+  lig_window_export_add_actions (shared);
+}
+
+/* --- Construction -------------------------------------------------------------------------- */
+
+static void
+lig_window_dispose (GObject *object)
+{
+  LigWindow *self = LIG_WINDOW (object);
+  g_cancellable_cancel (self->shared.cancellable);
+  g_clear_handle_id (&self->pages_source, g_source_remove);
+  g_clear_pointer (&self->notices, lig_notice_bar_free);
+  gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_WINDOW);
+  self->shared.document = NULL;
+  g_clear_object (&self->document);
+  g_clear_object (&self->session);
+  G_OBJECT_CLASS (lig_window_parent_class)->dispose (object);
+}
+
+static void
+lig_window_finalize (GObject *object)
+{
+  LigWindow *self = LIG_WINDOW (object);
+  lig_window_files_free (self->files);
+  lig_window_edit_free (self->edit);
+  lig_window_close_free (self->close);
+  lig_window_recover_free (self->recover);
+  g_clear_object (&self->shared.cancellable);
+  G_OBJECT_CLASS (lig_window_parent_class)->finalize (object);
+}
+
+static void
+lig_window_class_init (LigWindowClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+  G_OBJECT_CLASS (class)->dispose = lig_window_dispose;
+  G_OBJECT_CLASS (class)->finalize = lig_window_finalize;
+  widget_class->map = lig_window_map;
+  GTK_WINDOW_CLASS (class)->close_request = lig_window_close_request;
+  g_signal_new ("stayed", LIG_TYPE_WINDOW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/ligature/Ligature/app/window.ui");
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, stack);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, title);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, history_section);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, toasts);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_revealer);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_label);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, error_page);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, error_place);
+}
+
+static void
+lig_window_init (LigWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  name_buttons (GTK_WIDGET (self));
+}
+
 LigWindow *
-lig_window_new (LigApplication *application)
+lig_window_new (GtkApplication *application, LigSession *session)
 {
   LigWindow *self = g_object_new (LIG_TYPE_WINDOW, "application", application, NULL);
-  self->session = g_object_ref (lig_application_get_session (application));
-  self->document = lig_document_new (self->session);
+  self->session = g_object_ref (session);
+  self->document = lig_document_new (session);
+  make_parts (self);
   restore_size (self);
-  lig_window_init_edit (self);
   add_places (self);
   g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (take_visible), self,
                            G_CONNECT_SWAPPED);
@@ -305,6 +409,5 @@ lig_window_new (LigApplication *application)
                            G_CONNECT_SWAPPED);
   update_title (self);
   update_actions (self);
-  lig_window_update_edit (self);
   return self;
 }

@@ -104,6 +104,11 @@ typedef struct LigBackend {
 /* The CPU's. Its only stream is null; everything has happened when a call returns. */
 const LigBackend *lig_host_backend (void);
 
+/* Returns the CPU's functions for this machine's vector instructions, in the order of
+ * kernel-list.h.
+ */
+const LigKernelFunc *lig_cpu_functions (void);
+
 /* Fills a backend's functions into the table of built-in kernels; at most once each. */
 void lig_kernels_register (LigBackendKind kind, const LigKernelFunc *functions);
 

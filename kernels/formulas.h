@@ -8,6 +8,8 @@
  * NaN. */
 #pragma once
 
+#include "kernels/activations.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -15,14 +17,15 @@
 
 #ifdef __CUDACC__
 #define LIG_FORMULA static __host__ __device__ inline
+#define LIG_DEVICE_FORMULA static __device__ inline
 #else
 #define LIG_FORMULA static inline __attribute__ ((always_inline, unused))
 #endif
 
-#ifdef __CUDA_ARCH__
+#ifdef __CUDACC__
 /* Approximations by one instruction each, with a relative error of at most 2^-22. Subnormal numbers
  * count as 0. */
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_quick_power (float exponent)
 {
   float power;
@@ -30,7 +33,7 @@ lig_quick_power (float exponent)
   return power;
 }
 
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_quick_inverse (float x)
 {
   float inverse;
@@ -39,7 +42,7 @@ lig_quick_inverse (float x)
 }
 
 /* Unlike fminf and fmaxf, these keep NaN. */
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_at_most (float x, float limit)
 {
   float result;
@@ -47,7 +50,7 @@ lig_at_most (float x, float limit)
   return result;
 }
 
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_at_least (float x, float limit)
 {
   float result;
@@ -57,7 +60,7 @@ lig_at_least (float x, float limit)
 
 /* e^x for |x| < 88.6, and 0 below -87.33. Rounding x / ln 2 costs |x| units of the last place,
  * which a factor makes good: e^x = 2^h e^d, where d = x - h ln 2 is so small that e^d = 1 + d. */
-LIG_FORMULA float
+LIG_DEVICE_FORMULA float
 lig_quick_exp (float x)
 {
   float h = x * 1.44269504f, d = __fmaf_rn (h, -0.693147181f, x), power = lig_quick_power (h);
@@ -294,20 +297,12 @@ lig_srelu_backward (float dy, float x)
 }
 
 /* The gated units act (a) b, each with the activation of its gate. */
-#define LIG_EACH_GATED(UNIT) \
-  UNIT (glu, sigmoid) \
-  UNIT (geglu, gelu) \
-  UNIT (qgeglu, qgelu) \
-  UNIT (reglu, relu) \
-  UNIT (sreglu, srelu) \
-  UNIT (swiglu, silu)
-
-#define LIG_GATED(name, activation) \
+#define LIG_GATED(name, backward, biased, biased_backward, work, back, activation) \
   LIG_FORMULA float lig_##name (float a, float b) \
   { \
     return lig_##activation (a) * b; \
   } \
-  LIG_FORMULA void lig_##name##_backward (float dy, float a, float b, float *da, float *db) \
+  LIG_FORMULA void lig_##backward (float dy, float a, float b, float *da, float *db) \
   { \
     *da = lig_##activation##_backward (dy * b, a); \
     *db = lig_##activation (a) * dy; \

@@ -118,7 +118,8 @@ make_entries (Options *options)
      "FILE|RUN"},
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
      "W.safetensors"},
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "D"},
+    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
+     "D"},
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
   };
   guint count = count_settings ();
@@ -181,7 +182,7 @@ static LigDevice *
 open_device (const char *name, GError **error)
 {
   g_autoptr (LigDevice) device = lig_device_open (name, error);
-  if (device && lig_device_get_backend (device) == LIG_BACKEND_NULL) {
+  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  "%s is not there: nothing can be trained on it", name);
     return NULL;

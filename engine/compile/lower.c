@@ -22,6 +22,7 @@ static void G_GNUC_PRINTF (2, 3) fault (LigLowering *self, const char *format, .
   self->error =
     g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: its %s",
                  self->group->fusion ? self->group->fusion->name : part->title, part->path, text);
+  lig_error_set_path (&self->error, part->path);
 }
 
 static void
@@ -420,10 +421,12 @@ lig_lower_group (LigDraft *draft,
     group->fusion->lower (&lowering);
   if (probe)
     finish_probe (&lowering, first_step, probe);
-  else if (lowering.missing && !lowering.error)
+  else if (lowering.missing && !lowering.error) {
+    const LigPart *part = lig_part (draft, group->first);
     lowering.error = g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: no kernel is called '%s'",
-                                  lig_part (draft, group->first)->title,
-                                  lig_part (draft, group->first)->path, lowering.missing);
+                                  part->title, part->path, lowering.missing);
+    lig_error_set_path (&lowering.error, part->path);
+  }
   if (!lowering.error)
     return TRUE;
   g_propagate_error (error, lowering.error);

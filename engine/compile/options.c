@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of plans, and the names of policies. */
+/* The options of plans, the names of policies and the default one of a device. */
 #include "engine/compile/draft.h"
 #include "engine/sequence/table.h"
 
@@ -22,6 +22,14 @@ lig_policy_from_name (const char *name, LigPolicy *policy)
       return TRUE;
     }
   return FALSE;
+}
+
+LigPolicy
+lig_policy_for (LigPolicy policy, LigDevice *device)
+{
+  if (policy != LIG_POLICY_DEFAULT)
+    return policy;
+  return lig_device_has (device, LIG_DEVICE_MEASURES) ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;
 }
 
 gboolean

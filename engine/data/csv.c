@@ -450,7 +450,7 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
 }
 
 static void
-csv_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+csv_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Csv *csv = self->data;
   gint64 row = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);

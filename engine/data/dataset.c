@@ -202,7 +202,7 @@ check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GEr
 
 static void
 read_row (const LigDataset *self,
-          LigPart part,
+          LigSplit part,
           gint64 sample,
           gint64 row,
           LigTensor *input,
@@ -276,7 +276,7 @@ lig_dataset_held_out (LigDataset *self,
 const guint16 *
 lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count)
 {
-  LigPart part = held_out ? LIG_HELD_OUT : LIG_TRAINING;
+  LigSplit part = held_out ? LIG_HELD_OUT : LIG_TRAINING;
   *count = self->n_tokens[part];
   return self->tokens[part];
 }

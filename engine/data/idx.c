@@ -166,7 +166,7 @@ idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
 }
 
 static void
-idx_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+idx_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Idx *idx = self->data;
   gint64 image = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);

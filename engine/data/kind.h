@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LIG_TRAINING, LIG_HELD_OUT, LIG_N_PARTS } LigPart;
+typedef enum { LIG_TRAINING, LIG_HELD_OUT, LIG_N_SPLITS } LigSplit;
 
 typedef struct LigDatasetKind LigDatasetKind;
 
@@ -27,10 +27,10 @@ struct LigDataset {
   LigDtype dtype;
 
   /* Set by the kind. */
-  gint64 samples[LIG_N_PARTS];
+  gint64 samples[LIG_N_SPLITS];
   gint64 largest_token;
-  const guint16 *tokens[LIG_N_PARTS];
-  gsize n_tokens[LIG_N_PARTS];
+  const guint16 *tokens[LIG_N_SPLITS];
+  gsize n_tokens[LIG_N_SPLITS];
   char *description;
   guint64 content; /* of lig_hash_content(); 0 where the options say all */
   gpointer data;
@@ -51,7 +51,7 @@ struct LigDatasetKind {
   gboolean (*bind) (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
 
   /* Writes one sample; `target` is null if nobody wants it. Allocates nothing. */
-  void (*read) (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target);
+  void (*read) (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target);
 
   void (*close) (LigDataset *self);
 

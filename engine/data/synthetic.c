@@ -83,7 +83,7 @@ fill_normal (
 }
 
 static void
-synthetic_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+synthetic_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Synthetic *synthetic = self->data;
   gint64 index = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);

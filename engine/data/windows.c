@@ -20,7 +20,7 @@ stride (const LigDataset *self, gint64 target_size)
 static void
 count_windows (LigDataset *self, gint64 target_size)
 {
-  for (int part = 0; part < LIG_N_PARTS; part++) {
+  for (int part = 0; part < LIG_N_SPLITS; part++) {
     gint64 starts = (gint64) self->n_tokens[part] - window_length (self);
     gint64 step = stride (self, target_size);
     self->samples[part] = starts > 0 ? (starts - 1) / step + 1 : 0;
@@ -92,7 +92,7 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
 }
 
 void
-lig_windows_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+lig_windows_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const guint16 *window = self->tokens[part] + sample * stride (self, self->target_size);
   gint64 length = window_length (self);

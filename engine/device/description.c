@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
 #include "engine/base/json-private.h"
-#include "engine/device/device-private.h"
+#include "engine/device/backend.h"
 #include <ligature/folders.h>
 #include <ligature/json.h>
 
@@ -97,7 +97,20 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
   };
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
+  text (object, "backend", facts->backend, sizeof facts->backend);
   return read_products (object, facts, error);
+}
+
+static gboolean
+check_backend (const LigDeviceFacts *facts, GError **error)
+{
+  const LigBackendTable *backend = lig_backend_table_described (facts);
+  if (backend && !(backend->info.traits & LIG_DEVICE_DESCRIBED))
+    return TRUE;
+  g_autofree char *names = lig_backend_join (" or ", FALSE, LIG_DEVICE_DESCRIBED);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "backend is '%s', expected %s", facts->backend,
+               names);
+  return FALSE;
 }
 
 gboolean
@@ -110,7 +123,7 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
                  local ? ": " : "", local ? local->message : "");
     return FALSE;
   }
-  if (!read_facts (json_node_get_object (root), facts, error))
+  if (!read_facts (json_node_get_object (root), facts, error) || !check_backend (facts, error))
     return FALSE;
   if (facts->copy > 0 && facts->name[0])
     return TRUE;
@@ -146,6 +159,10 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   }
   json_builder_set_member_name (builder, "libraries");
   json_builder_add_string_value (builder, facts->libraries);
+  if (facts->backend[0]) {
+    json_builder_set_member_name (builder, "backend");
+    json_builder_add_string_value (builder, facts->backend);
+  }
   json_builder_set_member_name (builder, "product");
   json_builder_begin_object (builder);
   for (int i = 0; i < LIG_N_DTYPES; i++)

@@ -238,6 +238,21 @@ lig_plan_get_verdicts (LigPlan *self, guint *count)
   return (const LigVerdict *) (gpointer) self->draft->verdicts->data;
 }
 
+const LigMend *
+lig_plan_find_mend (LigPlan *self, guint number, GError **error)
+{
+  guint most = 0;
+  for (guint i = 0; i < self->draft->verdicts->len; i++) {
+    const LigMend *mend = g_array_index (self->draft->verdicts, LigVerdict, i).mend;
+    if (mend && mend->number == number)
+      return mend;
+    most = MAX (most, mend ? mend->number : 0);
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no edit has the number %u; the plan offers %u",
+               number, most);
+  return NULL;
+}
+
 const LigPlanStep *
 lig_plan_get_steps (LigPlan *self, guint *count)
 {

@@ -27,7 +27,7 @@ open_profile (const char *name)
   g_auto (GStrv) names = lig_device_list ();
   for (char **at = names; name && *name && *at; at++) {
     g_autoptr (LigDevice) device =
-      g_str_has_prefix (*at, "null:") ? lig_device_open (*at, NULL) : NULL;
+      lig_device_name_has (*at, LIG_DEVICE_DESCRIBED) ? lig_device_open (*at, NULL) : NULL;
     if (device && g_str_equal (lig_device_get_facts (device)->name, name))
       return g_steal_pointer (&device);
   }

@@ -17,7 +17,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
       error, LIG_ERROR, LIG_ERROR_OP,
       "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
       last->title, last->path);
-    return FALSE;
+    return lig_error_set_path (error, last->path);
   }
   guint extra = lig_plan_get_n_extra_inputs (plan);
   if (extra != 1) {
@@ -78,7 +78,7 @@ check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
                "%s at %s: the data has token %" G_GINT64_FORMAT
                ", the vocabulary has %" G_GINT64_FORMAT,
                ops->info->name, ops->path, largest, vocabulary);
-  return FALSE;
+  return lig_error_set_path (error, ops->path);
 }
 
 void
@@ -162,8 +162,8 @@ read_settings (LigRun *self, GError **error)
   if (!read_types (settings, &options, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
-  /* Predictions decide on a GPU which steps run beside which. */
-  if (lig_device_get_backend (self->device) == LIG_BACKEND_CUDA)
+  /* Where steps can overlap, predictions decide which do. */
+  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;
   options.tuning = &self->tuning;

@@ -4,7 +4,7 @@
 
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
-#include "engine/train/plan-record.h"
+#include "engine/train/record.h"
 #include <ligature/json.h>
 
 #include <string.h>
@@ -103,7 +103,7 @@ run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **er
     [WHOLE] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE,
   };
   /* A device that runs at once takes as long for the passes together as one by one. */
-  int runs = watch->device && lig_device_get_backend (watch->device) == LIG_BACKEND_CPU
+  int runs = watch->device && !lig_device_has (watch->device, LIG_DEVICE_ASYNCHRONOUS)
                ? FORWARD_BACKWARD
                : FIRST_STEP;
   for (int i = 0; i < runs; i++)

@@ -344,7 +344,8 @@ read_member (LigRunSettings *self, const char *name, JsonNode *node, GError **er
   if (!text)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "it is neither a number nor a string");
   g_prefix_error (error, "$.train.%s: ", name);
-  return FALSE;
+  g_autofree char *path = g_strconcat ("$.train.", name, NULL);
+  return lig_error_set_path (error, path);
 }
 
 gboolean
@@ -356,7 +357,7 @@ lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, 
     return FALSE;
   if (!JSON_NODE_HOLDS_OBJECT (root)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "$.train: it is not an object");
-    return FALSE;
+    return lig_error_set_path (error, "$.train");
   }
   JsonObjectIter iter;
   const char *name;

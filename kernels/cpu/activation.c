@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+/* The activations of kernels/activations.h: alone, behind a bias, and both backward. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -16,7 +16,7 @@ forward (LigLaunch *launch, Forward *formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     formula (lig_load (x, element, count, in), to, count);
     lig_commit (y, element, count, to);
@@ -34,7 +34,7 @@ backward (LigLaunch *launch, Backward *formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float gradient[LIG_PIECE], in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (dx, element, out);
     formula (lig_load (dy, element, count, gradient), lig_load (x, element, count, in), to, count);
     lig_commit (dx, element, count, to);
@@ -56,7 +56,7 @@ bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], vector[LIG_PIECE], biased[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     const float *from = lig_load (x, element, count, in);
     const float *bias = lig_repeat_at (&repeat, element, count, vector);
     if (x->dtype == LIG_FP32 && !sum->data) {
@@ -113,43 +113,40 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-#define ACTIVATION(name) \
+/* The backward pass of an activation that reads its output is given y for x. */
+#define ACTIVATION(name, backward_name, bias_name, bias_backward_name, ...) \
   LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i]); \
   } \
-  LIG_PIECE_FUNCTION name##_biased_piece (const float *x, const float *bias, float *y, \
-                                          int64_t count) \
+  LIG_PIECE_FUNCTION bias_name##_piece (const float *x, const float *bias, float *y, \
+                                        int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i] + bias[i]); \
   } \
-  LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, const float *x, float *dx, \
+  LIG_PIECE_FUNCTION backward_name##_piece (const float *dy, const float *x, float *dx, \
                                             int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    dx[i] = lig_##name##_backward (dy[i], x[i]); \
+    dx[i] = lig_##backward_name (dy[i], x[i]); \
   } \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
-    return backward (launch, name##_backward_piece); \
+    return backward (launch, backward_name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
-    return bias_forward (launch, name##_piece, name##_biased_piece); \
+    return bias_forward (launch, name##_piece, bias_name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
-    return bias_backward (launch, name##_backward_piece); \
+    return bias_backward (launch, backward_name##_piece); \
   }
 
-ACTIVATION (gelu)
-ACTIVATION (qgelu)
-ACTIVATION (relu) /* its backward pass is given y for x */
-ACTIVATION (srelu)
-ACTIVATION (silu)
+LIG_EACH_ACTIVATION (ACTIVATION)

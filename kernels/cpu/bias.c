@@ -13,7 +13,7 @@ LIG_CPU (bias) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], vector[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     const float *from = lig_load (x, element, count, in);
     const float *bias = lig_repeat_at (&repeat, element, count, vector);
     float *to = lig_stage (y, element, out);

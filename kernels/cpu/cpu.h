@@ -5,7 +5,7 @@
  * baseline, v3 or v4), so a kernel is written once, in plain loops that the compiler vectorizes. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include "kernels/fail.h"
 #include <ligature/params.h>
 
 #include <string.h>
@@ -19,14 +19,25 @@
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 
-/* Leaves the breadcrumb and returns the status. */
-#define LIG_AT_(line) #line
-#define LIG_AT(line) LIG_AT_ (line)
-#define LIG_FAIL(launch, status, what) \
-  ((launch)->where = __FILE__ ":" LIG_AT (__LINE__) ": " what, (status))
-
 /* Rows are worked on in pieces of this many floats that stay in the first-level cache. */
 #define LIG_PIECE 1024
+
+/* With fewer elements than this, waking the other threads costs more than they save. */
+#define LIG_PARALLEL_FROM 16384
+
+/* Whether a kernel has the operand and the launch binds it. */
+static inline bool
+lig_is_present (const LigOperand *operand)
+{
+  return operand && operand->data;
+}
+
+/* Elements of the piece that begins at `at`, of `length` elements. */
+static inline int64_t
+lig_piece (int64_t length, int64_t at)
+{
+  return length - at < LIG_PIECE ? length - at : LIG_PIECE;
+}
 
 static inline int64_t
 lig_rows (const LigOperand *operand)
@@ -64,6 +75,21 @@ lig_commit (const LigOperand *operand, int64_t element, int64_t count, const flo
 {
   if (operand->dtype != LIG_FP32)
     lig_narrow (operand->dtype, staged, lig_at (operand, element), (size_t) count);
+}
+
+/* Commits what was staged, and leaves in `staged` what a later reader of the operand would find.
+ * Values of an absent operand are rounded to the type of `like`, the kernel's main input. */
+static inline void
+lig_commit_rounded (
+  const LigOperand *operand, const LigOperand *like, int64_t element, int64_t count, float *staged)
+{
+  uint16_t unseen[LIG_PIECE];
+  LigDtype dtype = operand->data ? operand->dtype : like->dtype;
+  void *rounded = operand->data ? lig_at (operand, element) : unseen;
+  if (dtype == LIG_FP32)
+    return;
+  lig_narrow (dtype, staged, rounded, (size_t) count);
+  lig_widen (dtype, rounded, staged, (size_t) count);
 }
 
 /* Reductions over rows run in a number of blocks that depends on the operands alone, so that the

@@ -30,7 +30,7 @@ copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_
     return;
   }
   for (int64_t at = 0; at < columns; at += LIG_PIECE) {
-    int64_t count = columns - at < LIG_PIECE ? columns - at : LIG_PIECE;
+    int64_t count = lig_piece (columns, at);
     const float *row = lig_load (from, from_row * columns + at, count, buffer);
     lig_narrow (to->dtype, row, lig_at (to, to_row * columns + at), (size_t) count);
   }
@@ -45,7 +45,7 @@ LIG_CPU (embedding) (LigLaunch *launch)
   if (status != LIG_OK)
     return status;
   const int32_t *tokens = x->data;
-#pragma omp parallel for schedule(static) if (y->size > 16384)
+#pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < x->size; i++)
     copy_row (weight, tokens[i], y, i);
   return LIG_OK;
@@ -99,7 +99,7 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
       memset (total, 0, count * sizeof *total);
     else if (!direct)
       lig_widen (dweight->dtype, lig_at (dweight, first * columns), total, count);
-#pragma omp parallel for schedule(static) if (dy->size > 16384)
+#pragma omp parallel for schedule(static) if (dy->size > LIG_PARALLEL_FROM)
     for (int64_t column = 0; column < columns; column += SLICE)
       add_slice (dy, x, first, rows, column, total);
     if (!direct)

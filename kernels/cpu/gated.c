@@ -29,7 +29,7 @@ forward (LigLaunch *launch, Forward *formula)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
     int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
-    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t count = lig_piece (half, first);
     int64_t a = row * 2 * half + first, element = row * half + first;
     Halves halves = {lig_load (x, a, count, gate), lig_load (x, a + half, count, linear)};
     float *to = lig_stage (y, element, out);
@@ -51,7 +51,7 @@ backward (LigLaunch *launch, Backward *formula)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gradient[LIG_PIECE], gate[LIG_PIECE], linear[LIG_PIECE];
     int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
-    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t count = lig_piece (half, first);
     int64_t a = row * 2 * half + first, b = a + half;
     Halves halves = {lig_load (x, a, count, gate), lig_load (x, b, count, linear)};
     const float *from = lig_load (dy, row * half + first, count, gradient);
@@ -89,7 +89,7 @@ bias_forward (LigLaunch *launch, Forward *formula)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
     int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
-    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t count = lig_piece (half, first);
     int64_t a = row * 2 * half + first, element = row * half + first;
     Halves halves = {biased (launch, a, first, count, gate),
                      biased (launch, a + half, half + first, count, linear)};
@@ -143,14 +143,15 @@ bias_backward (LigLaunch *launch, Backward *formula)
 }
 
 /* One unit: its pieces and its four kernels. */
-#define UNIT(name, forward_formula, backward_formula) \
+#define UNIT(name, backward_name, bias_name, bias_backward_name, forward_formula, \
+             backward_formula) \
   LIG_PIECE_FUNCTION name##_piece (Halves x, float *y, int64_t count, \
                                    const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = forward_formula; \
   } \
-  LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, Halves x, float *da, float *db, \
+  LIG_PIECE_FUNCTION backward_name##_piece (const float *dy, Halves x, float *da, float *db, \
                                             int64_t count, const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
@@ -160,25 +161,27 @@ bias_backward (LigLaunch *launch, Backward *formula)
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
-    return backward (launch, name##_backward_piece); \
+    return backward (launch, backward_name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
     return bias_forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
-    return bias_backward (launch, name##_backward_piece); \
+    return bias_backward (launch, backward_name##_piece); \
   }
 
-#define SIMPLE_UNIT(name, activation) \
-  UNIT (name, lig_##name (x.a[i], x.b[i]), \
-        lig_##name##_backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
+#define SIMPLE_UNIT(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, lig_##name (x.a[i], x.b[i]), \
+        lig_##backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
 LIG_EACH_GATED (SIMPLE_UNIT)
 
-UNIT (clamped_swiglu,
-      lig_clamped_swiglu (x.a[i], x.b[i], params->limit, params->alpha, params->offset),
-      lig_clamped_swiglu_backward (
-        dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, &da[i], &db[i]))
+#define UNIT_WITH_PARAMS(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, \
+        lig_##name (x.a[i], x.b[i], params->limit, params->alpha, params->offset), \
+        lig_##backward (dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, \
+                        &da[i], &db[i]))
+LIG_EACH_GATED_WITH_PARAMS (UNIT_WITH_PARAMS)

@@ -19,12 +19,6 @@ typedef struct {
   int64_t width; /* columns of y, also where it is absent */
 } Epilogue;
 
-static bool
-present (const LigOperand *operand)
-{
-  return operand && operand->data;
-}
-
 /* Rounds `values` to the type of `target`, and leaves them there if it is present. */
 static void
 store (const LigOperand *target, int64_t at, int64_t count, float *values)
@@ -82,20 +76,20 @@ finish (const LigTile *tile, const void *data, float *sums)
   const float *bias = NULL, *x = NULL;
   int64_t count = tile->columns;
   LigOperand absent = {.dtype = epilogue->y->dtype};
-  if (present (epilogue->bias))
+  if (lig_is_present (epilogue->bias))
     bias = lig_load (epilogue->bias, tile->column, count, bias_buffer);
   for (int64_t i = 0; i < tile->rows; i++) {
     float *values = tile->values + i * tile->stride;
     int64_t at = (tile->row + i) * epilogue->width + tile->column;
     if (bias)
       add (values, bias, count);
-    if (present (epilogue->extra))
+    if (lig_is_present (epilogue->extra))
       add (values, lig_load (epilogue->extra, at, count, buffer), count);
     if (epilogue->activation == GELU)
-      store (present (epilogue->sum) ? epilogue->sum : &absent, at, count, values);
-    if (present (epilogue->x))
+      store (lig_is_present (epilogue->sum) ? epilogue->sum : &absent, at, count, values);
+    if (lig_is_present (epilogue->x))
       x = lig_load (epilogue->x, at, count, buffer);
-    float *out = present (epilogue->y) ? lig_stage (epilogue->y, at, values) : values;
+    float *out = lig_is_present (epilogue->y) ? lig_stage (epilogue->y, at, values) : values;
     activate (epilogue->activation, values, x, out, count);
     store (epilogue->y, at, count, out);
     if (sums)
@@ -109,9 +103,9 @@ copy_to_result (const LigOperand *extra, const LigOperand *y)
 {
   if (extra->data == y->data)
     return;
-#pragma omp parallel for schedule(static) if (y->size > 16384)
+#pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t at = 0; at < y->size; at += LIG_PIECE) {
-    int64_t count = y->size - at < LIG_PIECE ? y->size - at : LIG_PIECE;
+    int64_t count = lig_piece (y->size, at);
     lig_widen (extra->dtype, lig_at (extra, at), (float *) y->data + at, (size_t) count);
   }
 }
@@ -119,22 +113,22 @@ copy_to_result (const LigOperand *extra, const LigOperand *y)
 /* Decides what is done where, and runs it. A result in fp32 is computed in its place, on top of
  * what is added to it; others, and one whose place still has to be read, in the workspace. */
 static LigStatus
-run (LigLaunch *launch, LigProduct product, Epilogue *epilogue)
+run (LigLaunch *launch, LigCpuProduct product, Epilogue *epilogue)
 {
   const LigScaleParams *params = launch->params;
   const LigOperand *y = epilogue->y, *x = epilogue->x;
-  const LigOperand *place = present (epilogue->sum) && y->data ? epilogue->sum : y;
+  const LigOperand *place = lig_is_present (epilogue->sum) && y->data ? epilogue->sum : y;
   product.factor = params ? params->factor : 1;
   epilogue->width = product.n;
   product.data = epilogue;
   product.finish = finish;
   if (place->data && place->dtype == LIG_FP32 && !(x && x->data == place->data)) {
     product.target = place->data;
-    product.accumulate = present (epilogue->extra);
+    product.accumulate = lig_is_present (epilogue->extra);
     if (product.accumulate)
       copy_to_result (epilogue->extra, y);
     epilogue->extra = NULL;
-    if (!present (epilogue->bias) && epilogue->activation == AS_IT_IS)
+    if (!lig_is_present (epilogue->bias) && epilogue->activation == AS_IT_IS)
       product.finish = NULL;
   }
   return LIG_CPU (product) (launch, &product);
@@ -144,7 +138,7 @@ static LigStatus
 forward (LigLaunch *launch, Epilogue *epilogue)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = x, .b = weight, .b_transposed = true};
+  LigCpuProduct product = {.a = x, .b = weight, .b_transposed = true};
   product.m = lig_rows (x);
   product.n = lig_rows (weight);
   product.k = x->columns;
@@ -155,7 +149,7 @@ static LigStatus
 backward_input (LigLaunch *launch, Epilogue *epilogue, const LigOperand *dbias)
 {
   const LigOperand *dy = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = dy, .b = weight, .column_sums = dbias};
+  LigCpuProduct product = {.a = dy, .b = weight, .column_sums = dbias};
   product.m = lig_rows (dy);
   product.n = weight->columns;
   product.k = dy->columns;
@@ -226,7 +220,7 @@ LIG_CPU (linear_backward_weight) (LigLaunch *launch)
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
   Epilogue epilogue = {.y = dweight, .extra = launch->accumulate ? dweight : NULL};
-  LigProduct product = {.a = dy, .b = x, .a_transposed = true};
+  LigCpuProduct product = {.a = dy, .b = x, .a_transposed = true};
   product.m = dy->columns;
   product.n = x->columns;
   product.k = lig_rows (dy);

@@ -53,12 +53,6 @@ element (const LigOperand *operand, int64_t at)
   return *lig_load (operand, at, 1, &buffer);
 }
 
-static int64_t
-piece (int64_t columns, int64_t at)
-{
-  return columns - at < LIG_PIECE ? columns - at : LIG_PIECE;
-}
-
 /* Loops over a piece have functions of their own: GCC 12 splits the loop over pieces, and what it
  * inlined there is then no longer vectorized. */
 #define PIECE_FUNCTION static __attribute__ ((noinline))
@@ -93,11 +87,11 @@ log_sum (const LigOperand *x, int64_t start, float *mean)
   float buffer[LIG_PIECE], most = -INFINITY;
   double exps = 0, sum = 0;
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at);
+    int64_t count = lig_piece (x->columns, at);
     most = larger (lig_load (x, start + at, count, buffer), count, most);
   }
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at);
+    int64_t count = lig_piece (x->columns, at);
     add_exps (lig_load (x, start + at, count, buffer), count, most, &exps, &sum);
   }
   *mean = (float) (sum / (double) x->columns);
@@ -140,7 +134,7 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
   Total totals[MOST_BLOCKS];
   int64_t rows = lig_rows (x);
   LigPartition partition = lig_partition (rows, 1);
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t block = 0; block < partition.blocks; block++) {
     int64_t first = block * partition.rows_per_block, end = first + partition.rows_per_block;
     totals[block] = entropy_block (launch, first, end < rows ? end : rows);
@@ -167,7 +161,7 @@ entropy_row (const LigOperand *x,
 {
   float buffer[LIG_PIECE], staged[LIG_PIECE];
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at), start = row * x->columns + at;
+    int64_t count = lig_piece (x->columns, at), start = row * x->columns + at;
     const float *values = lig_load (x, start, count, buffer);
     float *out = lig_stage (dx, start, staged);
     if (factor == 0)
@@ -192,7 +186,7 @@ LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
   int64_t rows = lig_rows (x);
   float count = element (&o[4], 0), factor = count > 0 ? element (&o[0], 0) / count : 0;
   float even = params.label_smoothing / (float) x->columns, hit = 1 - params.label_smoothing;
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
     entropy_row (x, dx, row, targets[row], element (&o[3], row),
                  targets[row] == params.ignored ? 0 : factor, even, hit);
@@ -206,7 +200,7 @@ hits (const LigOperand *x, int64_t row, int64_t target)
   float buffer[LIG_PIECE], aim = element (x, row * x->columns + target);
   int64_t above = 0;
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at), before = target - at;
+    int64_t count = lig_piece (x->columns, at), before = target - at;
     const float *values = lig_load (x, row * x->columns + at, count, buffer);
     for (int64_t i = 0; i < count; i++)
       above += !(values[i] < aim || (values[i] == aim && i >= before));
@@ -221,7 +215,7 @@ LIG_CPU (accuracy) (LigLaunch *launch)
   const int32_t *targets = launch->operands[1].data;
   int64_t ignored = parameters (launch).ignored;
   int64_t rows = lig_rows (x), correct = 0, counted = 0, outside = 0;
-#pragma omp parallel for schedule(static) reduction(+ : correct, counted, outside) if (x->size > 16384)
+#pragma omp parallel for schedule(static) reduction(+ : correct, counted, outside) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++) {
     bool counts = targets[row] != ignored;
     bool inside = targets[row] >= 0 && targets[row] < x->columns;
@@ -243,13 +237,13 @@ LIG_CPU (mean_squared_error) (LigLaunch *launch)
   Total totals[MOST_BLOCKS] = {0};
   int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t block = 0; block < partition.blocks; block++) {
     float x_buffer[LIG_PIECE], target_buffer[LIG_PIECE];
     int64_t at = block * partition.rows_per_block * LIG_PIECE;
     int64_t end = at + partition.rows_per_block * LIG_PIECE;
     for (; at < end && at < x->size; at += LIG_PIECE) {
-      int64_t count = piece (x->size, at);
+      int64_t count = lig_piece (x->size, at);
       const float *a = lig_load (x, at, count, x_buffer);
       const float *b = lig_load (targets, at, count, target_buffer);
       float sum = 0;
@@ -270,10 +264,10 @@ LIG_CPU (mean_squared_error_backward) (LigLaunch *launch)
   const LigOperand *o = launch->operands, *x = &o[1];
   float factor = x->size ? element (&o[0], 0) * 2 / (float) x->size : 0;
   int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < pieces; i++) {
     float x_buffer[LIG_PIECE], buffer[LIG_PIECE];
-    int64_t at = i * LIG_PIECE, count = piece (x->size, at);
+    int64_t at = i * LIG_PIECE, count = lig_piece (x->size, at);
     const float *a = lig_load (x, at, count, x_buffer), *b = lig_load (&o[2], at, count, buffer);
     for (int64_t j = 0; j < count; j++)
       buffer[j] = factor * (a[j] - b[j]);

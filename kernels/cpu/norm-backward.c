@@ -16,12 +16,6 @@ typedef struct {
   float u, uh;
 } Sums;
 
-static bool
-present (const LigOperand *operand)
-{
-  return operand && operand->data;
-}
-
 static Sums
 row_sums (const float *restrict dy,
           const float *restrict x,
@@ -52,7 +46,7 @@ gather (const Backward *b, int64_t start, float mean, float rstd, float *dweight
   float dy_buffer[LIG_PIECE], x_buffer[LIG_PIECE];
   Sums total = {0, 0};
   for (int64_t at = 0; at < b->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&b->norm, at);
+    int64_t count = lig_piece (b->norm.length, at);
     const float *dy = lig_load (b->dy, start + at, count, dy_buffer);
     const float *x = lig_load (b->x, start + at, count, x_buffer);
     Sums part = row_sums (dy, x, b->norm.gain ? b->norm.gain + at : NULL, mean, rstd, count);
@@ -79,7 +73,7 @@ write_row (const Backward *b, int64_t start, float mean, float rstd, Sums sums)
   float dy_buffer[LIG_PIECE], x_buffer[LIG_PIECE], branch_buffer[LIG_PIECE], staged[LIG_PIECE];
   float u_mean = b->norm.centered ? sums.u * b->norm.share : 0, uh_mean = sums.uh * b->norm.share;
   for (int64_t at = 0; at < b->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&b->norm, at);
+    int64_t count = lig_piece (b->norm.length, at);
     const float *dy = lig_load (b->dy, start + at, count, dy_buffer);
     const float *x = lig_load (b->x, start + at, count, x_buffer);
     const float *gain = b->norm.gain ? b->norm.gain + at : NULL;
@@ -115,7 +109,7 @@ run_block (const Backward *b, int64_t first, int64_t end, float *dweight, float 
     float mean = b->mean ? ((const float *) b->mean->data)[row] : 0;
     float rstd = ((const float *) b->rstd->data)[row];
     Sums sums = gather (b, start, mean, rstd, dweight, dbias);
-    if (present (b->dx))
+    if (lig_is_present (b->dx))
       write_row (b, start, mean, rstd, sums);
   }
 }
@@ -134,8 +128,8 @@ backward (LigLaunch *launch,
   /* The third vector is the gain, in front of the partial sums. */
   int64_t length = norm->length;
   LigPartition partition = lig_partition (norm->rows, 3 * length);
-  float *weights = present (dweight) ? norm->scratch : NULL;
-  float *biases = present (dbias) ? norm->scratch + partition.blocks * length : NULL;
+  float *weights = lig_is_present (dweight) ? norm->scratch : NULL;
+  float *biases = lig_is_present (dbias) ? norm->scratch + partition.blocks * length : NULL;
 #pragma omp parallel for schedule(static) if (lig_norm_parallel(norm))
   for (int64_t block = 0; block < partition.blocks; block++) {
     int64_t first = block * partition.rows_per_block, end = first + partition.rows_per_block;

@@ -14,12 +14,6 @@ typedef struct {
   const float *bias;
 } Forward;
 
-static bool
-present (const LigOperand *operand)
-{
-  return operand && operand->data;
-}
-
 /* A piece of v. The first reading of a row writes its sum, and the others read that: it may have
  * taken the place of x or extra. Where nobody wants the sum, it is computed again. */
 static const float *
@@ -50,7 +44,7 @@ sum_of (const Forward *f, int64_t start)
 {
   float buffer[LIG_PIECE], sum = 0;
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&f->norm, at);
+    int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, true, start + at, count, buffer);
     float part = 0;
 #pragma omp simd reduction(+ : part)
@@ -66,7 +60,7 @@ squares_of (const Forward *f, bool first, int64_t start, float mean)
 {
   float buffer[LIG_PIECE], sum = 0;
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&f->norm, at);
+    int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, first, start + at, count, buffer);
     float part = 0;
 #pragma omp simd reduction(+ : part)
@@ -82,7 +76,7 @@ write_row (const Forward *f, int64_t start, float mean, float rstd)
 {
   float buffer[LIG_PIECE], staged[LIG_PIECE];
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&f->norm, at);
+    int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, false, start + at, count, buffer);
     const float *gain = f->norm.gain ? f->norm.gain + at : NULL;
     const float *bias = f->bias ? f->bias + at : NULL;
@@ -119,11 +113,11 @@ forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOpera
     float mean = norm->centered ? sum_of (f, start) * norm->share : 0;
     float square = squares_of (f, !norm->centered, start, mean) * norm->share;
     float rstd = 1 / sqrtf (square + norm->eps);
-    if (present (f->mean))
+    if (lig_is_present (f->mean))
       ((float *) f->mean->data)[row] = mean;
-    if (present (f->rstd))
+    if (lig_is_present (f->rstd))
       ((float *) f->rstd->data)[row] = rstd;
-    if (present (f->y))
+    if (lig_is_present (f->y))
       write_row (f, start, mean, rstd);
   }
   return LIG_OK;

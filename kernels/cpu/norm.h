@@ -48,14 +48,8 @@ lig_norm_prepare (LigNorm *norm, LigLaunch *launch, const LigOperand *x, const L
   return LIG_OK;
 }
 
-static inline int64_t
-lig_norm_piece (const LigNorm *norm, int64_t at)
-{
-  return norm->length - at < LIG_PIECE ? norm->length - at : LIG_PIECE;
-}
-
 static inline bool
 lig_norm_parallel (const LigNorm *norm)
 {
-  return norm->rows * norm->length > 16384;
+  return norm->rows * norm->length > LIG_PARALLEL_FROM;
 }

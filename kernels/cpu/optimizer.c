@@ -34,10 +34,10 @@ LIG_CPU (scale_gradient) (LigLaunch *launch)
   if (scaling)
     scaling->carried = factor;
   int64_t size = y->data ? x->size : 0;
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t at = 0; at < size; at += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    int64_t count = lig_piece (size, at);
     const float *from = lig_load (x, at, count, in);
     float *to = lig_stage (y, at, out);
     for (int64_t i = 0; i < count; i++)
@@ -56,13 +56,13 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
   double sums[64] = {0}, total = 0;
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t block = 0; block < partition.blocks; block++) {
     float buffer[LIG_PIECE];
     int64_t at = block * partition.rows_per_block * LIG_PIECE;
     int64_t end = at + partition.rows_per_block * LIG_PIECE;
     for (; at < end && at < size; at += LIG_PIECE) {
-      int64_t count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+      int64_t count = lig_piece (size, at);
       sums[block] += sum_of_squares (lig_load (gradients, at, count, buffer), count);
     }
   }
@@ -127,10 +127,10 @@ LIG_CPU (sgd) (LigLaunch *launch)
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
   if (!find_factor (launch, &clip))
     return LIG_OK;
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t piece = 0; piece < pieces; piece++) {
     float g_buffer[LIG_PIECE], p_buffer[LIG_PIECE], m_buffer[LIG_PIECE];
-    int64_t at = piece * LIG_PIECE, count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    int64_t at = piece * LIG_PIECE, count = lig_piece (size, at);
     const float *g = lig_load (gradients, at, count, g_buffer);
     float *p = open_piece (weights, at, count, p_buffer);
     if (momentum->data) {
@@ -196,10 +196,10 @@ LIG_CPU (adamw) (LigLaunch *launch)
     return LIG_OK;
   Adamw adamw = adamw_constants (launch, factor);
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t piece = 0; piece < pieces; piece++) {
     float buffer[4][LIG_PIECE];
-    int64_t at = piece * LIG_PIECE, count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    int64_t at = piece * LIG_PIECE, count = lig_piece (size, at);
     const float *g = lig_load (gradients, at, count, buffer[0]);
     float *p = open_piece (weights, at, count, buffer[1]);
     float *m = open_piece (mean, at, count, buffer[2]);

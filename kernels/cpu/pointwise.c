@@ -16,7 +16,7 @@ LIG_CPU (convert) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float buffer[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     if (x->dtype == y->dtype)
       memcpy (lig_at (y, element), lig_at (x, element), (size_t) count * lig_dtype_size (x->dtype));
     else if (y->dtype == LIG_FP32)
@@ -43,7 +43,7 @@ LIG_CPU (add) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < y->size; element += LIG_PIECE) {
     float left[LIG_PIECE], right[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, y->size - element);
+    int64_t count = lig_piece (y->size, element);
     float *to = lig_stage (y, element, out);
     add_piece (lig_load (a, element, count, left), lig_load (b, element, count, right), to, count);
     lig_commit (y, element, count, to);
@@ -69,7 +69,7 @@ LIG_CPU (scale) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     scale_piece (lig_load (x, element, count, in), factor, to, count);
     lig_commit (y, element, count, to);
@@ -173,7 +173,7 @@ LIG_CPU (dropout) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     dropout_piece (&dropout, element, lig_load (x, element, count, in), to, count);
     lig_commit (y, element, count, to);

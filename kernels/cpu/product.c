@@ -24,7 +24,7 @@ _Static_assert(A_SIZE + B_SIZE + C_SIZE + (1 + MOST_ROWS / TILE_ROWS) * MOST_COL
                "the blocks of a product do not fit the workspace");
 
 typedef struct {
-  const LigProduct *product;
+  const LigCpuProduct *product;
   int64_t rows, columns, depth; /* of a block, of its panels */
   float *a, *b, *c, *partials, *sums;
 } Blocks;
@@ -45,7 +45,7 @@ part (int64_t size, int64_t most)
 }
 
 static Blocks
-divide (const LigProduct *product, float *workspace)
+divide (const LigCpuProduct *product, float *workspace)
 {
   bool widened = product->a->dtype != LIG_FP32 || product->b->dtype != LIG_FP32;
   Blocks blocks = {.product = product, .a = workspace, .b = workspace + A_SIZE};
@@ -75,7 +75,7 @@ panel (const LigOperand *matrix,
   int64_t stride = matrix->columns;
   if (matrix->dtype == LIG_FP32)
     return (Panel){(const float *) matrix->data + row * stride + column, stride};
-#pragma omp parallel for schedule(static) if (rows * columns > 16384)
+#pragma omp parallel for schedule(static) if (rows * columns > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < rows; i++)
     lig_widen (matrix->dtype, lig_at (matrix, (row + i) * stride + column), buffer + i * columns,
                (size_t) columns);
@@ -85,7 +85,7 @@ panel (const LigOperand *matrix,
 static Panel
 panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t depth)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   return product->a_transposed ? panel (product->a, at, row, depth, rows, blocks->a)
                                : panel (product->a, row, at, rows, depth, blocks->a);
 }
@@ -93,7 +93,7 @@ panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t de
 static Panel
 panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int64_t depth)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   return product->b_transposed ? panel (product->b, column, at, columns, depth, blocks->b)
                                : panel (product->b, at, column, depth, columns, blocks->b);
 }
@@ -102,7 +102,7 @@ panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int6
 static void
 multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   for (int64_t at = 0; at < product->k || at == 0; at += blocks->depth) {
     int64_t depth = product->k - at < blocks->depth ? product->k - at : blocks->depth;
     Panel a = panel_a (blocks, block->row, block->rows, at, depth);
@@ -120,9 +120,9 @@ multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
 static void
 finish (const Blocks *blocks, const LigTile *block, bool sum)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   int64_t down = (block->rows + TILE_ROWS - 1) / TILE_ROWS;
-#pragma omp parallel for schedule(static) if (block->rows * block->columns > 16384)
+#pragma omp parallel for schedule(static) if (block->rows * block->columns > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < down; i++) {
     LigTile tile = *block;
     int64_t first = i * TILE_ROWS;
@@ -134,7 +134,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
     for (int64_t at = 0; at < block->columns; at += LIG_PIECE) {
       tile.values = block->values + first * block->stride + at;
       tile.column = block->column + at;
-      tile.columns = block->columns - at < LIG_PIECE ? block->columns - at : LIG_PIECE;
+      tile.columns = lig_piece (block->columns, at);
       product->finish (&tile, product->data, sums ? sums + at : NULL);
     }
   }
@@ -148,7 +148,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
 static void
 run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOperand *column_sums)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   Panel b;
   bool whole = blocks->depth == product->k;
   if (whole)
@@ -169,7 +169,7 @@ run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOpe
 }
 
 LigStatus
-LIG_CPU (product) (LigLaunch *launch, const LigProduct *product)
+LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
 {
   if (product->m > INT_MAX || product->n > INT_MAX || product->k > INT_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");

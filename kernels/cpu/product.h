@@ -28,6 +28,6 @@ typedef struct {
   void (*finish) (const LigTile *tile, const void *data, float *sums);
   const void *data;
   const LigOperand *column_sums; /* of n elements, or null or absent */
-} LigProduct;
+} LigCpuProduct;
 
-LigStatus LIG_CPU (product) (LigLaunch *launch, const LigProduct *product);
+LigStatus LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product);

@@ -15,7 +15,7 @@ LIG_CPU (reduce_partials) (const float *partials,
   for (int64_t piece = 0; piece < pieces; piece++) {
     float sum[LIG_PIECE], old[LIG_PIECE];
     int64_t first = piece * LIG_PIECE;
-    int64_t count = width - first < LIG_PIECE ? width - first : LIG_PIECE;
+    int64_t count = lig_piece (width, first);
     if (accumulate)
       memcpy (sum, lig_load (target, first, count, old), (size_t) count * sizeof *sum);
     else

@@ -9,9 +9,6 @@
 
 #include "kernels/cpu/cpu.h"
 
-/* With less work than this, waking the other threads costs more than they save. */
-#define LIG_PARALLEL_FROM 16384
-
 /* One formula over `count` elements, compiled once. */
 #define LIG_PIECE_FUNCTION static __attribute__ ((noinline)) void
 
@@ -31,21 +28,6 @@ lig_all_floating (const LigLaunch *launch, int count)
     if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
       return false;
   return true;
-}
-
-/* Commits what was staged, and leaves in `staged` what a later reader of the operand would find.
- * Values of an absent operand are rounded to the type of `like`, the kernel's main input. */
-static inline void
-lig_commit_rounded (
-  const LigOperand *operand, const LigOperand *like, int64_t element, int64_t count, float *staged)
-{
-  uint16_t unseen[LIG_PIECE];
-  LigDtype dtype = operand->data ? operand->dtype : like->dtype;
-  void *rounded = operand->data ? lig_at (operand, element) : unseen;
-  if (dtype == LIG_FP32)
-    return;
-  lig_narrow (dtype, staged, rounded, (size_t) count);
-  lig_widen (dtype, rounded, staged, (size_t) count);
 }
 
 /* Where to write floats for lig_commit_rounded: absent operands use the buffer. */
@@ -134,7 +116,7 @@ lig_row_task (const LigRowSum *sum, int64_t index, int64_t width)
   int64_t block = index / sum->pieces, row = block * sum->partition.rows_per_block;
   int64_t first = index % sum->pieces * LIG_PIECE;
   return (LigRowTask){row, lig_least (row + sum->partition.rows_per_block, sum->rows), first,
-                      lig_least (LIG_PIECE, width - first), sum->partials + block * sum->columns};
+                      lig_piece (width, first), sum->partials + block * sum->columns};
 }
 
 /* sums[i] += each of `count` rows of `width` floats. */

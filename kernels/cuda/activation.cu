@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+/* The activations of kernels/activations.h: alone, behind a bias, and both backward. */
 #include "kernels/cuda/bias.cuh"
 #include "kernels/cuda/common/map.cuh"
 
@@ -7,23 +7,22 @@ namespace lig
 {
 namespace activation
 {
-#define EACH_ACTIVATION(NAME) NAME (gelu) NAME (qgelu) NAME (relu) NAME (srelu) NAME (silu)
-
-/* One of the activations, known at run time. The backward pass of relu is given y for x. */
+/* One of the activations, known at run time. The backward pass of one that reads its output is
+ * given y for x. */
 struct Any {
   enum Kind {
-#define KIND(name) KIND_##name,
-    EACH_ACTIVATION (KIND)
+#define KIND(name, ...) KIND_##name,
+    LIG_EACH_ACTIVATION (KIND)
 #undef KIND
   } kind;
   __device__ float
   operator() (float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name) \
+#define CASE(name, ...) \
   case KIND_##name: \
     return lig_##name (x);
-      EACH_ACTIVATION (CASE)
+      LIG_EACH_ACTIVATION (CASE)
 #undef CASE
     }
     return x;
@@ -32,17 +31,17 @@ struct Any {
   backward (float dy, float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name) \
+#define CASE(name, backward_name, ...) \
   case KIND_##name: \
-    return lig_##name##_backward (dy, x);
-      EACH_ACTIVATION (CASE)
+    return lig_##backward_name (dy, x);
+      LIG_EACH_ACTIVATION (CASE)
 #undef CASE
     }
     return dy;
   }
 };
 
-#define ACTIVATION(name) \
+#define ACTIVATION(name, backward_name, ...) \
   struct name { \
     Any \
     any () const \
@@ -57,10 +56,10 @@ struct Any {
     __device__ float \
     backward (float dy, float x) const \
     { \
-      return lig_##name##_backward (dy, x); \
+      return lig_##backward_name (dy, x); \
     } \
   };
-EACH_ACTIVATION (ACTIVATION)
+LIG_EACH_ACTIVATION (ACTIVATION)
 #undef ACTIVATION
 
 template <class F> struct Forward {
@@ -191,21 +190,21 @@ bias_backward (LigLaunch *launch)
 
 using namespace lig;
 
-#define KERNELS(name) \
+#define KERNELS(name, backward_name, bias_name, bias_backward_name, ...) \
   extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
   { \
     return activation::forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##backward_name (LigLaunch *launch) \
   { \
     return activation::backward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_name (LigLaunch *launch) \
   { \
     return activation::bias_forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_backward_name (LigLaunch *launch) \
   { \
     return activation::bias_backward<activation::name> (launch); \
   }
-EACH_ACTIVATION (KERNELS)
+LIG_EACH_ACTIVATION (KERNELS)

@@ -11,13 +11,13 @@
  *
  * A token outside the vocabulary cannot be refused without waiting for the device: its row of y is
  * NaN, and its row of dy goes nowhere. */
-#include "kernels/cuda/common/chunk.cuh"
+#include "kernels/cuda/common/cuda.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
 namespace lig
 {
-enum { THREADS = 256, UNROLL = 4, WARPS = THREADS / 32 };
+enum { UNROLL = 4, WARPS = THREADS / 32 };
 /* Tokens sorted at a time. With more of them dweight is rounded once more per so many tokens, as if
  * they were micro-batches. */
 enum { MOST_TOKENS = 1 << 20 };

@@ -7,17 +7,17 @@ namespace lig
 {
 namespace gated
 {
-#define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) UNIT (clamped_swiglu, silu)
+#define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) LIG_EACH_GATED_WITH_PARAMS (UNIT)
 
-#define UNIT(name, activation) \
+#define UNIT(name, backward_name, ...) \
   static __device__ inline float name (float a, float b, const LigClampedParams &) \
   { \
     return lig_##name (a, b); \
   } \
-  static __device__ inline void name##_backward (float dy, float a, float b, \
-                                                 const LigClampedParams &, float &da, float &db) \
+  static __device__ inline void backward_name (float dy, float a, float b, \
+                                               const LigClampedParams &, float &da, float &db) \
   { \
-    lig_##name##_backward (dy, a, b, &da, &db); \
+    lig_##backward_name (dy, a, b, &da, &db); \
   }
 LIG_EACH_GATED (UNIT)
 #undef UNIT
@@ -38,7 +38,7 @@ clamped_swiglu_backward (
 /* One of the units, known at run time. */
 struct AnyUnit {
   enum Kind {
-#define KIND(name, activation) KIND_##name,
+#define KIND(name, ...) KIND_##name,
     EACH_UNIT (KIND)
 #undef KIND
   } kind;
@@ -47,7 +47,7 @@ struct AnyUnit {
   operator() (float a, float b) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, activation) \
+#define CASE(name, ...) \
   case KIND_##name: \
     return name (a, b, params);
       EACH_UNIT (CASE)
@@ -59,16 +59,16 @@ struct AnyUnit {
   backward (float dy, float a, float b, float &da, float &db) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, activation) \
+#define CASE(name, backward_name, ...) \
   case KIND_##name: \
-    return name##_backward (dy, a, b, params, da, db);
+    return backward_name (dy, a, b, params, da, db);
       EACH_UNIT (CASE)
 #undef CASE
     }
   }
 };
 
-#define UNIT(name, activation) \
+#define UNIT(name, backward_name, ...) \
   struct name##_unit { \
     LigClampedParams params; \
     AnyUnit \
@@ -84,7 +84,7 @@ struct AnyUnit {
     __device__ void \
     backward (float dy, float a, float b, float &da, float &db) const \
     { \
-      name##_backward (dy, a, b, params, da, db); \
+      backward_name (dy, a, b, params, da, db); \
     } \
   };
 EACH_UNIT (UNIT)
@@ -365,20 +365,20 @@ bias_backward (LigLaunch *launch)
 
 using namespace lig;
 
-#define KERNELS(name, activation) \
+#define KERNELS(name, backward_name, bias_name, bias_backward_name, ...) \
   extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
   { \
     return gated::forward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##backward_name (LigLaunch *launch) \
   { \
     return gated::backward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_name (LigLaunch *launch) \
   { \
     return gated::bias_forward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_backward_name (LigLaunch *launch) \
   { \
     return gated::bias_backward<gated::name##_unit> (launch); \
   }

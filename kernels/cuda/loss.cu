@@ -14,14 +14,6 @@ enum { SQUARES_ALONE = 1 << 14 };
 
 constexpr float LOG2_E = 1.44269504f;
 
-__device__ inline float
-power_of_two (float x)
-{
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
 /* What was summed up so far where the workspace does not hold the values of all rows at once. */
 struct Totals {
   double sum;
@@ -90,8 +82,8 @@ struct Online {
     float to = shift ();
 #pragma unroll
     for (int i = 0; i < N; i++)
-      part += power_of_two ((x[i] - to) * LOG2_E);
-    exps = exps * power_of_two ((old - to) * LOG2_E) + part;
+      part += lig_quick_power ((x[i] - to) * LOG2_E);
+    exps = exps * lig_quick_power ((old - to) * LOG2_E) + part;
     if (plain) {
 #pragma unroll
       for (int i = 0; i < N; i++)
@@ -120,7 +112,7 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (
     });
     float mine = online.most;
     online.most = fold_team<WHOLE> (mine, lanes, -INFINITY, Larger{});
-    online.exps *= power_of_two ((mine - online.shift ()) * LOG2_E);
+    online.exps *= lig_quick_power ((mine - online.shift ()) * LOG2_E);
     online.exps = fold_team<WHOLE> (online.exps, lanes, 0, Sum{});
     if (smooth)
       online.sum = fold_team<WHOLE> (online.sum, lanes, 0, Sum{});
@@ -193,7 +185,7 @@ struct Slope {
   {
 #pragma unroll
     for (int i = 0; i < N; i++)
-      x[i] = factor * (power_of_two ((x[i] - lse) * LOG2_E) - even);
+      x[i] = factor * (lig_quick_power ((x[i] - lse) * LOG2_E) - even);
     if ((uint64_t) (target - column) >= N)
       return;
 #pragma unroll
@@ -266,6 +258,17 @@ __launch_bounds__ (MOST_THREADS) entropy_slopes (const T *x, Target dx, int lane
   }
 }
 
+/* Writes the mean of `size` squares whose sum is known. */
+struct Mean {
+  int64_t size;
+  Target y;
+  __device__ void
+  operator() (double sum) const
+  {
+    y.set (0, size ? (float) (sum / (double) size) : 0);
+  }
+};
+
 /* A block's sum of squared differences; where there is no other block, their mean. */
 template <class T, class U, int N>
 __global__ void
@@ -307,19 +310,7 @@ __launch_bounds__ (MOST_THREADS)
   if (gridDim.x > 1)
     partials[blockIdx.x] = sum;
   else
-    y.set (0, size ? (float) (sum / (double) size) : 0);
-}
-
-__global__ void
-__launch_bounds__ (MOST_THREADS)
-  finish_squares (const double *partials, int count, int64_t size, Target y)
-{
-  double sum = 0;
-  for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
-    sum += partials[i];
-  sum = block_total (sum);
-  if (threadIdx.x == 0)
-    y.set (0, (float) (sum / (double) size));
+    Mean{size, y}(sum);
 }
 
 /* Both gradients, each unless its pointer is null. */
@@ -457,7 +448,7 @@ lig_cuda_cross_entropy_backward (LigLaunch *launch)
     vector (&o[0]), vector (&o[4]), (const int32_t *) o[2].data, (const float *) o[3].data,
     rows (x),       x->columns,     parameters (launch)};
   bool alike = x->dtype == dx->dtype && (((uintptr_t) x->data ^ (uintptr_t) dx->data) & 15) == 0;
-  if (!floating (dx->dtype))
+  if (!lig_dtype_is_floating (dx->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
   if (x->size == 0)
     return LIG_OK;
@@ -510,7 +501,7 @@ lig_cuda_mean_squared_error (LigLaunch *launch)
     kernel<<<blocks, threads, 0, stream (launch)>>> ((const T *) x->data, (const U *) targets->data,
                                                      x->size, partials, y);
     if (blocks > 1)
-      finish_squares<<<1, MOST_THREADS, 0, stream (launch)>>> (partials, blocks, x->size, y);
+      finish_partials<<<1, MOST_THREADS, 0, stream (launch)>>> (partials, blocks, Mean{x->size, y});
     return LIG_LAUNCHED (launch);
   });
 }

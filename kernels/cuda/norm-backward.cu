@@ -73,7 +73,8 @@ __global__ void __launch_bounds__ (256) sum_units (Backward<T> b, int width, int
 #pragma unroll 2
     for (int64_t row = top + threadIdx.x / width; row < end; row += height) {
       const int64_t at = row * b.norm.length + column;
-      const Unit<T, U> dy = *(const Unit<T, U> *) (b.dy + at), x = *(const Unit<T, U> *) (b.x + at);
+      const Chunk<T, U> dy = *(const Chunk<T, U> *) (b.dy + at),
+                        x = *(const Chunk<T, U> *) (b.x + at);
       const float mean = b.mean ? b.mean[row] : 0.0f, rstd = b.rstd[row];
 #pragma unroll
       for (int j = 0; j < U; j++) {
@@ -126,7 +127,8 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
     float u_mean = 0, uh_mean = 0;
     for (int unit = lane; unit < units; unit += lanes) {
       const int64_t at = row * b.norm.length + (int64_t) unit * U;
-      const Unit<T, U> dy = *(const Unit<T, U> *) (b.dy + at), x = *(const Unit<T, U> *) (b.x + at);
+      const Chunk<T, U> dy = *(const Chunk<T, U> *) (b.dy + at),
+                        x = *(const Chunk<T, U> *) (b.x + at);
 #pragma unroll
       for (int j = 0; j < U; j++) {
         const float u = gain_at (b, (int64_t) unit * U + j) * widen (dy.v[j]);
@@ -138,10 +140,10 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
     uh_mean = row_sum<LANES> (uh_mean, slots[1]) * b.norm.share;
     for (int unit = lane; unit < units; unit += lanes) {
       const int64_t at = row * b.norm.length + (int64_t) unit * U;
-      Unit<T, U> dy = *(const Unit<T, U> *) (b.dy + at), branch = dy;
-      const Unit<T, U> x = *(const Unit<T, U> *) (b.x + at);
+      Chunk<T, U> dy = *(const Chunk<T, U> *) (b.dy + at), branch = dy;
+      const Chunk<T, U> x = *(const Chunk<T, U> *) (b.x + at);
       if (b.branch)
-        branch = *(const Unit<T, U> *) (b.branch + at);
+        branch = *(const Chunk<T, U> *) (b.branch + at);
 #pragma unroll
       for (int j = 0; j < U; j++) {
         const float h = (widen (x.v[j]) - mean) * rstd;
@@ -149,7 +151,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
         const float dx = rstd * (u - u_mean - h * uh_mean);
         dy.v[j] = narrow<T> (b.branch ? dx + widen (branch.v[j]) : dx);
       }
-      *(Unit<T, U> *) (b.dx + at) = dy;
+      *(Chunk<T, U> *) (b.dx + at) = dy;
     }
     /* The slots are written again in the next row. */
     if (LANES == 0)

@@ -30,36 +30,6 @@ constexpr int most_threads = PACKS > 1  ? 512
 /* Slots for the sums of a group's warps, an even number, so that they are read in pairs. */
 enum { MOST_SLOTS = 40 };
 
-/* Both sums over a row's threads. Rows of several warps have a barrier and slots of their own; the
- * slots alternate from row to row, so one barrier a row is enough: who writes a slot again has
- * passed the barrier of the row between, where all had read it. */
-template <int LANES, bool CENTERED>
-__device__ inline float2
-row_sums (float2 sums, float2 *slots, int lanes, int group)
-{
-#pragma unroll
-  for (int offset = (LANES > 0 && LANES < 32 ? LANES : 32) / 2; offset > 0; offset >>= 1) {
-    if (CENTERED)
-      sums.x += __shfl_xor_sync (0xffffffffu, sums.x, offset);
-    sums.y += __shfl_xor_sync (0xffffffffu, sums.y, offset);
-  }
-  if (LANES == 0) {
-    if (threadIdx.x % 32 == 0)
-      slots[(threadIdx.x - group * lanes) / 32] = sums;
-    asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(lanes) : "memory");
-    const float4 *pairs = reinterpret_cast<const float4 *> (slots);
-    sums = make_float2 (0, 0);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-      if (i * 64 < lanes) {
-        const float4 pair = pairs[i];
-        sums.x += pair.x + pair.z;
-        sums.y += pair.y + pair.w;
-      }
-  }
-  return sums;
-}
-
 /* Adds up what the groups of a block have of each column, in their order, into `target`. `shared`
  * is free for it when all threads have arrived. */
 template <int N, int W>
@@ -100,11 +70,11 @@ read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
   if (!inside || !b.weight.data)
     return;
   if (sizeof (T) < 4 && b.weight.dtype == LIG_FP32) {
-    Beside<float, W> raw;
+    ParameterPack<float, W> raw;
     raw.load ((const float *) b.weight.data + pack * W);
     raw.widen_to (g);
   } else {
-    Beside<T, W> raw;
+    ParameterPack<T, W> raw;
     raw.load ((const T *) b.weight.data + pack * W);
     raw.widen_to (g);
   }
@@ -208,12 +178,12 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     uint4 *to = at_stage + stage * stage_size;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-      fetch (to + i * 32, b.dy + at + i * 32 * W, own + i * 32 < inside);
-      fetch (to + (N + i) * 32, b.x + at + i * 32 * W, own + i * 32 < inside);
+      copy_async (to + i * 32, b.dy + at + i * 32 * W, own + i * 32 < inside);
+      copy_async (to + (N + i) * 32, b.x + at + i * 32 * W, own + i * 32 < inside);
       if (BRANCH)
-        fetch (to + (2 * N + i) * 32, b.branch + at + i * 32 * W, own + i * 32 < inside);
+        copy_async (to + (2 * N + i) * 32, b.branch + at + i * 32 * W, own + i * 32 < inside);
     }
-    fetch_commit ();
+    commit_copies ();
   };
 
   float dweight[N][W] = {}, dbias[CENTERED ? N : 1][W] = {};
@@ -242,14 +212,14 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     const float shift = -mean * rstd;
     const uint4 *from = at_stage + stage * stage_size;
     fetch_row (row + (stages - 1) * b.step, stage ? stage - 1 : stages - 1);
-    fetch_wait (stages - 1);
+    await_copies (stages - 1);
 
     float2 sums = make_float2 (0, 0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
       float dy[W], x[W], g[W];
-      widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
-      widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
+      unpack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
+      unpack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
       gain.of (i, g);
       gather<CENTERED> (dy, x, g, rstd, shift, dweight[i], dbias[CENTERED ? i : 0], &sums);
     }
@@ -267,22 +237,22 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
 #pragma unroll
       for (int i = 0; i < N; i++) {
         float dy[W], x[W], g[W];
-        widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
-        widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
+        unpack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
+        unpack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
         gain.of (i, g);
 #pragma unroll
         for (int j = 0; j < W; j++)
           dy[j] = fmaf (rstd, g[j] * dy[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);
         if (BRANCH) {
-          widen_pack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * 32), x);
+          unpack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * 32), x);
 #pragma unroll
           for (int j = 0; j < W; j++)
             dy[j] += x[j];
         }
         Pack<T> dx;
-        narrow_pack (dy, dx);
+        pack (dy, dx);
         if (own + i * 32 < inside)
-          store (to + i * 32 * W, dx);
+          store_chunk (to + i * 32 * W, dx);
       }
     }
     rstd = next_rstd;
@@ -291,7 +261,7 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
   }
 
   /* The memory for what was fetched ahead, beyond the last row, serves the sums now. */
-  fetch_wait_all ();
+  await_copies<0> ();
   float4 *shared = reinterpret_cast<float4 *> (staged);
   if (b.dweights)
     write_partials<N, W> (dweight, shared, lanes, packs, b.dweights + blockIdx.x * b.norm.length);

@@ -41,8 +41,8 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
       const int row = base + u * FEW_DOWN;
       if (row < rows) {
         const int64_t at = row * b.norm.length + pack * W;
-        dys[u] = load (b.dy + at);
-        xs[u] = load (b.x + at);
+        dys[u] = load_chunk<W> (b.dy + at);
+        xs[u] = load_chunk<W> (b.x + at);
         rstd[u] = b.rstd[row];
         shift[u] = CENTERED ? b.mean[row] : 0.0f;
       }
@@ -51,8 +51,8 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
     for (int u = 0; u < DEPTH; u++)
       if (base + u * FEW_DOWN < rows) {
         float dy[W], x[W];
-        widen_pack (dys[u], dy);
-        widen_pack (xs[u], x);
+        unpack (dys[u], dy);
+        unpack (xs[u], x);
         shift[u] *= -rstd[u];
 #pragma unroll
         for (int j = 0; j < W; j++) {
@@ -74,9 +74,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
 #pragma unroll
   for (int i = 0; i < FEW_THREADS / 16; i++)
     sum += shared[value * STRIDE + i * 16 + first];
-#pragma unroll
-  for (int offset = FEW_ACROSS; offset < 16; offset *= 2)
-    sum += __shfl_xor_sync (0xffffffffu, sum, offset);
+  fold_strided (FEW_ACROSS, 16, Sum{}, sum);
   const Target target = value < W ? to.dweight : to.dbias;
   const int own = (int) blockIdx.x * FEW_ACROSS + first;
   if (first >= FEW_ACROSS || own >= packs || !target.data)
@@ -99,15 +97,15 @@ write_few (const Backward<T> &b, int block, float2 *slots)
   const P *weight = (const P *) b.weight.data;
 
   Pack<T> dys[N], xs[N], branches[N];
-  Beside<P, W> weights[N];
+  ParameterPack<P, W> weights[N];
 #pragma unroll
   for (int i = 0; i < N; i++)
     if (lane + i * lanes < packs) {
       const int64_t at = start + i * lanes * W;
-      dys[i] = load (b.dy + at);
-      xs[i] = load (b.x + at);
+      dys[i] = load_chunk<W> (b.dy + at);
+      xs[i] = load_chunk<W> (b.x + at);
       if (b.branch)
-        branches[i] = load (b.branch + at);
+        branches[i] = load_chunk<W> (b.branch + at);
       if (weight)
         weights[i].load (weight + (lane + i * lanes) * W);
     }
@@ -116,8 +114,8 @@ write_few (const Backward<T> &b, int block, float2 *slots)
 
   float2 sums = make_float2 (0, 0);
   auto widen_both = [&] (int i, float (&u)[W], float (&x)[W]) {
-    widen_pack (dys[i], u);
-    widen_pack (xs[i], x);
+    unpack (dys[i], u);
+    unpack (xs[i], x);
     if (!weight)
       return;
     float g[W];
@@ -138,25 +136,7 @@ write_few (const Backward<T> &b, int block, float2 *slots)
         sums.y += u[j] * (CENTERED ? fmaf (x[j], rstd, shift) : x[j] * rstd);
       }
     }
-#pragma unroll
-  for (int offset = 16; offset > 0; offset >>= 1) {
-    if (CENTERED)
-      sums.x += __shfl_xor_sync (0xffffffffu, sums.x, offset);
-    sums.y += __shfl_xor_sync (0xffffffffu, sums.y, offset);
-  }
-  if (lanes > 32) {
-    const int warp = (int) threadIdx.x / 32, warps = lanes / 32;
-    if (threadIdx.x % 32 == 0)
-      slots[warp] = sums;
-    __syncthreads ();
-    sums = make_float2 (0, 0);
-#pragma unroll
-    for (int i = 0; i < FEW_THREADS / 32; i++)
-      if (i < warps) {
-        sums.x += slots[warp / warps * warps + i].x;
-        sums.y += slots[warp / warps * warps + i].y;
-      }
-  }
+  sums = short_row_sums<FEW_THREADS / 32, CENTERED> (sums, slots, lanes);
   /* dx = rstd (u - mean (u) - h mean (u h)), of which all but u is linear in x. */
   const float scale = -rstd * (sums.y * b.norm.share), by_x = scale * rstd;
   const float constant = scale * shift - rstd * (sums.x * b.norm.share);
@@ -169,14 +149,14 @@ write_few (const Backward<T> &b, int block, float2 *slots)
       for (int j = 0; j < W; j++)
         u[j] = fmaf (rstd, u[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);
       if (b.branch) {
-        widen_pack (branches[i], x);
+        unpack (branches[i], x);
 #pragma unroll
         for (int j = 0; j < W; j++)
           u[j] += x[j];
       }
       Pack<T> dx;
-      narrow_pack (u, dx);
-      store (b.dx + start + i * lanes * W, dx);
+      pack (u, dx);
+      store_chunk (b.dx + start + i * lanes * W, dx);
     }
 }
 

@@ -3,7 +3,9 @@
  * their sums, and the gain beside a pack of elements. */
 #pragma once
 
+#include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 
 namespace lig
 {
@@ -104,69 +106,15 @@ weight_packs (const LigOperand *weight, LigDtype dtype)
          (aligned (weight) && (weight->dtype == dtype || weight->dtype == LIG_FP32));
 }
 
-/* All elements of a pack at once: two halves share a register, which single ones would not. */
-__device__ inline void
-widen_pack (const Pack<float> &pack, float (&to)[4])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    to[i] = pack.v[i];
-}
-__device__ inline void
-widen_pack (const Pack<half> &pack, float (&to)[8])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    float2 two = __half22float2 (reinterpret_cast<const __half2 *> (&pack)[i]);
-    to[2 * i] = two.x;
-    to[2 * i + 1] = two.y;
-  }
-}
-__device__ inline void
-widen_pack (const Pack<bf16> &pack, float (&to)[8])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    uint32_t two = reinterpret_cast<const uint32_t *> (&pack)[i];
-    to[2 * i] = __uint_as_float (two << 16);
-    to[2 * i + 1] = __uint_as_float (two & 0xffff0000u);
-  }
-}
-
-__device__ inline void
-narrow_pack (const float (&from)[4], Pack<float> &pack)
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    pack.v[i] = from[i];
-}
-__device__ inline void
-narrow_pack (const float (&from)[8], Pack<half> &pack)
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    reinterpret_cast<__half2 *> (&pack)[i] = __floats2half2_rn (from[2 * i], from[2 * i + 1]);
-}
-__device__ inline void
-narrow_pack (const float (&from)[8], Pack<bf16> &pack)
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    reinterpret_cast<__nv_bfloat162 *> (&pack)[i] =
-      __floats2bfloat162_rn (from[2 * i], from[2 * i + 1]);
-}
-
 /* The parameters beside a pack of W elements, as they lie in memory. */
-template <class P, int W> struct Beside {
+template <class P, int W> struct ParameterPack {
   Pack<P> packs[W / wide<P>];
   __device__ void
   load (const P *from)
   {
 #pragma unroll
-    for (int i = 0; i < W / wide<P>; i++) {
-      uint4 bits = __ldg (reinterpret_cast<const uint4 *> (from) + i);
-      packs[i] = *reinterpret_cast<Pack<P> *> (&bits);
-    }
+    for (int i = 0; i < W / wide<P>; i++)
+      packs[i] = load_constant (from + i * wide<P>);
   }
   __device__ void
   widen_to (float (&to)[W]) const
@@ -174,77 +122,13 @@ template <class P, int W> struct Beside {
     float part[wide<P>];
 #pragma unroll
     for (int i = 0; i < W / wide<P>; i++) {
-      widen_pack (packs[i], part);
+      unpack (packs[i], part);
 #pragma unroll
       for (int j = 0; j < wide<P>; j++)
         to[i * wide<P> + j] = part[j];
     }
   }
 };
-
-/* Elements that are read or written at once: a pack, or one. */
-template <class T, int COUNT> struct alignas (COUNT * sizeof (T)) Unit {
-  T v[COUNT];
-};
-
-/* Copies 16 bytes into shared memory, past the registers; where `inside` is false, nothing is read
- * and they become 0. */
-__device__ inline void
-fetch (uint4 *to, const void *from, bool inside)
-{
-  uint32_t at = (uint32_t) __cvta_generic_to_shared (to), bytes = inside ? 16 : 0;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from), "r"(bytes)
-               : "memory");
-}
-
-__device__ inline void
-fetch_commit ()
-{
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/* Waits for all commits of this thread but the last `pending`, which the instruction wants as a
- * constant: 1 to 3. */
-__device__ inline void
-fetch_wait (int pending)
-{
-  if (pending == 1)
-    asm volatile("cp.async.wait_group 1;" ::: "memory");
-  else if (pending == 2)
-    asm volatile("cp.async.wait_group 2;" ::: "memory");
-  else
-    asm volatile("cp.async.wait_group 3;" ::: "memory");
-}
-
-__device__ inline void
-fetch_wait_all ()
-{
-  asm volatile("cp.async.wait_group 0;" ::: "memory");
-}
-
-/* The sum over the LANES threads of a row, or over the block (0), which is then several warps; each
- * thread gets the same bits. `slots`, aligned to 8 bytes, is used by rows of several warps; between
- * two uses of it lies another barrier of the block. */
-template <int LANES>
-__device__ inline float
-row_sum (float value, float *slots)
-{
-#pragma unroll
-  for (int offset = (LANES > 0 && LANES < 32 ? LANES : 32) / 2; offset > 0; offset >>= 1)
-    value += __shfl_xor_sync (0xffffffffu, value, offset);
-  if (LANES == 0) {
-    if (threadIdx.x % 32 == 0)
-      slots[threadIdx.x / 32] = value;
-    __syncthreads ();
-    const float2 *pairs = reinterpret_cast<const float2 *> (slots);
-    int count = blockDim.x / 64;
-    value = 0;
-#pragma unroll 4
-    for (int i = 0; i < count; i++)
-      value += pairs[i].x + pairs[i].y;
-  }
-  return value;
-}
 
 /* Threads of a row, of a block, and blocks, for rows that are read from memory again and again
  * rather than held: those that are ragged, misaligned, or very long. */

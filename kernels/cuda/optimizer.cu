@@ -2,14 +2,15 @@
 /* The gradients' norm and the optimizers, over whole arenas. Floor: each array crosses the memory
  * bus once each way. What changes from step to step is read from the tick on the device, by each
  * block for itself. */
-#include "kernels/cuda/common/chunk.cuh"
+#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 #include "kernels/scaling.h"
 
 namespace lig
 {
 /* UPDATE_UNROLL chunks of W elements are in a thread's registers at once; UPDATE_BLOCKS blocks of
  * a multiprocessor then keep enough bytes in flight. */
-enum { THREADS = 256, NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
+enum { NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
 /* A single block, and so a single launch, takes as many elements as this. */
 enum { NORM_ALONE = 1 << 15, NORM_MOST_THREADS = 1024 };
 
@@ -26,12 +27,12 @@ add_squares (const Chunk<T, N> &chunk, double &sum)
 }
 
 /* The place of a norm: the fields of the scaling are one thread's. */
-struct Norm {
+struct NormTarget {
   Target norm;
   LigScaling *scaling; /* null: nobody keeps any */
   bool dynamic;
   __device__ void
-  take (double squares) const
+  operator() (double squares) const
   {
     float length = (float) sqrt (squares);
     if (scaling)
@@ -58,7 +59,7 @@ __launch_bounds__ (THREADS)
 template <class T, bool PACKED>
 __global__ void
 __launch_bounds__ (NORM_MOST_THREADS)
-  sum_squares (const T *values, int64_t size, double *partials, Norm norm)
+  sum_squares (const T *values, int64_t size, double *partials, NormTarget norm)
 {
   constexpr int N = PACKED ? wide<T> : 1;
   int64_t chunks = size / N, step = (int64_t) gridDim.x * blockDim.x;
@@ -81,20 +82,9 @@ __launch_bounds__ (NORM_MOST_THREADS)
   if (threadIdx.x > 0)
     return;
   if (gridDim.x == 1)
-    norm.take (total);
+    norm (total);
   else
     partials[blockIdx.x] = total;
-}
-
-__global__ void
-__launch_bounds__ (NORM_MOST_THREADS) finish_norm (const double *partials, int count, Norm norm)
-{
-  double sum = 0;
-  for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
-    sum += partials[i];
-  sum = block_total (sum);
-  if (threadIdx.x == 0)
-    norm.take (sum);
 }
 
 /* The numbers that an update needs of the tick, of the norm and of the scaling. */
@@ -366,7 +356,7 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
 {
   int64_t size = u.gradients->size;
   for (int i = 0; i < operands; i++)
-    if (launch->operands[i].data && !floating (launch->operands[i].dtype))
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
       return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
   if (size == 0)
     return LIG_OK;
@@ -396,7 +386,7 @@ lig_cuda_scale_gradient (LigLaunch *launch)
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
   const LigScalingParams *params = (const LigScalingParams *) launch->params;
   LigScaling *scaling = (LigScaling *) launch->operands[2].data;
-  if (!floating (x->dtype) || (y->data && !floating (y->dtype)))
+  if (!lig_dtype_is_floating (x->dtype) || (y->data && !lig_dtype_is_floating (y->dtype)))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
   int blocks = blocks_for (launch, x->size, THREADS, 16);
   scale_each<<<blocks, THREADS, 0, stream (launch)>>> (target (x), target (y), x->size, scaling,
@@ -409,8 +399,8 @@ lig_cuda_gradient_norm (LigLaunch *launch)
 {
   const LigOperand *gradients = &launch->operands[0];
   const LigScalingParams *params = (const LigScalingParams *) launch->params;
-  Norm norm = {target (&launch->operands[1]), (LigScaling *) launch->operands[2].data,
-               params && params->fixed == 0};
+  NormTarget norm = {target (&launch->operands[1]), (LigScaling *) launch->operands[2].data,
+                     params && params->fixed == 0};
   double *partials = (double *) launch->workspace;
   int64_t size = gradients->size;
   return dispatch (launch, gradients->dtype, [=] (auto one) {
@@ -425,7 +415,7 @@ lig_cuda_gradient_norm (LigLaunch *launch)
     else
       sum_squares<T, false><<<blocks, threads, 0, stream (launch)>>> (values, size, partials, norm);
     if (blocks > 1)
-      finish_norm<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, norm);
+      finish_partials<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, norm);
     return LIG_LAUNCHED (launch);
   });
 }

@@ -109,6 +109,11 @@ test_errors (void)
   g_auto (Outcome) channel =
     lig ("check", "gelu ! add-extra-input(from=r)", "--input", "3x8", "--json", NULL);
   assert_failed (&channel, 1, "channel", "r");
+  g_assert_cmpstr (text_at (channel.json, "error.path"), ==, "1");
+  /* A number that a message happens to have is no path. */
+  g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
+  assert_failed (&number, 1, "file", "at 7");
+  g_assert_true (json_node_is_null (at (number.json, "error.path")));
 }
 
 static void

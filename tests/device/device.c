@@ -4,7 +4,7 @@
 #include "engine/device/device-private.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
-#include "kernels/cuda/runtime/lost.h"
+#include "kernels/cuda/common/lost.h"
 #include "tests/plan/case.h"
 #include <ligature/tuning.h>
 

@@ -3,7 +3,7 @@
 """Adding a thing costs what CONTRIBUTING.md says: one of each kind is added, counted, built and run.
 
 Each folder of tests/lint/adding is a kind of thing. It has the new files, at their paths from the
-root, and `edits`, a line `FILE: OLD => NEW` for each edit of a file that exists. All are added to one
+root, and `edits`, a line `FILE: OLD => NEW` for each edit of a file that exists (`\\n` begins a line). All are added to one
 scratch copy of the sources, which is built without window and CUDA. A kind without a folder has no
 recipe yet. The argument `keep` leaves the scratch copy where it is.
 """
@@ -18,11 +18,12 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "tests/lint/adding"
-# New files and edited lines of each kind.
+# New files and edited places of each kind.
 COSTS = {"op": (1, 1), "fusion": (1, 1), "optimizer": (1, 1), "dataset": (1, 1), "report": (1, 1),
          "command": (1, 1), "activation": (1, 3)}
 # Tests that take what they test from a registry.
-TESTS = ["sequence-ops", "sequence-tables", "fusions", "optimizers", "data-kinds", "report-formats"]
+TESTS = ["sequence-ops", "sequence-tables", "fusions", "optimizers", "data-kinds", "report-formats",
+         "kernels-pointwise", "kernels-formulas"]
 SEQUENCE = "constant-scale(2) ! constant-scale(3) ! negate ! linear(2) ! cross-entropy"
 
 
@@ -59,20 +60,20 @@ def copy_sources(scratch):
 
 
 def edit(scratch, line):
-    """Makes one edit; returns how many lines it changed."""
+    """Makes an edit; returns how many places it changed: lines that follow each other are one."""
     file, words = line.split(": ", 1)
-    old, new = words.split(" => ")
+    old, new = words.split(" => ", 1)
     before = (scratch / file).read_text()
     if before.count(old) != 1:
         sys.exit(f"{file} has '{old}' {before.count(old)} times, expected once")
     after = before.replace(old, new.replace("\\n", "\n"))
     (scratch / file).write_text(after)
-    lines = difflib.ndiff(before.split("\n"), after.split("\n"))
-    return sum(line.startswith("+ ") for line in lines)
+    places = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
+    return sum(tag != "equal" for tag, *_ in places.get_opcodes())
 
 
 def add(scratch, recipe):
-    """Adds a thing; returns the number of new files and of edited lines."""
+    """Adds a thing; returns the number of new files and of edited places."""
     files, edits = 0, 0
     for path in sorted(recipe.rglob("*")):
         place = path.relative_to(recipe)
@@ -100,6 +101,12 @@ def build(scratch, folder):
 def try_op(lig, work):
     expect("Changes the sign", run(lig, "ops", "negate"))
     expect("y = -x", run(lig, "ops", "negate"))
+
+
+def try_activation(lig, work):
+    expect("y = x sigmoid (2 x)", run(lig, "ops", "dswish"))
+    plan = read(lig, "fuse", "bias ! dswish", "--input", "8x4", "--policy", "all")
+    expect("forward-bias-activation", json.dumps(plan["forward"]))
 
 
 def try_fusion(lig, work):
@@ -179,8 +186,8 @@ def add_all(work):
     build(scratch, folder)
     for recipe in recipes:
         globals()["try_" + recipe.name](folder / "app/lig", work)
-    run("meson", "test", "-C", folder, "--no-rebuild", *TESTS)
-    for lint in ["layers.sh", "potfiles.sh", "translations.sh"]:
+    expect(f"Ok: {len(TESTS):17}", run("meson", "test", "-C", folder, "--no-rebuild", *TESTS))
+    for lint in ["rooms.py", "families.py", "potfiles.sh", "translations.sh"]:
         run(scratch / "tests/lint" / lint, "plain")
     return 1 if failed else 0
 

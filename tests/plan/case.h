@@ -40,6 +40,18 @@ set_sequence_input (LigSequence *sequence, const char *input)
   lig_sequence_set_input (sequence, &shape, dtype);
 }
 
+/* Joins the names of the ops with one of these flags, as verdicts do: `gelu|qgelu`. */
+static inline char *
+list_names (unsigned flags)
+{
+  const LigOpInfo *info;
+  GString *names = g_string_new (NULL);
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (info->flags & flags)
+      g_string_append_printf (names, "%s%s", names->len > 0 ? "|" : "", info->name);
+  return g_string_free (names, FALSE);
+}
+
 static inline LigSequence *
 new_sequence (const char *expression, const char *input)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Charts: curves that merge, the read-out by pointer and keys, files, and how long drawing takes.
  */
+#include "tests/ui/case.h"
 #include "ui/widgets/chart-plot.h"
 #include "ui/widgets/chart-view.h"
 
-#include <adwaita.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -15,32 +15,15 @@ typedef struct {
   LigChartView *view;
 } Fixture;
 
-static GtkWidget *
-find_plot (GtkWidget *from)
-{
-  if (LIG_IS_CHART_PLOT (from))
-    return from;
-  for (GtkWidget *child = gtk_widget_get_first_child (from); child;
-       child = gtk_widget_get_next_sibling (child)) {
-    GtkWidget *found = find_plot (child);
-    if (found)
-      return found;
-  }
-  return NULL;
-}
-
 static void
 set_up (Fixture *f, gconstpointer data)
 {
   GtkWidget *view = lig_chart_view_new ();
   f->view = LIG_CHART_VIEW (view);
-  f->plot = find_plot (view);
+  f->plot = find_type (view, LIG_TYPE_CHART_PLOT);
   f->window = gtk_window_new ();
   lig_chart_view_set_labels (f->view, "Loss", "step", "loss");
-  gtk_window_set_default_size (GTK_WINDOW (f->window), 640, 400);
-  gtk_window_set_child (GTK_WINDOW (f->window), view);
-  gtk_window_present (GTK_WINDOW (f->window));
-  gtk_test_widget_wait_for_draw (f->window);
+  show_in (f->window, view, 640, 400);
 }
 
 static void
@@ -77,7 +60,7 @@ press (GtkWidget *widget, guint key)
 }
 
 static void
-fill (Fixture *f)
+add_points (Fixture *f)
 {
   const double x[] = {1, 2, 3, 4}, train[] = {4, 2, 1, 0.5}, held_out[] = {5, 3, NAN, 1};
   lig_chart_view_add_points (f->view, "train", x, train, 4);
@@ -99,7 +82,7 @@ static void
 test_keys (Fixture *f, gconstpointer data)
 {
   g_assert_false (gtk_widget_get_mapped (f->plot));
-  fill (f);
+  add_points (f);
   gtk_test_widget_wait_for_draw (f->window);
   g_assert_true (gtk_widget_get_mapped (f->plot));
   gtk_test_accessible_assert_role (f->plot, GTK_ACCESSIBLE_ROLE_IMG);
@@ -120,7 +103,7 @@ static void
 test_zoom (Fixture *f, gconstpointer data)
 {
   LigChart chart;
-  fill (f);
+  add_points (f);
   gtk_test_widget_wait_for_draw (f->window);
   press (f->plot, GDK_KEY_Home);
   press (f->plot, GDK_KEY_plus);
@@ -148,7 +131,7 @@ test_export (Fixture *f, gconstpointer data)
     const char *name, *begins;
   } files[] = {{"c.png", "\x89PNG"}, {"c.svg", "<"}, {"c.pdf", "%PDF"}, {"c.csv", "\"step\","}};
   g_autofree char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
-  fill (f);
+  add_points (f);
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     g_autoptr (GError) error = NULL;
     g_autofree char *path = g_build_filename (folder, files[i].name, NULL), *content = NULL;
@@ -239,16 +222,19 @@ test_drawing_time (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (best, <, 8e-3);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  gtk_test_init (&argc, &argv, NULL);
-  adw_init ();
 #define ADD(name) g_test_add ("/chart/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (keys);
   ADD (zoom);
   ADD (export);
   ADD (curve);
   ADD (drawing_time);
-  return g_test_run ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
 }

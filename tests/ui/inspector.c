@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The inspector: every parameter of every op, refusals, several ops, the whole sequence. */
 #include "ui/inspector/inspector.h"
+#include "tests/ui/case.h"
 #include "ui/document/edit.h"
 #include "ui/inspector/param-row.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
 #include "ui/widgets/figures.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
   char *folder;
@@ -20,58 +18,17 @@ typedef struct {
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  f->folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
-  g_autofree char *store = g_build_filename (f->folder, "store.db", NULL);
-  f->session = lig_session_new (store, &error);
-  g_assert_no_error (error);
-  f->doc = lig_document_new (f->session);
-  lig_document_set_device (f->doc, "null:h200");
+  make_document (&f->folder, &f->session, &f->doc, "null:h200");
   f->window = gtk_window_new ();
   f->inspector = lig_inspector_new (f->doc);
-  gtk_window_set_default_size (GTK_WINDOW (f->window), 320, 800);
-  gtk_window_set_child (GTK_WINDOW (f->window), f->inspector);
-  gtk_window_present (GTK_WINDOW (f->window));
-  gtk_test_widget_wait_for_draw (f->inspector);
+  show_in (f->window, f->inspector, 320, 800);
 }
 
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
   gtk_window_destroy (GTK_WINDOW (f->window));
-  while (g_main_context_iteration (NULL, FALSE))
-    continue;
-  g_assert_finalize_object (f->doc);
-  g_object_unref (f->session);
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
-  g_assert_cmpint (system (command), ==, 0);
-  g_free (f->folder);
-}
-
-static void
-wait_for_plan (LigDocument *doc)
-{
-  gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
-  while (lig_document_is_stale (doc) && g_get_monotonic_time () < until)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_false (lig_document_is_stale (doc));
-}
-
-static void
-fill (Fixture *f, const char *expression)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (expression, &error);
-  g_assert_no_error (error);
-  lig_document_replace (f->doc, sequence, "Test");
-}
-
-static LigOp *
-op_at (Fixture *f, const char *path)
-{
-  const LigRow *row = lig_document_find_path (f->doc, path);
-  g_assert_nonnull (row);
-  return row->op;
+  free_document (f->folder, f->session, f->doc);
 }
 
 static void
@@ -188,23 +145,23 @@ check_param (Fixture *f, const LigParam *param)
   gtk_test_accessible_assert_property (lig_param_row_get_editor (row),
                                        GTK_ACCESSIBLE_PROPERTY_LABEL, param->label);
   g_assert_cmpstr (gtk_widget_get_tooltip_text (GTK_WIDGET (row)), ==, param->help);
-  lig_op_get_value (op_at (f, "0"), param, &before);
+  lig_op_get_value (op_at (f->doc, "0"), param, &before);
   change (row);
   g_assert_null (lig_param_row_get_error (row));
-  check_value (op_at (f, "0"), param, &before, FALSE);
-  lig_op_get_value (op_at (f, "0"), param, &after);
+  check_value (op_at (f->doc, "0"), param, &before, FALSE);
+  lig_op_get_value (op_at (f->doc, "0"), param, &after);
   lig_document_undo (f->doc);
-  check_value (op_at (f, "0"), param, &before, TRUE);
+  check_value (op_at (f->doc, "0"), param, &before, TRUE);
   g_assert_true (find_row (f, param->name) == row);
   lig_document_redo (f->doc);
-  check_value (op_at (f, "0"), param, &after, TRUE);
+  check_value (op_at (f->doc, "0"), param, &after, TRUE);
   GtkWidget *button = find_reset (row);
   g_assert_cmpint (button != NULL, ==, !(param->flags & LIG_PARAM_REQUIRED));
   if (param->flags & LIG_PARAM_REQUIRED)
     return;
   g_auto (GValue) reset = G_VALUE_INIT;
   g_signal_emit_by_name (button, "clicked");
-  g_assert_false (lig_op_get_value (op_at (f, "0"), param, &reset));
+  g_assert_false (lig_op_get_value (op_at (f->doc, "0"), param, &reset));
   g_assert_null (find_reset (row));
 }
 
@@ -218,7 +175,7 @@ test_every_op (Fixture *f, gconstpointer data)
     guint own = 0;
     lig_document_replace (f->doc, empty, "Test");
     g_assert_true (lig_edit_add (f->doc, info->name, NULL));
-    lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+    lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
     g_assert_true (says (f, info->title));
     g_assert_true (says (f, info->summary));
     g_assert_true (says (f, info->formula));
@@ -236,8 +193,8 @@ test_every_op (Fixture *f, gconstpointer data)
 static void
 test_refusals (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(16) ! layer-norm");
-  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  fill (f->doc, "linear(16) ! layer-norm");
+  lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   LigParamRow *row = find_row (f, "out-features");
   type (row, "0");
   g_assert_cmpstr (lig_param_row_get_error (row), ==,
@@ -259,8 +216,8 @@ test_refusals (Fixture *f, gconstpointer data)
   g_assert_null (lig_param_row_get_error (row));
   /* Another op of the same kind begins afresh. */
   type (row, "nonsense");
-  lig_document_select (f->doc, op_at (f, "1"), LIG_SELECT_ONLY);
-  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  lig_document_select (f->doc, op_at (f->doc, "1"), LIG_SELECT_ONLY);
+  lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   row = find_row (f, "out-features");
   g_assert_cmpstr (shown (row), ==, "1000");
   g_assert_null (lig_param_row_get_error (row));
@@ -269,8 +226,8 @@ test_refusals (Fixture *f, gconstpointer data)
 static void
 test_typing (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(16) ! layer-norm");
-  lig_document_select (f->doc, op_at (f, "1"), LIG_SELECT_ONLY);
+  fill (f->doc, "linear(16) ! layer-norm");
+  lig_document_select (f->doc, op_at (f->doc, "1"), LIG_SELECT_ONLY);
   LigParamRow *row = find_row (f, "eps");
   g_assert_cmpstr (shown (row), ==, "1e-5");
   const char *const steps[] = {"2", "2e", "2e-", "2e-3"};
@@ -289,8 +246,8 @@ test_typing (Fixture *f, gconstpointer data)
 static void
 test_inferred (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(16) ! layer-norm");
-  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  fill (f->doc, "linear(16) ! layer-norm");
+  lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   wait_for_plan (f->doc);
   LigParamRow *row = find_row (f, "in-features");
   g_assert_cmpstr (shown (row), ==, "");
@@ -363,26 +320,26 @@ test_figures (void)
 static void
 test_facts (Fixture *f, gconstpointer data)
 {
-  fill (f, "layer-norm ! linear(3072) ! gelu ! linear(768)");
-  lig_document_select (f->doc, op_at (f, "1"), LIG_SELECT_ONLY);
+  fill (f->doc, "layer-norm ! linear(3072) ! gelu ! linear(768)");
+  lig_document_select (f->doc, op_at (f->doc, "1"), LIG_SELECT_ONLY);
   wait_for_plan (f->doc);
   g_assert_true (says (f, "2048 × 768 fp32"));
   g_assert_true (says (f, "2048 × 3072 fp32"));
   g_autofree char *parameters = lig_figure_count (768 * 3072 + 3072);
   g_assert_true (says (f, parameters));
   g_assert_true (says (f, "Kernels"));
-  lig_edit_forbid (f->doc, op_at (f, "1"), "forward-linear-bias-activation", TRUE);
+  lig_edit_forbid (f->doc, op_at (f->doc, "1"), "forward-linear-bias-activation", TRUE);
   g_assert_true (says (f, "forward-linear-bias-activation"));
-  lig_edit_force (f->doc, op_at (f, "1"), "backward-activation-bias", TRUE);
+  lig_edit_force (f->doc, op_at (f->doc, "1"), "backward-activation-bias", TRUE);
   g_autoptr (GPtrArray) faces = find_all (f, LIG_TYPE_INSPECTOR_OP);
   g_assert_true (gtk_widget_activate_action (faces->pdata[0], "wish.allow", "s",
                                              "forward-linear-bias-activation"));
-  g_assert_cmpstr (lig_op_get_forbidden (op_at (f, "1"))[0], ==, NULL);
+  g_assert_cmpstr (lig_op_get_forbidden (op_at (f->doc, "1"))[0], ==, NULL);
   g_assert_true (
     gtk_widget_activate_action (faces->pdata[0], "wish.release", "s", "backward-activation-bias"));
-  g_assert_cmpstr (lig_op_get_forced (op_at (f, "1"))[0], ==, NULL);
-  fill (f, "linear(8, in-features=5)");
-  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
+  g_assert_cmpstr (lig_op_get_forced (op_at (f->doc, "1"))[0], ==, NULL);
+  fill (f->doc, "linear(8, in-features=5)");
+  lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
   wait_for_plan (f->doc);
   g_assert_true (says (f, "Linear at 0: input has 768 features, expected 5"));
 }
@@ -390,9 +347,9 @@ test_facts (Fixture *f, gconstpointer data)
 static void
 test_several (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(16) ! linear(32) ! gelu");
-  lig_document_select (f->doc, op_at (f, "0"), LIG_SELECT_ONLY);
-  lig_document_select (f->doc, op_at (f, "1"), LIG_SELECT_TOGGLE);
+  fill (f->doc, "linear(16) ! linear(32) ! gelu");
+  lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
+  lig_document_select (f->doc, op_at (f->doc, "1"), LIG_SELECT_TOGGLE);
   wait_for_plan (f->doc);
   g_assert_true (says (f, "2 operations selected"));
   LigParamRow *row = find_row (f, "out-features");
@@ -404,7 +361,7 @@ test_several (Fixture *f, gconstpointer data)
   lig_document_undo (f->doc);
   g_autofree char *undone = lig_sequence_to_expression (lig_document_get_sequence (f->doc));
   g_assert_cmpstr (undone, ==, "linear(16) ! linear(32) ! gelu");
-  lig_document_select (f->doc, op_at (f, "2"), LIG_SELECT_TOGGLE);
+  lig_document_select (f->doc, op_at (f->doc, "2"), LIG_SELECT_TOGGLE);
   g_assert_true (says (f, "3 operations selected"));
   g_assert_null (find_row (f, "out-features"));
   g_autoptr (GPtrArray) buttons = find_all (f, GTK_TYPE_BUTTON);
@@ -418,7 +375,7 @@ test_sequence (Fixture *f, gconstpointer data)
 {
   LigShape shape;
   LigDtype dtype;
-  fill (f, "linear(16)");
+  fill (f->doc, "linear(16)");
   lig_edit_forbid (f->doc, NULL, "forward-add-norm", TRUE);
   g_autoptr (GPtrArray) entries = find_all (f, GTK_TYPE_ENTRY);
   g_autoptr (GPtrArray) downs = find_all (f, GTK_TYPE_DROP_DOWN);
@@ -452,11 +409,9 @@ test_sequence (Fixture *f, gconstpointer data)
   g_assert_true (!forbidden || !forbidden[0]);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  gtk_test_init (&argc, &argv, NULL);
-  adw_init ();
 #define ADD(name) g_test_add ("/inspector/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (every_op);
   ADD (refusals);
@@ -467,5 +422,10 @@ main (int argc, char **argv)
   ADD (sequence);
   g_test_add_func ("/inspector/text", test_text);
   g_test_add_func ("/inspector/figures", test_figures);
-  return g_test_run ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
 }

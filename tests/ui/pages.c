@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pages Plan, Profile and Devices, and the pictures as widgets. */
+#include "tests/ui/case.h"
 #include "ui/devices/device-card.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
@@ -9,8 +10,6 @@
 
 #include <glib/gstdio.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
   char *folder;
@@ -32,20 +31,13 @@ set_up (Fixture *f, gconstpointer data)
 {
   static const char *const names[] = {"plan", "profile", "devices", NULL};
   const GActionEntry actions[] = {{.name = "page", .activate = go_to_page, .parameter_type = "s"}};
-  g_autoptr (GError) error = NULL;
   const LigPageInfo *info;
-  f->folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
-  g_autofree char *store = g_build_filename (f->folder, "store.db", NULL);
-  f->session = lig_session_new (store, &error);
-  g_assert_no_error (error);
-  f->doc = lig_document_new (f->session);
+  make_document (&f->folder, &f->session, &f->doc, "cpu");
   f->window = g_object_new (GTK_TYPE_APPLICATION_WINDOW, NULL);
   f->stack = ADW_VIEW_STACK (adw_view_stack_new ());
-  gtk_window_set_default_size (GTK_WINDOW (f->window), 1200, 800);
   g_action_map_add_action_entries (G_ACTION_MAP (f->window), actions, 1, f);
   GtkWidget *overlay = adw_toast_overlay_new ();
   adw_toast_overlay_set_child (ADW_TOAST_OVERLAY (overlay), GTK_WIDGET (f->stack));
-  gtk_window_set_child (GTK_WINDOW (f->window), overlay);
   for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
     if (!g_strv_contains (names, info->name))
       continue;
@@ -54,45 +46,14 @@ set_up (Fixture *f, gconstpointer data)
     adw_view_stack_add_named (f->stack, page, info->name);
     lig_page_add_actions (LIG_PAGE (page), G_ACTION_MAP (f->window));
   }
-  gtk_window_present (GTK_WINDOW (f->window));
-  gtk_test_widget_wait_for_draw (f->window);
+  show_in (f->window, overlay, 1200, 800);
 }
 
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
-  GObject *doc = G_OBJECT (f->doc);
-  g_object_add_weak_pointer (doc, (gpointer *) &doc);
   gtk_window_destroy (GTK_WINDOW (f->window));
-  while (g_main_context_iteration (NULL, FALSE))
-    ;
-  g_object_unref (f->doc);
-  gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
-  while (doc && g_get_monotonic_time () < until)
-    g_main_context_iteration (NULL, FALSE);
-  g_assert_null (doc);
-  g_object_unref (f->session);
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
-  g_assert_cmpint (system (command), ==, 0);
-  g_free (f->folder);
-}
-
-typedef gboolean (*Condition) (Fixture *f);
-
-static void
-wait_until (Fixture *f, Condition condition, int seconds)
-{
-  gint64 until = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
-  while (!condition (f) && g_get_monotonic_time () < until)
-    if (!g_main_context_iteration (NULL, FALSE))
-      g_usleep (2000);
-  g_assert_true (condition (f));
-}
-
-static gboolean
-has_plan (Fixture *f)
-{
-  return !lig_document_is_stale (f->doc);
+  free_document (f->folder, f->session, f->doc);
 }
 
 static gboolean
@@ -102,17 +63,10 @@ is_idle (Fixture *f)
 }
 
 static void
-fill (Fixture *f, const char *expression, const char *input)
+plan (Fixture *f, const char *expression, const char *input)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (expression, &error);
-  g_assert_no_error (error);
-  LigShape shape;
-  LigDtype dtype = LIG_FP32;
-  g_assert_true (lig_shape_parse (input, &shape, &dtype, &error));
-  lig_sequence_set_input (sequence, &shape, dtype);
-  lig_document_replace (f->doc, sequence, "Test");
-  wait_until (f, has_plan, 20);
+  fill_with (f->doc, expression, input, NULL);
+  wait_for_plan (f->doc);
 }
 
 static GtkWidget *
@@ -190,7 +144,7 @@ test_examples (Fixture *f, gconstpointer data)
     if (!g_str_has_suffix (name, ".lig"))
       continue;
     g_assert_true (lig_document_load (f->doc, path, NULL, &error));
-    wait_until (f, has_plan, 30);
+    wait_for_plan (f->doc);
     g_assert_cmpstr (visible_name (go_to (f, "profile")), ==, "content");
     check_pictures (go_to (f, "profile"), 4);
     g_assert_cmpstr (visible_name (go_to (f, "plan")), ==, "content");
@@ -205,7 +159,7 @@ static void
 test_keys (Fixture *f, gconstpointer data)
 {
   guint count;
-  fill (f, "layer-norm ! linear(64) ! gelu ! linear(32)", "32x32");
+  plan (f, "layer-norm ! linear(64) ! gelu ! linear(32)", "32x32");
   g_autoptr (GPtrArray) views = find_all (go_to (f, "profile"), LIG_TYPE_PICTURE_VIEW);
   LigPictureView *view = views->pdata[0];
   const LigMark *marks = lig_picture_view_get_marks (view, &count);
@@ -228,7 +182,7 @@ static void
 test_export (Fixture *f, gconstpointer data)
 {
   static const char *const names[] = {"a.png", "a.svg", "a.pdf"};
-  fill (f, "layer-norm ! linear(64)", "32x32");
+  plan (f, "layer-norm ! linear(64)", "32x32");
   g_autoptr (GPtrArray) views = find_all (go_to (f, "profile"), LIG_TYPE_PICTURE_VIEW);
   for (guint i = 0; i < views->len; i++)
     for (guint j = 0; j < G_N_ELEMENTS (names); j++) {
@@ -253,12 +207,12 @@ test_profile (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   LigProfiling *profiling = lig_profiling_of (f->doc);
   lig_document_set_device (f->doc, "cpu");
-  fill (f, "layer-norm ! linear(64) ! gelu ! linear(32)", "32x32");
+  plan (f, "layer-norm ! linear(64) ! gelu ! linear(32)", "32x32");
   go_to (f, "plan");
   g_assert_false (lig_profiling_get_timed (profiling, &timed));
   g_action_group_activate_action (G_ACTION_GROUP (f->window), "profile", NULL);
   g_assert_cmpstr (adw_view_stack_get_visible_child_name (f->stack), ==, "profile");
-  wait_until (f, is_idle, 60);
+  WAIT_FOR (is_idle (f));
   g_assert_null (lig_profiling_get_error (profiling));
   g_assert_true (lig_profiling_get_timed (profiling, &timed));
   const LigProfiled *profiled = lig_profiling_get_shown (profiling);
@@ -277,7 +231,7 @@ test_profile (Fixture *f, gconstpointer data)
   g_assert_false (lig_profiling_get_timed (profiling, &timed));
   lig_document_undo (f->doc);
   g_assert_true (lig_profiling_get_timed (profiling, &timed));
-  wait_until (f, has_plan, 20);
+  wait_for_plan (f->doc);
   gtk_test_widget_wait_for_draw (f->window);
 }
 
@@ -288,10 +242,10 @@ test_compare (Fixture *f, gconstpointer data)
   LigProfiling *profiling = lig_profiling_of (f->doc);
   LigTimedPlan timed;
   lig_document_set_device (f->doc, "cpu");
-  fill (f, "layer-norm ! linear(64) ! gelu ! linear(32)", "32x32");
+  plan (f, "layer-norm ! linear(64) ! gelu ! linear(32)", "32x32");
   go_to (f, "profile");
   g_action_group_activate_action (G_ACTION_GROUP (f->window), "compare-policies", NULL);
-  wait_until (f, is_idle, 100);
+  WAIT_FOR (is_idle (f));
   g_assert_null (lig_profiling_get_error (profiling));
   for (guint i = 0; i < 3; i++) {
     const LigProfiled *profiled = lig_profiling_get (profiling, i);
@@ -318,7 +272,7 @@ test_refusals (Fixture *f, gconstpointer data)
   g_clear_error (&error);
   lig_document_set_device (f->doc, "null:h200");
   /* Large enough not to be done before it is cancelled. */
-  fill (f, "layer-norm ! linear(1024)", "2048x1024");
+  plan (f, "layer-norm ! linear(1024)", "2048x1024");
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
   g_assert_nonnull (strstr (error->message, "only planned for"));
   GtkWidget *page = go_to (f, "profile");
@@ -326,16 +280,16 @@ test_refusals (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_document_get_device (f->doc), ==, "cpu");
   g_assert_true (lig_profiling_is_active (profiling));
   gtk_widget_activate_action (page, "profile.cancel", NULL);
-  wait_until (f, is_idle, 60);
+  WAIT_FOR (is_idle (f));
   g_assert_null (lig_profiling_get_error (profiling));
   g_assert_null (lig_profiling_get (profiling, 0));
-  wait_until (f, has_plan, 20);
+  wait_for_plan (f->doc);
 }
 
 static void
 test_steps (Fixture *f, gconstpointer data)
 {
-  fill (f, "block(repeat=550) { layer-norm ! linear(16) ! gelu ! linear(16) }", "8x16");
+  plan (f, "block(repeat=550) { layer-norm ! linear(16) ! gelu ! linear(16) }", "8x16");
   gint64 before = g_get_monotonic_time ();
   GtkWidget *page = go_to (f, "plan");
   double seconds = (double) (g_get_monotonic_time () - before) * 1e-6;
@@ -391,7 +345,7 @@ test_devices (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   GtkWidget *page = go_to (f, "devices");
-  wait_until (f, cards_are_ready, 30);
+  WAIT_FOR (cards_are_ready (f));
   g_autoptr (GPtrArray) cards = find_all (page, LIG_TYPE_DEVICE_CARD);
   gtk_widget_activate_action (cards->pdata[cards->len - 1], "device.use", NULL);
   g_assert_true (g_str_has_prefix (lig_document_get_device (f->doc), "null:"));
@@ -401,17 +355,15 @@ test_devices (Fixture *f, gconstpointer data)
     return;
   gtk_widget_activate_action (cards->pdata[0], "device.measure", NULL);
   g_assert_true (lig_device_card_is_measuring (cards->pdata[0]));
-  wait_until (f, is_measured, 120);
+  WAIT_FOR (is_measured (f));
   g_autofree char *json = lig_store_get_device (lig_session_get_store (f->session), "cpu", &error);
   g_assert_no_error (error);
   g_assert_nonnull (json);
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  gtk_test_init (&argc, &argv, NULL);
-  adw_init ();
   /* As a running main loop does: threads that deliver to it must not think that nobody has it. */
   g_assert_true (g_main_context_acquire (NULL));
 #define ADD(name) g_test_add ("/ui/pages/" #name, Fixture, NULL, set_up, test_##name, tear_down)
@@ -424,5 +376,10 @@ main (int argc, char **argv)
   ADD (steps);
   ADD (devices);
 #undef ADD
-  return g_test_run ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The palette, the line of text, the list of problems and the templates. */
 #include "ui/sequence/palette.h"
+#include "tests/ui/case.h"
 #include "ui/document/edit.h"
 #include "ui/sequence/op-completion.h"
 #include "ui/sequence/palette-item.h"
@@ -8,10 +9,6 @@
 #include "ui/sequence/quick-entry.h"
 #include "ui/sequence/template-card.h"
 #include "ui/sequence/templates.h"
-
-#include <adwaita.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
   char *folder;
@@ -23,76 +20,21 @@ typedef struct {
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  f->folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
-  g_autofree char *store = g_build_filename (f->folder, "store.db", NULL);
-  f->session = lig_session_new (store, &error);
-  g_assert_no_error (error);
-  f->doc = lig_document_new (f->session);
-  lig_document_set_device (f->doc, "null:h200");
+  make_document (&f->folder, &f->session, &f->doc, "null:h200");
   f->window = gtk_window_new ();
-  gtk_window_set_default_size (GTK_WINDOW (f->window), 400, 700);
 }
 
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
   gtk_window_destroy (GTK_WINDOW (f->window));
-  while (g_main_context_iteration (NULL, FALSE))
-    continue;
-  g_assert_finalize_object (f->doc);
-  g_object_unref (f->session);
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
-  g_assert_cmpint (system (command), ==, 0);
-  g_free (f->folder);
+  free_document (f->folder, f->session, f->doc);
 }
 
 static void
 show (Fixture *f, GtkWidget *widget)
 {
-  gtk_window_set_child (GTK_WINDOW (f->window), widget);
-  gtk_window_present (GTK_WINDOW (f->window));
-  gtk_test_widget_wait_for_draw (widget);
-}
-
-static void
-wait_for_plan (LigDocument *doc)
-{
-  gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
-  while (lig_document_is_stale (doc) && g_get_monotonic_time () < until)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_false (lig_document_is_stale (doc));
-}
-
-static void
-fill (Fixture *f, const char *expression)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (expression, &error);
-  g_assert_no_error (error);
-  lig_document_replace (f->doc, sequence, "Test");
-}
-
-static void
-assert_text (Fixture *f, const char *expected)
-{
-  g_autofree char *text = lig_sequence_to_expression (lig_document_get_sequence (f->doc));
-  g_assert_cmpstr (text, ==, expected);
-}
-
-/* The first widget of a type within another. */
-static gpointer
-find (GtkWidget *root, GType type)
-{
-  if (G_TYPE_CHECK_INSTANCE_TYPE (root, type))
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
-       child = gtk_widget_get_next_sibling (child)) {
-    gpointer found = find (child, type);
-    if (found)
-      return found;
-  }
-  return NULL;
+  show_in (f->window, widget, 400, 700);
 }
 
 /* --- Palette ------------------------------------------------------------------------------- */
@@ -101,7 +43,7 @@ static LigPaletteItem *
 item_at (GtkWidget *palette, int index)
 {
   return LIG_PALETTE_ITEM (
-    gtk_list_box_get_row_at_index (find (palette, GTK_TYPE_LIST_BOX), index));
+    gtk_list_box_get_row_at_index (find_type (palette, GTK_TYPE_LIST_BOX), index));
 }
 
 /* How many rows the search leaves. */
@@ -110,7 +52,7 @@ count_found (GtkWidget *palette)
 {
   guint count = 0;
   GtkListBoxRow *row;
-  GtkListBox *list = find (palette, GTK_TYPE_LIST_BOX);
+  GtkListBox *list = find_type (palette, GTK_TYPE_LIST_BOX);
   for (int i = 0; (row = gtk_list_box_get_row_at_index (list, i)); i++)
     count += gtk_widget_get_child_visible (GTK_WIDGET (row));
   return count;
@@ -163,7 +105,7 @@ test_search (Fixture *f, gconstpointer data)
   };
   GtkWidget *palette = lig_palette_new (f->doc);
   show (f, palette);
-  GtkEditable *search = find (palette, GTK_TYPE_SEARCH_ENTRY);
+  GtkEditable *search = find_type (palette, GTK_TYPE_SEARCH_ENTRY);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gtk_editable_set_text (search, cases[i].typed);
     g_assert_cmpstr (lig_palette_item_get_info (item_at (palette, 0))->name, ==, cases[i].first);
@@ -173,7 +115,7 @@ test_search (Fixture *f, gconstpointer data)
   gtk_editable_set_text (search, "no such thing");
   g_assert_cmpuint (count_found (palette), ==, 0);
   g_signal_emit_by_name (search, "activate");
-  assert_text (f, "");
+  assert_text (f->doc, "");
   g_signal_emit_by_name (search, "stop-search");
   g_assert_cmpstr (gtk_editable_get_text (search), ==, "");
   g_assert_cmpuint (count_found (palette), ==, count_ops ());
@@ -184,20 +126,20 @@ test_add (Fixture *f, gconstpointer data)
 {
   GtkWidget *palette = lig_palette_new (f->doc);
   show (f, palette);
-  GtkEditable *search = find (palette, GTK_TYPE_SEARCH_ENTRY);
+  GtkEditable *search = find_type (palette, GTK_TYPE_SEARCH_ENTRY);
   lig_palette_focus_search (LIG_PALETTE (palette));
   gtk_editable_set_text (search, "lay");
   g_signal_emit_by_name (search, "activate");
   gtk_editable_set_text (search, "relu");
   g_signal_emit_by_name (search, "activate");
-  assert_text (f, "layer-norm ! relu");
+  assert_text (f->doc, "layer-norm ! relu");
   lig_document_select (f->doc, lig_document_find_path (f->doc, "0")->op, LIG_SELECT_ONLY);
   gtk_editable_set_text (search, "");
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (item_at (palette, 0)), "item.add", NULL));
-  assert_text (f, "layer-norm ! linear(768) ! relu");
+  assert_text (f->doc, "layer-norm ! linear(768) ! relu");
   g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Add Linear");
   g_signal_emit_by_name (search, "activate");
-  assert_text (f, "layer-norm ! linear(768) ! relu");
+  assert_text (f->doc, "layer-norm ! linear(768) ! relu");
 }
 
 static void
@@ -235,19 +177,19 @@ test_quick_entry (Fixture *f, gconstpointer data)
     "make-extra-output(r) ! linear(768) ! | ! add-extra-input(r)",
     "block(3) { layer-norm ! linear(768, bias=false) }",
   };
-  fill (f, "gelu");
+  fill (f->doc, "gelu");
   lig_edit_set_name (f->doc, "named");
   lig_edit_set_types (f->doc, LIG_BF16, LIG_FP32);
   lig_edit_set_train (f->doc, "{\"steps\": 7}");
   GtkWidget *quick = lig_quick_entry_new (f->doc);
   show (f, quick);
-  GtkEditable *entry = find (quick, GTK_TYPE_ENTRY);
+  GtkEditable *entry = find_type (quick, GTK_TYPE_ENTRY);
   g_assert_cmpstr (gtk_editable_get_text (entry), ==, "gelu");
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     gtk_editable_set_text (entry, texts[i]);
     g_assert_null (lig_quick_entry_get_error (LIG_QUICK_ENTRY (quick)));
     g_signal_emit_by_name (entry, "activate");
-    assert_text (f, texts[i]);
+    assert_text (f->doc, texts[i]);
     g_assert_cmpstr (gtk_editable_get_text (entry), ==, texts[i]);
     g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Edit as text");
   }
@@ -256,27 +198,27 @@ test_quick_entry (Fixture *f, gconstpointer data)
   g_assert_cmpint (lig_sequence_get_compute (sequence), ==, LIG_BF16);
   g_assert_nonnull (strstr (lig_sequence_get_train (sequence), "7"));
   lig_document_undo (f->doc);
-  assert_text (f, texts[1]);
+  assert_text (f->doc, texts[1]);
   g_assert_cmpstr (gtk_editable_get_text (entry), ==, texts[1]);
 }
 
 static void
 test_quick_errors (Fixture *f, gconstpointer data)
 {
-  fill (f, "gelu ! linear(4)");
+  fill (f->doc, "gelu ! linear(4)");
   lig_edit_forbid (f->doc, lig_document_find_path (f->doc, "1")->op, "forward-bias-activation",
                    TRUE);
   GtkWidget *quick = lig_quick_entry_new (f->doc);
   LigQuickEntry *self = LIG_QUICK_ENTRY (quick);
   show (f, quick);
-  GtkEditable *entry = find (quick, GTK_TYPE_ENTRY);
+  GtkEditable *entry = find_type (quick, GTK_TYPE_ENTRY);
   gtk_editable_set_text (entry, "layer-norm ! linaer(4)");
   g_assert_cmpstr (lig_quick_entry_get_error (self), ==,
                    "Column 14: no op is called 'linaer'; did you mean linear?");
   gtk_test_accessible_assert_state (entry, GTK_ACCESSIBLE_STATE_INVALID,
                                     GTK_ACCESSIBLE_INVALID_TRUE);
   g_signal_emit_by_name (entry, "activate");
-  assert_text (f, "gelu ! linear(4)");
+  assert_text (f->doc, "gelu ! linear(4)");
   /* An edit from elsewhere does not take away what is being typed. */
   lig_edit_set_name (f->doc, "other");
   g_assert_true (lig_edit_add (f->doc, "relu", NULL));
@@ -324,13 +266,13 @@ test_problems (Fixture *f, gconstpointer data)
 {
   GtkWidget *problems = lig_problems_new (f->doc);
   show (f, problems);
-  GtkRevealer *revealer = find (problems, GTK_TYPE_REVEALER);
+  GtkRevealer *revealer = find_type (problems, GTK_TYPE_REVEALER);
   wait_for_plan (f->doc);
   g_assert_false (gtk_revealer_get_reveal_child (revealer));
-  fill (f, "gelu ! block(2) { relu ! linear(8, in-features=5) }");
+  fill (f->doc, "gelu ! block(2) { relu ! linear(8, in-features=5) }");
   wait_for_plan (f->doc);
   g_assert_true (gtk_revealer_get_reveal_child (revealer));
-  GtkListBox *list = find (problems, GTK_TYPE_LIST_BOX);
+  GtkListBox *list = find_type (problems, GTK_TYPE_LIST_BOX);
   GtkListBoxRow *row = gtk_list_box_get_row_at_index (list, 0);
   g_assert_nonnull (row);
   g_assert_null (gtk_list_box_get_row_at_index (list, 1));
@@ -380,7 +322,7 @@ test_templates (Fixture *f, gconstpointer data)
   GtkWidget *window = lig_templates_new (f->doc);
   gtk_window_present (GTK_WINDOW (window));
   gtk_test_widget_wait_for_draw (window);
-  GtkFlowBox *cards = find (window, GTK_TYPE_FLOW_BOX);
+  GtkFlowBox *cards = find_type (window, GTK_TYPE_FLOW_BOX);
   for (; (child = gtk_flow_box_get_child_at_index (cards, (int) count)); count++) {
     gint64 until = g_get_monotonic_time () + 20 * G_USEC_PER_SEC;
     LigTemplateCard *card = LIG_TEMPLATE_CARD (child);
@@ -394,21 +336,19 @@ test_templates (Fixture *f, gconstpointer data)
   child = gtk_flow_box_get_child_at_index (cards, 2);
   g_object_add_weak_pointer (G_OBJECT (window), (gpointer *) &window);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (child), "template.choose", NULL));
-  assert_text (f, "make-extra-output(residual) ! layer-norm ! linear(3072) ! gelu ! "
-                  "linear(768) ! add-extra-input(residual)");
+  assert_text (f->doc, "make-extra-output(residual) ! layer-norm ! linear(3072) ! gelu ! "
+                       "linear(768) ! add-extra-input(residual)");
   g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==, "Begin with Residual MLP");
   while (g_main_context_iteration (NULL, FALSE))
     continue;
   g_assert_null (window);
   lig_document_undo (f->doc);
-  assert_text (f, "");
+  assert_text (f->doc, "");
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  gtk_test_init (&argc, &argv, NULL);
-  adw_init ();
 #define ADD(name) g_test_add ("/palette/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (groups);
   ADD (search);
@@ -420,5 +360,10 @@ main (int argc, char **argv)
   ADD (problems);
   ADD (problems_round);
   ADD (templates);
-  return g_test_run ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
 }

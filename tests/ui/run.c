@@ -39,7 +39,7 @@ test_xor (Fixture *f, gconstpointer data)
   lig_document_load (f->doc, file, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (lig_train_set (f->doc, "data", spec, &error));
-  wait_for_plan (f);
+  wait_for_plan (f->doc);
   g_assert_true (is_enabled (f, "run"));
   act (f, "run");
   g_assert_false (is_enabled (f, "run"));
@@ -66,8 +66,8 @@ test_xor (Fixture *f, gconstpointer data)
 static void
 test_held_out (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(4) ! cross-entropy", "16x6",
-        "{\"data\":\"synthetic?samples=400\",\"steps\":40,\"eval-every\":10}");
+  prepare (f, "linear(4) ! cross-entropy", "16x6",
+           "{\"data\":\"synthetic?samples=400\",\"steps\":40,\"eval-every\":10}");
   act (f, "run");
   WAIT_FOR (!lig_training_is_active (current (f)));
   LigCurve *held_out = lig_training_get_curve (current (f), LIG_METRIC_EVAL_LOSS);
@@ -82,7 +82,7 @@ test_held_out (Fixture *f, gconstpointer data)
 static void
 test_pause (Fixture *f, gconstpointer data)
 {
-  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
   act (f, "run");
   LigTraining *training = current (f);
   wait_for_steps (training, 100);
@@ -124,7 +124,7 @@ test_save (Fixture *f, gconstpointer data)
   g_autofree char *path = g_build_filename (f->folder, "here.safetensors", NULL);
   g_autofree char *train =
     g_strdup_printf ("{\"data\":\"synthetic\",\"steps\":1000000000,\"checkpoint\":\"%s\"}", path);
-  fill (f, small, "8x6", train);
+  prepare (f, small, "8x6", train);
   WAIT_FOR (find_widget (f->bar, shows_text, "lies neither below"));
   g_assert_false (is_enabled (f, "run"));
   save_document (f);
@@ -145,7 +145,7 @@ test_save (Fixture *f, gconstpointer data)
 static void
 test_resume (Fixture *f, gconstpointer data)
 {
-  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":30000,\"name\":\"twice\"}");
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":30000,\"name\":\"twice\"}");
   act (f, "run");
   g_autoptr (LigTraining) first = g_object_ref (current (f));
   wait_for_steps (first, 50);
@@ -172,7 +172,7 @@ test_resume (Fixture *f, gconstpointer data)
 static void
 test_early (Fixture *f, gconstpointer data)
 {
-  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
   act (f, "run");
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_READY);
   act (f, "stop");
@@ -184,7 +184,7 @@ test_early (Fixture *f, gconstpointer data)
 static void
 test_other_document (Fixture *f, gconstpointer data)
 {
-  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1000000000}");
   act (f, "run");
   g_autoptr (LigTraining) training = g_object_ref (current (f));
   wait_for_steps (training, 10);
@@ -208,13 +208,13 @@ test_obstacles (Fixture *f, gconstpointer data)
   g_autofree char *sentence = NULL, *none = NULL, *device = NULL;
   g_assert_cmpint (lig_train_find_obstacle (f->doc, &sentence), ==, LIG_TRAIN_EMPTY);
   g_assert_false (is_enabled (f, "run"));
-  fill (f, "linear(8) ! gelu", "8x6", NULL);
+  prepare (f, "linear(8) ! gelu", "8x6", NULL);
   g_assert_false (is_enabled (f, "run"));
   WAIT_FOR (find_widget (f->bar, shows_text, "Add a loss"));
-  GtkWidget *mend = find_widget (f->bar, acts, "bar.add-loss");
+  GtkWidget *mend = find_widget (f->bar, has_action, "bar.add-loss");
   g_assert_nonnull (mend);
   g_signal_emit_by_name (mend, "clicked");
-  wait_for_plan (f);
+  wait_for_plan (f->doc);
   g_assert_cmpint (lig_train_find_obstacle (f->doc, &none), ==, LIG_TRAIN_POSSIBLE);
   g_assert_null (none);
   g_assert_true (is_enabled (f, "run"));
@@ -228,7 +228,7 @@ test_settings (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   g_auto (LigRunSettings) settings;
-  fill (f, small, "8x6", "{\"lr\":0.5,\"of-others\":[1,2]}");
+  prepare (f, small, "8x6", "{\"lr\":0.5,\"of-others\":[1,2]}");
   g_assert_true (lig_train_set (f->doc, "eps", "1e-9", &error));
   g_assert_false (lig_train_set (f->doc, "steps", "-4", &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
@@ -269,15 +269,15 @@ expect_failure (Fixture *f, const char *part)
 static void
 test_no_file (Fixture *f, gconstpointer data)
 {
-  fill (f, small, "8x6", "{\"data\":\"csv:/nowhere/rows.csv\"}");
+  prepare (f, small, "8x6", "{\"data\":\"csv:/nowhere/rows.csv\"}");
   expect_failure (f, "/nowhere/rows.csv");
-  g_assert_nonnull (find_widget (f->page, acts, "training.choose-data"));
+  g_assert_nonnull (find_widget (f->page, has_action, "training.choose-data"));
 }
 
 static void
 test_no_device (Fixture *f, gconstpointer data)
 {
-  fill (f, small, "8x6", "{\"data\":\"synthetic\"}");
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\"}");
   lig_document_set_device (f->doc, "cuda:99");
   WAIT_FOR (!lig_document_is_stale (f->doc));
   g_auto (LigRunSettings) settings;
@@ -293,15 +293,15 @@ test_no_device (Fixture *f, gconstpointer data)
 static void
 test_diverged (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(4) ! mean-squared-error", "8x6",
-        "{\"data\":\"synthetic\",\"steps\":400,\"optimizer\":\"sgd\",\"lr\":1000}");
+  prepare (f, "linear(4) ! mean-squared-error", "8x6",
+           "{\"data\":\"synthetic\",\"steps\":400,\"optimizer\":\"sgd\",\"lr\":1000}");
   expect_failure (f, "the loss is");
   for (int i = 0; i < 6; i++)
     gtk_widget_activate_action (f->page, "training.lower-rate", NULL);
   g_auto (LigRunSettings) settings;
   lig_train_read (f->doc, &settings, NULL);
   g_assert_cmpfloat (settings.lr, ==, 1e-3);
-  wait_for_plan (f);
+  wait_for_plan (f->doc);
   act (f, "run");
   WAIT_FOR (!lig_training_is_active (current (f)));
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_DONE);
@@ -315,7 +315,7 @@ test_deleted (Fixture *f, gconstpointer data)
   g_autofree char *train =
     g_strdup_printf ("{\"data\":\"csv:%s?held-out=0\",\"steps\":1000000000}", path);
   g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n", -1, NULL));
-  fill (f, "linear(4) ! gelu ! linear(1) ! mean-squared-error", "4x2", train);
+  prepare (f, "linear(4) ! gelu ! linear(1) ! mean-squared-error", "4x2", train);
   act (f, "run");
   wait_for_steps (current (f), 10);
   g_assert_cmpint (g_remove (path), ==, 0);
@@ -338,7 +338,7 @@ test_chooser (Fixture *f, gconstpointer data)
   gboolean fine = FALSE;
   g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
   g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,left\n0,1,right\n1,0,left\n", -1, NULL));
-  fill (f, "linear(2) ! cross-entropy", "4x2", NULL);
+  prepare (f, "linear(2) ! cross-entropy", "4x2", NULL);
   GtkWindow *window = lig_data_chooser_new (GTK_WINDOW (f->window), f->doc);
   LigDataChooser *chooser = LIG_DATA_CHOOSER (window);
   gtk_window_present (window);
@@ -431,7 +431,7 @@ test_no_place (Fixture *f, gconstpointer data)
   g_autofree char *train =
     g_strdup_printf ("{\"data\":\"synthetic\",\"steps\":1000000000,\"checkpoint\":\"%s\"}", path);
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
-  fill (f, small, "8x6", train);
+  prepare (f, small, "8x6", train);
   save_document (f);
   act (f, "run");
   WAIT_FOR (current (f) && lig_training_get_uuid (current (f)));
@@ -454,7 +454,7 @@ test_beside (Fixture *f, gconstpointer data)
   g_autofree char *document = g_build_filename (f->folder, "rows.lig", NULL);
   g_autofree char *expected = g_strconcat ("csv:", path, NULL);
   g_assert_true (g_file_set_contents (path, "a,b,y\n0,0,0\n0,1,1\n1,0,1\n", -1, NULL));
-  fill (f, "linear(1) ! mean-squared-error", "4x2", NULL);
+  prepare (f, "linear(1) ! mean-squared-error", "4x2", NULL);
   g_assert_true (lig_document_save (f->doc, document, NULL));
   GtkWindow *window = lig_data_chooser_new (GTK_WINDOW (f->window), f->doc);
   g_autofree char *spec = lig_data_chooser_get_spec (LIG_DATA_CHOOSER (window));
@@ -466,7 +466,7 @@ test_beside (Fixture *f, gconstpointer data)
 static void
 test_short (Fixture *f, gconstpointer data)
 {
-  fill (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1}");
+  prepare (f, small, "8x6", "{\"data\":\"synthetic\",\"steps\":1}");
   act (f, "run");
   WAIT_FOR (current (f) && !lig_training_is_active (current (f)));
   LigCurve *curve = lig_training_get_curve (current (f), "samples-per-second");
@@ -476,6 +476,7 @@ test_short (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
+  load_run_style ();
 #define ADD(name) g_test_add ("/run/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (xor);
   ADD (held_out);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The score in a window: its rows, brackets, gaps, verdict cards, and how fast it follows. */
 #include "ui/score/score.h"
+#include "tests/ui/case.h"
 #include "ui/document/edit.h"
 #include "ui/score/group.h"
 #include "ui/score/sheet.h"
 #include "ui/score/verdict-card.h"
 #include "ui/widgets/figures.h"
 
-#include <adwaita.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct {
   char *folder;
@@ -20,73 +18,22 @@ typedef struct {
   LigScoreSheet *sheet;
 } Fixture;
 
-static GtkWidget *
-find_widget (GtkWidget *widget, GType type)
-{
-  if (G_TYPE_CHECK_INSTANCE_TYPE (widget, type))
-    return widget;
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
-       child = gtk_widget_get_next_sibling (child)) {
-    GtkWidget *found = find_widget (child, type);
-    if (found)
-      return found;
-  }
-  return NULL;
-}
-
 static void
-wait_for_plan (LigDocument *doc)
-{
-  gint64 until = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
-  while (lig_document_is_stale (doc) && g_get_monotonic_time () < until)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_false (lig_document_is_stale (doc));
-}
-
-static void
-note_paint (gboolean *painted)
-{
-  *painted = TRUE;
-}
-
-/* gtk_test_widget_wait_for_draw() removes a source that may have run where the machine is busy. */
-static void
-wait_for_frame (Fixture *f)
-{
-  gboolean painted = FALSE;
-  GdkFrameClock *clock = gtk_widget_get_frame_clock (f->window);
-  gulong handler =
-    g_signal_connect_swapped (clock, "after-paint", G_CALLBACK (note_paint), &painted);
-  gtk_widget_queue_draw (f->window);
-  while (!painted)
-    g_main_context_iteration (NULL, TRUE);
-  g_signal_handler_disconnect (clock, handler);
-}
-
-static void
-settle (Fixture *f)
+wait_for_score (Fixture *f)
 {
   wait_for_plan (f->doc);
-  wait_for_frame (f);
+  wait_for_frame (f->window);
 }
 
 static void
 set_up (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  f->folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
-  g_autofree char *store = g_build_filename (f->folder, "store.db", NULL);
-  f->session = lig_session_new (store, &error);
-  g_assert_no_error (error);
-  f->doc = lig_document_new (f->session);
-  lig_document_set_device (f->doc, "null:h200");
+  make_document (&f->folder, &f->session, &f->doc, "null:h200");
   f->window = gtk_window_new ();
-  gtk_window_set_default_size (GTK_WINDOW (f->window), 1200, 800);
-  f->score = lig_score_new (f->doc);
-  gtk_window_set_child (GTK_WINDOW (f->window), f->score);
-  f->sheet = LIG_SCORE_SHEET (find_widget (f->score, LIG_TYPE_SCORE_SHEET));
-  gtk_window_present (GTK_WINDOW (f->window));
-  settle (f);
+  f->score = lig_score_view_new (f->doc);
+  f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
+  show_in (f->window, f->score, 1200, 800);
+  wait_for_score (f);
 }
 
 static void
@@ -95,35 +42,17 @@ tear_down (Fixture *f, gconstpointer data)
   GtkWidget *score = f->score;
   g_object_add_weak_pointer (G_OBJECT (score), (gpointer *) &score);
   gtk_window_destroy (GTK_WINDOW (f->window));
-  for (int i = 0; i < 200 && score; i++) {
-    g_main_context_iteration (NULL, FALSE);
-    g_usleep (5000);
-  }
-  g_assert_null (score);
+  WAIT_FOR (!score);
   g_object_unref (f->doc);
   g_object_unref (f->session);
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
-  g_assert_cmpint (system (command), ==, 0);
-  g_free (f->folder);
+  remove_folder (f->folder);
 }
 
 static void
-fill (Fixture *f, const char *expression)
+show (Fixture *f, const char *expression)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (LigSequence) sequence = lig_sequence_from_expression (expression, &error);
-  g_assert_no_error (error);
-  LigShape shape = {.n_axes = 2, .axes = {64, 64}};
-  lig_sequence_set_input (sequence, &shape, LIG_BF16);
-  lig_document_replace (f->doc, sequence, "Test");
-  settle (f);
-}
-
-static void
-assert_text (Fixture *f, const char *expected)
-{
-  g_autofree char *text = lig_sequence_to_expression (lig_document_get_sequence (f->doc));
-  g_assert_cmpstr (text, ==, expected);
+  fill_with (f->doc, expression, "64x64:bf16", NULL);
+  wait_for_score (f);
 }
 
 static GtkWidget *
@@ -185,7 +114,7 @@ test_rails (Fixture *f, gconstpointer data)
      "0+1 1+1 2+3* 5+3*", "0+2* 2+1 3+2* 5+2* 7+1"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (rails); i++) {
-    fill (f, rails[i].expression);
+    show (f, rails[i].expression);
     g_autofree char *forward = describe_rail (f, LIG_PASS_FORWARD);
     g_autofree char *backward = describe_rail (f, LIG_PASS_BACKWARD);
     g_assert_cmpstr (forward, ==, rails[i].forward);
@@ -198,7 +127,7 @@ test_rails (Fixture *f, gconstpointer data)
 static void
 test_accessible (Fixture *f, gconstpointer data)
 {
-  fill (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
+  show (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
   GtkAccessible *row = GTK_ACCESSIBLE (row_at (f, 1));
   gtk_test_accessible_assert_role (f->sheet, GTK_ACCESSIBLE_ROLE_LIST);
   gtk_test_accessible_assert_role (row, GTK_ACCESSIBLE_ROLE_LIST_ITEM);
@@ -217,7 +146,7 @@ test_accessible (Fixture *f, gconstpointer data)
   GtkAccessible *gap = GTK_ACCESSIBLE (lig_score_sheet_get_gap (f->sheet, 1));
   gtk_test_accessible_assert_role (gap, GTK_ACCESSIBLE_ROLE_BUTTON);
   gtk_test_accessible_assert_property (gap, GTK_ACCESSIBLE_PROPERTY_LABEL, "Gap after row 1");
-  fill (f, "layer-norm ! linear(64) ! linear(32, in-features=65) ! gelu");
+  show (f, "layer-norm ! linear(64) ! linear(32, in-features=65) ! gelu");
   g_assert_true (gtk_widget_has_css_class (row_at (f, 2), "error"));
   g_assert_false (gtk_widget_has_css_class (row_at (f, 1), "error"));
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (row_at (f, 2)),
@@ -230,50 +159,50 @@ test_accessible (Fixture *f, gconstpointer data)
 static void
 test_actions (Fixture *f, gconstpointer data)
 {
-  fill (f, "gelu ! relu ! silu");
+  show (f, "gelu ! relu ! silu");
   do_action (f, 0, "op.move-down");
-  assert_text (f, "relu ! gelu ! silu");
+  assert_text (f->doc, "relu ! gelu ! silu");
   do_action (f, 1, "op.move-up");
-  assert_text (f, "gelu ! relu ! silu");
+  assert_text (f->doc, "gelu ! relu ! silu");
   do_action (f, 2, "op.duplicate");
-  assert_text (f, "gelu ! relu ! silu ! silu");
+  assert_text (f->doc, "gelu ! relu ! silu ! silu");
   do_action (f, 1, "op.delete");
-  assert_text (f, "gelu ! silu ! silu");
+  assert_text (f->doc, "gelu ! silu ! silu");
   do_action (f, 1, "op.fence");
-  assert_text (f, "gelu ! | ! silu ! silu");
-  settle (f);
+  assert_text (f->doc, "gelu ! | ! silu ! silu");
+  wait_for_score (f);
   do_action (f, 1, "op.fence");
   do_action (f, 0, "op.select");
   do_action (f, 1, "op.toggle");
   do_action (f, 1, "op.group");
-  assert_text (f, "block(2) { gelu ! silu } ! silu");
+  assert_text (f->doc, "block(2) { gelu ! silu } ! silu");
   do_action (f, 0, "op.ungroup");
-  assert_text (f, "gelu ! silu ! silu");
-  fill (f, "make-extra-output ! linear(64) ! add-extra-input");
+  assert_text (f->doc, "gelu ! silu ! silu");
+  show (f, "make-extra-output ! linear(64) ! add-extra-input");
   do_action (f, 0, "op.connect");
-  assert_text (f, "make-extra-output(residual) ! linear(64) ! add-extra-input(residual)");
-  settle (f);
+  assert_text (f->doc, "make-extra-output(residual) ! linear(64) ! add-extra-input(residual)");
+  wait_for_score (f);
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 1);
   do_action (f, 2, "op.disconnect");
-  settle (f);
+  wait_for_score (f);
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
-  fill (f, "linear(64) ! gelu");
+  show (f, "linear(64) ! gelu");
   do_action (f, 0, "op.forbid");
-  settle (f);
+  wait_for_score (f);
   g_autofree char *apart = describe_rail (f, LIG_PASS_FORWARD);
   g_assert_cmpstr (apart, ==, "0+1 1+2*");
   do_action (f, 0, "op.forbid");
-  settle (f);
+  wait_for_score (f);
   g_autofree char *again = describe_rail (f, LIG_PASS_FORWARD);
   g_assert_cmpstr (again, ==, "0+3*");
   do_action (f, 0, "op.menu");
-  g_assert_nonnull (find_widget (row_at (f, 0), GTK_TYPE_POPOVER_MENU));
+  g_assert_nonnull (find_type (row_at (f, 0), GTK_TYPE_POPOVER_MENU));
 }
 
 static void
 test_fold (Fixture *f, gconstpointer data)
 {
-  fill (f, "layer-norm ! block(12) { linear(64) ! gelu } ! silu");
+  show (f, "layer-norm ! block(12) { linear(64) ! gelu } ! silu");
   g_assert_nonnull (lig_score_sheet_get_row (f->sheet, 2));
   g_assert_null (lig_score_sheet_get_row (f->sheet, 3));
   gtk_test_accessible_assert_state (GTK_ACCESSIBLE (row_at (f, 1)), GTK_ACCESSIBLE_STATE_EXPANDED,
@@ -286,7 +215,7 @@ test_fold (Fixture *f, gconstpointer data)
   g_assert_null (sum->group);
   g_assert_cmpuint (sum->fused, ==, 12);
   do_action (f, 1, "op.fold");
-  settle (f);
+  wait_for_score (f);
   g_assert_nonnull (lig_score_sheet_get_row (f->sheet, 4));
   map = lig_score_sheet_get_map (f->sheet);
   g_assert_cmpint (lig_score_map_get_slot (map, 2)->depth, ==, 1);
@@ -317,15 +246,16 @@ test_drop (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   gboolean taken = FALSE;
-  LigScore *score = LIG_SCORE (f->score);
-  g_assert_true (lig_score_drop (score, "gelu", 0, &error));
-  g_assert_true (lig_score_drop (score, "layer-norm ! relu", 0, &error));
-  g_assert_true (lig_score_drop (score, "{\"ligature\":1,\"ops\":[{\"op\":\"silu\"}]}", 3, &error));
-  assert_text (f, "layer-norm ! relu ! gelu ! silu");
-  g_assert_false (lig_score_drop (score, "shopping list", 1, &error));
+  LigScoreView *score = LIG_SCORE_VIEW (f->score);
+  g_assert_true (lig_score_view_drop (score, "gelu", 0, &error));
+  g_assert_true (lig_score_view_drop (score, "layer-norm ! relu", 0, &error));
+  g_assert_true (
+    lig_score_view_drop (score, "{\"ligature\":1,\"ops\":[{\"op\":\"silu\"}]}", 3, &error));
+  assert_text (f->doc, "layer-norm ! relu ! gelu ! silu");
+  g_assert_false (lig_score_view_drop (score, "shopping list", 1, &error));
   g_assert_nonnull (error);
-  assert_text (f, "layer-norm ! relu ! gelu ! silu");
-  settle (f);
+  assert_text (f->doc, "layer-norm ! relu ! gelu ! silu");
+  wait_for_score (f);
   GtkEventController *target = find_controller (GTK_WIDGET (f->sheet), GTK_TYPE_DROP_TARGET);
   const LigScoreSlot *slot = lig_score_map_get_slot (lig_score_sheet_get_map (f->sheet), 1);
   g_auto (GValue) value = G_VALUE_INIT;
@@ -333,18 +263,18 @@ test_drop (Fixture *f, gconstpointer data)
   g_value_set_static_string (&value, "swiglu");
   g_signal_emit_by_name (target, "drop", &value, 600.0, (double) slot->y - 4, &taken);
   g_assert_true (taken);
-  settle (f);
-  assert_text (f, "layer-norm ! swiglu ! relu ! gelu ! silu");
+  wait_for_score (f);
+  assert_text (f->doc, "layer-norm ! swiglu ! relu ! gelu ! silu");
   /* In the lower half of an opened block's last row it goes into the block. */
-  fill (f, "block(2) { gelu } ! relu");
+  show (f, "block(2) { gelu } ! relu");
   do_action (f, 0, "op.fold");
-  settle (f);
+  wait_for_score (f);
   slot = lig_score_map_get_slot (lig_score_sheet_get_map (f->sheet), 1);
   g_value_set_static_string (&value, "silu");
   g_signal_emit_by_name (target, "drop", &value, 600.0, (double) slot->y + slot->height - 6,
                          &taken);
-  settle (f);
-  assert_text (f, "block(2) { gelu ! silu } ! relu");
+  wait_for_score (f);
+  assert_text (f->doc, "block(2) { gelu ! silu } ! relu");
 }
 
 /* --- Verdict cards ------------------------------------------------------------------------- */
@@ -372,15 +302,15 @@ static void
 press (Fixture *f, guint gap, const char *entry, const char *label)
 {
   gboolean passed = FALSE;
-  settle (f);
+  wait_for_score (f);
   lig_score_sheet_explain_gap (f->sheet, gap);
-  GtkWidget *card = find_widget (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD);
+  GtkWidget *card = find_type (GTK_WIDGET (f->sheet), LIG_TYPE_VERDICT_CARD);
   g_assert_nonnull (card);
   GtkWidget *button = find_button (card, entry, label, &passed);
   if (!button)
     g_error ("no button %s after %s", label, entry);
   g_signal_emit_by_name (button, "clicked");
-  settle (f);
+  wait_for_score (f);
 }
 
 static void
@@ -393,7 +323,7 @@ assert_rail (Fixture *f, LigPass pass, const char *expected)
 static void
 test_card (Fixture *f, gconstpointer data)
 {
-  fill (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
+  show (f, "layer-norm ! linear(256) ! gelu ! linear(64)");
   press (f, 2, "forward-linear-bias-activation: taken", "Forbid");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+2* 4+2*");
   g_assert_cmpstr (lig_document_get_undo_label (f->doc), ==,
@@ -406,13 +336,13 @@ test_card (Fixture *f, gconstpointer data)
   press (f, 3, "backward-bias-gelu-linear: backward-", "Force this instead");
   g_assert_null (lig_document_get_problem (f->doc, 0));
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+4*");
-  fill (f, "layer-norm ! linear(256) ! swiglu ! linear(64)");
+  show (f, "layer-norm ! linear(256) ! swiglu ! linear(64)");
   press (f, 2, "forward-bias-activation: forward-linear-bias", "Force this instead");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+2* 4+2*");
   lig_document_undo (f->doc);
-  settle (f);
+  wait_for_score (f);
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+2* 3+1 4+2*");
-  fill (f, "make-extra-output(to=r) ! layer-norm ! linear(256) ! gelu ! linear(64) ! "
+  show (f, "make-extra-output(to=r) ! layer-norm ! linear(256) ! gelu ! linear(64) ! "
            "add-extra-input(from=r)");
   press (f, 5, "forward-linear-bias-add: taken", "Forbid");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
@@ -422,17 +352,17 @@ test_card (Fixture *f, gconstpointer data)
 static void
 test_mends (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(64, bias=false) ! silu");
+  show (f, "linear(64, bias=false) ! silu");
   press (f, 1, "forward-linear-bias-activation: the next op is silu", "Replace by GELU");
-  assert_text (f, "linear(64, bias=false) ! gelu");
+  assert_text (f->doc, "linear(64, bias=false) ! gelu");
   assert_rail (f, LIG_PASS_FORWARD, "0+2*");
-  fill (f, "linear(64, bias=false) ! dropout(0) ! gelu");
+  show (f, "linear(64, bias=false) ! dropout(0) ! gelu");
   press (f, 1, "forward-linear-bias-activation: the next op is dropout", "Remove Dropout");
-  assert_text (f, "linear(64, bias=false) ! gelu");
-  fill (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
-  press (f, 1, "forward-linear-bias-activation: a value inside", "Disconnect");
+  assert_text (f->doc, "linear(64, bias=false) ! gelu");
+  show (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
+  press (f, 1, "forward-linear-bias-activation: an intermediate value", "Disconnect");
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
-  fill (f, "linear(64, bias=false) ! silu");
+  show (f, "linear(64, bias=false) ! silu");
   press (f, 1, "forward-linear-bias-activation: the next op is silu", "Force");
   const LigProblem *problem = lig_document_get_problem (f->doc, 0);
   g_assert_nonnull (problem);
@@ -444,13 +374,13 @@ static void
 test_profile (Fixture *f, gconstpointer data)
 {
   guint count;
-  fill (f, "linear(64) ! gelu");
+  show (f, "linear(64) ! gelu");
   LigPlan *plan = lig_document_get_plan (f->doc);
   lig_plan_get_steps (plan, &count);
   g_autofree double *steps = g_new0 (double, count);
   for (guint i = 0; i < count; i++)
     steps[i] = 3e-3;
-  lig_score_set_profile (LIG_SCORE (f->score), plan, steps, count);
+  lig_score_view_set_profile (LIG_SCORE_VIEW (f->score), plan, steps, count);
   gtk_test_accessible_assert_property (
     GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
     GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: linear + bias + GELU, 3 ms");
@@ -472,7 +402,7 @@ fill_long (Fixture *f, guint rows)
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < rows; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? " ! " : "", ops[i % 4]);
-  fill (f, text->str);
+  show (f, text->str);
 }
 
 /* The best of some edits in milliseconds, until one is within the bar: what else the machine does
@@ -484,13 +414,13 @@ time_edit (Fixture *f, guint rows, double bar)
   fill_long (f, rows);
   for (guint i = 0; i < 30 && (i < 3 || best >= bar); i++) {
     select_row (f, rows / 2 + i);
-    wait_for_frame (f);
+    wait_for_frame (f->window);
     gint64 start = g_get_monotonic_time ();
     if (i % 2 == 0)
       lig_edit_duplicate (f->doc);
     else
       lig_edit_delete (f->doc);
-    settle (f);
+    wait_for_score (f);
     best = MIN (best, (double) (g_get_monotonic_time () - start) * 1e-3);
   }
   return best;
@@ -516,7 +446,7 @@ static void
 test_unpriced (Fixture *f, gconstpointer data)
 {
   lig_document_set_device (f->doc, "null");
-  fill (f, "layer-norm ! linear(64) ! gelu ! block(2){layer-norm ! linear(64) ! gelu}");
+  show (f, "layer-norm ! linear(64) ! gelu ! block(2){layer-norm ! linear(64) ! gelu}");
   const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
   guint seen = 0;
   for (guint pass = 0; pass < 2; pass++) {
@@ -533,7 +463,7 @@ test_unpriced (Fixture *f, gconstpointer data)
   g_assert_cmpuint (seen, >, 0);
   assert_no_time (f->score);
   lig_document_set_device (f->doc, "null:h200");
-  settle (f);
+  wait_for_score (f);
   g_assert_cmpfloat (lig_score_sheet_get_map (f->sheet)->seconds[0], >, 0);
 }
 
@@ -544,16 +474,15 @@ test_speed (Fixture *f, gconstpointer data)
   double short_edit = time_edit (f, 100, short_bar), long_edit = time_edit (f, 1000, long_bar);
   g_test_message ("an edit to redrawn rails: %.1f ms of 100 rows, %.1f ms of 1,000", short_edit,
                   long_edit);
-  GtkScrolledWindow *window =
-    GTK_SCROLLED_WINDOW (find_widget (f->score, GTK_TYPE_SCROLLED_WINDOW));
+  GtkScrolledWindow *window = GTK_SCROLLED_WINDOW (find_type (f->score, GTK_TYPE_SCROLLED_WINDOW));
   GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (window);
   gtk_adjustment_set_value (adjustment, 0);
-  wait_for_frame (f);
+  wait_for_frame (f->window);
   double worst = 0, sum = 0;
   for (guint i = 0; i < 60; i++) {
     gint64 start = g_get_monotonic_time ();
     gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + 120);
-    wait_for_frame (f);
+    wait_for_frame (f->window);
     double frame = (double) (g_get_monotonic_time () - start) * 1e-3;
     worst = MAX (worst, frame);
     sum += frame;
@@ -564,11 +493,9 @@ test_speed (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (sum / 60, <, 33 * get_factor ());
 }
 
-int
-main (int argc, char **argv)
+static void
+add_tests (void)
 {
-  gtk_test_init (&argc, &argv, NULL);
-  adw_init ();
 #define ADD(name) g_test_add ("/score/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (rails);
   ADD (accessible);
@@ -580,5 +507,10 @@ main (int argc, char **argv)
   ADD (profile);
   ADD (unpriced);
   ADD (speed);
-  return g_test_run ();
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
 }

@@ -91,8 +91,8 @@ watch (double seconds)
 static void
 test_late_frames (Fixture *f, gconstpointer data)
 {
-  fill (f, "linear(4) ! mean-squared-error", "4x4",
-        "{\"data\":\"synthetic\",\"steps\":1000000000}");
+  prepare (f, "linear(4) ! mean-squared-error", "4x4",
+           "{\"data\":\"synthetic\",\"steps\":1000000000}");
   act (f, "run");
   WAIT_FOR (progress_of (current (f)).step > 1000);
   watch (1);
@@ -161,6 +161,7 @@ test_hour (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
+  load_run_style ();
 #define ADD(name) g_test_add ("/soak/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (late_frames);
   ADD (hour);

@@ -4,13 +4,12 @@
 #include "app/window.h"
 #include "app/application.h"
 #include "app/preferences.h"
+#include "tests/ui/case.h"
 #include "ui/document/edit.h"
 #include "ui/page.h"
 #include "ui/widgets/clipboard.h"
 
 #include <glib/gstdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 typedef struct {
@@ -19,25 +18,6 @@ typedef struct {
   LigWindow *window;
   LigDocument *doc;
 } Fixture;
-
-static gboolean
-tick (gpointer data)
-{
-  return G_SOURCE_CONTINUE;
-}
-
-/* Runs the main loop until something is so, 20 seconds at most. */
-#define WAIT_UNTIL(condition) \
-  G_STMT_START \
-  { \
-    gint64 until_ = g_get_monotonic_time () + 20 * G_USEC_PER_SEC; \
-    guint tick_ = g_timeout_add (20, tick, NULL); \
-    while (!(condition) && g_get_monotonic_time () < until_) \
-      g_main_context_iteration (NULL, TRUE); \
-    g_source_remove (tick_); \
-    g_assert_true (condition); \
-  } \
-  G_STMT_END
 
 static char *
 in_folder (Fixture *f, const char *name)
@@ -74,9 +54,7 @@ tear_down (Fixture *f, gconstpointer data)
     lig_document_discard (lig_window_get_document (window));
     gtk_window_destroy (GTK_WINDOW (window));
   }
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", f->folder);
-  g_assert_cmpint (system (command), ==, 0);
-  g_free (f->folder);
+  remove_folder (f->folder);
 }
 
 static void
@@ -115,13 +93,6 @@ is_enabled (Fixture *f, const char *action)
 }
 
 static void
-assert_ops (Fixture *f, const char *expected)
-{
-  g_autofree char *text = lig_sequence_to_expression (lig_document_get_sequence (f->doc));
-  g_assert_cmpstr (text, ==, expected);
-}
-
-static void
 write_file (Fixture *f, const char *name, const char *text)
 {
   g_autofree char *path = in_folder (f, name);
@@ -136,34 +107,17 @@ open_file (Fixture *f, const char *name)
   lig_application_open_file (f->application, file);
 }
 
-/* The first descendant of that type, or with that text where one is given. */
-static GtkWidget *
-find_widget (GtkWidget *root, GType type, const char *text)
-{
-  const char *label = GTK_IS_LABEL (root) ? gtk_label_get_text (GTK_LABEL (root)) : NULL;
-  if (g_type_is_a (G_OBJECT_TYPE (root), type) && (!text || (label && strstr (label, text))))
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child;
-       child = gtk_widget_get_next_sibling (child)) {
-    GtkWidget *found = find_widget (child, type, text);
-    if (found)
-      return found;
-  }
-  return NULL;
-}
-
 static const char *
 get_page (Fixture *f)
 {
-  GtkWidget *stack = find_widget (GTK_WIDGET (f->window), ADW_TYPE_VIEW_STACK, NULL);
+  GtkWidget *stack = find_type (GTK_WIDGET (f->window), ADW_TYPE_VIEW_STACK);
   return adw_view_stack_get_visible_child_name (ADW_VIEW_STACK (stack));
 }
 
 static gboolean
 says (Fixture *f, const char *text)
 {
-  GtkWidget *label = find_widget (GTK_WIDGET (f->window), GTK_TYPE_LABEL, text);
-  return label && gtk_widget_get_mapped (label);
+  return find_widget (GTK_WIDGET (f->window), shows_text, text) != NULL;
 }
 
 static AdwMessageDialog *
@@ -184,8 +138,8 @@ test_open (Fixture *f, gconstpointer data)
   write_file (f, "a.lig", "{\"ligature\":1,\"name\":\"first\",\"ops\":[{\"op\":\"gelu\"}]}");
   write_file (f, "b.lig", "{\"ligature\":1,\"odd\":3,\"ops\":[{\"op\":\"relu\"}]}");
   open_file (f, "a.lig");
-  WAIT_UNTIL (lig_document_get_path (f->doc));
-  assert_ops (f, "gelu");
+  WAIT_FOR (lig_document_get_path (f->doc));
+  assert_text (f->doc, "gelu");
   g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (f->window)), ==, "first — Ligature");
   /* Once more is the same window, another file another one. */
   open_file (f, "a.lig");
@@ -196,9 +150,9 @@ test_open (Fixture *f, gconstpointer data)
                     ==, 2);
   f->window = LIG_WINDOW (gtk_application_get_active_window (GTK_APPLICATION (f->application)));
   f->doc = lig_window_get_document (f->window);
-  WAIT_UNTIL (lig_document_get_path (f->doc));
-  assert_ops (f, "relu");
-  WAIT_UNTIL (says (f, "unknown key"));
+  WAIT_FOR (lig_document_get_path (f->doc));
+  assert_text (f->doc, "relu");
+  WAIT_FOR (says (f, "unknown key"));
 }
 
 static void
@@ -215,14 +169,14 @@ test_broken (Fixture *f, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     write_file (f, "broken.lig", files[i].text);
     open_file (f, "broken.lig");
-    WAIT_UNTIL (says (f, files[i].sentence) && says (f, files[i].place));
+    WAIT_FOR (says (f, files[i].sentence) && says (f, files[i].place));
     g_assert_cmpstr (get_page (f), ==, "error");
     g_assert_true (lig_window_is_pristine (f->window));
   }
   act (f, "copy-error");
   write_file (f, "good.lig", "{\"ligature\":1,\"ops\":[{\"op\":\"gelu\"}]}");
   open_file (f, "good.lig");
-  WAIT_UNTIL (lig_document_get_path (f->doc));
+  WAIT_FOR (lig_document_get_path (f->doc));
   g_assert_cmpstr (get_page (f), ==, "sequence");
 }
 
@@ -236,13 +190,13 @@ test_save (Fixture *f, gconstpointer data)
   act_on (f, "save-to", path);
   /* What is edited while the file is being written is not what was saved. */
   act_on (f, "insert-op", "relu");
-  WAIT_UNTIL (lig_document_get_path (f->doc));
+  WAIT_FOR (lig_document_get_path (f->doc));
   g_assert_true (lig_document_is_modified (f->doc));
   g_autoptr (LigSequence) half = lig_sequence_load (path, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (lig_sequence_get_length (half), ==, 1);
   act (f, "save");
-  WAIT_UNTIL (!lig_document_is_modified (f->doc));
+  WAIT_FOR (!lig_document_is_modified (f->doc));
   g_autoptr (LigSequence) whole = lig_sequence_load (path, NULL, &error);
   g_assert_cmpuint (lig_sequence_get_length (whole), ==, 2);
   g_assert_false (is_enabled (f, "save"));
@@ -258,12 +212,12 @@ test_save_fails (Fixture *f, gconstpointer data)
   g_autofree char *path = in_folder (f, "no/such/folder.lig");
   act_on (f, "insert-op", "gelu");
   act_on (f, "save-to", path);
-  WAIT_UNTIL (find_dialog ());
+  WAIT_FOR (find_dialog ());
   g_assert_nonnull (strstr (adw_message_dialog_get_body (find_dialog ()), "No such file"));
   adw_message_dialog_response (find_dialog (), "cancel");
   g_assert_true (lig_document_is_modified (f->doc));
   g_assert_null (lig_document_get_path (f->doc));
-  assert_ops (f, "gelu");
+  assert_text (f->doc, "gelu");
 }
 
 /* --- Edits --------------------------------------------------------------------------------- */
@@ -293,12 +247,12 @@ find_label (GMenuModel *menu, const char *action)
 static GMenuModel *
 find_main_menu (Fixture *f)
 {
-  GtkWidget *bar = find_widget (GTK_WIDGET (f->window), ADW_TYPE_HEADER_BAR, NULL);
+  GtkWidget *bar = find_type (GTK_WIDGET (f->window), ADW_TYPE_HEADER_BAR);
   GtkWidget *found = NULL;
   for (GtkWidget *end =
          gtk_widget_get_last_child (gtk_widget_get_first_child (gtk_widget_get_first_child (bar)));
        end && !found; end = gtk_widget_get_prev_sibling (end))
-    found = find_widget (end, GTK_TYPE_MENU_BUTTON, NULL);
+    found = find_type (end, GTK_TYPE_MENU_BUTTON);
   g_assert_nonnull (found);
   return gtk_menu_button_get_menu_model (GTK_MENU_BUTTON (found));
 }
@@ -310,33 +264,33 @@ test_edit (Fixture *f, gconstpointer data)
   g_assert_false (is_enabled (f, "delete"));
   act_on (f, "insert-op", "gelu");
   act_on (f, "insert-op", "relu");
-  assert_ops (f, "gelu ! relu");
+  assert_text (f->doc, "gelu ! relu");
   g_autofree char *label = find_label (find_main_menu (f), "win.undo");
   g_assert_nonnull (strstr (label, "Add"));
   act (f, "move-up");
-  assert_ops (f, "relu ! gelu");
+  assert_text (f->doc, "relu ! gelu");
   g_assert_false (is_enabled (f, "fence"));
   act (f, "move-down");
-  assert_ops (f, "gelu ! relu");
+  assert_text (f->doc, "gelu ! relu");
   act (f, "fence");
-  assert_ops (f, "gelu ! | ! relu");
+  assert_text (f->doc, "gelu ! | ! relu");
   act (f, "fence");
   act (f, "duplicate");
-  assert_ops (f, "gelu ! relu ! relu");
+  assert_text (f->doc, "gelu ! relu ! relu");
   act (f, "select-all");
   act (f, "group");
-  assert_ops (f, "block(2) { gelu ! relu ! relu }");
+  assert_text (f->doc, "block(2) { gelu ! relu ! relu }");
   act (f, "ungroup");
-  assert_ops (f, "gelu ! relu ! relu");
+  assert_text (f->doc, "gelu ! relu ! relu");
   act (f, "select-all");
   act (f, "delete");
-  assert_ops (f, "");
-  WAIT_UNTIL (says (f, "Deleted 3 operations"));
+  assert_text (f->doc, "");
+  WAIT_FOR (says (f, "Deleted 3 operations"));
   act (f, "undo");
-  assert_ops (f, "gelu ! relu ! relu");
+  assert_text (f->doc, "gelu ! relu ! relu");
   act_on (f, "insert-op", "nothing-like-it");
-  assert_ops (f, "gelu ! relu ! relu");
-  WAIT_UNTIL (says (f, "nothing-like-it"));
+  assert_text (f->doc, "gelu ! relu ! relu");
+  WAIT_FOR (says (f, "nothing-like-it"));
 }
 
 static void
@@ -347,19 +301,19 @@ test_clipboard (Fixture *f, gconstpointer data)
   act (f, "copy");
   g_assert_true (gdk_content_formats_contain_mime_type (gdk_clipboard_get_formats (clipboard),
                                                         LIG_CLIPBOARD_TYPE));
-  WAIT_UNTIL (is_enabled (f, "paste"));
+  WAIT_FOR (is_enabled (f, "paste"));
   act (f, "paste");
-  WAIT_UNTIL (lig_sequence_get_length (lig_document_get_sequence (f->doc)) == 2);
+  WAIT_FOR (lig_sequence_get_length (lig_document_get_sequence (f->doc)) == 2);
   act (f, "cut");
-  assert_ops (f, "gelu");
+  assert_text (f->doc, "gelu");
   gdk_clipboard_set_text (clipboard, "silu ! relu");
   act (f, "paste");
-  WAIT_UNTIL (lig_sequence_get_length (lig_document_get_sequence (f->doc)) == 3);
-  assert_ops (f, "gelu ! silu ! relu");
+  WAIT_FOR (lig_sequence_get_length (lig_document_get_sequence (f->doc)) == 3);
+  assert_text (f->doc, "gelu ! silu ! relu");
   gdk_clipboard_set_text (clipboard, "what is this?");
   act (f, "paste");
-  WAIT_UNTIL (says (f, "what") || says (f, "What"));
-  assert_ops (f, "gelu ! silu ! relu");
+  WAIT_FOR (says (f, "what") || says (f, "What"));
+  assert_text (f->doc, "gelu ! silu ! relu");
 }
 
 /* --- Pages, exports, windows --------------------------------------------------------------- */
@@ -386,7 +340,7 @@ test_find (Fixture *f, gconstpointer data)
   static const char *const pages[][2] = {
     {"history", "history"}, {"sequence", "sequence"}, {"plan", "plan"}, {"run", "sequence"}};
   act_on (f, "insert-op", "gelu");
-  WAIT_UNTIL (lig_document_get_plan (f->doc));
+  WAIT_FOR (lig_document_get_plan (f->doc));
   for (guint i = 0; i < G_N_ELEMENTS (pages); i++) {
     act_on (f, "page", pages[i][0]);
     act (f, "find");
@@ -407,9 +361,9 @@ test_export (Fixture *f, gconstpointer data)
     g_autofree char *path = in_folder (f, name);
     g_autofree char *said = g_strdup_printf ("Exported “%s”", name);
     act_on (f, "export-to", path);
-    WAIT_UNTIL (g_file_test (path, G_FILE_TEST_EXISTS));
+    WAIT_FOR (g_file_test (path, G_FILE_TEST_EXISTS));
   }
-  WAIT_UNTIL (says (f, "Exported"));
+  WAIT_FOR (says (f, "Exported"));
   act_on (f, "export-to", "/no/such/folder/report.md");
   act (f, "copy-command");
   g_assert_cmpuint (
@@ -497,20 +451,29 @@ test_keys (Fixture *f, gconstpointer data)
 /* --- Closing ------------------------------------------------------------------------------- */
 
 static void
+count (guint *calls)
+{
+  (*calls)++;
+}
+
+static void
 test_close (Fixture *f, gconstpointer data)
 {
   GObject *watched = G_OBJECT (f->window);
+  guint stayed = 0;
+  g_signal_connect_swapped (f->window, "stayed", G_CALLBACK (count), &stayed);
   g_object_add_weak_pointer (watched, (gpointer *) &watched);
   act_on (f, "insert-op", "gelu");
   gtk_window_close (GTK_WINDOW (f->window));
-  WAIT_UNTIL (find_dialog ());
+  WAIT_FOR (find_dialog ());
   adw_message_dialog_response (find_dialog (), "cancel");
+  g_assert_cmpuint (stayed, ==, 1);
   g_assert_nonnull (find_window (f));
   gtk_window_close (GTK_WINDOW (f->window));
-  WAIT_UNTIL (find_dialog ());
+  WAIT_FOR (find_dialog ());
   adw_message_dialog_response (find_dialog (), "discard");
   /* Nothing holds a closed window. */
-  WAIT_UNTIL (!watched);
+  WAIT_FOR (!watched);
   g_assert_null (find_window (f));
 }
 
@@ -524,10 +487,10 @@ test_recover (Fixture *f, gconstpointer data)
   g_assert_true (
     g_spawn_sync (NULL, args, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, &status, NULL));
   lig_window_offer_help (f->window);
-  WAIT_UNTIL (says (f, "unsaved edit"));
-  GtkWidget *bar = find_widget (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR, NULL);
+  WAIT_FOR (says (f, "unsaved edit"));
+  GtkWidget *bar = find_type (GTK_WIDGET (f->window), GTK_TYPE_INFO_BAR);
   gtk_info_bar_response (GTK_INFO_BAR (bar), 0);
-  assert_ops (f, "gelu ! relu");
+  assert_text (f->doc, "gelu ! relu");
   g_assert_true (lig_document_is_modified (f->doc));
 }
 
@@ -541,10 +504,10 @@ test_long_name (Fixture *f, gconstpointer data)
     name);
   write_file (f, "long.lig", text);
   open_file (f, "long.lig");
-  WAIT_UNTIL (says (f, "1000000 characters"));
+  WAIT_FOR (says (f, "1000000 characters"));
   lig_sequence_set_name (lig_document_get_sequence (f->doc), name);
   lig_edit_add (f->doc, "relu", NULL);
-  WAIT_UNTIL (strlen (gtk_window_get_title (GTK_WINDOW (f->window))) > 190);
+  WAIT_FOR (strlen (gtk_window_get_title (GTK_WINDOW (f->window))) > 190);
   gdk_display_sync (gdk_display_get_default ());
   g_assert_cmpuint (strlen (gtk_window_get_title (GTK_WINDOW (f->window))), <, 300);
 }
@@ -569,7 +532,7 @@ main (int argc, char **argv)
   /* The application is this one, whatever else runs in the session. */
   g_setenv ("DBUS_SESSION_BUS_ADDRESS", "disabled:", TRUE);
   gtk_test_init (&argc, &argv);
-  g_autofree char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
+  char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
   g_autofree char *store = g_build_filename (folder, "store.db", NULL);
   start_application (store);
 #define ADD(name, func) g_test_add ("/window/" name, Fixture, NULL, set_up, func, tear_down)
@@ -588,6 +551,6 @@ main (int argc, char **argv)
   ADD ("recover", test_recover);
   ADD ("long-name", test_long_name);
   int status = g_test_run ();
-  g_autofree char *command = g_strdup_printf ("rm -r '%s'", folder);
-  return system (command) == 0 ? status : 1;
+  remove_folder (folder);
+  return status;
 }

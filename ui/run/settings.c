@@ -188,7 +188,7 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
     *sentence = g_strdup (_ ("Add operations to train them"));
     return LIG_TRAIN_EMPTY;
   }
-  if (g_str_has_prefix (lig_document_get_device (doc), "null")) {
+  if (lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED)) {
     *sentence = g_strdup_printf (_ ("%s: choose a device of this computer to train"),
                                  find_device_title (doc));
     return LIG_TRAIN_NO_DEVICE;

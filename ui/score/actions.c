@@ -17,10 +17,10 @@ get_sheet (GtkWidget *row)
 static LigDocument *
 aim (GtkWidget *widget)
 {
-  LigScoreRow *row = LIG_SCORE_ROW (widget);
-  LigDocument *document = lig_score_row_get_document (row);
-  if (!lig_document_is_selected (document, lig_score_row_get_op (row)))
-    lig_document_select (document, lig_score_row_get_op (row), LIG_SELECT_ONLY);
+  LigOpRow *row = LIG_OP_ROW (widget);
+  LigDocument *document = lig_op_row_get_document (row);
+  if (!lig_document_is_selected (document, lig_op_row_get_op (row)))
+    lig_document_select (document, lig_op_row_get_op (row), LIG_SELECT_ONLY);
   return document;
 }
 
@@ -54,7 +54,7 @@ static void
 fence (GtkWidget *widget, const char *action, GVariant *target)
 {
   LigDocument *document = aim (widget);
-  LigOp *op = lig_score_row_get_op (LIG_SCORE_ROW (widget));
+  LigOp *op = lig_op_row_get_op (LIG_OP_ROW (widget));
   lig_edit_set_fence (document, op, !lig_op_get_fence (op));
 }
 
@@ -73,15 +73,14 @@ static void
 connect_channel (GtkWidget *widget, const char *action, GVariant *target)
 {
   GError *error = NULL;
-  if (!lig_edit_connect_selection (aim (widget), lig_score_row_get_op (LIG_SCORE_ROW (widget)),
-                                   &error))
+  if (!lig_edit_connect_selection (aim (widget), lig_op_row_get_op (LIG_OP_ROW (widget)), &error))
     lig_toast_error (widget, error);
 }
 
 static void
 disconnect_channel (GtkWidget *widget, const char *action, GVariant *target)
 {
-  lig_edit_disconnect (aim (widget), lig_score_row_get_op (LIG_SCORE_ROW (widget)));
+  lig_edit_disconnect (aim (widget), lig_op_row_get_op (LIG_OP_ROW (widget)));
 }
 
 static void
@@ -89,7 +88,7 @@ forbid (GtkWidget *widget, const char *action, GVariant *target)
 {
   GError *error = NULL;
   LigDocument *document = aim (widget);
-  if (!lig_edit_toggle_forbidden (document, lig_score_row_get_op (LIG_SCORE_ROW (widget)), &error))
+  if (!lig_edit_toggle_forbidden (document, lig_op_row_get_op (LIG_OP_ROW (widget)), &error))
     lig_toast_error (widget, error);
 }
 
@@ -98,9 +97,8 @@ forbid (GtkWidget *widget, const char *action, GVariant *target)
 static void
 fold (GtkWidget *widget, const char *action, GVariant *target)
 {
-  LigDocument *document = lig_score_row_get_document (LIG_SCORE_ROW (widget));
-  const LigRow *row =
-    lig_document_find_row (document, lig_score_row_get_op (LIG_SCORE_ROW (widget)));
+  LigDocument *document = lig_op_row_get_document (LIG_OP_ROW (widget));
+  const LigRow *row = lig_document_find_row (document, lig_op_row_get_op (LIG_OP_ROW (widget)));
   if (row)
     lig_document_set_open (document, row->op, !row->open);
 }
@@ -108,22 +106,21 @@ fold (GtkWidget *widget, const char *action, GVariant *target)
 static void
 explain (GtkWidget *widget, const char *action, GVariant *target)
 {
-  lig_score_sheet_explain_gap (get_sheet (widget),
-                               lig_score_row_get_number (LIG_SCORE_ROW (widget)) + 1);
+  lig_score_sheet_explain_gap (get_sheet (widget), lig_op_row_get_number (LIG_OP_ROW (widget)) + 1);
 }
 
 static void
 show_menu (GtkWidget *widget, const char *action, GVariant *target)
 {
   aim (widget);
-  lig_score_row_show_menu (LIG_SCORE_ROW (widget), -1, -1);
+  lig_op_row_show_menu (LIG_OP_ROW (widget), -1, -1);
 }
 
 /* A double click: a block unfolds, anything else is for the inspector. */
 static void
 open_op (GtkWidget *widget, const char *action, GVariant *target)
 {
-  if (lig_op_get_body (lig_score_row_get_op (LIG_SCORE_ROW (widget))))
+  if (lig_op_get_body (lig_op_row_get_op (LIG_OP_ROW (widget))))
     fold (widget, action, target);
   else
     explain (widget, action, target);
@@ -132,8 +129,8 @@ open_op (GtkWidget *widget, const char *action, GVariant *target)
 static void
 select_op (GtkWidget *widget, const char *action, GVariant *target)
 {
-  LigScoreRow *row = LIG_SCORE_ROW (widget);
-  lig_document_select (lig_score_row_get_document (row), lig_score_row_get_op (row),
+  LigOpRow *row = LIG_OP_ROW (widget);
+  lig_document_select (lig_op_row_get_document (row), lig_op_row_get_op (row),
                        g_str_equal (action, "op.toggle") ? LIG_SELECT_TOGGLE : LIG_SELECT_ONLY);
 }
 
@@ -144,7 +141,7 @@ find_page (LigScoreSheet *sheet)
 {
   GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (sheet), GTK_TYPE_SCROLLED_WINDOW);
   int height = window ? gtk_widget_get_height (window) : 600;
-  return MAX (height / (LIG_SCORE_BASE + LIG_SCORE_SPACE) - 1, 1);
+  return MAX (height / (LIG_SHEET_BASE + LIG_SHEET_SPACE) - 1, 1);
 }
 
 /* The arguments are rows to go, thousands mean to either end, and whether to extend. */
@@ -158,7 +155,7 @@ go (GtkWidget *widget, GVariant *arguments, gpointer data)
   g_variant_get (arguments, "(ib)", &rows, &extend);
   if (ABS (rows) == 100)
     rows = rows / 100 * find_page (sheet);
-  int from = (int) lig_score_row_get_number (LIG_SCORE_ROW (widget));
+  int from = (int) lig_op_row_get_number (LIG_OP_ROW (widget));
   int to = CLAMP (from + rows, 0, (int) map->slots->len - 1);
   lig_score_sheet_focus_row (sheet, (guint) to);
   lig_document_select (lig_score_sheet_get_document (sheet),
@@ -174,7 +171,7 @@ go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
   gboolean right = g_variant_get_boolean (arguments);
   LigScoreSheet *sheet = get_sheet (widget);
   const LigScoreMap *map = lig_score_sheet_get_map (sheet);
-  guint number = lig_score_row_get_number (LIG_SCORE_ROW (widget));
+  guint number = lig_op_row_get_number (LIG_OP_ROW (widget));
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
   if (slot->block && slot->open != right) {
     lig_document_set_open (lig_score_sheet_get_document (sheet), slot->op, right);
@@ -193,8 +190,8 @@ go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
 static gboolean
 set_open (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
-  LigScoreRow *row = LIG_SCORE_ROW (widget);
-  lig_document_set_open (lig_score_row_get_document (row), lig_score_row_get_op (row),
+  LigOpRow *row = LIG_OP_ROW (widget);
+  lig_document_set_open (lig_op_row_get_document (row), lig_op_row_get_op (row),
                          g_variant_get_boolean (arguments));
   return TRUE;
 }
@@ -230,7 +227,7 @@ add_moves (GtkWidgetClass *class)
 }
 
 void
-lig_score_row_install_actions (GtkWidgetClass *class)
+lig_op_row_install_actions (GtkWidgetClass *class)
 {
   static const struct {
     const char *name;

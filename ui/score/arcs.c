@@ -109,7 +109,7 @@ lig_score_get_port (
   const LigScoreMap *self, const LigScoreColumns *columns, guint slot, double *x, double *y)
 {
   *x = columns->ops - 12;
-  *y = lig_score_map_get_slot (self, slot)->y + LIG_SCORE_BASE / 2.0;
+  *y = lig_score_map_get_slot (self, slot)->y + LIG_SHEET_BASE / 2.0;
 }
 
 static void
@@ -173,7 +173,7 @@ draw_arc (const LigScoreMap *self,
           cairo_t *cairo,
           const LigScoreArcInks *inks)
 {
-  double x0, y0, x1, y1, lane = columns->ops - 18.0 - (arc->lane + 0.5) * LIG_SCORE_LANE;
+  double x0, y0, x1, y1, lane = columns->ops - 18.0 - (arc->lane + 0.5) * LIG_SHEET_LANE;
   lig_score_get_port (self, columns, arc->from, &x0, &y0);
   lig_score_get_port (self, columns, arc->to, &x1, &y1);
   y0 += 3;

@@ -54,15 +54,15 @@ find_handle (Pointer *self, double x, double y)
 /* --- Clicks -------------------------------------------------------------------------------- */
 
 static void
-press_row (Pointer *self, LigScoreRow *row, GdkModifierType modifiers, double x, double y)
+press_row (Pointer *self, LigOpRow *row, GdkModifierType modifiers, double x, double y)
 {
   graphene_point_t point;
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
-  LigOp *op = lig_score_row_get_op (row);
+  LigOp *op = lig_op_row_get_op (row);
   gboolean inside = gtk_widget_compute_point (GTK_WIDGET (self->sheet), GTK_WIDGET (row),
                                               &GRAPHENE_POINT_INIT ((float) x, (float) y), &point);
   gtk_widget_grab_focus (GTK_WIDGET (row));
-  if (inside && lig_score_row_is_disclosure (row, point.x, point.y)) {
+  if (inside && lig_op_row_is_disclosure (row, point.x, point.y)) {
     lig_document_set_open (document, op, !lig_document_find_row (document, op)->open);
     return;
   }
@@ -82,12 +82,12 @@ pressed (GtkGestureClick *gesture, int presses, double x, double y, Pointer *sel
 {
   GdkModifierType modifiers =
     gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
-  GtkWidget *row = pick (self, x, y, LIG_TYPE_SCORE_ROW);
+  GtkWidget *row = pick (self, x, y, LIG_TYPE_OP_ROW);
   if (row && presses == 2)
     gtk_widget_activate_action (row, "op.open", NULL);
   else if (row)
-    press_row (self, LIG_SCORE_ROW (row), modifiers, x, y);
-  else if (!pick (self, x, y, LIG_TYPE_SCORE_GAP) && !pick (self, x, y, LIG_TYPE_SCORE_GROUP) &&
+    press_row (self, LIG_OP_ROW (row), modifiers, x, y);
+  else if (!pick (self, x, y, LIG_TYPE_SHEET_GAP) && !pick (self, x, y, LIG_TYPE_SCORE_GROUP) &&
            find_handle (self, x, y) < 0)
     lig_document_select (lig_score_sheet_get_document (self->sheet), NULL, LIG_SELECT_ONLY);
 }
@@ -95,12 +95,12 @@ pressed (GtkGestureClick *gesture, int presses, double x, double y, Pointer *sel
 static void
 released (GtkGestureClick *gesture, int presses, double x, double y, Pointer *self)
 {
-  GtkWidget *row = pick (self, x, y, LIG_TYPE_SCORE_ROW);
-  GtkWidget *gap = pick (self, x, y, LIG_TYPE_SCORE_GAP);
+  GtkWidget *row = pick (self, x, y, LIG_TYPE_OP_ROW);
+  GtkWidget *gap = pick (self, x, y, LIG_TYPE_SHEET_GAP);
   GtkWidget *group = pick (self, x, y, LIG_TYPE_SCORE_GROUP);
   if (row && self->narrowing)
     lig_document_select (lig_score_sheet_get_document (self->sheet),
-                         lig_score_row_get_op (LIG_SCORE_ROW (row)), LIG_SELECT_ONLY);
+                         lig_op_row_get_op (LIG_OP_ROW (row)), LIG_SELECT_ONLY);
   else if (gap)
     gtk_widget_activate_action (gap, "gap.explain", NULL);
   else if (group)
@@ -112,17 +112,17 @@ static void
 pressed_menu (GtkGestureClick *gesture, int presses, double x, double y, Pointer *self)
 {
   graphene_point_t point;
-  GtkWidget *row = pick (self, x, y, LIG_TYPE_SCORE_ROW);
+  GtkWidget *row = pick (self, x, y, LIG_TYPE_OP_ROW);
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
   if (!row)
     return;
-  LigOp *op = lig_score_row_get_op (LIG_SCORE_ROW (row));
+  LigOp *op = lig_op_row_get_op (LIG_OP_ROW (row));
   if (!lig_document_is_selected (document, op))
     lig_document_select (document, op, LIG_SELECT_ONLY);
   gtk_widget_grab_focus (row);
   if (gtk_widget_compute_point (GTK_WIDGET (self->sheet), row,
                                 &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
-    lig_score_row_show_menu (LIG_SCORE_ROW (row), point.x, point.y);
+    lig_op_row_show_menu (LIG_OP_ROW (row), point.x, point.y);
 }
 
 /* --- Fences and channels ------------------------------------------------------------------- */
@@ -130,11 +130,11 @@ pressed_menu (GtkGestureClick *gesture, int presses, double x, double y, Pointer
 static void
 drag_begin (GtkGestureDrag *gesture, double x, double y, Pointer *self)
 {
-  GtkWidget *gap = pick (self, x, y, LIG_TYPE_SCORE_GAP);
+  GtkWidget *gap = pick (self, x, y, LIG_TYPE_SHEET_GAP);
   self->row = find_handle (self, x, y);
   self->fence = -1;
-  if (gap && lig_score_gap_get_fence (LIG_SCORE_GAP (gap)))
-    self->fence = (int) lig_score_gap_get_number (LIG_SCORE_GAP (gap));
+  if (gap && lig_sheet_gap_get_fence (LIG_SHEET_GAP (gap)))
+    self->fence = (int) lig_sheet_gap_get_number (LIG_SHEET_GAP (gap));
   if (self->row < 0 && self->fence < 0)
     gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_DENIED);
 }
@@ -176,10 +176,10 @@ drag_end (GtkGestureDrag *gesture, double dx, double dy, Pointer *self)
   gtk_gesture_drag_get_start_point (gesture, &x, &y);
   lig_score_sheet_show_thread (self->sheet, -1, 0, 0);
   lig_score_sheet_show_fence (self->sheet, -1);
-  GtkWidget *target = pick (self, x + dx, y + dy, LIG_TYPE_SCORE_ROW);
+  GtkWidget *target = pick (self, x + dx, y + dy, LIG_TYPE_OP_ROW);
   if (moved && self->row >= 0 && target && row < map->slots->len)
     connect_rows (self, lig_score_map_get_slot (map, row)->op,
-                  lig_score_row_get_op (LIG_SCORE_ROW (target)));
+                  lig_op_row_get_op (LIG_OP_ROW (target)));
   else if (moved && self->fence >= 0 && fence < map->slots->len) {
     guint gap = CLAMP (lig_score_map_find_gap (map, y + dy), 1, map->slots->len - 1);
     if (gap != fence)
@@ -195,10 +195,10 @@ static GdkContentProvider *
 prepare (GtkDragSource *source, double x, double y, Pointer *self)
 {
   LigDocument *document = lig_score_sheet_get_document (self->sheet);
-  GtkWidget *row = pick (self, x, y, LIG_TYPE_SCORE_ROW);
+  GtkWidget *row = pick (self, x, y, LIG_TYPE_OP_ROW);
   if (!row || find_handle (self, x, y) >= 0)
     return NULL;
-  LigOp *op = lig_score_row_get_op (LIG_SCORE_ROW (row));
+  LigOp *op = lig_op_row_get_op (LIG_OP_ROW (row));
   if (!lig_document_is_selected (document, op))
     lig_document_select (document, op, LIG_SELECT_ONLY);
   g_autofree char *text = lig_edit_copy (document);

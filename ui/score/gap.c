@@ -7,17 +7,17 @@
 
 #include <glib/gi18n.h>
 
-struct _LigScoreGap {
+struct _LigSheetGap {
   GtkWidget parent_instance;
   guint number, near_misses;
   gboolean fence, active, bound;
   LigScoreText count;
 };
 
-G_DEFINE_FINAL_TYPE (LigScoreGap, lig_score_gap, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (LigSheetGap, lig_sheet_gap, GTK_TYPE_WIDGET)
 
 static void
-update_accessible (LigScoreGap *self)
+update_accessible (LigSheetGap *self)
 {
   g_autofree char *label = NULL, *refused = NULL;
   label = self->number == 0 ? g_strdup (_ ("Gap before the first row"))
@@ -31,8 +31,8 @@ update_accessible (LigScoreGap *self)
 }
 
 void
-lig_score_gap_bind (
-  LigScoreGap *self, guint number, guint near_misses, gboolean fence, gboolean active)
+lig_sheet_gap_bind (
+  LigSheetGap *self, guint number, guint near_misses, gboolean fence, gboolean active)
 {
   if (self->bound && self->number == number && self->near_misses == near_misses &&
       self->fence == fence && self->active == active)
@@ -90,7 +90,7 @@ append_grip (GtkSnapshot *snapshot, int right, int height, const GdkRGBA *fill, 
 static void
 snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
-  LigScoreGap *self = LIG_SCORE_GAP (widget);
+  LigSheetGap *self = LIG_SHEET_GAP (widget);
   GdkRGBA ink, dim, ground = {0};
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   GtkStyleContext *style = gtk_widget_get_style_context (widget);
@@ -129,7 +129,7 @@ measure (GtkWidget *widget,
 static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
-  LigScoreGap *self = LIG_SCORE_GAP (widget);
+  LigSheetGap *self = LIG_SHEET_GAP (widget);
   GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
   if (!self->active || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
     return FALSE;
@@ -145,18 +145,18 @@ static void
 activate_explain (GtkWidget *widget, const char *action, GVariant *target)
 {
   GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
-  lig_score_sheet_explain_gap (LIG_SCORE_SHEET (sheet), LIG_SCORE_GAP (widget)->number);
+  lig_score_sheet_explain_gap (LIG_SCORE_SHEET (sheet), LIG_SHEET_GAP (widget)->number);
 }
 
 static void
 finalize (GObject *object)
 {
-  lig_score_text_clear (&LIG_SCORE_GAP (object)->count);
-  G_OBJECT_CLASS (lig_score_gap_parent_class)->finalize (object);
+  lig_score_text_clear (&LIG_SHEET_GAP (object)->count);
+  G_OBJECT_CLASS (lig_sheet_gap_parent_class)->finalize (object);
 }
 
 static void
-lig_score_gap_class_init (LigScoreGapClass *class)
+lig_sheet_gap_class_init (LigSheetGapClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->finalize = finalize;
@@ -172,25 +172,25 @@ lig_score_gap_class_init (LigScoreGapClass *class)
 }
 
 static void
-lig_score_gap_init (LigScoreGap *self)
+lig_sheet_gap_init (LigSheetGap *self)
 {
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
 }
 
 GtkWidget *
-lig_score_gap_new (void)
+lig_sheet_gap_new (void)
 {
-  return g_object_new (LIG_TYPE_SCORE_GAP, NULL);
+  return g_object_new (LIG_TYPE_SHEET_GAP, NULL);
 }
 
 guint
-lig_score_gap_get_number (LigScoreGap *self)
+lig_sheet_gap_get_number (LigSheetGap *self)
 {
   return self->number;
 }
 
 gboolean
-lig_score_gap_get_fence (LigScoreGap *self)
+lig_sheet_gap_get_fence (LigSheetGap *self)
 {
   return self->fence;
 }

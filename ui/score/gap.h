@@ -6,15 +6,15 @@
 
 G_BEGIN_DECLS
 
-#define LIG_TYPE_SCORE_GAP (lig_score_gap_get_type ())
-G_DECLARE_FINAL_TYPE (LigScoreGap, lig_score_gap, LIG, SCORE_GAP, GtkWidget)
+#define LIG_TYPE_SHEET_GAP (lig_sheet_gap_get_type ())
+G_DECLARE_FINAL_TYPE (LigSheetGap, lig_sheet_gap, LIG, SHEET_GAP, GtkWidget)
 
-GtkWidget *lig_score_gap_new (void);
+GtkWidget *lig_sheet_gap_new (void);
 
 /* @active: whether there is anything to say about it. */
-void lig_score_gap_bind (
-  LigScoreGap *self, guint number, guint near_misses, gboolean fence, gboolean active);
-guint lig_score_gap_get_number (LigScoreGap *self);
-gboolean lig_score_gap_get_fence (LigScoreGap *self);
+void lig_sheet_gap_bind (
+  LigSheetGap *self, guint number, guint near_misses, gboolean fence, gboolean active);
+guint lig_sheet_gap_get_number (LigSheetGap *self);
+gboolean lig_sheet_gap_get_fence (LigSheetGap *self);
 
 G_END_DECLS

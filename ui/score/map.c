@@ -10,8 +10,8 @@ lig_score_columns (LigScoreColumns *self, int width, guint lanes)
 {
   enum { MARGIN = 18, WIDEST = 1180, NARROW = 720 };
   const int connector = width < NARROW ? 24 : 36;
-  int left = connector + (int) lanes * LIG_SCORE_LANE;
-  int whole = MIN (width, WIDEST + (int) lanes * LIG_SCORE_LANE);
+  int left = connector + (int) lanes * LIG_SHEET_LANE;
+  int whole = MIN (width, WIDEST + (int) lanes * LIG_SHEET_LANE);
   int inner = MAX (whole - 2 * MARGIN - left - connector, 300);
   self->rail = inner * 30 / 100;
   self->ops_width = inner - 2 * self->rail;
@@ -35,7 +35,7 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
   guint n_rows;
   const LigRow *rows = lig_document_get_rows (document, &n_rows);
   const LigPlanOp *ops = self->plan ? lig_plan_get_ops (self->plan, &self->n_ops) : NULL;
-  int y = LIG_SCORE_TOP + LIG_SCORE_SPACE;
+  int y = LIG_SHEET_TOP + LIG_SHEET_SPACE;
   for (guint i = 0; i < n_rows; i++) {
     LigScoreSlot slot = {.op = rows[i].op,
                          .path = rows[i].path,
@@ -44,8 +44,8 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
                          .block = lig_op_get_body (rows[i].op) != NULL,
                          .first = -1,
                          .y = y,
-                         .height = LIG_SCORE_BASE};
-    const LigScorePlace *place = places ? g_hash_table_lookup (places, rows[i].op) : NULL;
+                         .height = LIG_SHEET_BASE};
+    const LigOpSpan *place = places ? g_hash_table_lookup (places, rows[i].op) : NULL;
     guint count = 0;
     const LigPlanOp *parts =
       places ? NULL : lig_document_find_parts (document, rows[i].path, &count);
@@ -55,11 +55,11 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
     }
     int shown = slot.block ? 0 : slot.first >= 0 ? slot.count : count_parts (rows[i].op);
     slot.shown = shown > 1 ? shown : 0;
-    slot.height += slot.shown * LIG_SCORE_PART + (slot.shown ? 6 : 0);
-    y += slot.height + LIG_SCORE_SPACE;
+    slot.height += slot.shown * LIG_SHEET_PART + (slot.shown ? 6 : 0);
+    y += slot.height + LIG_SHEET_SPACE;
     g_array_append_val (self->slots, slot);
   }
-  self->height = y + LIG_SCORE_END;
+  self->height = y + LIG_SHEET_END;
 }
 
 /* Heights of each op: of its part's sub-row, the first with the row's head. */
@@ -75,9 +75,9 @@ place_ops (LigScoreMap *self)
       if (op >= (int) self->n_ops)
         break;
       gboolean last = k == slot->count - 1;
-      int part = slot->y + LIG_SCORE_BASE + k * LIG_SCORE_PART;
+      int part = slot->y + LIG_SHEET_BASE + k * LIG_SHEET_PART;
       self->tops[op] = k == 0 ? slot->y : part;
-      self->bottoms[op] = last ? slot->y + slot->height : part + LIG_SCORE_PART;
+      self->bottoms[op] = last ? slot->y + slot->height : part + LIG_SHEET_PART;
     }
   }
 }

@@ -7,13 +7,13 @@
 G_BEGIN_DECLS
 
 enum {
-  LIG_SCORE_TOP = 6,
-  LIG_SCORE_BASE = 54, /* of a row: title and parameters */
-  LIG_SCORE_PART = 24, /* of each part of a macro, below */
-  LIG_SCORE_SPACE = 18,
-  LIG_SCORE_INDENT = 18,
-  LIG_SCORE_LANE = 18, /* of one channel */
-  LIG_SCORE_END = 72,  /* free below the last row, to drop on */
+  LIG_SHEET_TOP = 6,
+  LIG_SHEET_BASE = 54, /* of a row: title and parameters */
+  LIG_SHEET_PART = 24, /* of each part of a macro, below */
+  LIG_SHEET_SPACE = 18,
+  LIG_SHEET_INDENT = 18,
+  LIG_SHEET_LANE = 18, /* of one channel */
+  LIG_SHEET_END = 72,  /* free below the last row, to drop on */
 };
 
 /* --- Columns ------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ typedef struct {
   int height;
 } LigScoreMap;
 
-/* @places: (nullable) (element-type LigOp LigScorePlace): where the rows were in an older plan */
+/* @places: (nullable) (element-type LigOp LigOpSpan): where the rows were in an older plan */
 LigScoreMap *
 lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps);
 void lig_score_map_free (LigScoreMap *self);
@@ -86,7 +86,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 
 typedef struct {
   int first, count;
-} LigScorePlace;
+} LigOpSpan;
 
 const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
 

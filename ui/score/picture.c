@@ -45,7 +45,7 @@ find_joint (const LigScoreSlot *slot, const LigScoreBracket *bracket)
 {
   int top = MAX (slot->y, bracket->y);
   int bottom = MIN (slot->y + slot->height, bracket->y + bracket->height);
-  return top == slot->y ? top + LIG_SCORE_BASE / 2.0 : (top + bottom) / 2.0;
+  return top == slot->y ? top + LIG_SHEET_BASE / 2.0 : (top + bottom) / 2.0;
 }
 
 static void
@@ -158,8 +158,8 @@ static double
 find_gap_middle (const LigScoreMap *map, guint gap)
 {
   if (gap < map->slots->len)
-    return lig_score_map_get_slot (map, gap)->y - LIG_SCORE_SPACE / 2.0;
-  return map->height - LIG_SCORE_END - LIG_SCORE_SPACE / 2.0;
+    return lig_score_map_get_slot (map, gap)->y - LIG_SHEET_SPACE / 2.0;
+  return map->height - LIG_SHEET_END - LIG_SHEET_SPACE / 2.0;
 }
 
 void
@@ -178,7 +178,7 @@ lig_score_picture_snapshot (const LigScorePicture *self,
   append_arcs (self, columns, widget, snapshot, top, bottom);
   for (guint i = 0; i < self->map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    if (slot->y >= top && slot->y - LIG_SCORE_SPACE <= bottom && lig_op_get_fence (slot->op))
+    if (slot->y >= top && slot->y - LIG_SHEET_SPACE <= bottom && lig_op_get_fence (slot->op))
       append_fence (widget, columns, snapshot, find_gap_middle (self->map, i),
                     self->fence >= 0 ? 0.4 : 1);
   }
@@ -197,7 +197,7 @@ append_caret (const LigScorePicture *self,
   int indent = 0;
   if (self->inside && self->caret > 0)
     indent =
-      (lig_score_map_get_slot (self->map, (guint) self->caret - 1)->depth) * LIG_SCORE_INDENT;
+      (lig_score_map_get_slot (self->map, (guint) self->caret - 1)->depth) * LIG_SHEET_INDENT;
   double x = columns->ops + MIN (indent, columns->ops_width / 3);
   double end = columns->ops + columns->ops_width;
   append_rounded (snapshot, rectangle (x, y - 2, end - x, 4), 2, &accent);

@@ -10,7 +10,7 @@
 enum { TITLE, COUNT, PARAMS, SHAPE, PATH, PROBLEM, N_TEXTS };
 enum { MOST_PARTS = 6, PADDING = 14, DISCLOSURE = 24 };
 
-struct _LigScoreRow {
+struct _LigOpRow {
   GtkWidget parent_instance;
   LigDocument *document; /* the sheet outlives neither */
   LigOp *op;
@@ -23,19 +23,19 @@ struct _LigScoreRow {
   GtkWidget *menu;
 };
 
-G_DEFINE_FINAL_TYPE (LigScoreRow, lig_score_row, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (LigOpRow, lig_op_row, GTK_TYPE_WIDGET)
 
 /* --- What it says -------------------------------------------------------------------------- */
 
 static void
-set_text (LigScoreRow *self, int which, const char *text)
+set_text (LigOpRow *self, int which, const char *text)
 {
   if (lig_score_text_set (&self->texts[which], text))
     gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 static void
-bind_part (LigScoreRow *self, int k, const LigPlanOp *part)
+bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
   g_autofree char *count = lig_figure_count (part->parameters);
   g_autofree char *text = NULL;
@@ -71,7 +71,7 @@ body_text (LigOp *op)
 }
 
 static void
-bind_texts (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
+bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
 {
   const LigOpInfo *info = lig_op_get_info (slot->op);
   guint n_ops = 0;
@@ -119,7 +119,7 @@ append_fused (GString *text, const LigScoreMap *map, const LigScoreSlot *slot, L
 }
 
 static void
-update_label (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
+update_label (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
 {
   g_autoptr (GString) text = g_string_new (self->texts[TITLE].text);
   if (self->texts[COUNT].text)
@@ -143,7 +143,7 @@ update_label (LigScoreRow *self, const LigScoreMap *map, const LigScoreSlot *slo
 }
 
 void
-lig_score_row_place (LigScoreRow *self, const LigScoreMap *map, guint number)
+lig_op_row_place (LigOpRow *self, const LigScoreMap *map, guint number)
 {
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
   g_set_object (&self->op, slot->op);
@@ -151,10 +151,10 @@ lig_score_row_place (LigScoreRow *self, const LigScoreMap *map, guint number)
 }
 
 void
-lig_score_row_bind (LigScoreRow *self, const LigScoreMap *map, guint number)
+lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
 {
   const LigScoreSlot *slot = lig_score_map_get_slot (map, number);
-  lig_score_row_place (self, map, number);
+  lig_op_row_place (self, map, number);
   if (self->open != slot->open || self->depth != slot->depth || self->block != slot->block)
     gtk_widget_queue_draw (GTK_WIDGET (self));
   if (slot->block && (!self->block || self->open != slot->open))
@@ -167,13 +167,13 @@ lig_score_row_bind (LigScoreRow *self, const LigScoreMap *map, guint number)
   self->depth = slot->depth;
   bind_texts (self, map, slot);
   update_label (self, map, slot);
-  lig_score_row_update (self);
+  lig_op_row_update (self);
 }
 
 /* --- What the document says of it ---------------------------------------------------------- */
 
 static const char *
-find_problem (LigScoreRow *self)
+find_problem (LigOpRow *self)
 {
   const LigProblem *problem;
   for (guint i = 0; (problem = lig_document_get_problem (self->document, i)); i++) {
@@ -208,7 +208,7 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
 }
 
 static void
-describe (LigScoreRow *self, const char *problem)
+describe (LigOpRow *self, const char *problem)
 {
   const char *text = problem ? problem : self->texts[PARAMS].text;
   if (g_strcmp0 (text, self->description) == 0)
@@ -220,7 +220,7 @@ describe (LigScoreRow *self, const char *problem)
 }
 
 void
-lig_score_row_update (LigScoreRow *self)
+lig_op_row_update (LigOpRow *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   if (!self->op)
@@ -240,11 +240,11 @@ lig_score_row_update (LigScoreRow *self)
 /* --- Drawing ------------------------------------------------------------------------------- */
 
 static void
-draw_disclosure (LigScoreRow *self, GtkSnapshot *snapshot, int x, const GdkRGBA *colour)
+draw_disclosure (LigOpRow *self, GtkSnapshot *snapshot, int x, const GdkRGBA *colour)
 {
-  graphene_rect_t area = GRAPHENE_RECT_INIT ((float) x, LIG_SCORE_BASE / 2.0f - 8, 16, 16);
+  graphene_rect_t area = GRAPHENE_RECT_INIT ((float) x, LIG_SHEET_BASE / 2.0f - 8, 16, 16);
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &area);
-  cairo_translate (cairo, x + 8, LIG_SCORE_BASE / 2.0);
+  cairo_translate (cairo, x + 8, LIG_SHEET_BASE / 2.0);
   cairo_rotate (cairo, self->open ? G_PI / 2 : 0);
   cairo_move_to (cairo, -2.5, -5);
   cairo_line_to (cairo, 2.5, 0);
@@ -257,27 +257,23 @@ draw_disclosure (LigScoreRow *self, GtkSnapshot *snapshot, int x, const GdkRGBA 
 
 static void
 draw_parts (
-  LigScoreRow *self, GtkSnapshot *snapshot, int x, int width, GdkRGBA dim, const GdkRGBA *line)
+  LigOpRow *self, GtkSnapshot *snapshot, int x, int width, GdkRGBA dim, const GdkRGBA *line)
 {
   for (int k = 0; k < self->shown; k++) {
-    int y = LIG_SCORE_BASE + k * LIG_SCORE_PART;
+    int y = LIG_SHEET_BASE + k * LIG_SHEET_PART;
     gtk_snapshot_append_color (snapshot, line,
                                &GRAPHENE_RECT_INIT ((float) x, (float) y, (float) width, 1));
     int used = lig_score_text_draw (&self->parts[k][1], GTK_WIDGET (self), snapshot, x + width / 2,
-                                    y + LIG_SCORE_PART / 2, width / 2,
+                                    y + LIG_SHEET_PART / 2, width / 2,
                                     LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_END, &dim);
-    lig_score_text_draw (&self->parts[k][0], GTK_WIDGET (self), snapshot, x, y + LIG_SCORE_PART / 2,
+    lig_score_text_draw (&self->parts[k][0], GTK_WIDGET (self), snapshot, x, y + LIG_SHEET_PART / 2,
                          width - used - 12, LIG_SCORE_TEXT_SMALL, &dim);
   }
 }
 
 static void
-draw_head (LigScoreRow *self,
-           GtkSnapshot *snapshot,
-           int x,
-           int width,
-           const GdkRGBA *ink,
-           const GdkRGBA *dim)
+draw_head (
+  LigOpRow *self, GtkSnapshot *snapshot, int x, int width, const GdkRGBA *ink, const GdkRGBA *dim)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   const LigScoreTextFlags end = LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_END;
@@ -296,7 +292,7 @@ draw_head (LigScoreRow *self,
 
 /* The engine's sentence takes the place of the parameters. */
 static void
-draw_problem (LigScoreRow *self, GtkSnapshot *snapshot, int x, int width, const GdkRGBA *ink)
+draw_problem (LigOpRow *self, GtkSnapshot *snapshot, int x, int width, const GdkRGBA *ink)
 {
   GdkRGBA red = *ink;
   gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), "error_color",
@@ -321,7 +317,7 @@ draw_problem (LigScoreRow *self, GtkSnapshot *snapshot, int x, int width, const 
 static void
 snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
-  LigScoreRow *self = LIG_SCORE_ROW (widget);
+  LigOpRow *self = LIG_OP_ROW (widget);
   GdkRGBA ink, dim, line;
   int x = PADDING, width = gtk_widget_get_width (widget) - 2 * PADDING;
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &ink);
@@ -343,7 +339,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
-  LigScoreRow *self = LIG_SCORE_ROW (widget);
+  LigOpRow *self = LIG_OP_ROW (widget);
   if (self->menu || !self->description || !*self->description)
     return FALSE;
   gtk_tooltip_set_text (tooltip, self->description);
@@ -380,7 +376,7 @@ append_section (GMenu *menu, const char *const items[][3])
 
 /* Only what can be done to the row, in the words of how it stands. */
 static GMenuModel *
-make_menu (LigScoreRow *self)
+make_menu (LigOpRow *self)
 {
   GMenu *menu = g_menu_new ();
   const LigOpInfo *info = lig_op_get_info (self->op);
@@ -423,20 +419,20 @@ make_menu (LigScoreRow *self)
 static void
 drop_menu (gpointer data)
 {
-  LigScoreRow *self = data;
+  LigOpRow *self = data;
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_object_unref (self);
 }
 
 static void
-menu_closed (LigScoreRow *self)
+menu_closed (LigOpRow *self)
 {
   /* The chosen action is activated after this signal. */
   g_idle_add_once (drop_menu, g_object_ref (self));
 }
 
 void
-lig_score_row_show_menu (LigScoreRow *self, double x, double y)
+lig_op_row_show_menu (LigOpRow *self, double x, double y)
 {
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_autoptr (GMenuModel) model = make_menu (self);
@@ -446,7 +442,7 @@ lig_score_row_show_menu (LigScoreRow *self, double x, double y)
   gtk_widget_set_halign (self->menu, GTK_ALIGN_START);
   if (x < 0) {
     x = PADDING;
-    y = LIG_SCORE_BASE / 2;
+    y = LIG_SHEET_BASE / 2;
   }
   gtk_popover_set_pointing_to (GTK_POPOVER (self->menu), &(GdkRectangle){(int) x, (int) y, 1, 1});
   g_signal_connect_swapped (self->menu, "closed", G_CALLBACK (menu_closed), self);
@@ -456,7 +452,7 @@ lig_score_row_show_menu (LigScoreRow *self, double x, double y)
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
-  LigScoreRow *self = LIG_SCORE_ROW (widget);
+  LigOpRow *self = LIG_OP_ROW (widget);
   if (self->menu)
     gtk_popover_present (GTK_POPOVER (self->menu));
 }
@@ -466,27 +462,27 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
 static void
 dispose (GObject *object)
 {
-  LigScoreRow *self = LIG_SCORE_ROW (object);
+  LigOpRow *self = LIG_OP_ROW (object);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_object (&self->op);
-  G_OBJECT_CLASS (lig_score_row_parent_class)->dispose (object);
+  G_OBJECT_CLASS (lig_op_row_parent_class)->dispose (object);
 }
 
 static void
 finalize (GObject *object)
 {
-  LigScoreRow *self = LIG_SCORE_ROW (object);
+  LigOpRow *self = LIG_OP_ROW (object);
   for (int i = 0; i < N_TEXTS; i++)
     lig_score_text_clear (&self->texts[i]);
   for (int i = 0; i < 2 * MOST_PARTS; i++)
     lig_score_text_clear (&self->parts[i / 2][i % 2]);
   g_free (self->label);
   g_free (self->description);
-  G_OBJECT_CLASS (lig_score_row_parent_class)->finalize (object);
+  G_OBJECT_CLASS (lig_op_row_parent_class)->finalize (object);
 }
 
 static void
-lig_score_row_class_init (LigScoreRowClass *class)
+lig_op_row_class_init (LigOpRowClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
@@ -497,44 +493,44 @@ lig_score_row_class_init (LigScoreRowClass *class)
   widget_class->query_tooltip = query_tooltip;
   gtk_widget_class_set_css_name (widget_class, "scorerow");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST_ITEM);
-  lig_score_row_install_actions (widget_class);
+  lig_op_row_install_actions (widget_class);
 }
 
 static void
-lig_score_row_init (LigScoreRow *self)
+lig_op_row_init (LigOpRow *self)
 {
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
 }
 
 GtkWidget *
-lig_score_row_new (LigDocument *document)
+lig_op_row_new (LigDocument *document)
 {
-  LigScoreRow *self = g_object_new (LIG_TYPE_SCORE_ROW, NULL);
+  LigOpRow *self = g_object_new (LIG_TYPE_OP_ROW, NULL);
   self->document = document;
   return GTK_WIDGET (self);
 }
 
 LigOp *
-lig_score_row_get_op (LigScoreRow *self)
+lig_op_row_get_op (LigOpRow *self)
 {
   return self->op;
 }
 
 guint
-lig_score_row_get_number (LigScoreRow *self)
+lig_op_row_get_number (LigOpRow *self)
 {
   return self->number;
 }
 
 LigDocument *
-lig_score_row_get_document (LigScoreRow *self)
+lig_op_row_get_document (LigOpRow *self)
 {
   return self->document;
 }
 
 gboolean
-lig_score_row_is_disclosure (LigScoreRow *self, double x, double y)
+lig_op_row_is_disclosure (LigOpRow *self, double x, double y)
 {
-  return self->block && x < PADDING + DISCLOSURE && y < LIG_SCORE_BASE;
+  return self->block && x < PADDING + DISCLOSURE && y < LIG_SHEET_BASE;
 }

@@ -8,30 +8,30 @@
 
 G_BEGIN_DECLS
 
-#define LIG_TYPE_SCORE_ROW (lig_score_row_get_type ())
-G_DECLARE_FINAL_TYPE (LigScoreRow, lig_score_row, LIG, SCORE_ROW, GtkWidget)
+#define LIG_TYPE_OP_ROW (lig_op_row_get_type ())
+G_DECLARE_FINAL_TYPE (LigOpRow, lig_op_row, LIG, OP_ROW, GtkWidget)
 
-GtkWidget *lig_score_row_new (LigDocument *document);
+GtkWidget *lig_op_row_new (LigDocument *document);
 
-/* Which row of the map it is; what it says follows with lig_score_row_bind(). */
-void lig_score_row_place (LigScoreRow *self, const LigScoreMap *map, guint number);
-void lig_score_row_bind (LigScoreRow *self, const LigScoreMap *map, guint number);
+/* Which row of the map it is; what it says follows with lig_op_row_bind(). */
+void lig_op_row_place (LigOpRow *self, const LigScoreMap *map, guint number);
+void lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number);
 
 /* Selection and problem as the document has them now. */
-void lig_score_row_update (LigScoreRow *self);
+void lig_op_row_update (LigOpRow *self);
 
 /* (nullable): the op it shows. */
-LigOp *lig_score_row_get_op (LigScoreRow *self);
-guint lig_score_row_get_number (LigScoreRow *self);
-LigDocument *lig_score_row_get_document (LigScoreRow *self);
+LigOp *lig_op_row_get_op (LigOpRow *self);
+guint lig_op_row_get_number (LigOpRow *self);
+LigDocument *lig_op_row_get_document (LigOpRow *self);
 
 /* Whether a press at @x, @y is on the disclosure triangle of a block. */
-gboolean lig_score_row_is_disclosure (LigScoreRow *self, double x, double y);
+gboolean lig_op_row_is_disclosure (LigOpRow *self, double x, double y);
 
 /* Opens the menu of the row's actions; a negative @x: where the keyboard would. */
-void lig_score_row_show_menu (LigScoreRow *self, double x, double y);
+void lig_op_row_show_menu (LigOpRow *self, double x, double y);
 
 /* score-actions.c: op.* and the keys. */
-void lig_score_row_install_actions (GtkWidgetClass *class);
+void lig_op_row_install_actions (GtkWidgetClass *class);
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 
 #include <glib/gi18n.h>
 
-struct _LigScore {
+struct _LigScoreView {
   AdwBin parent_instance;
   LigDocument *document;
   GtkWidget *sheet;
@@ -23,10 +23,10 @@ struct _LigScore {
   GtkLabel *measured;
 };
 
-G_DEFINE_FINAL_TYPE (LigScore, lig_score, ADW_TYPE_BIN)
+G_DEFINE_FINAL_TYPE (LigScoreView, lig_score_view, ADW_TYPE_BIN)
 
 static void
-show_measuring (LigScore *self)
+show_measuring (LigScoreView *self)
 {
   const char *what = lig_document_get_measuring (self->document);
   gboolean busy = what && lig_document_is_stale (self->document);
@@ -39,7 +39,7 @@ show_measuring (LigScore *self)
 }
 
 static void
-show_rows (LigScore *self)
+show_rows (LigScoreView *self)
 {
   guint count;
   lig_document_get_rows (self->document, &count);
@@ -47,13 +47,13 @@ show_rows (LigScore *self)
 }
 
 static void
-update_head (LigScore *self)
+update_head (LigScoreView *self)
 {
   lig_score_head_update (self->head, LIG_SCORE_SHEET (self->sheet));
 }
 
 static void
-follow_contrast (LigScore *self)
+follow_contrast (LigScoreView *self)
 {
   if (adw_style_manager_get_high_contrast (adw_style_manager_get_default ()))
     gtk_widget_add_css_class (GTK_WIDGET (self), "high-contrast");
@@ -64,30 +64,30 @@ follow_contrast (LigScore *self)
 /* --- Dropping where there is no row yet ---------------------------------------------------- */
 
 static gboolean
-dropped (GtkDropTarget *target, const GValue *value, double x, double y, LigScore *self)
+dropped (GtkDropTarget *target, const GValue *value, double x, double y, LigScoreView *self)
 {
   GError *error = NULL;
-  gboolean done = lig_score_drop (self, g_value_get_string (value), 0, &error);
+  gboolean done = lig_score_view_drop (self, g_value_get_string (value), 0, &error);
   if (!done)
     lig_toast_error (GTK_WIDGET (self), error);
   return done;
 }
 
 static GdkDragAction
-hover (GtkDropTarget *target, double x, double y, LigScore *self)
+hover (GtkDropTarget *target, double x, double y, LigScoreView *self)
 {
   gtk_widget_add_css_class (self->empty, "drop-here");
   return GDK_ACTION_COPY;
 }
 
 static void
-leave (GtkDropTarget *target, LigScore *self)
+leave (GtkDropTarget *target, LigScoreView *self)
 {
   gtk_widget_remove_css_class (self->empty, "drop-here");
 }
 
 static void
-accept_drops (LigScore *self)
+accept_drops (LigScoreView *self)
 {
   GtkDropTarget *target = gtk_drop_target_new (G_TYPE_STRING, GDK_ACTION_COPY);
   g_signal_connect (target, "enter", G_CALLBACK (hover), self);
@@ -101,39 +101,39 @@ accept_drops (LigScore *self)
 static void
 dispose (GObject *object)
 {
-  LigScore *self = LIG_SCORE (object);
+  LigScoreView *self = LIG_SCORE_VIEW (object);
   g_clear_object (&self->document);
-  G_OBJECT_CLASS (lig_score_parent_class)->dispose (object);
+  G_OBJECT_CLASS (lig_score_view_parent_class)->dispose (object);
 }
 
 static void
-lig_score_class_init (LigScoreClass *class)
+lig_score_view_class_init (LigScoreViewClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = dispose;
   g_type_ensure (LIG_TYPE_SCORE_HEAD);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/score/score.ui");
-  gtk_widget_class_bind_template_child (widget_class, LigScore, stack);
-  gtk_widget_class_bind_template_child (widget_class, LigScore, empty);
-  gtk_widget_class_bind_template_child (widget_class, LigScore, whole);
-  gtk_widget_class_bind_template_child (widget_class, LigScore, head);
-  gtk_widget_class_bind_template_child (widget_class, LigScore, window);
-  gtk_widget_class_bind_template_child (widget_class, LigScore, measuring);
-  gtk_widget_class_bind_template_child (widget_class, LigScore, spinner);
-  gtk_widget_class_bind_template_child (widget_class, LigScore, measured);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, stack);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, empty);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, whole);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, head);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, window);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, measuring);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, spinner);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, measured);
 }
 
 static void
-lig_score_init (LigScore *self)
+lig_score_view_init (LigScoreView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
 }
 
 GtkWidget *
-lig_score_new (LigDocument *document)
+lig_score_view_new (LigDocument *document)
 {
-  LigScore *self = g_object_new (LIG_TYPE_SCORE, NULL);
+  LigScoreView *self = g_object_new (LIG_TYPE_SCORE_VIEW, NULL);
   self->document = g_object_ref (document);
   self->sheet = lig_score_sheet_new (document);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->sheet), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -156,13 +156,13 @@ lig_score_new (LigDocument *document)
 }
 
 void
-lig_score_set_profile (LigScore *self, LigPlan *plan, const double *steps, guint count)
+lig_score_view_set_profile (LigScoreView *self, LigPlan *plan, const double *steps, guint count)
 {
   lig_score_sheet_set_profile (LIG_SCORE_SHEET (self->sheet), plan, steps, count);
 }
 
 gboolean
-lig_score_drop (LigScore *self, const char *text, guint gap, GError **error)
+lig_score_view_drop (LigScoreView *self, const char *text, guint gap, GError **error)
 {
   LigScoreDrop drop;
   lig_score_sheet_get_drop (LIG_SCORE_SHEET (self->sheet), gap, &drop);
@@ -170,7 +170,7 @@ lig_score_drop (LigScore *self, const char *text, guint gap, GError **error)
 }
 
 void
-lig_score_focus (LigScore *self)
+lig_score_view_focus (LigScoreView *self)
 {
   gtk_widget_child_focus (self->sheet, GTK_DIR_TAB_FORWARD);
 }

@@ -8,29 +8,30 @@
 
 G_BEGIN_DECLS
 
-#define LIG_TYPE_SCORE (lig_score_get_type ())
-G_DECLARE_FINAL_TYPE (LigScore, lig_score, LIG, SCORE, AdwBin)
+#define LIG_TYPE_SCORE_VIEW (lig_score_view_get_type ())
+G_DECLARE_FINAL_TYPE (LigScoreView, lig_score_view, LIG, SCORE_VIEW, AdwBin)
 
-GtkWidget *lig_score_new (LigDocument *document);
+GtkWidget *lig_score_view_new (LigDocument *document);
 
 /**
- * lig_score_set_profile:
+ * lig_score_view_set_profile:
  * @steps: (array length=count) (nullable): seconds of each step of @plan
  *
  * Groups show these measured times as long as @plan is the document's plan.
  */
-void lig_score_set_profile (LigScore *self, LigPlan *plan, const double *steps, guint count);
+void
+lig_score_view_set_profile (LigScoreView *self, LigPlan *plan, const double *steps, guint count);
 
 /**
- * lig_score_drop:
+ * lig_score_view_drop:
  * @text: name of an op, the text of a .lig file, or an expression
  * @gap: number of the row that it is put before; the number of rows for the end
  *
  * What dropping the text there does.
  */
-gboolean lig_score_drop (LigScore *self, const char *text, guint gap, GError **error);
+gboolean lig_score_view_drop (LigScoreView *self, const char *text, guint gap, GError **error);
 
 /* Gives the keyboard to the row with the cursor. */
-void lig_score_focus (LigScore *self);
+void lig_score_view_focus (LigScoreView *self);
 
 G_END_DECLS

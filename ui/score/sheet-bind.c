@@ -29,13 +29,13 @@ fill_pool (LigScoreSheet *self, GPtrArray *pool, guint count, GtkWidget *(*make)
 static GtkWidget *
 make_row (LigScoreSheet *self)
 {
-  return lig_score_row_new (self->document);
+  return lig_op_row_new (self->document);
 }
 
 static GtkWidget *
 make_gap (LigScoreSheet *self)
 {
-  return lig_score_gap_new ();
+  return lig_sheet_gap_new ();
 }
 
 static GtkWidget *
@@ -58,7 +58,7 @@ bind_gaps (LigScoreSheet *self)
     int before, after;
     const LigScoreSlot *slot = i < count ? lig_score_map_get_slot (self->map, i) : NULL;
     gboolean active = lig_score_map_get_gap_ops (self->map, i, &before, &after);
-    lig_score_gap_bind (self->gaps->pdata[i], i, slot ? slot->near_misses : 0,
+    lig_sheet_gap_bind (self->gaps->pdata[i], i, slot ? slot->near_misses : 0,
                         slot && lig_op_get_fence (slot->op), active);
   }
 }
@@ -93,7 +93,7 @@ tell (LigScoreSheet *self, guint kind, guint n)
 {
   self->told[kind][n] = TRUE;
   if (kind == ROWS)
-    lig_score_row_bind (self->rows->pdata[n], self->map, n);
+    lig_op_row_bind (self->rows->pdata[n], self->map, n);
   else
     lig_score_group_bind (self->groups[kind - FORWARD]->pdata[n], self->map, n);
 }
@@ -151,7 +151,7 @@ lig_score_sheet_bind (LigScoreSheet *self)
   for (guint kind = ROWS; kind < N_KINDS; kind++)
     self->told[kind] = g_new0 (guint8, count_kind (self, kind) + 1);
   for (guint i = 0; i < count; i++)
-    lig_score_row_place (self->rows->pdata[i], self->map, i);
+    lig_op_row_place (self->rows->pdata[i], self->map, i);
   if (count > 0)
     bind_gaps (self);
   for (guint pass = 0; pass < 2; pass++)

@@ -12,7 +12,7 @@ struct _LigScoreSheet {
   LigDocument *document;
   LigScoreMap *map;
   GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
-  GHashTable *places;                 /* LigOp: LigScorePlace, of the plan shown */
+  GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
   gpointer shown;                     /* that plan; compared, never used */
   LigPlan *profiled;
   double *steps;

@@ -21,7 +21,7 @@ measure (GtkWidget *widget,
          int *natural_baseline)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (widget);
-  int lanes = self->map ? (int) self->map->lanes * LIG_SCORE_LANE : 0;
+  int lanes = self->map ? (int) self->map->lanes * LIG_SHEET_LANE : 0;
   if (orientation == GTK_ORIENTATION_VERTICAL)
     *minimum = *natural = self->map ? self->map->height : 0;
   else {
@@ -46,15 +46,15 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   lig_score_columns (&columns, width, self->map->lanes);
   for (guint i = 0; i < count; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    int indent = MIN (slot->depth * LIG_SCORE_INDENT, columns.ops_width / 3);
+    int indent = MIN (slot->depth * LIG_SHEET_INDENT, columns.ops_width / 3);
     place (self->rows->pdata[i], columns.ops + indent, slot->y, columns.ops_width - indent,
            slot->height);
-    place (self->gaps->pdata[i], columns.ops, slot->y - LIG_SCORE_SPACE, columns.ops_width,
-           LIG_SCORE_SPACE);
+    place (self->gaps->pdata[i], columns.ops, slot->y - LIG_SHEET_SPACE, columns.ops_width,
+           LIG_SHEET_SPACE);
   }
   if (count > 0)
     place (self->gaps->pdata[count], columns.ops,
-           self->map->height - LIG_SCORE_END - LIG_SCORE_SPACE, columns.ops_width, LIG_SCORE_SPACE);
+           self->map->height - LIG_SHEET_END - LIG_SHEET_SPACE, columns.ops_width, LIG_SHEET_SPACE);
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
       const LigScoreBracket *bracket =
@@ -98,7 +98,7 @@ snapshot_gaps (LigScoreSheet *self, GtkSnapshot *snapshot)
   guint count = self->map->slots->len;
   for (guint i = 0; i <= count && count > 0; i++) {
     int y = i < count ? lig_score_map_get_slot (self->map, i)->y : self->map->height;
-    if (y - LIG_SCORE_SPACE < self->bottom && y > self->top)
+    if (y - LIG_SHEET_SPACE < self->bottom && y > self->top)
       gtk_widget_snapshot_child (GTK_WIDGET (self), self->gaps->pdata[i], snapshot);
   }
 }
@@ -158,7 +158,7 @@ lig_score_sheet_scroll_to (LigScoreSheet *self, guint row)
   if (!self->adjustment || row >= self->map->slots->len)
     return;
   const LigScoreSlot *slot = lig_score_map_get_slot (self->map, row);
-  double top = slot->y - LIG_SCORE_SPACE, bottom = slot->y + slot->height + LIG_SCORE_SPACE;
+  double top = slot->y - LIG_SHEET_SPACE, bottom = slot->y + slot->height + LIG_SHEET_SPACE;
   /* The scrolled window learns of a new height only when it is laid out. */
   if (bottom > gtk_adjustment_get_upper (self->adjustment))
     gtk_adjustment_set_upper (self->adjustment, self->map->height);
@@ -207,11 +207,11 @@ focus (GtkWidget *widget, GtkDirectionType direction)
     return FALSE;
   if (!child)
     return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
-  if (direction == GTK_DIR_TAB_FORWARD && LIG_IS_SCORE_ROW (child)) {
-    GtkWidget *gap = self->gaps->pdata[lig_score_row_get_number (LIG_SCORE_ROW (child)) + 1];
+  if (direction == GTK_DIR_TAB_FORWARD && LIG_IS_OP_ROW (child)) {
+    GtkWidget *gap = self->gaps->pdata[lig_op_row_get_number (LIG_OP_ROW (child)) + 1];
     return gtk_widget_get_focusable (gap) && gtk_widget_grab_focus (gap);
   }
-  if (direction == GTK_DIR_TAB_BACKWARD && !LIG_IS_SCORE_ROW (child))
+  if (direction == GTK_DIR_TAB_BACKWARD && !LIG_IS_OP_ROW (child))
     return gtk_widget_grab_focus (self->rows->pdata[find_cursor (self)]);
   return FALSE;
 }

@@ -19,7 +19,7 @@ remember_places (LigScoreSheet *self)
   g_hash_table_remove_all (self->places);
   for (guint i = 0; i < self->map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    LigScorePlace place = {slot->first, slot->count};
+    LigOpSpan place = {slot->first, slot->count};
     if (slot->first >= 0)
       g_hash_table_insert (self->places, slot->op, g_memdup2 (&place, sizeof place));
   }
@@ -45,7 +45,7 @@ has_focus_row (LigScoreSheet *self)
 {
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
-  return focus && LIG_IS_SCORE_ROW (focus) && gtk_widget_is_ancestor (focus, GTK_WIDGET (self));
+  return focus && LIG_IS_OP_ROW (focus) && gtk_widget_is_ancestor (focus, GTK_WIDGET (self));
 }
 
 static void
@@ -133,7 +133,7 @@ static void
 document_selected (LigScoreSheet *self)
 {
   for (guint i = 0; i < self->map->slots->len; i++)
-    lig_score_row_update (self->rows->pdata[i]);
+    lig_op_row_update (self->rows->pdata[i]);
   follow_cursor (self);
 }
 

@@ -198,7 +198,7 @@ show_times (LigSequencePage *self)
   LigTimedPlan timed = {0};
   guint count = 0;
   LigDocument *document = lig_page_get_document (LIG_PAGE (self));
-  LigScore *score = LIG_SCORE (adw_bin_get_child (self->score_place));
+  LigScoreView *score = LIG_SCORE_VIEW (adw_bin_get_child (self->score_place));
   LigPlan *plan = lig_document_get_plan (document);
   if (plan)
     lig_plan_get_steps (plan, &count);
@@ -206,13 +206,13 @@ show_times (LigSequencePage *self)
   gboolean known = plan && lig_profiling_get_timed (lig_profiling_of (document), &timed) &&
                    take_times (plan, &timed, LIG_PASS_FORWARD, steps) &&
                    take_times (plan, &timed, LIG_PASS_BACKWARD, steps);
-  lig_score_set_profile (score, known ? plan : NULL, known ? steps : NULL, known ? count : 0);
+  lig_score_view_set_profile (score, known ? plan : NULL, known ? steps : NULL, known ? count : 0);
 }
 
 static void
 leave_entry (LigSequencePage *self)
 {
-  lig_score_focus (LIG_SCORE (adw_bin_get_child (self->score_place)));
+  lig_score_view_focus (LIG_SCORE_VIEW (adw_bin_get_child (self->score_place)));
 }
 
 static void
@@ -225,7 +225,7 @@ fill (LigSequencePage *self)
   adw_bin_set_child (self->inspector, lig_inspector_new (document));
   adw_bin_set_child (self->quick_entry, entry);
   adw_bin_set_child (self->find_bar, find_bar);
-  adw_bin_set_child (self->score_place, lig_score_new (document));
+  adw_bin_set_child (self->score_place, lig_score_view_new (document));
   adw_bin_set_child (self->problems, lig_problems_new (document));
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
   g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,

@@ -23,7 +23,42 @@ typedef struct {
   double launch;                  /* seconds that a kernel takes at least */
   char libraries[128];            /* versions, for the tuning table */
   gboolean measured;              /* whether the rates were measured on this very device */
+  char backend[16];               /* whose kernels it runs; empty: by the capability, CUDA's or the
+                                     CPU's */
 } LigDeviceFacts;
+
+/**
+ * LigDeviceTraits: the ways in which backends differ.
+ *
+ * @LIG_DEVICE_DESCRIBED: plans are made for it and nothing runs on it
+ * @LIG_DEVICE_ACCELERATOR: taken before the CPU where no name is given
+ * @LIG_DEVICE_ASYNCHRONOUS: work goes on after a call returned, so steps overlap
+ * @LIG_DEVICE_STAGES: it has memory of its own, into which host memory is copied in two stages
+ * @LIG_DEVICE_CHOOSES: its products choose among algorithms by measuring, and their bits depend on
+ *   the choice
+ * @LIG_DEVICE_MEASURES: its default policy is %LIG_POLICY_MEASURED, else %LIG_POLICY_ALL
+ */
+typedef enum {
+  LIG_DEVICE_DESCRIBED = 1 << 0,
+  LIG_DEVICE_ACCELERATOR = 1 << 1,
+  LIG_DEVICE_ASYNCHRONOUS = 1 << 2,
+  LIG_DEVICE_STAGES = 1 << 3,
+  LIG_DEVICE_CHOOSES = 1 << 4,
+  LIG_DEVICE_MEASURES = 1 << 5
+} LigDeviceTraits;
+
+/**
+ * LigBackendInfo: a kind of device that this library knows.
+ *
+ * @name: `cuda`; devices are called so, or so and a colon and more
+ * @form: `cuda:N`, for help texts
+ * @title: `CUDA`
+ * @traits: #LigDeviceTraits of its devices
+ */
+typedef struct {
+  const char *name, *form, *title;
+  unsigned traits;
+} LigBackendInfo;
 
 /**
  * LigDeviceHealth: how a device does at the moment. Negative or empty: it does not tell.
@@ -57,6 +92,22 @@ LIG_API LigDevice *lig_device_open (const char *name, GError **error) G_GNUC_WAR
 /* The name it was opened by, `cuda:0` in full. */
 LIG_API const char *lig_device_get_name (LigDevice *self);
 LIG_API LigBackendKind lig_device_get_backend (LigDevice *self);
+
+/* Whether the device has one of these traits. */
+LIG_API gboolean lig_device_has (LigDevice *self, LigDeviceTraits traits);
+
+/* The same of a device of that name, which is not opened; %FALSE where no device is called so. */
+LIG_API gboolean lig_device_name_has (const char *name, LigDeviceTraits traits);
+
+/* Returns the backends one by one, in the order in which they are listed; %NULL after the last. */
+LIG_API const LigBackendInfo *lig_backend_nth (guint n);
+
+/* Returns the backend of a device's name; %NULL where no device is called so. */
+LIG_API const LigBackendInfo *lig_backend_find (const char *name);
+
+/* Returns the forms of the names of devices without these traits, for a help text: `cpu, cuda:N or
+ * null[:PROFILE]`. The text stays valid. */
+LIG_API const char *lig_device_forms (LigDeviceTraits without);
 LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
 
 /* A sentence on why no GPU was taken when the name was left out; null otherwise. */

@@ -13,6 +13,9 @@ typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_
 LIG_API const char *lig_policy_name (LigPolicy policy);
 LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
 
+/* Returns the policy that compiling for the device follows: `policy`, or the device's default. */
+LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
+
 /**
  * LigPlanOptions: begins with its size as the program knows it, which LIG_PLAN_OPTIONS_INIT sets;
  * what a shorter one lacks has the values of LIG_PLAN_OPTIONS_INIT.
@@ -20,7 +23,7 @@ LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
  * @training: keep what backward needs and plan the backward pass
  * @input_gradient: the caller wants the gradients of the input and of its extra inputs, each in
  *   the type that it was given in
- * @policy: %LIG_POLICY_DEFAULT: measured on CUDA, all elsewhere
+ * @policy: %LIG_POLICY_DEFAULT: the device's, as lig_policy_for() returns it
  * @compute, @parameters: a #LigDtype, or -1: what the sequence says, else its input's type
  * @batch: replaces the input's first axis; 0: as the sequence says
  * @optimizer: (nullable): also plan the update

@@ -15,6 +15,7 @@
 #include <ligature/fusion.h>
 #include <ligature/plan-options.h>
 #include <ligature/sequence.h>
+#include <ligature/verdict.h>
 
 G_BEGIN_DECLS
 
@@ -111,6 +112,15 @@ LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, gu
 LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
 LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
 LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_find_mend:
+ * @number: from 1, as `lig fuse` lists it
+ *
+ * Returns: (transfer none): the mend of that number, or %NULL with %LIG_ERROR_INDEX set: `no edit
+ *   has the number 9; the plan offers 4`
+ */
+LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError **error);
 
 /**
  * lig_plan_get_choices:

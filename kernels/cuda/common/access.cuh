@@ -4,15 +4,12 @@
  * once, with one of these two as its parameter. */
 #pragma once
 
-#include "kernels/cuda/common/chunk.cuh"
+#include "kernels/cuda/common/cuda.cuh"
 
 #include <initializer_list>
-#include <type_traits>
 
 namespace lig
 {
-enum { THREADS = 256 };
-
 /* Launch arguments that the compiler is to ask for where they are used. Otherwise it would make a
  * copy of the unrolled loop for each combination of what they may be, which takes it minutes. */
 __device__ inline int
@@ -33,47 +30,6 @@ present (const Target &operand)
   uint64_t address = (uint64_t) operand.data;
   asm volatile("" : "+l"(address));
   return address != 0;
-}
-
-/* 16 bytes as they were read, to be taken apart when they are used: as elements they would be moved
- * to registers of their own at once, twice as many, and the thread would wait for them. */
-template <class T>
-__device__ inline void
-spread (const uint4 &bits, float (&values)[wide<T>])
-{
-  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    if constexpr (sizeof (T) == 4) {
-      values[i] = __uint_as_float (words[i]);
-    } else if constexpr (std::is_same_v<T, bf16>) {
-      values[2 * i] = __uint_as_float (words[i] << 16);
-      values[2 * i + 1] = __uint_as_float (words[i] & 0xffff0000u);
-    } else {
-      float2 pair = __half22float2 (*reinterpret_cast<const __half2 *> (&words[i]));
-      values[2 * i] = pair.x;
-      values[2 * i + 1] = pair.y;
-    }
-}
-
-/* Rounding takes one instruction for two numbers, if asked for in pairs. */
-template <class T>
-__device__ inline uint4
-join (const float (&values)[wide<T>])
-{
-  uint32_t words[4];
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    if constexpr (sizeof (T) == 4) {
-      words[i] = __float_as_uint (values[i]);
-    } else if constexpr (std::is_same_v<T, bf16>) {
-      __nv_bfloat162 pair = __floats2bfloat162_rn (values[2 * i], values[2 * i + 1]);
-      words[i] = *reinterpret_cast<const uint32_t *> (&pair);
-    } else {
-      __half2 pair = __floats2half2_rn (values[2 * i], values[2 * i + 1]);
-      words[i] = *reinterpret_cast<const uint32_t *> (&pair);
-    }
-  return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
 /* 16 bytes of elements of type T, whatever the operands say. */
@@ -102,13 +58,15 @@ template <class T> struct Packed {
   static __device__ void
   widen (const Value &value, const Target &, float (&values)[W])
   {
-    spread<T> (value, values);
+    unpack (Words<T>{value}, values);
   }
   /* Rounded to the type of `like`. */
   static __device__ Value
   narrow (const float (&values)[W], const Target &)
   {
-    return join<T> (values);
+    Words<T> words;
+    pack (values, words);
+    return words.bits;
   }
 };
 
@@ -168,7 +126,7 @@ inline bool
 all_floating (const LigLaunch *launch, int count)
 {
   for (int i = 0; i < count; i++)
-    if (launch->operands[i].data && !floating (launch->operands[i].dtype))
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
       return false;
   return true;
 }

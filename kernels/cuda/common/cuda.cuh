@@ -5,80 +5,14 @@
  * and pointers that are so aligned, and a path element by element for all others. */
 #pragma once
 
+#include "kernels/cuda/common/convert.cuh"
 #include "kernels/cuda/common/cuda.h"
 #include "kernels/formulas.h"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 namespace lig
 {
-using half = __half;
-using bf16 = __nv_bfloat16;
-
-__device__ inline float
-widen (float value)
-{
-  return value;
-}
-__device__ inline float
-widen (half value)
-{
-  return __half2float (value);
-}
-__device__ inline float
-widen (bf16 value)
-{
-  return __bfloat162float (value);
-}
-
-template <class T> __device__ inline T narrow (float value);
-template <>
-__device__ inline float
-narrow<float> (float value)
-{
-  return value;
-}
-template <>
-__device__ inline half
-narrow<half> (float value)
-{
-  return __float2half_rn (value);
-}
-template <>
-__device__ inline bf16
-narrow<bf16> (float value)
-{
-  return __float2bfloat16_rn (value);
-}
-
-/* As many elements as 16 bytes hold. */
-template <class T> constexpr int wide = 16 / (int) sizeof (T);
-
-template <class T> struct alignas (16) Pack {
-  T v[wide<T>];
-};
-
-/* A pack read or written at once. Streaming: of what nobody reads again soon. */
-template <class T>
-__device__ inline Pack<T>
-load (const T *from)
-{
-  return *reinterpret_cast<const Pack<T> *> (from);
-}
-template <class T>
-__device__ inline Pack<T>
-load_streaming (const T *from)
-{
-  uint4 bits = __ldcs (reinterpret_cast<const uint4 *> (from));
-  return *reinterpret_cast<Pack<T> *> (&bits);
-}
-template <class T>
-__device__ inline void
-store (T *to, const Pack<T> &pack)
-{
-  *reinterpret_cast<Pack<T> *> (to) = pack;
-}
+/* Threads of a block, unless a kernel has a reason for another number. */
+enum { THREADS = 256 };
 
 /* A vector of parameters whose type need not be the kernel's: read once per column, so the branch,
  * which is the same for all threads, costs nothing. */
@@ -202,11 +136,4 @@ wait_for_previous ()
 #endif
 }
 
-__device__ inline float
-warp_max (float value)
-{
-  for (int offset = 16; offset > 0; offset >>= 1)
-    value = fmaxf (value, __shfl_xor_sync (0xffffffffu, value, offset));
-  return value;
-}
 } /* namespace lig */

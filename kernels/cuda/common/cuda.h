@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/backend.h"
+#include "kernels/fail.h"
 #include <ligature/params.h>
 
 #include <cuda_runtime_api.h>
@@ -29,12 +30,6 @@ struct LigBackendDevice {
 #define LIG_EACH(name, signature, work) LigStatus LIG_CUDA (name) (LigLaunch * launch);
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
-
-/* Leaves the breadcrumb and returns the status. */
-#define LIG_AT_(line) #line
-#define LIG_AT(line) LIG_AT_ (line)
-#define LIG_FAIL(launch, status, what) \
-  ((launch)->where = __FILE__ ":" LIG_AT (__LINE__) ": " what, (status))
 
 /* What a CUDA error means to the engine. Keeps `text` with the error's own words in the device's
  * message, where there is a device. */

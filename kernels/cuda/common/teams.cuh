@@ -3,11 +3,12 @@
  * row of any alignment is read by 16-byte packs but for its ends. */
 #pragma once
 
-#include "kernels/cuda/common/chunk.cuh"
+#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 
 namespace lig
 {
-enum { THREADS = 256, MOST_THREADS = 1024, UNROLL = 4 };
+enum { MOST_THREADS = 1024, UNROLL = 4 };
 /* A row of more packs is a whole block's. */
 enum { WARP_PACKS = 256 };
 /* With no more threads than this a single block does all rows, and so a single launch. */
@@ -44,44 +45,6 @@ teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bo
   return teams;
 }
 
-/* A value folded over the lanes of a team, known to all of them. The whole block must call it. */
-template <bool WHOLE, class F>
-__device__ inline float
-fold_team (float value, int lanes, float neutral, F f)
-{
-  for (int offset = (WHOLE ? 32 : lanes) / 2; offset > 0; offset >>= 1)
-    value = f (value, __shfl_xor_sync (0xffffffffu, value, offset));
-  if (!WHOLE)
-    return value;
-  __shared__ float parts[32];
-  int lane = (int) threadIdx.x % 32;
-  /* What a call before left there was read by all. */
-  __syncthreads ();
-  if (lane == 0)
-    parts[threadIdx.x / 32] = value;
-  __syncthreads ();
-  value = lane < (int) blockDim.x / 32 ? parts[lane] : neutral;
-  for (int offset = 16; offset > 0; offset >>= 1)
-    value = f (value, __shfl_xor_sync (0xffffffffu, value, offset));
-  return value;
-}
-
-struct Larger {
-  __device__ float
-  operator() (float a, float b) const
-  {
-    return fmaxf (a, b);
-  }
-};
-
-struct Sum {
-  __device__ float
-  operator() (float a, float b) const
-  {
-    return a + b;
-  }
-};
-
 /* A row as the packs between two 16-byte boundaries, and a few elements before and after them. */
 template <class T> struct Span {
   int head, edges; /* elements before the packs; those outside of them */
@@ -102,36 +65,6 @@ template <class T> struct Span {
     return i < head ? i : i + packs * wide<T>;
   }
 };
-
-/* A pack as it was read, to be taken apart when it is used: as elements it would be moved to
- * registers of their own at once, twice as many, and the thread would wait for it before it reads
- * the next. */
-template <class T> struct Words {
-  uint4 bits;
-};
-
-template <class T>
-__device__ inline void
-unpack (const Words<T> &words, float (&values)[wide<T>])
-{
-  unpack (reinterpret_cast<const Chunk<T, wide<T>> &> (words), values);
-}
-
-template <class T>
-__device__ inline void
-pack (const float (&values)[wide<T>], Words<T> &words)
-{
-  pack (values, reinterpret_cast<Chunk<T, wide<T>> &> (words));
-}
-
-/* The instruction by its name: an assignment becomes one store per element or word where the
- * compiler does not see that they belong together. */
-template <class T>
-__device__ inline void
-store_chunk (T *to, const Words<T> &words)
-{
-  __stwb (reinterpret_cast<uint4 *> (to), words.bits);
-}
 
 /* Calls f (chunk, column) for the lane's part of a row: UNROLL packs are loaded before the first is
  * used. `f` may write the elements it was given. LAST: nobody reads the row again, and the cache

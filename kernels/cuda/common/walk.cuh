@@ -9,7 +9,9 @@
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 
 namespace lig
 {
@@ -42,26 +44,29 @@ spot (const Walk &w)
   return Spot{column, part + ((int) threadIdx.x >> w.shift), column < w.columns ? end : 0, step};
 }
 
-/* W values of a vector from `column` on, a multiple of W. */
+/* Reads W elements of type T of a vector as fp32. */
+template <class T, int W>
+__device__ inline void
+load_columns_of (const Vector &vector, int64_t column, float (&values)[W])
+{
+  Chunk<T, W> chunk = load_chunk<W> ((const T *) vector.data + column);
+  for (int i = 0; i < W; i++)
+    values[i] = widen (chunk.v[i]);
+}
+
+/* Reads W elements of a vector from `column` on, a multiple of W, as fp32. */
 template <int W>
 __device__ inline void
 load_columns (const Vector &vector, int64_t column, float (&values)[W])
 {
-  if (W == 1) {
+  if (W == 1)
     values[0] = vector[column];
-  } else if (vector.dtype == LIG_FP32) {
-    Chunk<float, W> chunk = load_chunk<W> ((const float *) vector.data + column);
-    for (int i = 0; i < W; i++)
-      values[i] = chunk.v[i];
-  } else if (vector.dtype == LIG_FP16) {
-    Chunk<half, W> chunk = load_chunk<W> ((const half *) vector.data + column);
-    for (int i = 0; i < W; i++)
-      values[i] = widen (chunk.v[i]);
-  } else {
-    Chunk<bf16, W> chunk = load_chunk<W> ((const bf16 *) vector.data + column);
-    for (int i = 0; i < W; i++)
-      values[i] = widen (chunk.v[i]);
-  }
+  else if (vector.dtype == LIG_FP32)
+    load_columns_of<float> (vector, column, values);
+  else if (vector.dtype == LIG_FP16)
+    load_columns_of<half> (vector, column, values);
+  else
+    load_columns_of<bf16> (vector, column, values);
 }
 
 /* Where the sums of the parts go: to the workspace, or straight to the target if there is one part.
@@ -81,18 +86,6 @@ add_row (float (&sums)[W], const float (&values)[W])
 #pragma unroll
   for (int i = 0; i < W; i++)
     sums[i] = __fadd_rn (sums[i], values[i]);
-}
-
-/* Copies 16 bytes to shared memory while the thread goes on. The cache is to drop them first. */
-__device__ inline void
-fetch_streaming (uint4 *to, const void *from)
-{
-  uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"
-               :
-               : "r"((uint32_t) __cvta_generic_to_shared (to)), "l"(from), "l"(policy)
-               : "memory");
 }
 
 /* Goes down the rows of a spot. `each (at, take)` is to call take (k, operand, index) for each of
@@ -115,9 +108,9 @@ go_down (const Walk &w, const Spot &s, Each each, Use use)
     auto fetch = [&] (int place, int64_t from, bool live) {
       if (live)
         each (from, [&] (int k, const Target &operand, int64_t index) {
-          fetch_streaming (&places[place][k][threadIdx.x], A::address (operand, index));
+          copy_async_streaming (&places[place][k][threadIdx.x], A::address (operand, index));
         });
-      asm volatile("cp.async.commit_group;" ::: "memory");
+      commit_copies ();
     };
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
@@ -126,7 +119,7 @@ go_down (const Walk &w, const Spot &s, Each each, Use use)
     int place = 0;
 #pragma unroll 1
     for (; left > 0; left--) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(DEPTH - 1) : "memory");
+      await_copies<DEPTH - 1> ();
       Value values[STREAMS];
 #pragma unroll
       for (int k = 0; k < STREAMS; k++)
@@ -168,10 +161,7 @@ finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
   int64_t tile = ((int64_t) blockIdx.x << w.shift) * W;
 #pragma unroll
   for (int n = 0; n < N; n++) {
-    for (int step = lanes; step < 32; step *= 2)
-#pragma unroll
-      for (int i = 0; i < W; i++)
-        sums[n][i] += __shfl_xor_sync (0xffffffffu, sums[n][i], step);
+    fold_strided (lanes, 32, Sum{}, sums[n]);
     /* The sums before were read by all. */
     if (n > 0)
       __syncthreads ();

@@ -52,7 +52,7 @@ race (LigProducts *products,
       int count,
       const LigLaunch *launch)
 {
-  const LigCandidate *best = NULL;
+  const LigTrialAlgorithm *best = NULL;
   LigTrial trial;
   memset (&trial, 0, sizeof trial);
   cudaStreamSynchronize (launch->stream);

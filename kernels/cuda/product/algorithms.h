@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* Normally distributed numbers for `count` elements of a floating type (fallback.cu). */
-cudaError_t
-lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream);
+cudaError_t lig_cuda_fill_random (
+  void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream);
 
 /* The bits of two fp32 numbers on the device, zeros before: the largest difference of elements that
  * correspond, and the largest element that was expected, both without their signs (fallback.cu). */

@@ -3,11 +3,13 @@
  * alignment; only the conversion is on a way that is often taken, and has a path of 16 bytes. */
 #include "kernels/cuda/product/fallback.cuh"
 
+#include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/product/algorithms.h"
 
 namespace lig
 {
-enum { THREADS = 256, MOST_BLOCKS_Y = 65535 };
+enum { MOST_BLOCKS_Y = 65535 };
 
 /* One of a matrix, whatever its type. */
 __device__ static inline float
@@ -44,7 +46,7 @@ __launch_bounds__ (THREADS) convert_packs (
       out[j / wide<To>].v[j % wide<To>] = narrow<To> (widen (in[j / wide<From>].v[j % wide<From>]));
 #pragma unroll
     for (int j = 0; j < OUT; j++)
-      store (to + row * to_stride + at + j * wide<To>, out[j]);
+      store_chunk (to + row * to_stride + at + j * wide<To>, out[j]);
   }
 }
 
@@ -238,35 +240,13 @@ finish_block (LigLaunch *launch, const Finish &finish)
   return LIG_LAUNCHED (launch);
 }
 
-enum { LANES = 8 };
-
-/* 32 columns a block, LANES threads to a column, whose sums are added in their order. */
-static __global__ void __launch_bounds__ (32 * LANES)
-  add_rows_up (LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate)
-{
-  __shared__ float parts[LANES][32];
-  int64_t column = (int64_t) blockIdx.x * 32 + threadIdx.x;
-  float sum = 0;
-  if (column < columns)
-    for (int64_t row = threadIdx.y; row < rows; row += LANES)
-      sum += get (staged, row, column);
-  parts[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads ();
-  if (threadIdx.y > 0 || column >= columns)
-    return;
-  float total = accumulate ? sums[column] : 0;
-  for (int i = 0; i < LANES; i++)
-    total += parts[i][threadIdx.x];
-  sums[column] = total;
-}
-
 LigStatus
 add_columns (
   LigLaunch *launch, LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate)
 {
-  add_rows_up<<<(unsigned) ((columns + 31) / 32), dim3 (32, LANES), 0, stream (launch)>>> (
-    staged, rows, columns, sums, accumulate);
-  return LIG_LAUNCHED (launch);
+  enum { THREADS_OF_COLUMN = 8 };
+  return sum_parts (launch, (const float *) staged.data, rows, staged.stride, columns,
+                    Target{sums, LIG_FP32}, accumulate, THREADS_OF_COLUMN);
 }
 
 template <class T>
@@ -308,8 +288,7 @@ __launch_bounds__ (THREADS)
     difference = apart <= FLT_MAX ? fmaxf (difference, apart) : INFINITY;
     element = fmaxf (element, fabsf (value));
   }
-  difference = warp_max (difference);
-  element = warp_max (element);
+  fold_lanes (32, Larger{}, difference, element);
   if (threadIdx.x % 32 == 0) {
     atomicMax (&found[0], __float_as_uint (difference));
     atomicMax (&found[1], __float_as_uint (element));
@@ -342,7 +321,7 @@ find_other_bits (const uint16_t *data, const uint16_t *expected, size_t count, u
 using namespace lig;
 
 extern "C" cudaError_t
-lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream)
+lig_cuda_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream)
 {
   if (count <= 0)
     return cudaSuccess;

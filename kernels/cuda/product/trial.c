@@ -42,8 +42,8 @@ part (LigTrial *trial, char **at, int64_t elements, uint8_t dtype, uint8_t align
   char *data = *at + (align < 16 ? align : 0);
   *at += room_for (elements, dtype);
   if (random)
-    lig_fill_random (data, (LigDtype) dtype, elements, (uint64_t) (*at - trial->memory),
-                     trial->stream);
+    lig_cuda_fill_random (data, (LigDtype) dtype, elements, (uint64_t) (*at - trial->memory),
+                          trial->stream);
   return data;
 }
 
@@ -169,7 +169,7 @@ count_launches (float once)
 
 /* As a graph, because the host launches small products more slowly than the device runs them. */
 static void
-capture (LigTrial *trial, LigCandidate *candidate)
+capture (LigTrial *trial, LigTrialAlgorithm *candidate)
 {
   cudaGraph_t graph = NULL;
   bool good = true;
@@ -187,7 +187,7 @@ capture (LigTrial *trial, LigCandidate *candidate)
 /* Microseconds of one launch. Where all launches together are short, they run twice, so that the
  * device is still busy with the first when the timed ones arrive. */
 static float
-measure (LigTrial *trial, const LigCandidate *candidate)
+measure (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   bool warm = trial->launches > 2;
   if (warm)
@@ -203,7 +203,7 @@ measure (LigTrial *trial, const LigCandidate *candidate)
 
 /* In a free place, or instead of the slowest. The first that ran stays, to be compared with. */
 static void
-keep (LigTrial *trial, const LigCandidate *candidate)
+keep (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   int slowest = 1;
   if (trial->n_kept < LIG_MOST_KEPT) {
@@ -224,7 +224,7 @@ keep (LigTrial *trial, const LigCandidate *candidate)
 float
 lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
 {
-  LigCandidate candidate = {.algorithm = *algorithm};
+  LigTrialAlgorithm candidate = {.algorithm = *algorithm};
   float once = trial->lost ? -1 : run_alone (trial, algorithm);
   if (once < 0)
     return INFINITY;
@@ -332,7 +332,7 @@ lig_trial_expect (LigTrial *trial)
 
 /* Whether the candidate computes the same bits twice. The bits that were expected are lost. */
 static bool
-repeats (LigTrial *trial, const LigCandidate *candidate)
+repeats (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   Output outputs[3];
   int count = outputs_of (trial, outputs);
@@ -364,7 +364,7 @@ tolerance (const LigProductKey *key, uint8_t dtype)
 }
 
 static bool
-agrees (LigTrial *trial, const LigCandidate *candidate)
+agrees (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   Output outputs[3];
   int count = outputs_of (trial, outputs);
@@ -389,7 +389,7 @@ agrees (LigTrial *trial, const LigCandidate *candidate)
 static int
 by_time (const void *a, const void *b)
 {
-  const LigCandidate *x = a, *y = b;
+  const LigTrialAlgorithm *x = a, *y = b;
   return (x->microseconds > y->microseconds) - (x->microseconds < y->microseconds);
 }
 
@@ -416,7 +416,7 @@ find_finalists (LigTrial *trial)
     }
   qsort (trial->kept, (size_t) trial->n_kept, sizeof *trial->kept, by_time);
   for (int i = 0; i < trial->n_kept && finalists < MOST_FINALISTS; i++) {
-    LigCandidate candidate = trial->kept[i];
+    LigTrialAlgorithm candidate = trial->kept[i];
     if (finalists > 0 && candidate.microseconds > FINAL_MARGIN * trial->kept[0].microseconds)
       break;
     if (trial->expected && memcmp (&candidate.algorithm, &first, sizeof first) != 0 &&
@@ -430,13 +430,13 @@ find_finalists (LigTrial *trial)
 
 /* The fastest of the finalists that repeats itself. Without memory to find that out, what the
  * heuristic proposed is trusted: variations were never tried then. */
-static const LigCandidate *
+static const LigTrialAlgorithm *
 find_winner (LigTrial *trial, int finalists)
 {
   Output outputs[3];
   bool compared = make_room (trial, outputs, outputs_of (trial, outputs));
   for (;;) {
-    LigCandidate *best = NULL;
+    LigTrialAlgorithm *best = NULL;
     for (int i = 0; i < finalists; i++)
       if (trial->kept[i].microseconds < (best ? best->microseconds : INFINITY))
         best = &trial->kept[i];
@@ -446,7 +446,7 @@ find_winner (LigTrial *trial, int finalists)
   }
 }
 
-const LigCandidate *
+const LigTrialAlgorithm *
 lig_trial_decide (LigTrial *trial)
 {
   trial->busy = 0;
@@ -461,7 +461,7 @@ lig_trial_decide (LigTrial *trial)
       trial->kept[i].rounds[rounds] = time;
     }
   for (int i = 0; i < finalists; i++) {
-    LigCandidate *candidate = &trial->kept[i];
+    LigTrialAlgorithm *candidate = &trial->kept[i];
     qsort (candidate->rounds, (size_t) rounds, sizeof *candidate->rounds, by_value);
     candidate->microseconds = candidate->rounds[rounds / 2];
   }

@@ -12,7 +12,7 @@ typedef struct {
   cudaGraphExec_t graph; /* so many launches of it */
   float microseconds;    /* of one launch */
   float rounds[LIG_MOST_ROUNDS];
-} LigCandidate;
+} LigTrialAlgorithm;
 
 typedef struct {
   LigProducts *products;
@@ -23,9 +23,9 @@ typedef struct {
   LigProductCall calls[2]; /* taken in turn, so that not all of a small product is in the cache */
   int n_calls;
   int launches;
-  bool lost;                        /* the device does not answer any more */
-  bool no_memory;                   /* for a trial, or for comparing what wins */
-  LigCandidate kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in no order */
+  bool lost;                             /* the device does not answer any more */
+  bool no_memory;                        /* for a trial, or for comparing what wins */
+  LigTrialAlgorithm kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in no order */
   int n_kept;
   char *expected; /* what the first one's result is, and room for what a comparison finds */
   float best;     /* microseconds of the fastest; INFINITY: none ran */
@@ -48,4 +48,4 @@ bool lig_trial_expect (LigTrial *trial);
 
 /* The fastest by its median of several rounds that gives the same bits twice; null if nothing can
  * be said. */
-const LigCandidate *lig_trial_decide (LigTrial *trial);
+const LigTrialAlgorithm *lig_trial_decide (LigTrial *trial);

@@ -4,7 +4,6 @@
 #include "kernels/cuda/runtime/device.h"
 
 #include "kernels/cuda/product/product.h"
-#include "kernels/cuda/runtime/lost.h"
 #include "kernels/cuda/runtime/table.h"
 #include "kernels/times.h"
 
@@ -12,32 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-LigStatus
-lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text)
-{
-  if (error == cudaSuccess)
-    return LIG_OK;
-  /* The error that a launch left is told once; a sticky one comes again with the next call. */
-  cudaGetLastError ();
-  if (device)
-    snprintf (device->message, sizeof device->message, "%s: %s (%s)", text,
-              cudaGetErrorString (error), cudaGetErrorName (error));
-  return error == cudaErrorMemoryAllocation ? LIG_OUT_OF_MEMORY
-         : lig_cuda_is_lost ((int) error)   ? LIG_DEVICE_LOST
-                                            : LIG_FAILED;
-}
-
-LigStatus
-lig_cuda_launched (LigLaunch *launch, const char *place)
-{
-  cudaError_t error = cudaGetLastError ();
-  if (error == cudaSuccess)
-    return LIG_OK;
-  LigStatus status = lig_cuda_status (launch->device, error, place);
-  launch->where = launch->device ? launch->device->message : place;
-  return status;
-}
 
 /* What to do about the errors that a person can do something about. */
 static void

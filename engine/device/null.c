@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The devices of this machine and the profiles that are shipped, by name. */
-#include "engine/device/device-private.h"
+/* Devices that are only described, by a shipped profile or a JSON file: plans are made for them. */
+#include "engine/device/backend.h"
 #include <ligature/folders.h>
 
 #include <string.h>
@@ -43,22 +43,31 @@ list_profiles (GPtrArray *names)
   g_ptr_array_sort (names, compare_names);
 }
 
-GStrv
-lig_device_list (void)
+static void
+list (GPtrArray *names)
 {
-  g_autoptr (GStrvBuilder) list = g_strv_builder_new ();
   g_autoptr (GPtrArray) profiles = g_ptr_array_new_with_free_func (g_free);
-  g_strv_builder_add (list, "cpu");
-  const char *reason;
-  char why[256];
-  const LigBackend *cuda = lig_cuda_backend (&reason);
-  int count = cuda ? cuda->count (why, sizeof why) : 0;
-  for (int i = 0; i < count; i++) {
-    g_autofree char *name = g_strdup_printf ("cuda:%d", i);
-    g_strv_builder_add (list, name);
-  }
   list_profiles (profiles);
   for (guint i = 0; i < profiles->len; i++)
-    g_strv_builder_add (list, profiles->pdata[i]);
-  return g_strv_builder_end (list);
+    g_ptr_array_add (names, g_strdup (profiles->pdata[i]));
 }
+
+static gboolean
+open_profile (LigDevice *self, const char *rest, GError **error)
+{
+  if (rest)
+    return lig_profile_load (rest, &self->facts, error);
+  g_strlcpy (self->facts.name, "null", sizeof self->facts.name);
+  return TRUE;
+}
+
+LIG_BACKEND_TABLE (null) = {
+  .info = {.name = "null",
+           .form = "null[:PROFILE]",
+           .title = "described",
+           .traits = LIG_DEVICE_DESCRIBED},
+  .kind = LIG_BACKEND_NULL,
+  .takes = LIG_TAKES_WORD,
+  .open = open_profile,
+  .list = list,
+};

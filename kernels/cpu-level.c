@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the instruction level of the CPU kernels once, when they are first asked for. */
-#include "kernels/cpu/level.h"
+#include "kernels/backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -59,7 +59,7 @@ lig_run_settings_confine (LigRunSettings *self, const char *folder, GError **err
                  "$.train.checkpoint: '%s' lies neither below the file's folder '%s' nor below "
                  "'%s'; a file may name no other place, --checkpoint on the command line may",
                  self->checkpoint, base, data);
-    return FALSE;
+    return lig_error_set_path (error, "$.train.checkpoint");
   }
   g_free (self->checkpoint);
   self->checkpoint = g_steal_pointer (&path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the store keeps of a plan, whatever it was run for. */
+/* The record of a plan in the store, of a training or a profile. */
 #pragma once
 
 #include <ligature/plan.h>

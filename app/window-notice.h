@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Notices: a bar above the pages with something that the user should know and may act upon, until
+ * it is dismissed. One notice is shown at a time, the others wait. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+typedef void (*LigNoticeCallback) (gpointer data);
+
+/**
+ * LigNotice:
+ * @text: copied
+ * @labels: static texts of up to two buttons, null after the last
+ * @keep: a pressed button leaves the notice shown; the callback removes it once its work is done
+ * @data: of the callbacks, freed with @free_data
+ */
+typedef struct {
+  GtkMessageType type;
+  const char *text;
+  const char *labels[2];
+  LigNoticeCallback callbacks[2];
+  gboolean keep;
+  gpointer data;
+  GDestroyNotify free_data;
+} LigNotice;
+
+typedef struct _LigNoticeBar LigNoticeBar;
+
+/* The three widgets belong to the window, which frees the bar before them. */
+LigNoticeBar *lig_notice_bar_new (GtkRevealer *revealer, GtkInfoBar *bar, GtkLabel *label);
+void lig_notice_bar_free (LigNoticeBar *self);
+
+void lig_notice_bar_add (LigNoticeBar *self, const LigNotice *notice);
+void lig_notice_bar_remove_first (LigNoticeBar *self);
+
+/* (nullable): the notice that is shown. */
+const LigNotice *lig_notice_bar_get_first (LigNoticeBar *self);
+
+G_END_DECLS
