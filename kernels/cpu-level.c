@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses the instruction level of the CPU kernels once, when they are first asked for. */
+/* The choice of the CPU kernels' instruction level, made once, at their first use. */
 #include "kernels/backend.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "level-list.h"
 #undef LEVEL
 
+/* Each returns whether the machine has the instructions of a level. */
 static bool
 has_baseline (void)
 {
@@ -41,21 +42,24 @@ static const struct {
 #undef LEVEL
 };
 
+/* Returns the index of the strongest level that the machine has, or of the one that LIGATURE_CPU
+ * names, if the machine has it. */
 static int
 choose (void)
 {
-  const char *wanted = getenv ("LIGATURE_CPU");
+  const char *setting = getenv ("LIGATURE_CPU");
   int best = 0;
   for (int i = 0; i < (int) (sizeof levels / sizeof *levels); i++) {
     if (!levels[i].available ())
       break;
     best = i;
-    if (wanted && strcmp (wanted, levels[i].name) == 0)
+    if (setting && strcmp (setting, levels[i].name) == 0)
       break;
   }
   return best;
 }
 
+/* Returns the chosen level. Two threads that choose at the same time choose the same. */
 static int
 level (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a kernel reports that it cannot do its work. */
+/* The way a kernel reports that it cannot do its work. */
 #pragma once
 
 #include <ligature/kernels.h>

@@ -6,6 +6,8 @@
 #include "app/cli/find-run.h"
 #include <ligature/store.h>
 
+#include <json-glib/json-glib.h>
+
 G_BEGIN_DECLS
 
 /* One metric of a run: at least one value, as many steps, ascending. */

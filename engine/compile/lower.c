@@ -263,7 +263,7 @@ void
 lig_lower_kernel (
   LigLowering *self, const char *name, const char *bindings, const void *params, gsize params_size)
 {
-  const LigKernel *kernel = lig_kernel_find (name);
+  const LigKernel *kernel = lig_kernel_named (name);
   if (kernel)
     emit (self, kernel, bindings, params, params_size);
   else if (!self->missing)
@@ -377,11 +377,10 @@ lower_op (LigLowering *self, const LigPart *part)
     lower_opaque (self, part);
   else if (lower)
     lower (self);
-  for (int i = 0; kernels && !lower && i < lig_port_count (kernels); i++) {
-    char name[32];
-    lig_port_name (kernels, i, name);
-    lig_lower_kernel (self, name, NULL, NULL, 0);
-  }
+  g_auto (GStrv) names = g_strsplit (kernels && !lower ? kernels : "", " ", -1);
+  for (char **name = names; *name; name++)
+    if (**name)
+      lig_lower_kernel (self, *name, NULL, NULL, 0);
 }
 
 static void

@@ -46,3 +46,27 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
   whole->size = sizeof *whole;
   return TRUE;
 }
+
+LigPlanOptions *
+lig_plan_options_new (void)
+{
+  const LigPlanOptions initial = LIG_PLAN_OPTIONS_INIT;
+  return g_memdup2 (&initial, sizeof initial);
+}
+
+void
+lig_plan_options_free (LigPlanOptions *self)
+{
+  g_free (self);
+}
+
+/* Options may be of a program that knows fewer fields, or more. */
+static LigPlanOptions *
+copy_options (const LigPlanOptions *self)
+{
+  LigPlanOptions *copy = g_malloc0 (MAX (self->size, sizeof *copy));
+  memcpy (copy, self, self->size);
+  return copy;
+}
+
+G_DEFINE_BOXED_TYPE (LigPlanOptions, lig_plan_options, copy_options, lig_plan_options_free)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
+/* Device descriptions: JSON files with a device's facts, shipped in data/devices or given by path.
+ */
 #include "engine/base/json-private.h"
 #include "engine/device/backend.h"
 #include <ligature/folders.h>
@@ -12,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A profile is a page of text; what is larger, or no file at all, is not read. */
+/* A description is a page of text; what is larger, or no file at all, is not read. */
 #define MOST_BYTES ((gsize) 1 << 20)
 
 /* Those in data/devices when this was built: a card is known by its name wherever this lies. */
 static const struct {
   const char *name, *text;
 } shipped[] = {
-#include "engine/profiles.h"
+#include "engine/descriptions.h"
 };
 
 /* Between the slowest device that one could mean and more than any will reach: figures outside are
@@ -119,7 +120,7 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
   g_autoptr (GError) local = NULL;
   g_autoptr (JsonNode) root = lig_json_read (json, strlen (json), NULL, &local);
   if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a device profile is a JSON object%s%s",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a device description is a JSON object%s%s",
                  local ? ": " : "", local ? local->message : "");
     return FALSE;
   }
@@ -128,7 +129,7 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
   if (facts->copy > 0 && facts->name[0])
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "a device profile needs a name and a copy bandwidth");
+               "a device description needs a name and a copy bandwidth");
   return FALSE;
 }
 
@@ -177,11 +178,11 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
 }
 
 static char *
-find_file (const char *profile)
+find_file (const char *description)
 {
-  if (strchr (profile, '/') || g_str_has_suffix (profile, ".json"))
-    return g_strdup (profile);
-  g_autofree char *file = g_strconcat (profile, ".json", NULL);
+  if (strchr (description, '/') || g_str_has_suffix (description, ".json"))
+    return g_strdup (description);
+  g_autofree char *file = g_strconcat (description, ".json", NULL);
   g_autofree char *name = g_build_filename ("devices", file, NULL);
   return lig_data_find (name);
 }
@@ -212,12 +213,12 @@ read_file (const char *path, GError **error)
     close (number);
   if (!failed)
     return g_steal_pointer (&json);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is no device profile: %s", path, failed);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is no device description: %s", path, failed);
   return NULL;
 }
 
 const char *
-lig_profile_nth (guint n)
+lig_description_nth (guint n)
 {
   return n < G_N_ELEMENTS (shipped) ? shipped[n].name : NULL;
 }
@@ -226,7 +227,7 @@ lig_profile_nth (guint n)
 #define LIKE 0.1
 
 gboolean
-lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
+lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
 {
   for (guint i = 0; i < G_N_ELEMENTS (shipped); i++) {
     g_autofree char *model = g_ascii_strup (shipped[i].name, -1);
@@ -240,15 +241,16 @@ lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
 }
 
 gboolean
-lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error)
+lig_description_load (const char *description, LigDeviceFacts *facts, GError **error)
 {
-  g_autofree char *path = find_file (profile);
+  g_autofree char *path = find_file (description);
   for (guint i = 0; i < G_N_ELEMENTS (shipped) && !path; i++)
-    if (g_str_equal (profile, shipped[i].name))
+    if (g_str_equal (description, shipped[i].name))
       return lig_device_facts_from_json (shipped[i].text, facts, error);
   if (!path) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "no device profile is called '%s'; shipped are h200, h100 and a100", profile);
+                 "no device description is called '%s'; shipped are h200, h100 and a100",
+                 description);
     return FALSE;
   }
   g_autofree char *json = read_file (path, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the engine asks of a device beyond its public face, and what device.c asks of the backends
- * and of the profiles. */
+ * and of the descriptions. */
 #pragma once
 
 #include "kernels/backend.h"
@@ -32,10 +32,10 @@ LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
 /* Whether a device of that name would belong to the same backend. */
 gboolean lig_device_same_backend (LigDevice *self, const char *name);
 
-/* The names of the shipped profiles, null after the last; and the profile of a card by its name,
- * multiprocessors and memory. */
-const char *lig_profile_nth (guint n);
-gboolean lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
+/* The names of the shipped descriptions, null after the last; and the description of a card by its
+ * name, multiprocessors and memory. */
+const char *lig_description_nth (guint n);
+gboolean lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
 
-/* Reads a shipped profile or a JSON file. */
-gboolean lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error);
+/* Reads a shipped description or a JSON file. */
+gboolean lig_description_load (const char *description, LigDeviceFacts *facts, GError **error);

@@ -43,7 +43,7 @@ device_new (const LigBackendTable *backend, const char *name)
   return self;
 }
 
-/* A profile that is written from these facts names the backend where the capability does not
+/* A description that is written from these facts names the backend where the capability does not
  * imply it. */
 static LigDevice *
 finish (LigDevice *self)
@@ -254,7 +254,7 @@ static void
 explain_memory (LigDevice *self, gsize bytes, GError **error)
 {
   gsize unused = 0, total = 0;
-  if (self->calls->room (self->handle, &unused, &total) == LIG_OK)
+  if (self->calls->free_memory (self->handle, &unused, &total) == LIG_OK)
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                  "no memory for %" G_GSIZE_FORMAT " byte%s on %s: %" G_GSIZE_FORMAT
                  " of %" G_GSIZE_FORMAT " are free",

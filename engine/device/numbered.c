@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* Until it is measured, a GPU has the ceilings of the shipped profile of its name, or none: nothing
- * is predicted then. */
+/* Until it is measured, a GPU has the ceilings of the shipped description of its name, or none:
+ * nothing is predicted then. */
 static void
 assume_ceilings (LigDeviceFacts *facts)
 {
   LigDeviceFacts like;
-  if (!lig_profile_find (facts, &like))
+  if (!lig_description_find (facts, &like))
     return;
   facts->copy = like.copy;
   facts->launch = like.launch;

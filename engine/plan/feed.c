@@ -126,7 +126,7 @@ lig_feed_send (LigFeed *self, const LigTensor *tensor, GError **error)
   self->next = (self->next + 1) % SLOTS;
   LigStatus status = prepare (self, slot);
   if (status == LIG_OK)
-    status = self->calls->settle (self->handle, slot->copied);
+    status = self->calls->wait_event (self->handle, slot->copied);
   if (status == LIG_OK) {
     convert (self, tensor, slot->host);
     status = copy (self, slot);

@@ -165,6 +165,8 @@ lig_plan_unref (LigPlan *self)
   g_free (self);
 }
 
+G_DEFINE_BOXED_TYPE (LigPlan, lig_plan, lig_plan_ref, lig_plan_unref)
+
 LigDevice *
 lig_plan_get_device (LigPlan *self)
 {

@@ -30,7 +30,7 @@ time_each (LigProgram *self, void **events, double *seconds, GError **error)
       return FALSE;
   }
   if (status == LIG_OK)
-    status = run->calls->settle (run->device, events[count]);
+    status = run->calls->wait_event (run->device, events[count]);
   for (int i = 0; i < count && status == LIG_OK; i++)
     status = run->calls->elapsed (run->device, events[i], events[i + 1], &seconds[i]);
   return lig_device_check (self->device, status, "timing steps", error);

@@ -2,6 +2,8 @@
 /* A plan as the JSON document of `lig fuse`. */
 #include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
+
 static void
 add_text (JsonBuilder *builder, const char *name, const char *value)
 {

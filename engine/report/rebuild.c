@@ -20,9 +20,9 @@ read_device_name (const LigReportRun *run)
   return name && JSON_NODE_HOLDS_VALUE (name) ? json_node_dup_string (name) : NULL;
 }
 
-/* The profile that describes a device of this name. */
+/* Opens the description of the device of this name. */
 static LigDevice *
-open_profile (const char *name)
+open_described (const char *name)
 {
   g_auto (GStrv) names = lig_device_list ();
   for (char **at = names; name && *name && *at; at++) {
@@ -45,11 +45,11 @@ open_device (const LigReportRun *run, GString *note)
     g_string_append_printf (note, "on %s", run->row->device);
     return g_steal_pointer (&device);
   }
-  LigDevice *profile = open_profile (name);
-  if (profile) {
+  LigDevice *described = open_described (name);
+  if (described) {
     g_string_append_printf (note, "on %s, which describes the %s of the run; times are predicted",
-                            lig_device_get_name (profile), name);
-    return profile;
+                            lig_device_get_name (described), name);
+    return described;
   }
   g_string_append_printf (note, "on a device without properties, for the run's %s (%s) is not here",
                           run->row->device, name ? name : "not described");

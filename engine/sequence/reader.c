@@ -4,6 +4,7 @@
 
 #include "engine/sequence/literal.h"
 
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 #define MAX_WARNINGS 100

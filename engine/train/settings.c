@@ -212,6 +212,32 @@ lig_run_settings_copy (const LigRunSettings *from, LigRunSettings *to)
       *(char **) field (to, setting) = g_strdup (*(char **) field (from, setting));
 }
 
+LigRunSettings *
+lig_run_settings_new (void)
+{
+  LigRunSettings *self = g_new (LigRunSettings, 1);
+  lig_run_settings_init (self);
+  return self;
+}
+
+void
+lig_run_settings_free (LigRunSettings *self)
+{
+  if (self)
+    lig_run_settings_clear (self);
+  g_free (self);
+}
+
+static LigRunSettings *
+dup_settings (LigRunSettings *self)
+{
+  LigRunSettings *copy = g_new (LigRunSettings, 1);
+  lig_run_settings_copy (self, copy);
+  return copy;
+}
+
+G_DEFINE_BOXED_TYPE (LigRunSettings, lig_run_settings, dup_settings, lig_run_settings_free)
+
 static const LigSetting *
 find (const char *name)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The activations of kernels/activations.h: alone, behind a bias, and both backward. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added along
+ * rows before, and their gradients. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -7,6 +8,7 @@ typedef void Forward (const float *x, float *y, int64_t count);
 typedef void Biased (const float *x, const float *bias, float *y, int64_t count);
 typedef void Backward (const float *dy, const float *x, float *dx, int64_t count);
 
+/* Computes y = act (x), element by element. */
 static LigStatus
 forward (LigLaunch *launch, Forward *formula)
 {
@@ -24,6 +26,7 @@ forward (LigLaunch *launch, Forward *formula)
   return LIG_OK;
 }
 
+/* Computes dx = dy act' (x), element by element. */
 static LigStatus
 backward (LigLaunch *launch, Backward *formula)
 {
@@ -42,8 +45,9 @@ backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-/* Where the sum is neither wanted nor rounded, `biased_formula` takes one pass through the cache
- * for two: an addition that feeds the formula has the same bits in both. */
+/* Computes sum = x + bias and y = act (sum) for rows of x [M, N] and a bias [N]. If the sum is
+ * neither kept nor rounded, `biased_formula` does both in one pass through the cache; an
+ * addition that feeds the formula gives the same bits in both. */
 static LigStatus
 bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
 {
@@ -78,7 +82,7 @@ bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
   return LIG_OK;
 }
 
-/* One task of the sum over rows: dx of some rows and columns, and its partial sums. */
+/* Computes dx for one task's rows and columns, and its partial sums over rows. */
 static void
 bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task, int64_t at_once)
 {
@@ -97,6 +101,7 @@ bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task,
   }
 }
 
+/* Computes dx = dy act' (x) for x [M, N], and dbias [N], the sum of dx as rounded over rows. */
 static LigStatus
 bias_backward (LigLaunch *launch, Backward *formula)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x + bias along rows, and the bias gradient: the sum of dy over rows. */
+/* The addition of a bias to rows, and the gradient of the bias. */
 #include "kernels/cpu/rows.h"
 
+/* Computes y = x + bias for rows of x [M, N] and a bias [N]. */
 LigStatus
 LIG_CPU (bias) (LigLaunch *launch)
 {
@@ -24,6 +25,7 @@ LIG_CPU (bias) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes dbias [N], the sum over rows of dy [M, N]. */
 LigStatus
 LIG_CPU (bias_backward) (LigLaunch *launch)
 {

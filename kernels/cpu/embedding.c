@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Embedding: y[i,:] = weight[x[i],:], x int32. Its gradient, dweight[v,:] = sum of dy[i,:] over the
- * i with x[i] = v, is added up in the order of i: threads share the columns, never a number. */
+/* Embedding: y[i,:] = weight[x[i],:] for int32 x [M], weight [V, N] and y [M, N]; and its
+ * gradient, dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. The sum is added up in the
+ * order of i: threads divide the columns among them. */
 #include "kernels/cpu/cpu.h"
 
-/* Columns that one thread adds up at a time. */
+/* The number of columns that one thread adds up at a time. */
 #define SLICE 64
 
+/* Refuses types other than int32, and tokens outside the vocabulary of `rows`. */
 static LigStatus
 check (LigLaunch *launch, const LigOperand *x, int64_t rows)
 {
@@ -18,7 +20,7 @@ check (LigLaunch *launch, const LigOperand *x, int64_t rows)
   return LIG_OK;
 }
 
-/* One row from operand to operand, of any types. */
+/* Copies one row from operand to operand, of any types. */
 static void
 copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_t to_row)
 {
@@ -36,6 +38,7 @@ copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_
   }
 }
 
+/* Computes y. */
 LigStatus
 LIG_CPU (embedding) (LigLaunch *launch)
 {
@@ -51,8 +54,8 @@ LIG_CPU (embedding) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Gradients of the rows [first, first + rows) of weight in one slice of columns, added to `total`,
- * whose rows are as long as those of weight. */
+/* Adds the gradients of the rows [first, first + rows) of weight, in one slice of columns from
+ * `column` on, to `total`, whose rows are as long as those of weight. */
 static void
 add_slice (const LigOperand *dy,
            const LigOperand *x,
@@ -76,8 +79,8 @@ add_slice (const LigOperand *dy,
   }
 }
 
-/* Types of 16 bits are added up in the workspace, as many rows of the vocabulary as fit at a time,
- * and rounded once. */
+/* Computes dweight. 16-bit types are added up in fp32 in the workspace, as many rows of the
+ * vocabulary as fit at a time, and rounded once. */
 LigStatus
 LIG_CPU (embedding_backward) (LigLaunch *launch)
 {

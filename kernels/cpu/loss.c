@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses, as one number y over rows of x[R,C], and their gradients.
+/* Losses over rows of x [M, C], each one number y, and their gradients.
  *
- * cross_entropy: lse = log (sum exp x), q = (1 - s) [c = target] + s / C, s the label smoothing,
- *   y = mean over counted rows of sum (q (lse - x)),   dx = dy (exp (x - lse) - q) / count.
- * A row whose target is `ignored` does not count; where none does, y and dx are 0 (PyTorch: NaN).
- * mean_squared_error: y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
+ * cross_entropy, with label smoothing s:
+ *   lse = log (sum exp x), q = (1 - s) [c = target] + s / C,
+ *   y = mean over counted rows of sum (q (lse - x)), dx = dy (exp (x - lse) - q) / count.
+ * A row whose target is `ignored` is not counted; if no row is, y and dx are 0 (PyTorch: NaN).
+ *
+ * mean_squared_error:
+ *   y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/formulas.h"
 
 #include <math.h>
 
-/* Blocks of a fixed partition that one thread sums, and what it sums. */
+/* The largest number of blocks of lig_partition. */
 #define MOST_BLOCKS 64
 
 typedef struct {
   double sum;
   int64_t count;
-  bool outside; /* a target was no class */
+  bool outside; /* a target is not one of the classes */
 } Total;
 
+/* Returns the launch's parameters, or the defaults. */
 static LigCrossEntropyParams
 parameters (const LigLaunch *launch)
 {
@@ -26,6 +30,7 @@ parameters (const LigLaunch *launch)
   return params ? *params : (LigCrossEntropyParams){.ignored = -100};
 }
 
+/* Adds up the totals of all blocks in order. */
 static Total
 total_of (const Total *totals, int64_t blocks)
 {
@@ -38,6 +43,7 @@ total_of (const Total *totals, int64_t blocks)
   return total;
 }
 
+/* Writes a number to a scalar operand, unless it is absent. */
 static void
 write_number (const LigOperand *operand, double value)
 {
@@ -46,6 +52,7 @@ write_number (const LigOperand *operand, double value)
     lig_narrow (operand->dtype, &number, operand->data, 1);
 }
 
+/* Returns one element as fp32. */
 static float
 element (const LigOperand *operand, int64_t at)
 {
@@ -53,10 +60,11 @@ element (const LigOperand *operand, int64_t at)
   return *lig_load (operand, at, 1, &buffer);
 }
 
-/* Loops over a piece have functions of their own: GCC 12 splits the loop over pieces, and what it
- * inlined there is then no longer vectorized. */
+/* A function that loops over a piece. It is not inlined: GCC 12 splits the loop over pieces, and
+ * then no longer vectorizes a loop that it inlined there. */
 #define PIECE_FUNCTION static __attribute__ ((noinline))
 
+/* Returns the largest of `most` and the values of a piece. */
 PIECE_FUNCTION float
 larger (const float *x, int64_t count, float most)
 {
@@ -66,7 +74,7 @@ larger (const float *x, int64_t count, float most)
   return most;
 }
 
-/* Adds sum exp (x - most) of a piece to `exps`, and its sum to `sum`. */
+/* Adds sum exp (x - most) of a piece to `exps`, and the sum of its values to `sum`. */
 PIECE_FUNCTION void
 add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
 {
@@ -80,7 +88,7 @@ add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
   *sum += (double) plain;
 }
 
-/* log (sum exp x) of a row, and its mean. */
+/* Returns log (sum exp x) of a row and sets the mean of its values. */
 static float
 log_sum (const LigOperand *x, int64_t start, float *mean)
 {
@@ -98,7 +106,7 @@ log_sum (const LigOperand *x, int64_t start, float *mean)
   return (float) ((double) most + log (exps));
 }
 
-/* One block of rows: their losses, their lse. */
+/* Computes the losses and lse of rows `first` to `end`, and returns their sum. */
 static Total
 entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
 {
@@ -127,6 +135,7 @@ entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
   return total;
 }
 
+/* Computes y, lse [M] and count. */
 LigStatus
 LIG_CPU (cross_entropy) (LigLaunch *launch)
 {
@@ -147,8 +156,8 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* dx of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored row has the
- * factor 0, and may hold infinities. */
+/* Computes dx of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored
+ * row has the factor 0, and may contain infinities. */
 static void
 entropy_row (const LigOperand *x,
              const LigOperand *dx,
@@ -177,6 +186,7 @@ entropy_row (const LigOperand *x,
   }
 }
 
+/* Computes dx from dy, x, targets, lse and count. */
 LigStatus
 LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
 {
@@ -193,7 +203,7 @@ LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Whether the target is the first of the largest logits. */
+/* Returns whether the target is the first of the largest logits. */
 static bool
 hits (const LigOperand *x, int64_t row, int64_t target)
 {
@@ -208,6 +218,8 @@ hits (const LigOperand *x, int64_t row, int64_t target)
   return above == 0;
 }
 
+/* Computes the number of rows whose target has the largest logit, and the number of rows
+ * counted. */
 LigStatus
 LIG_CPU (accuracy) (LigLaunch *launch)
 {
@@ -230,6 +242,7 @@ LIG_CPU (accuracy) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes y. */
 LigStatus
 LIG_CPU (mean_squared_error) (LigLaunch *launch)
 {
@@ -258,6 +271,7 @@ LIG_CPU (mean_squared_error) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes dx and dtargets; either may be absent. */
 LigStatus
 LIG_CPU (mean_squared_error_backward) (LigLaunch *launch)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight,
- * with layer norm:  rstd = 1 / sqrt (mean ((v - mean)^2) + eps), rms norm:    mean = 0, rstd = 1 /
- * sqrt (mean (v^2) + eps), l2:          mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
+ * with
+ *   layer norm (Ba et al., 2016): rstd = 1 / sqrt (mean ((v - mean)^2) + eps),
+ *   rms norm (Zhang and Sennrich, 2019): mean = 0, rstd = 1 / sqrt (mean (v^2) + eps),
+ *   l2: mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
  * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32; the
- * variance takes a second look at the row, which is in the cache by then. */
+ * variance reads the row a second time, from the cache. */
 #include "kernels/cpu/norm.h"
 
 #include <math.h>
@@ -14,8 +16,8 @@ typedef struct {
   const float *bias;
 } Forward;
 
-/* A piece of v. The first reading of a row writes its sum, and the others read that: it may have
- * taken the place of x or extra. Where nobody wants the sum, it is computed again. */
+/* Returns a piece of v. The first reading of a row writes its sum and later ones read that,
+ * because it may have replaced x or extra. An absent sum is computed again. */
 static const float *
 load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
 {
@@ -39,6 +41,7 @@ load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
   return buffer;
 }
 
+/* Returns the sum of a row of v. */
 static float
 sum_of (const Forward *f, int64_t start)
 {
@@ -55,6 +58,7 @@ sum_of (const Forward *f, int64_t start)
   return sum;
 }
 
+/* Returns the sum of (v - mean)^2 over a row. */
 static float
 squares_of (const Forward *f, bool first, int64_t start, float mean)
 {
@@ -71,6 +75,7 @@ squares_of (const Forward *f, bool first, int64_t start, float mean)
   return sum;
 }
 
+/* Writes a row of y. */
 static void
 write_row (const Forward *f, int64_t start, float mean, float rstd)
 {
@@ -98,7 +103,8 @@ write_row (const Forward *f, int64_t start, float mean, float rstd)
   }
 }
 
-/* `bias` may be null, and is added to f here because it needs the workspace. */
+/* Computes y, mean and rstd, each of which may be absent. `bias` may be null; it is entered into
+ * f here because it needs the workspace. */
 static LigStatus
 forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOperand *bias)
 {
@@ -123,6 +129,7 @@ forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOpera
   return LIG_OK;
 }
 
+/* Computes y [M, N], mean [M] and rstd [M] from x, weight [N] and bias [N]. */
 LigStatus
 LIG_CPU (layer_norm) (LigLaunch *launch)
 {
@@ -131,6 +138,7 @@ LIG_CPU (layer_norm) (LigLaunch *launch)
   return forward (launch, &f, &o[1], &o[2]);
 }
 
+/* Computes sum = x + extra, and the layer norm of the sum. */
 LigStatus
 LIG_CPU (add_layer_norm) (LigLaunch *launch)
 {
@@ -145,6 +153,7 @@ LIG_CPU (add_layer_norm) (LigLaunch *launch)
   return forward (launch, &f, &o[2], &o[3]);
 }
 
+/* Computes y [M, N] and rstd [M] from x and weight [N]. */
 LigStatus
 LIG_CPU (rms_norm) (LigLaunch *launch)
 {
@@ -152,6 +161,7 @@ LIG_CPU (rms_norm) (LigLaunch *launch)
   return forward (launch, &(Forward){.x = &o[0], .y = &o[2], .rstd = &o[3]}, &o[1], NULL);
 }
 
+/* Computes sum = x + extra, and the rms norm of the sum. */
 LigStatus
 LIG_CPU (add_rms_norm) (LigLaunch *launch)
 {
@@ -160,6 +170,7 @@ LIG_CPU (add_rms_norm) (LigLaunch *launch)
   return forward (launch, &f, &o[2], NULL);
 }
 
+/* Computes y [M, N] and rstd [M] from x. */
 LigStatus
 LIG_CPU (l2_normalization) (LigLaunch *launch)
 {

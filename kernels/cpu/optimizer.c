@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates over whole arenas, in one reading: g = gradient over what it carries, times clip_norm /
- * norm where the global norm is above clip_norm; p = the fp32 master where there is one, else the
- * parameter.
- *   sgd:    g += decay p;  m = momentum m + g;  p -= rate m
- *   adamw:  p -= rate decay p;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2;
- *           p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps),  t counts updates from 1
- * The parameter is p, rounded once. Nothing is written where the norm is not finite, and t does not
- * count. */
+/* Updates of whole arenas, in one reading. g = gradient / carried, times clip_norm / norm if the
+ * global norm is above clip_norm; p = the fp32 master if present, else the parameter.
+ *   sgd: g += decay p; m = momentum m + g; p -= rate m
+ *   adamw (Loshchilov and Hutter, 2019), where t counts updates from 1:
+ *     p -= rate decay p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
+ *     p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps)
+ * The parameter is p, rounded once. If the norm is not finite, nothing is written and the update
+ * is not counted by t. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/scaling.h"
 
 #include <math.h>
 
-/* A function of its own: GCC 12 splits the loop over pieces, and what it inlined there is then no
- * longer vectorized. */
+/* Returns the sum of the squares of a piece. It is not inlined: GCC 12 splits the loop over
+ * pieces, and then no longer vectorizes a loop that it inlined there. */
 static __attribute__ ((noinline)) double
 sum_of_squares (const float *values, int64_t count)
 {
@@ -24,6 +24,7 @@ sum_of_squares (const float *values, int64_t count)
   return sum;
 }
 
+/* Computes y = factor x, and sets the factor that the gradients carry from here on. */
 LigStatus
 LIG_CPU (scale_gradient) (LigLaunch *launch)
 {
@@ -47,6 +48,7 @@ LIG_CPU (scale_gradient) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes the global norm of the gradients, and updates the loss scale. */
 LigStatus
 LIG_CPU (gradient_norm) (LigLaunch *launch)
 {
@@ -76,7 +78,7 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Tells the factor that the gradients are multiplied by; false where nothing is to be written. */
+/* Sets the factor by which the gradients are multiplied; false if nothing is to be written. */
 static bool
 find_factor (const LigLaunch *launch, float *factor)
 {
@@ -93,7 +95,8 @@ find_factor (const LigLaunch *launch, float *factor)
   return true;
 }
 
-/* The old values of a piece as floats, in place where they are fp32. They come back by commit. */
+/* Returns the old values of a piece as floats, in place if they are fp32. lig_commit () stores
+ * them again. */
 static float *
 open_piece (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
 {
@@ -103,7 +106,7 @@ open_piece (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
   return values;
 }
 
-/* Stores new weights, in the master too where there is one. */
+/* Stores new weights, and rounds them to the parameters if the weights are the master. */
 static void
 close_weights (const LigOperand *weights,
                const LigOperand *parameters,
@@ -116,6 +119,7 @@ close_weights (const LigOperand *weights,
     lig_narrow (parameters->dtype, values, lig_at (parameters, at), (size_t) count);
 }
 
+/* Updates parameters, momentum and master. */
 LigStatus
 LIG_CPU (sgd) (LigLaunch *launch)
 {
@@ -151,13 +155,14 @@ LIG_CPU (sgd) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* The constants of one adamw step. */
+/* The constants of one adamw update. */
 typedef struct {
   float clip, keep, beta1, beta2, eps;
-  float rate;     /* over 1 - beta1^t */
-  float variance; /* 1 over the root of 1 - beta2^t */
+  float rate;     /* learning rate / (1 - beta1^t) */
+  float variance; /* 1 / sqrt (1 - beta2^t) */
 } Adamw;
 
+/* Returns the constants of the launch's update. */
 static Adamw
 adamw_constants (const LigLaunch *launch, float factor)
 {
@@ -173,6 +178,7 @@ adamw_constants (const LigLaunch *launch, float factor)
   return adamw;
 }
 
+/* Updates the weights p and the means m and v of a piece. */
 static void
 adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, int64_t count)
 {
@@ -186,6 +192,7 @@ adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, i
   }
 }
 
+/* Updates parameters, mean, variance and master. */
 LigStatus
 LIG_CPU (adamw) (LigLaunch *launch)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products in fp32 through BLAS, for operands of any floating type. Operands of 16 bits are
- * widened panel by panel; a block of the result is accumulated in fp32 over the whole of k. */
+/* Matrix products in fp32 through BLAS, for operands of any floating type. 16-bit operands are
+ * widened panel by panel; a block of the result is accumulated in fp32 over the whole depth k. */
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/threads.h"
 
 #include <cblas.h>
 #include <limits.h>
 
-/* How the workspace is shared out, in floats, and the largest blocks. BLAS rearranges its operands
- * in each call: with 512 rows to a call it takes 8 % longer, with 1024 rows 3 %, which is more than
- * a result still in the cache saves. So blocks are as large as the memory for them allows. */
+/* The division of the workspace, in floats, and the largest blocks. BLAS rearranges its operands
+ * in each call: with 512 rows per call a product takes 8 % longer, with 1024 rows 3 %, which is
+ * more than keeping the result in the cache saves. So blocks are as large as the memory for them
+ * allows. */
 #define A_SIZE (MOST_STAGED_ROWS * MOST_DEPTH)
 #define B_SIZE (MOST_STAGED_COLUMNS * MOST_DEPTH)
 #define C_SIZE (MOST_STAGED_ROWS * MOST_STAGED_COLUMNS)
@@ -25,7 +26,7 @@ _Static_assert(A_SIZE + B_SIZE + C_SIZE + (1 + MOST_ROWS / TILE_ROWS) * MOST_COL
 
 typedef struct {
   const LigCpuProduct *product;
-  int64_t rows, columns, depth; /* of a block, of its panels */
+  int64_t rows, columns, depth; /* of a block, and of its panels */
   float *a, *b, *c, *partials, *sums;
 } Blocks;
 
@@ -34,7 +35,8 @@ typedef struct {
   int64_t stride;
 } Panel;
 
-/* `size` in equal parts, none larger than `most`, each but the last a multiple of 16. */
+/* Divides `size` into equal parts of at most `most`, each but the last a multiple of 16; returns
+ * their size. */
 static int64_t
 part (int64_t size, int64_t most)
 {
@@ -44,6 +46,7 @@ part (int64_t size, int64_t most)
   return ((size + parts - 1) / parts + 15) / 16 * 16;
 }
 
+/* Divides a product into blocks, and the workspace among their panels. */
 static Blocks
 divide (const LigCpuProduct *product, float *workspace)
 {
@@ -63,7 +66,7 @@ divide (const LigCpuProduct *product, float *workspace)
   return blocks;
 }
 
-/* Rows and columns of a stored matrix as floats: in place, or widened into `buffer`. */
+/* Returns rows and columns of a stored matrix as floats: in place, or widened into `buffer`. */
 static Panel
 panel (const LigOperand *matrix,
        int64_t row,
@@ -82,6 +85,7 @@ panel (const LigOperand *matrix,
   return (Panel){buffer, columns};
 }
 
+/* Returns the panel of A for `rows` rows from `row` on and `depth` steps from `at` on. */
 static Panel
 panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t depth)
 {
@@ -90,6 +94,7 @@ panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t de
                                : panel (product->a, row, at, rows, depth, blocks->a);
 }
 
+/* Returns the panel of B for `columns` columns from `column` on and `depth` steps from `at` on. */
 static Panel
 panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int64_t depth)
 {
@@ -98,7 +103,8 @@ panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int6
                                : panel (product->b, at, column, depth, columns, blocks->b);
 }
 
-/* The block with `corner` in C; `b` is its panel of B where one serves the whole of k. */
+/* Multiplies one block; `whole_b` is its panel of B if one panel covers the whole depth, else
+ * null. */
 static void
 multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
 {
@@ -117,6 +123,8 @@ multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
   }
 }
 
+/* Calls the product's `finish` for each tile of a block, and adds up the sums of its columns if
+ * `sum`. */
 static void
 finish (const Blocks *blocks, const LigTile *block, bool sum)
 {
@@ -144,7 +152,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
   (blocks->partials, down, block->columns, block->columns, &total, true);
 }
 
-/* All blocks of `columns` columns from `column` on, downwards. */
+/* Multiplies and finishes all blocks of `columns` columns from `column` on, downwards. */
 static void
 run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOperand *column_sums)
 {
@@ -168,6 +176,7 @@ run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOpe
   }
 }
 
+/* Runs the product block by block. */
 LigStatus
 LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
 {
@@ -175,7 +184,7 @@ LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
   if (!lig_dtype_is_floating (product->a->dtype) || !lig_dtype_is_floating (product->b->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
-  if (!lig_cpu_settle_threads ())
+  if (!lig_cpu_prepare_threads ())
     return LIG_FAIL (launch, LIG_OUT_OF_MEMORY, "no memory for the buffers of matrix products");
   Blocks blocks = divide (product, launch->workspace);
   const LigOperand *sums = product->column_sums;

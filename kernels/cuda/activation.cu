@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The activations of kernels/activations.h: alone, behind a bias, and both backward. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added along
+ * rows before, and their gradients. */
 #include "kernels/cuda/bias.cuh"
 #include "kernels/cuda/common/map.cuh"
 
@@ -7,8 +8,8 @@ namespace lig
 {
 namespace activation
 {
-/* One of the activations, known at run time. The backward pass of one that reads its output is
- * given y for x. */
+/* An activation selected at run time. The backward pass of one that reads its output gets y as x.
+ */
 struct Any {
   enum Kind {
 #define KIND(name, ...) KIND_##name,
@@ -104,7 +105,7 @@ template <class F> struct Backward {
   }
 };
 
-/* dx, as rounded, and its sums over rows. */
+/* Computes dx [M, N], rounded, and its sums over rows. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4)
@@ -132,6 +133,7 @@ __launch_bounds__ (THREADS, 4)
   finish_sums (w, to, sums);
 }
 
+/* Launches y = act (x), element by element. */
 template <class F>
 static LigStatus
 forward (LigLaunch *launch)
@@ -142,6 +144,7 @@ forward (LigLaunch *launch)
   return map<false> (launch, &o[0], nullptr, &o[1], Forward<F>{});
 }
 
+/* Launches dx = dy act' (x), element by element. */
 template <class F>
 static LigStatus
 backward (LigLaunch *launch)
@@ -152,6 +155,7 @@ backward (LigLaunch *launch)
   return map<true> (launch, &o[0], &o[1], &o[2], Backward<F>{});
 }
 
+/* Launches sum = x + bias and y = act (sum) for rows of x [M, N] and a bias [N]. */
 template <class F>
 static LigStatus
 bias_forward (LigLaunch *launch)
@@ -162,6 +166,7 @@ bias_forward (LigLaunch *launch)
   return add_bias (launch, &o[0], &o[1], &o[2], &o[3], F{});
 }
 
+/* Launches dx = dy act' (x) for x [M, N], and dbias [N], the sum of dx as rounded over rows. */
 template <class F>
 static LigStatus
 bias_backward (LigLaunch *launch)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of normalized rows that are few: one launch, in which some blocks sum over rows and
- * the others write dx. Both read dy and x, once from memory and once from the L2 cache, which costs
- * less than partial sums and a second launch to add them up. */
+/* The gradients of few normalized rows: one launch, in which some blocks sum over rows and the
+ * others write dx. Both read dy and x, once from memory and once from the L2 cache, which costs
+ * less than partial sums and a second launch that adds them up. */
 #pragma once
 
 #include "kernels/cuda/norm-backward.cuh"
@@ -12,22 +12,25 @@ enum {
   FEW_THREADS = 256,
   FEW_ACROSS = 2, /* packs of a row in a block that sums over rows: a sector of 32 bytes */
   FEW_DOWN = FEW_THREADS / FEW_ACROSS,
-  FEW_PACKS = 2, /* of a thread in a block that writes dx, at most */
+  FEW_PACKS = 2, /* largest number of packs of a thread that writes dx */
 };
 
-/* Where the sums over rows go, and how many blocks, which are the first of the grid, make them. */
+/* The destination of the sums over rows, and the number of blocks that compute them, which are
+ * the first of the grid. */
 struct FewSums {
   Target dweight, dbias;
   int blocks;
   bool accumulate;
 };
 
-/* FEW_ACROSS packs of columns over all rows, each thread its rows in order, then the threads. */
+/* Adds up FEW_ACROSS packs of columns over all rows: each thread its rows in order, then the
+ * threads. */
 template <class T, bool CENTERED>
 __device__ inline void
 sum_few (const Backward<T> &b, const FewSums &to, float *shared)
 {
-  /* The offset of half the banks between two values lets half a warp read each. */
+  /* An offset of half the banks between two values lets each half of a warp read one without
+   * conflicts. */
   constexpr int W = wide<T>, DEPTH = 4, STRIDE = FEW_THREADS + 16, VALUES = CENTERED ? 2 * W : W;
   const int thread = (int) threadIdx.x, packs = (int) b.norm.length / W;
   const int pack = (int) blockIdx.x * FEW_ACROSS + thread % FEW_ACROSS;
@@ -66,7 +69,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
   for (int v = 0; v < VALUES; v++)
     shared[v * STRIDE + thread] = sums[v];
   __syncthreads ();
-  /* A warp adds up two values; they are even in number. */
+  /* A warp adds up two values; their number is even. */
   const int value = thread / 16, first = thread % 16;
   if (value >= VALUES)
     return;
@@ -83,7 +86,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
   target.set (column, to.accumulate ? target.get (column) + sum : sum);
 }
 
-/* dx of as many rows as the block has times `lanes` threads, which is 32 or more. */
+/* Computes dx of one row for every `lanes` threads of the block; `lanes` is 32 or more. */
 template <class T, class P, int N, bool CENTERED>
 __device__ inline void
 write_few (const Backward<T> &b, int block, float2 *slots)
@@ -137,7 +140,7 @@ write_few (const Backward<T> &b, int block, float2 *slots)
       }
     }
   sums = short_row_sums<FEW_THREADS / 32, CENTERED> (sums, slots, lanes);
-  /* dx = rstd (u - mean (u) - h mean (u h)), of which all but u is linear in x. */
+  /* dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are linear in x. */
   const float scale = -rstd * (sums.y * b.norm.share), by_x = scale * rstd;
   const float constant = scale * shift - rstd * (sums.x * b.norm.share);
 #pragma unroll
@@ -160,6 +163,7 @@ write_few (const Backward<T> &b, int block, float2 *slots)
     }
 }
 
+/* Computes dweight and dbias in the first blocks, dx in the others. */
 template <class T, class P, int N, bool CENTERED>
 __global__ void
 __launch_bounds__ (FEW_THREADS, 3) gradient_few (Backward<T> b, FewSums to)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight,
- * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Floor: each operand crosses
- * the memory bus once, so a row is held in registers, as packs, from its only reading on; the
- * variance looks at it there a second time. */
+ * where v = x, or v = sum = x + extra as rounded to the type of `sum`; kernels/cpu/norm.c has
+ * the formulas of mean and rstd. Lower bound: each operand crosses the memory bus once, so a row
+ * is kept in registers, as packs, after it was read; the variance reads it there. */
 #include "kernels/cuda/norm.cuh"
 
 namespace lig
@@ -15,6 +15,7 @@ template <class T> struct Forward {
   float *mean, *rstd;
 };
 
+/* Returns the gain of column i. */
 template <class T>
 __device__ inline float
 gain_at (const Forward<T> &f, int64_t i)
@@ -22,15 +23,15 @@ gain_at (const Forward<T> &f, int64_t i)
   return f.weight.data ? f.weight[i] + f.norm.offset : 1.0f;
 }
 
-/* One row's share of a thread: its packs are `lanes` apart. */
+/* The part of a row that one thread has: its packs are `lanes` apart. */
 struct Share {
   int lane, lanes;
   int packs;     /* of the row; 0 beyond the last row */
   int64_t start; /* the row's first element */
 };
 
-/* Calls `each (i, column)` for the packs of a row that the thread has, N at most; pack i begins at
- * `column` of the row. */
+/* Calls `each (i, column)` for the thread's packs of a row, N at most; pack i begins at `column`
+ * of the row. */
 template <int N, int W, class Each>
 __device__ inline void
 each_pack (const Share &s, Each each)
@@ -120,7 +121,7 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   __shared__ alignas (16) float slots[2][32];
   const int64_t row = LANES ? (int64_t) blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES
                             : (int64_t) blockIdx.x;
-  /* Threads beyond the last row take part in the shuffles, with nothing of their own. */
+  /* Threads beyond the last row take part in the shuffles, without packs of their own. */
   const bool live = !LANES || row < f.norm.rows;
   const Share s = {LANES ? (int) threadIdx.x % LANES : (int) threadIdx.x,
                    LANES ? LANES : (int) blockDim.x, live ? (int) (f.norm.length / W) : 0,
@@ -166,8 +167,8 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   });
 }
 
-/* A unit of v. The first reading of a row writes its sum, and the others read that: it may have
- * taken the place of x or extra. Where nobody wants the sum, it is computed again. */
+/* Returns a chunk of v. The first reading of a row writes its sum and later ones read that,
+ * because it may have replaced x or extra. An absent sum is computed again. */
 template <class T, int U>
 __device__ inline Chunk<T, U>
 read_unit (const Forward<T> &f, int64_t at, bool first)
@@ -187,7 +188,8 @@ read_unit (const Forward<T> &f, int64_t at, bool first)
   return v;
 }
 
-/* Rows that are not held: each reading goes to memory, that is to the caches. */
+/* Normalizes rows that are too long or too ragged for registers, in chunks of U elements: each
+ * reading goes to the caches. */
 template <class T, int U, int LANES>
 __global__ void
 __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
@@ -195,7 +197,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
   __shared__ alignas (16) float slots[2][32];
   const int lanes = LANES ? LANES : (int) blockDim.x, lane = (int) threadIdx.x % lanes;
   const int at_once = (int) blockDim.x / lanes;
-  /* The bound is the block's, as all its threads take part in the sums. */
+  /* The bound is the same for the whole block, as all its threads take part in the sums. */
   for (int64_t base = (int64_t) blockIdx.x * at_once; base < f.norm.rows;
        base += (int64_t) gridDim.x * at_once) {
     const int64_t row = base + threadIdx.x / lanes, start = row * f.norm.length;
@@ -234,12 +236,13 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
         }
         *(Chunk<T, U> *) (f.y + start + (int64_t) at * U) = v;
       }
-    /* The slots are written again in the next row. */
+    /* The next row writes the slots again. */
     if (LANES == 0)
       __syncthreads ();
   }
 }
 
+/* Launches normalize_packs. */
 template <class T, class P, class S, bool ADD>
 static LigStatus
 launch_packs (LigLaunch *launch, const Forward<T> &f)
@@ -257,6 +260,7 @@ launch_packs (LigLaunch *launch, const Forward<T> &f)
   return LIG_LAUNCHED (launch);
 }
 
+/* Launches normalize_units. */
 template <class T>
 static LigStatus
 launch_units (LigLaunch *launch, const Forward<T> &f, bool packs)
@@ -273,11 +277,12 @@ launch_units (LigLaunch *launch, const Forward<T> &f, bool packs)
   return LIG_LAUNCHED (launch);
 }
 
-/* Which operand is which; null where the kernel has none. */
+/* The operands by their roles; null if the kernel has none. */
 struct Operands {
   const LigOperand *x, *extra, *weight, *bias, *sum, *y, *mean, *rstd;
 };
 
+/* Normalizes rows of elements of type T. */
 template <class T>
 static LigStatus
 forward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
@@ -309,6 +314,7 @@ forward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
   });
 }
 
+/* Computes y, sum, mean and rstd, each of which may be absent. */
 static LigStatus
 forward (LigLaunch *launch, const Operands &o, bool centered)
 {
@@ -326,6 +332,7 @@ forward (LigLaunch *launch, const Operands &o, bool centered)
 
 using namespace lig;
 
+/* Computes y [M, N], mean [M] and rstd [M] from x, weight [N] and bias [N]. */
 extern "C" LigStatus
 lig_cuda_layer_norm (LigLaunch *launch)
 {
@@ -333,6 +340,7 @@ lig_cuda_layer_norm (LigLaunch *launch)
   return forward (launch, {&o[0], nullptr, &o[1], &o[2], nullptr, &o[3], &o[4], &o[5]}, true);
 }
 
+/* Computes sum = x + extra, and the layer norm of the sum. */
 extern "C" LigStatus
 lig_cuda_add_layer_norm (LigLaunch *launch)
 {
@@ -340,6 +348,7 @@ lig_cuda_add_layer_norm (LigLaunch *launch)
   return forward (launch, {&o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7]}, true);
 }
 
+/* Computes y [M, N] and rstd [M] from x and weight [N]. */
 extern "C" LigStatus
 lig_cuda_rms_norm (LigLaunch *launch)
 {
@@ -347,6 +356,7 @@ lig_cuda_rms_norm (LigLaunch *launch)
   return forward (launch, {&o[0], nullptr, &o[1], nullptr, nullptr, &o[2], nullptr, &o[3]}, false);
 }
 
+/* Computes sum = x + extra, and the rms norm of the sum. */
 extern "C" LigStatus
 lig_cuda_add_rms_norm (LigLaunch *launch)
 {
@@ -354,6 +364,7 @@ lig_cuda_add_rms_norm (LigLaunch *launch)
   return forward (launch, {&o[0], &o[1], &o[2], nullptr, &o[3], &o[4], nullptr, &o[5]}, false);
 }
 
+/* Computes y [M, N] and rstd [M] from x. */
 extern "C" LigStatus
 lig_cuda_l2_normalization (LigLaunch *launch)
 {

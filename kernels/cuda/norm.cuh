@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the norms share, forward and backward: the length of a row, how its threads are chosen,
- * their sums, and the gain beside a pack of elements. */
+/* The common parts of the norms, forward and backward: the length of a row, the choice of its
+ * threads, and the parameters of a pack of columns. */
 #pragma once
 
 #include "kernels/cuda/common/async-copy.cuh"
@@ -11,14 +11,14 @@ namespace lig
 {
 struct Norm {
   int64_t length, rows;
-  float share;   /* of an element in a mean: 1 / length; 1 for l2, which sums */
+  float share;   /* weight of an element in a mean: 1 / length; 1 for l2, which sums */
   float eps;     /* added before the root */
-  float offset;  /* of the gain over the weight: 1 if zero-centered */
-  bool centered; /* layer norm: the mean is taken off */
+  float offset;  /* added to the weight to give the gain: 1 if zero-centered */
+  bool centered; /* layer norm: the mean is subtracted */
 };
 
-/* `weight` is null for l2. Rows too long for the CPU's workspace are refused here, too, so that a
- * plan fits both or neither. */
+/* Fills in a norm; `weight` is null for l2. Rows too long for the CPU's workspace are refused
+ * here as well, so that a plan fits both or neither. */
 inline LigStatus
 prepare (
   Norm *norm, LigLaunch *launch, const LigOperand *x, const LigOperand *weight, bool centered)
@@ -36,32 +36,34 @@ prepare (
   return LIG_OK;
 }
 
-/* Whether the operand is absent or of that type. */
+/* Returns whether the operand is absent or of that type. */
 inline bool
 of_type (const LigOperand *operand, LigDtype dtype)
 {
   return !operand || !operand->data || operand->dtype == dtype;
 }
 
-/* Whether the operand is absent or serves accesses of 16 bytes. */
+/* Returns whether the operand is absent or allows 16-byte accesses. */
 inline bool
 packable (const LigOperand *operand)
 {
   return !operand || aligned (operand);
 }
 
+/* Returns an operand as a Vector; a null operand as an absent one. */
 inline Vector
 optional_vector (const LigOperand *operand)
 {
   return operand ? vector (operand) : Vector{nullptr, LIG_FP32};
 }
 
-/* How a row is spread: over LANES threads, as many as half a warp, a warp, or (0) several warps
- * that the launch counts; each holds up to PACKS packs, `lanes` apart. */
+/* The spread of a row: over LANES threads, half a warp, a warp, or (0) several warps whose
+ * number the launch decides; each thread holds up to PACKS packs, `lanes` apart. */
 template <int LANES_, int PACKS_> struct Shape {
   static constexpr int LANES = LANES_, PACKS = PACKS_;
 };
 
+/* Calls `f` with the shape for rows of that many packs. */
 template <class F>
 inline LigStatus
 choose_shape (int64_t packs, F f)
@@ -79,7 +81,8 @@ choose_shape (int64_t packs, F f)
   return f (Shape<0, 8>{});
 }
 
-/* The threads of a row of several warps, `each` packs a thread: the power of two that holds it. */
+/* Returns the number of threads for a row of several warps with `each` packs per thread: the
+ * smallest sufficient power of two. */
 inline int
 threads_of_row (int64_t packs, int each)
 {
@@ -89,8 +92,8 @@ threads_of_row (int64_t packs, int each)
   return threads;
 }
 
-/* Calls `f` with the element type of the weight, which is that of x or fp32: the types that packs
- * of the gain are read in. Others have the path element by element. */
+/* Calls `f` with the element type of the weight, which is T or fp32: the types of which the
+ * packed path reads the gain. */
 template <class T, class F>
 inline LigStatus
 dispatch_weight (LigDtype dtype, F f)
@@ -98,7 +101,7 @@ dispatch_weight (LigDtype dtype, F f)
   return dtype == LIG_FP32 ? f (float{}) : f (T{});
 }
 
-/* Whether packs of a weight of that type are read. */
+/* Returns whether packs of that weight can be read. */
 inline bool
 weight_packs (const LigOperand *weight, LigDtype dtype)
 {
@@ -106,7 +109,7 @@ weight_packs (const LigOperand *weight, LigDtype dtype)
          (aligned (weight) && (weight->dtype == dtype || weight->dtype == LIG_FP32));
 }
 
-/* The parameters beside a pack of W elements, as they lie in memory. */
+/* The parameters of W neighbouring columns, as stored in memory. */
 template <class P, int W> struct ParameterPack {
   Pack<P> packs[W / wide<P>];
   __device__ void
@@ -130,13 +133,14 @@ template <class P, int W> struct ParameterPack {
   }
 };
 
-/* Threads of a row, of a block, and blocks, for rows that are read from memory again and again
- * rather than held: those that are ragged, misaligned, or very long. */
+/* The spread of rows that are read from memory for each pass instead of held in registers:
+ * ragged, misaligned, or very long ones. */
 struct Spread {
   int lanes, threads;
   unsigned blocks;
 };
 
+/* Returns the spread of a norm's rows; `packs` if they are read by packs. */
 inline Spread
 spread_rows (const LigLaunch *launch, const Norm &norm, bool packs)
 {
@@ -144,9 +148,9 @@ spread_rows (const LigLaunch *launch, const Norm &norm, bool packs)
   spread.lanes = packs || norm.length > 1024 ? 0 : norm.length > 16 ? 32 : 4;
   spread.threads = packs ? 512 : 256;
   int64_t at_once = spread.lanes ? spread.threads / spread.lanes : 1;
-  int64_t wanted = (norm.rows + at_once - 1) / at_once;
+  int64_t blocks = (norm.rows + at_once - 1) / at_once;
   int64_t most = (int64_t) launch->device->multiprocessors * 32;
-  spread.blocks = (unsigned) (wanted < most ? wanted : most);
+  spread.blocks = (unsigned) (blocks < most ? blocks : most);
   return spread;
 }
 } /* namespace lig */

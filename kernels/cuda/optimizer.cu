@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients' norm and the optimizers, over whole arenas. Floor: each array crosses the memory
- * bus once each way. What changes from step to step is read from the tick on the device, by each
- * block for itself. */
+/* The gradients' norm and the optimizers, over whole arenas; kernels/cpu/optimizer.c has the
+ * formulas. Lower bound: each array crosses the memory bus once in each direction. Each block
+ * reads the numbers that change from step to step from the tick, in the device's memory. */
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/common/reduce.cuh"
 #include "kernels/scaling.h"
 
 namespace lig
 {
-/* UPDATE_UNROLL chunks of W elements are in a thread's registers at once; UPDATE_BLOCKS blocks of
- * a multiprocessor then keep enough bytes in flight. */
+/* A thread keeps UPDATE_UNROLL chunks of W elements in registers; UPDATE_BLOCKS blocks per
+ * multiprocessor then have enough bytes in flight. */
 enum { NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
-/* A single block, and so a single launch, takes as many elements as this. */
+/* The number of elements up to which a single block, and so a single launch, computes the norm. */
 enum { NORM_ALONE = 1 << 15, NORM_MOST_THREADS = 1024 };
 
-/* Squares as doubles: those of large gradients do not fit floats. */
+/* Adds squares as doubles, because those of large gradients exceed the range of floats. */
 template <class T, int N>
 __device__ inline void
 add_squares (const Chunk<T, N> &chunk, double &sum)
@@ -26,10 +26,10 @@ add_squares (const Chunk<T, N> &chunk, double &sum)
     sum = fma ((double) values[i], (double) values[i], sum);
 }
 
-/* The place of a norm: the fields of the scaling are one thread's. */
+/* The destination of a norm. One thread updates the fields of the scaling. */
 struct NormTarget {
   Target norm;
-  LigScaling *scaling; /* null: nobody keeps any */
+  LigScaling *scaling; /* null: there is no loss scaling */
   bool dynamic;
   __device__ void
   operator() (double squares) const
@@ -42,7 +42,7 @@ struct NormTarget {
   }
 };
 
-/* y = factor x, and what the gradients carry from here on. */
+/* Computes y = factor x, and sets the factor that the gradients carry from here on. */
 __global__ void
 __launch_bounds__ (THREADS)
   scale_each (Target x, Target y, int64_t size, LigScaling *scaling, float fixed)
@@ -55,7 +55,7 @@ __launch_bounds__ (THREADS)
     y.set (at, factor * x.get (at));
 }
 
-/* A block's sum of squares; where there is no other block, the norm itself. */
+/* Computes a block's sum of squares; if it is the only block, the norm itself. */
 template <class T, bool PACKED>
 __global__ void
 __launch_bounds__ (NORM_MOST_THREADS)
@@ -87,20 +87,20 @@ __launch_bounds__ (NORM_MOST_THREADS)
     partials[blockIdx.x] = total;
 }
 
-/* The numbers that an update needs of the tick, of the norm and of the scaling. */
+/* The numbers that an update needs from the tick, the norm and the scaling. */
 struct Scalars {
-  bool writes;    /* false where the norm is not finite */
-  float clip;     /* what the gradients are multiplied by */
-  float keep;     /* adamw: what weight decay leaves of a weight */
-  float rate;     /* adamw: over 1 - beta1^t */
-  float variance; /* adamw: 1 over the root of 1 - beta2^t */
+  bool writes;    /* false if the norm is not finite */
+  float clip;     /* the factor of the gradients */
+  float keep;     /* adamw: the factor of a weight after decay */
+  float rate;     /* the learning rate; adamw: over 1 - beta1^t */
+  float variance; /* adamw: 1 / sqrt (1 - beta2^t) */
 };
 
-/* The operands that the scalars come from. */
+/* The operands that these numbers come from. */
 struct Sources {
   const LigTick *tick;
   Vector norm;
-  const LigScaling *scaling; /* null: gradients carry nothing, and no update was skipped */
+  const LigScaling *scaling; /* null: gradients carry no factor, and no update was skipped */
   __device__ bool
   is_finite () const
   {
@@ -115,7 +115,7 @@ struct Sources {
   }
 };
 
-/* base^exponent by squaring, which is short, and exact enough for 1 minus it. */
+/* Returns base^exponent by squaring, which is fast, and exact enough to be subtracted from 1. */
 __device__ inline double
 power (double base, uint64_t exponent)
 {
@@ -126,8 +126,8 @@ power (double base, uint64_t exponent)
   return result;
 }
 
-/* p -= rate (keep m + clip g + decay p), the bracket being the new m. Without an arena of momentum
- * there is none to keep. */
+/* The rule of sgd: p -= rate (momentum m + clip g + decay p), where the bracket is the new m.
+ * Without an arena of momentum (no STATES) m is not kept. */
 template <int STATES> struct Sgd {
   static constexpr int states = STATES;
   LigSgdParams params;
@@ -149,7 +149,8 @@ template <int STATES> struct Sgd {
 struct Adamw {
   static constexpr int states = 2;
   LigAdamwParams params;
-  /* Called by a whole warp: its odd lanes have the power of beta2, the even ones that of beta1. */
+  /* Computes the numbers of an update. A whole warp calls it: odd lanes compute the power of
+   * beta2, even ones that of beta1. */
   __device__ Scalars
   scalars (const Sources &from) const
   {
@@ -170,7 +171,7 @@ struct Adamw {
   }
 };
 
-/* The block's scalars, computed by its first warp. */
+/* Returns the block's numbers, which its first warp computes. */
 template <class Rule>
 __device__ inline Scalars
 shared_scalars (const Rule &rule, const Sources &from)
@@ -185,15 +186,15 @@ shared_scalars (const Rule &rule, const Sources &from)
   return shared;
 }
 
-/* Arrays of one update. The states are fp32, the master is; G is the gradients' type. */
+/* The arrays of one update. States and master are fp32; G is the gradients' type. */
 template <class T, class G> struct Arena {
   const G *gradients;
-  T *parameters; /* null: nobody wants them rounded from the master */
+  T *parameters; /* null: only the master is kept */
   float *states[2];
   float *master; /* null: the parameters are the weights */
 };
 
-/* N elements of each array, on their way through the registers. */
+/* N elements of each array, in registers. */
 template <class T, class G, class Rule, bool MASTER, int N> struct Piece {
   Chunk<G, N> gradients;
   Chunk<T, N> parameters;
@@ -247,8 +248,8 @@ template <class T, class G, class Rule, bool MASTER, int N> struct Piece {
   }
 };
 
-/* The first pieces are under way while the scalars are computed. The few elements that fill no
- * chunk are the first block's. */
+/* Updates chunks of W elements. The first pieces are loaded while the numbers are computed. The
+ * first block takes the few elements that do not fill a chunk. */
 template <class T, class G, class Rule, bool MASTER>
 __global__ void
 __launch_bounds__ (THREADS, UPDATE_BLOCKS)
@@ -285,12 +286,13 @@ __launch_bounds__ (THREADS, UPDATE_BLOCKS)
   }
 }
 
-/* Arrays of any types and alignments, element by element. */
+/* Arrays of any types and alignments. */
 struct Arrays {
   Vector gradients;
   Target parameters, states[2], master;
 };
 
+/* Updates arrays of any floating types, element by element. */
 template <class Rule>
 __global__ void
 __launch_bounds__ (THREADS) update_each (Rule rule, Sources from, Arrays arrays, int64_t size)
@@ -311,12 +313,12 @@ __launch_bounds__ (THREADS) update_each (Rule rule, Sources from, Arrays arrays,
   }
 }
 
-/* What an update works on: the states in the order of the rule. */
+/* The operands of an update; the states in the order of the rule. */
 struct Update {
   const LigOperand *gradients, *parameters, *states[2], *master;
 };
 
-/* Norm and scaling have the same place in all updates. */
+/* Returns the sources of the numbers; norm and scaling are the operands 1 and 2 of all updates. */
 static Sources
 sources (const LigLaunch *launch)
 {
@@ -324,7 +326,7 @@ sources (const LigLaunch *launch)
   return {launch->tick, vector (&o[1]), (const LigScaling *) o[2].data};
 }
 
-/* Whether the types and the addresses are those of the path by chunks. */
+/* Returns whether types and alignments allow update_chunks. */
 static bool
 fits (const Update &u, int states)
 {
@@ -336,6 +338,7 @@ fits (const Update &u, int states)
   return fit;
 }
 
+/* Launches update_chunks. */
 template <class T, class G, class Rule>
 static void
 launch_chunks (LigLaunch *launch, const Rule &rule, const Update &u)
@@ -350,6 +353,7 @@ launch_chunks (LigLaunch *launch, const Rule &rule, const Update &u)
   kernel<<<blocks, THREADS, 0, stream (launch)>>> (rule, sources (launch), arena, size);
 }
 
+/* Launches an update of all elements by a rule. */
 template <class Rule>
 static LigStatus
 run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
@@ -380,6 +384,7 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
 
 using namespace lig;
 
+/* Computes y = factor x, and sets the factor that the gradients carry. */
 extern "C" LigStatus
 lig_cuda_scale_gradient (LigLaunch *launch)
 {
@@ -394,6 +399,7 @@ lig_cuda_scale_gradient (LigLaunch *launch)
   return LIG_LAUNCHED (launch);
 }
 
+/* Computes the global norm of the gradients, and updates the loss scale. */
 extern "C" LigStatus
 lig_cuda_gradient_norm (LigLaunch *launch)
 {
@@ -420,6 +426,7 @@ lig_cuda_gradient_norm (LigLaunch *launch)
   });
 }
 
+/* Updates parameters, momentum and master. */
 extern "C" LigStatus
 lig_cuda_sgd (LigLaunch *launch)
 {
@@ -432,6 +439,7 @@ lig_cuda_sgd (LigLaunch *launch)
   return run_update (launch, 6, Sgd<0>{values}, update);
 }
 
+/* Updates parameters, mean, variance and master. */
 extern "C" LigStatus
 lig_cuda_adamw (LigLaunch *launch)
 {

@@ -64,9 +64,10 @@ test_force_refused (void)
   check_force_refused ("bias ! dropout ! gelu", "0", "forward-bias-activation", text);
   check_force_refused ("bias ! | ! gelu", "0", "forward-bias-activation",
                        "cannot force at 0: forward-bias-activation: there is a fence before 1");
-  check_force_refused ("bias ! make-extra-output ! gelu", "0", "forward-bias-activation",
-                       "cannot force at 0: forward-bias-activation: an intermediate value is also used by "
-                       "caller, expected no other reader");
+  check_force_refused (
+    "bias ! make-extra-output ! gelu", "0", "forward-bias-activation",
+    "cannot force at 0: forward-bias-activation: an intermediate value is also used by "
+    "caller, expected no other reader");
   check_force_refused ("bias ! gelu", "1", "forward-bias-activation",
                        "cannot force at 1: forward-bias-activation does not begin with gelu");
   check_force_refused ("bias ! gelu", "1", "forward-nothing",

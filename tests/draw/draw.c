@@ -4,6 +4,7 @@
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 
+#include <cairo.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>

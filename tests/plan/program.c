@@ -6,6 +6,8 @@
 #include <ligature/profile.h>
 #include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
+
 #define NET "linear(8) ! gelu ! dropout(0.1) ! linear(3) ! mean-squared-error"
 
 static LigPlanOptions

@@ -69,7 +69,7 @@ typedef struct {
 typedef enum { LIG_DATASET_NO_PATH, LIG_DATASET_FILE, LIG_DATASET_FILE_OR_FOLDER } LigDatasetPath;
 
 /**
- * LigDatasetInfo: what people and programs need to know of a kind of dataset.
+ * LigDatasetInfo:
  * @name: the word before the colon
  * @title: for people, translatable
  * @help: one sentence without a full stop, translatable
@@ -123,10 +123,13 @@ LIG_API GStrv lig_dataset_split (const char *spec, char **path);
 
 /* --- Datasets ------------------------------------------------------------------------------ */
 
-/** What integer targets hold where a row does not count. */
+/* The value of an integer target whose row does not count. */
 #define LIG_IGNORED_TARGET (-100)
 
 typedef struct LigDataset LigDataset;
+
+#define LIG_TYPE_DATASET (lig_dataset_get_type ())
+LIG_API GType lig_dataset_get_type (void);
 
 /**
  * LigTarget:

@@ -8,10 +8,11 @@
 G_BEGIN_DECLS
 
 /**
- * LigDeviceFacts: what a device can do.
- *
+ * LigDeviceFacts:
  * Rates are ceilings: measured on random data where a device was measured, else from its profile;
  * 0 where neither is there, and nothing is predicted then.
+ *
+ * What a device can do.
  */
 typedef struct {
   char name[64];                  /* `NVIDIA H200` */
@@ -28,8 +29,7 @@ typedef struct {
 } LigDeviceFacts;
 
 /**
- * LigDeviceTraits: the ways in which backends differ.
- *
+ * LigDeviceTraits:
  * @LIG_DEVICE_DESCRIBED: plans are made for it and nothing runs on it
  * @LIG_DEVICE_ACCELERATOR: taken before the CPU where no name is given
  * @LIG_DEVICE_ASYNCHRONOUS: work goes on after a call returned, so steps overlap
@@ -48,8 +48,7 @@ typedef enum {
 } LigDeviceTraits;
 
 /**
- * LigBackendInfo: a kind of device that this library knows.
- *
+ * LigBackendInfo:
  * @name: `cuda`; devices are called so, or so and a colon and more
  * @form: `cuda:N`, for help texts
  * @title: `CUDA`
@@ -61,7 +60,9 @@ typedef struct {
 } LigBackendInfo;
 
 /**
- * LigDeviceHealth: how a device does at the moment. Negative or empty: it does not tell.
+ * LigDeviceHealth:
+ *
+ * How a device does at the moment. Negative or empty: it does not tell.
  */
 typedef struct {
   double clock, memory_clock; /* MHz */
@@ -72,7 +73,9 @@ typedef struct {
 } LigDeviceHealth;
 
 /**
- * LigDevice: belongs to one thread at a time, with the states and programs on it; several may be
+ * LigDevice:
+ *
+ * Belongs to one thread at a time, with the states and programs on it; several may be
  * opened of one name. Its name, backend and facts may be asked for by any thread, while nobody sets
  * the facts.
  */
@@ -124,11 +127,19 @@ LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health
 LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts);
 
 /**
- * lig_device_facts_to_json, lig_device_facts_from_json:
+ * lig_device_facts_to_json:
  *
- * The text of a profile as data/devices has it.
+ * Returns: (transfer full): the text of a profile as data/devices has it
  */
 LIG_API char *lig_device_facts_to_json (const LigDeviceFacts *facts);
+
+/**
+ * lig_device_facts_from_json:
+ * @text: of a profile
+ * @facts: (out caller-allocates): filled in
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT set, and @facts unchanged, where the text is no profile
+ */
 LIG_API gboolean lig_device_facts_from_json (const char *text,
                                              LigDeviceFacts *facts,
                                              GError **error);
@@ -148,14 +159,24 @@ LIG_API void *lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
 LIG_API void lig_device_release (LigDevice *self, void *memory);
 
 /**
- * lig_device_upload, lig_device_download:
+ * lig_device_upload: (skip)
  *
- * Copy between host and device in the order of what else was launched there. The source of an
- * upload may change as soon as it returns; a download returns when the bytes are there, and tells
- * what went wrong on the device before.
+ * Copies from the host to the device in the order of what else was launched there. The source may
+ * change as soon as the call returns.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
 LIG_API gboolean
 lig_device_upload (LigDevice *self, void *target, const void *source, gsize bytes, GError **error);
+
+/**
+ * lig_device_download: (skip)
+ *
+ * Copies from the device to the host in the order of what else was launched there. Returns when the
+ * bytes have arrived, and reports what failed on the device before.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
+ */
 LIG_API gboolean lig_device_download (
   LigDevice *self, void *target, const void *source, gsize bytes, GError **error);
 

@@ -7,8 +7,6 @@
 #include <ligature/profile.h>
 #include <ligature/store.h>
 
-#include <json-glib/json-glib.h>
-
 G_BEGIN_DECLS
 
 /**

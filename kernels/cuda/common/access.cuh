@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How element-wise kernels reach their operands: 16 bytes at a time where all operands have one
+/* Access to the operands of element-wise kernels: 16 bytes at a time if all operands have one
  * type and are aligned, else one element at a time, of any floating types. A kernel is written
- * once, with one of these two as its parameter. */
+ * once, with one of the two as its parameter. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -10,8 +10,8 @@
 
 namespace lig
 {
-/* Launch arguments that the compiler is to ask for where they are used. Otherwise it would make a
- * copy of the unrolled loop for each combination of what they may be, which takes it minutes. */
+/* Hides a launch argument from the optimizer until it is used. Otherwise the compiler would make
+ * a copy of the unrolled loop for each combination of values, which takes minutes. */
 __device__ inline int
 uncertain (int value)
 {
@@ -24,6 +24,7 @@ uncertain (int64_t value)
   asm volatile("" : "+l"(value));
   return value;
 }
+/* Returns whether an operand is present, without letting the compiler specialize the loop. */
 __device__ inline bool
 present (const Target &operand)
 {
@@ -32,7 +33,7 @@ present (const Target &operand)
   return address != 0;
 }
 
-/* 16 bytes of elements of type T, whatever the operands say. */
+/* Access to 16 bytes of elements of type T, whatever the types of the operands. */
 template <class T> struct Packed {
   static constexpr int W = wide<T>;
   using Value = uint4;
@@ -49,7 +50,7 @@ template <class T> struct Packed {
   static __device__ void
   write (const Target &to, int64_t at, const Value &value)
   {
-    /* The compiler takes some assignments apart into words. */
+    /* The compiler would split some assignments into words. */
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
                  :
                  : "l"(address (to, at)), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)
@@ -60,7 +61,7 @@ template <class T> struct Packed {
   {
     unpack (Words<T>{value}, values);
   }
-  /* Rounded to the type of `like`. */
+  /* Rounds values to the type of `like`. */
   static __device__ Value
   narrow (const float (&values)[W], const Target &)
   {
@@ -70,8 +71,8 @@ template <class T> struct Packed {
   }
 };
 
-/* One element. It stays as it was read until it is used: a thread that converted at once would wait
- * for each element before it reads the next. */
+/* Access to one element. It is converted only where it is used: a thread that converted at once
+ * would wait for each element before it reads the next. */
 struct Single {
   static constexpr int W = 1;
   using Value = uint32_t;
@@ -107,7 +108,8 @@ struct Single {
   }
 };
 
-/* Independent loads of a thread that are under way at once, where it reads `streams` arrays. */
+/* Returns the number of independent loads that a thread has in flight if it reads `streams`
+ * arrays. */
 template <class A>
 constexpr int
 depth (int streams)
@@ -115,13 +117,16 @@ depth (int streams)
   return streams < 3 ? 4 : 2;
 }
 
-/* Values of absent operands are rounded to the type of `like`, the kernel's main input. */
+/* Returns an operand to be written. Values of an absent one are rounded to the type of `like`,
+ * the kernel's main input. */
 inline Target
 target_like (const LigOperand *operand, const LigOperand *like)
 {
   return Target{operand->data, operand->data ? operand->dtype : like->dtype};
 }
 
+/* Returns whether the present ones of the first `count` operands have types that kernels compute
+ * in. */
 inline bool
 all_floating (const LigLaunch *launch, int count)
 {
@@ -131,7 +136,7 @@ all_floating (const LigLaunch *launch, int count)
   return true;
 }
 
-/* Whether the operands, those that are present, are fit for 16-byte accesses to elements of the
+/* Returns whether the present ones of the operands allow 16-byte accesses to elements of the
  * first one's type. */
 inline bool
 packable (std::initializer_list<const LigOperand *> operands)
@@ -143,7 +148,7 @@ packable (std::initializer_list<const LigOperand *> operands)
   return true;
 }
 
-/* Calls `f` with a Single or, if it `packs`, with the Packed of the type. */
+/* Calls `f` with a Single or, if `packs`, with the Packed of the type. */
 template <class F>
 inline LigStatus
 dispatch_access (LigLaunch *launch, LigDtype dtype, bool packs, F f)
@@ -153,9 +158,9 @@ dispatch_access (LigLaunch *launch, LigDtype dtype, bool packs, F f)
   return dispatch (launch, dtype, [=] (auto one) { return f (Packed<decltype (one)>{}); });
 }
 
-/* The function that an access is to call. One element at a time, a whole family shares a kernel
- * that chooses among its functions at run time, `any ()`: as many kernels again would take their
- * time to compile, and there the choice costs little. */
+/* Returns the function that a kernel with this access calls. For access by single elements a
+ * whole family shares one kernel that selects among its functions at run time, `any ()`:
+ * separate kernels would take long to compile, and there the selection costs little. */
 template <class A, class F>
 inline auto
 function_for (F f)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over rows: the second stage of all of them, and the sum of a matrix by itself. */
+/* Sums over the rows of a matrix, and the second stage of all sums over rows. */
 #include "kernels/cuda/common/walk.cuh"
 
 namespace lig
 {
-/* Columns of a block of add_columns. */
+/* The number of columns in a block of add_columns. */
 enum { ACROSS = 32 };
 
-/* Each row of threads takes every blockDim.y-th part; then those sums are added in order. */
+/* Adds up `parts` rows of partial sums, as sum_parts () describes. The block's threadIdx.x
+ * selects the column, threadIdx.y the parts. */
 __global__ static void __launch_bounds__ (1024) add_columns (
   const float *partials, int parts, int64_t stride, int64_t columns, Target target, bool accumulate)
 {
@@ -84,6 +85,8 @@ add_parts (LigLaunch *launch,
                     (bool) launch->accumulate, threads, early);
 }
 
+/* Adds up the rows of dy [M, N]: a first stage that leaves partial sums, or all of it if there
+ * is one part. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) sum_matrix (Target dy, Walk w, Sums to)

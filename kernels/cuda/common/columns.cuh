@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over rows in two stages, in an order that does not depend on timing: a kernel leaves fp32
- * partial sums of its share of the rows, [parts, columns], in the workspace; the second stage adds
- * them up in order and rounds once. */
+ * partial sums of its share of the rows, [parts, columns], in the workspace; the second stage
+ * adds these in order and rounds once. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
 
 namespace lig
 {
-/* At most as many parts as the workspace holds for `vectors` vectors of that many columns; 0 where
- * not even one part fits. */
+/* Returns the largest number of parts for which the workspace can hold partial sums of `vectors`
+ * vectors of that many columns; 0 if not even one part fits. */
 inline int
 most_parts (int64_t columns, int vectors)
 {
@@ -41,6 +41,7 @@ LigStatus add_parts (LigLaunch *launch,
                      const LigOperand *target,
                      bool early = false);
 
-/* The sums over rows of `dy` by themselves, into `dbias`, of a row's length. */
+/* Computes dbias [N], the sum over rows of dy [M, N]. The launch decides whether the old values
+ * are kept. */
 LigStatus sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias);
 } /* namespace lig */

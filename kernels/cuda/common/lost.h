@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which errors of the CUDA runtime leave a process without its device. Plain C, by number: some of
- * the names are younger than the oldest runtime that this is built with. */
+/* The errors of the CUDA runtime after which a process has lost its device. Plain C, by number:
+ * some of the names are newer than the oldest runtime that this is built with. */
 #pragma once
 
 #include <stdbool.h>
 
-/* After these the runtime answers every call with the same error until the process ends. */
+/* Returns whether the runtime answers every later call with the same error until the process
+ * ends. */
 static inline bool
 lig_cuda_is_lost (int error)
 {

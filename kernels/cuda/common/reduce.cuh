@@ -62,7 +62,7 @@ fold_strided (int stride, int lanes, F f, Values &...values)
     (fold_pair (offset, f, values), ...);
 }
 
-/* Reduces a value over the block, which consists of whole warps. Every thread gets the result. */
+/* Reduces a value over the block. Every thread gets the result. */
 template <class T, class F>
 __device__ inline T
 fold_block (T value, T neutral, F f)
