@@ -33,7 +33,7 @@ def run(*command, status=0, **options):
                             stderr=subprocess.STDOUT, **options)
     if result.returncode != status:
         sys.exit(f"{' '.join(map(str, command))}: exit status {result.returncode}, expected {status}"
-                 f"\n{result.stdout}")
+                 f"\n{result.stdout[-4000:]}")
     return result.stdout
 
 
@@ -62,11 +62,11 @@ def copy_sources(scratch):
 def edit(scratch, line):
     """Makes an edit; returns how many places it changed: lines that follow each other are one."""
     file, words = line.split(": ", 1)
-    old, new = words.split(" => ", 1)
+    old, new = (text.replace("\\n", "\n") for text in words.split(" => ", 1))
     before = (scratch / file).read_text()
     if before.count(old) != 1:
         sys.exit(f"{file} has '{old}' {before.count(old)} times, expected once")
-    after = before.replace(old, new.replace("\\n", "\n"))
+    after = before.replace(old, new)
     (scratch / file).write_text(after)
     places = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
     return sum(tag != "equal" for tag, *_ in places.get_opcodes())

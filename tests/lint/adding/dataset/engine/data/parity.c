@@ -23,7 +23,7 @@ parity_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **er
 }
 
 static void
-parity_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+parity_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   gint64 number = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
   float *bits = input;
