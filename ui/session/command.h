@@ -5,13 +5,9 @@
 
 #include "ui/session/session.h"
 #include <ligature/sequence.h>
+#include <ligature/shell.h>
 
 G_BEGIN_DECLS
-
-void lig_command_append (GString *to, const char *word);
-
-/* ` --name value` */
-void lig_command_append_option (GString *to, const char *name, const char *value);
 
 /* The ops as an expression, their input, and what an expression cannot say: fusions that are
  * forbidden or forced, and fences before first ops. */
