@@ -77,6 +77,8 @@ typedef enum { LIG_DATASET_NO_PATH, LIG_DATASET_FILE, LIG_DATASET_FILE_OR_FOLDER
  * @files: (nullable): patterns of the names of such files, in small letters: `*.csv *.tsv`
  * @needs_shape: its samples have whatever shape the sequence says, so the sequence must say one
  * @options: its own options; ends with a null name; may be null
+ *
+ * A kind of dataset as people and programs see it.
  */
 typedef struct {
   const char *name, *title, *help;
