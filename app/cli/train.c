@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig train: trains a sequence on data, or goes on with a training that was interrupted. */
+/* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/find-run.h"
 #include "app/cli/output.h"
 #include "app/cli/sequence-options.h"
@@ -183,8 +183,8 @@ open_device (const char *name, GError **error)
 {
   g_autoptr (LigDevice) device = lig_device_open (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "%s is not there: nothing can be trained on it", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
+                 name);
     return NULL;
   }
   if (device && lig_device_get_remark (device))

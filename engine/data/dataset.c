@@ -156,7 +156,7 @@ mix (guint64 bits)
 }
 
 /* One place of a permutation of 0 to count - 1 that needs no array: a Feistel cipher over the
- * least even number of bits that holds count, applied again while its result lies beyond. The
+ * least even number of bits that holds count, applied again while its result is beyond it. The
  * cipher is a bijection of fewer than 4 count numbers, so that is fewer than 4 times on average. */
 static gint64
 permute (gint64 place, gint64 count, guint64 key)

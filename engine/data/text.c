@@ -20,8 +20,8 @@ refuse_path (const char *what, const char *path, const char *why, GError **error
   return FALSE;
 }
 
-/* Adds what lies in one folder. A link to a file counts as a file; a link to a folder is left out,
- * so that links cannot lead in circles, and so is a link to nothing. */
+/* Adds the contents of one folder. A link to a file counts as a file; a link to a folder is left
+ * out, so that links cannot lead in circles, and so is a link to nothing. */
 static gboolean
 list_folder (const char *folder, GPtrArray *folders, GPtrArray *files, GError **error)
 {
@@ -72,7 +72,7 @@ list_files (const char *path, GError **error)
   return g_steal_pointer (&files);
 }
 
-/* What the files hold together, before they are read. */
+/* Returns the bytes of all files together, before they are read. */
 static gsize
 sum_sizes (GPtrArray *files)
 {

@@ -3,7 +3,7 @@
 """Adding a thing costs what CONTRIBUTING.md says: one of each kind is added, counted, built and run.
 
 Each folder of tests/lint/adding is a kind of thing. It has the new files, at their paths from the
-root, and `edits`, a line `FILE: OLD => NEW` for each edit of a file that exists. All are added to one
+root, and `edits`, a line `FILE: OLD => NEW` for each edit of a file that exists (`\\n` begins a line). All are added to one
 scratch copy of the sources, which is built without window and CUDA. A kind without a folder has no
 recipe yet. The argument `keep` leaves the scratch copy where it is.
 """
@@ -35,7 +35,7 @@ def run(*command, status=0, **options):
                             stderr=subprocess.STDOUT, **options)
     if result.returncode != status:
         sys.exit(f"{' '.join(map(str, command))}: exit status {result.returncode}, expected {status}"
-                 f"\n{result.stdout}")
+                 f"\n{result.stdout[-4000:]}")
     return result.stdout
 
 
@@ -64,11 +64,11 @@ def copy_sources(scratch):
 def edit(scratch, line):
     """Makes one edit; returns how many rows of lines it changed."""
     file, words = line.split(": ", 1)
-    old, new = words.split(" => ")
+    old, new = (text.replace("\\n", "\n") for text in words.split(" => ", 1))
     before = (scratch / file).read_text()
     if before.count(old) != 1:
         sys.exit(f"{file} has '{old}' {before.count(old)} times, expected once")
-    after = before.replace(old, new.replace("\\n", "\n"))
+    after = before.replace(old, new)
     (scratch / file).write_text(after)
     changes = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"), autojunk=False)
     return sum(change[0] != "equal" for change in changes.get_opcodes())
@@ -104,6 +104,12 @@ def build(scratch, folder):
 def try_op(lig, work):
     expect("Changes the sign", run(lig, "ops", "negate"))
     expect("y = -x", run(lig, "ops", "negate"))
+
+
+def try_activation(lig, work):
+    expect("y = x sigmoid (2 x)", run(lig, "ops", "dswish"))
+    plan = read(lig, "fuse", "bias ! dswish", "--input", "8x4", "--policy", "all")
+    expect("forward-bias-activation", json.dumps(plan["forward"]))
 
 
 def try_fusion(lig, work):
@@ -193,6 +199,19 @@ def main(keep):
             shutil.rmtree(work)
 
 
+def check_lints(scratch, recipes):
+    """Texts without a translation pass, and no other lint has anything against the new files."""
+    for lint in ["potfiles.sh", "translations.sh"]:
+        before = subprocess.run([ROOT / "tests/lint" / lint, "plain"], stdout=subprocess.DEVNULL)
+        run(scratch / "tests/lint" / lint, "plain", status=before.returncode)
+    new = [str(path.relative_to(recipe)) for recipe in recipes for path in recipe.rglob("*.c")]
+    for lint in ["rooms.py", "families.py", "spdx.sh", "budget.py"]:
+        result = subprocess.run([scratch / "tests/lint" / lint], text=True, stdout=subprocess.PIPE)
+        for line in result.stdout.splitlines():
+            if any(file in line for file in new):
+                sys.exit(f"{lint}: {line}")
+
+
 def add_all(work):
     scratch, folder = work / "ligature", work / "build"
     recipes = sorted(path for path in RECIPES.iterdir() if path.is_dir())
@@ -209,9 +228,8 @@ def add_all(work):
     build(scratch, folder)
     for recipe in recipes:
         globals()["try_" + recipe.name](folder / "app/lig", work)
-    run("meson", "test", "-C", folder, "--no-rebuild", *TESTS)
-    for lint in ["layers.sh", "potfiles.sh", "translations.sh"]:
-        run(scratch / "tests/lint" / lint, "plain")
+    expect(f"Ok: {len(TESTS):17}", run("meson", "test", "-C", folder, "--no-rebuild", *TESTS))
+    check_lints(scratch, recipes)
     return 1 if failed else 0
 
 

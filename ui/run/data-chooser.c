@@ -157,7 +157,7 @@ path_chosen (GtkNativeDialog *dialog, int response, LigDataChooser *self)
   g_object_unref (dialog);
 }
 
-/* Data mostly lies beside the sequence that learns it. */
+/* Data are mostly in the folder of the sequence that learns them. */
 static void
 show_place (LigDataChooser *self, GtkFileChooser *chooser)
 {

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_DATA_CHOOSER (lig_data_chooser_get_type ())
 G_DECLARE_FINAL_TYPE (LigDataChooser, lig_data_chooser, LIG, DATA_CHOOSER, AdwWindow)
 
-/* To be presented. What is chosen goes into the document's `train` object. */
+/* Returns a window to be presented. The choice goes into the document's `train` object. */
 GtkWindow *lig_data_chooser_new (GtkWindow *parent, LigDocument *doc);
 
 /* As if a person had chosen the file. */

@@ -25,11 +25,13 @@ G_BEGIN_DECLS
 #define LIG_OPTIMIZER_PARAMS 64
 
 /**
- * LigOptimizerArray: an fp32 array that a state keeps for an optimizer, as long as the parameters.
+ * LigOptimizerArray:
  * @name: its name in states and, after `optimizer.`, in checkpoints; optimizers that name the same
  *   array share it
  * @operand: (nullable): the kernel's operand; %NULL: called like the array
  * @needs: (nullable): a parameter; the array is kept only where that one is not 0
+ *
+ * An fp32 array that a state keeps for an optimizer, as long as the parameters.
  */
 typedef struct {
   const char *name;
@@ -38,7 +40,7 @@ typedef struct {
 } LigOptimizerArray;
 
 /**
- * LigOptimizerInfo: the table of an optimizer.
+ * LigOptimizerInfo:
  * @name: kebab-case, as in `--optimizer adamw`
  * @title: a name for people, translatable
  * @help: one sentence without a full stop, translatable
@@ -48,6 +50,8 @@ typedef struct {
  * @params_size: bytes of the kernel's params, at most %LIG_OPTIMIZER_PARAMS
  * @decay: (nullable): the parameter that is 0 in the update of parameters that do not decay
  * @arrays: what the state keeps; ends with a null name; may be null
+ *
+ * The table of an optimizer.
  */
 typedef struct {
   const char *name, *title, *help;
@@ -59,7 +63,7 @@ typedef struct {
 } LigOptimizerInfo;
 
 /**
- * LigOptimizer: an optimizer with values for its parameters.
+ * LigOptimizer:
  * @name: (nullable): of a table, a string that stays valid; %NULL: %LIG_OPTIMIZER_DEFAULT
  * @sgd: the params where the optimizer is sgd; momentum 0 keeps no moment
  * @adamw: the params where it is adamw
@@ -69,8 +73,9 @@ typedef struct {
  *   output is a loss and activations or gradients are fp16 (65536 at first, half of it after each
  *   overflow, twice as much after 2,000 updates without), else 1; 1: none
  *
- * Begins as %LIG_OPTIMIZER_INIT or by lig_optimizer_init(). @sgd, @adamw and @params share their
- * memory: a program that names another optimizer fills in its params too.
+ * An optimizer with values for its parameters. It begins as %LIG_OPTIMIZER_INIT or by
+ * lig_optimizer_init(). @sgd, @adamw and @params share their memory: a program that names another
+ * optimizer fills in its params too.
  */
 typedef struct _LigOptimizer {
   const char *name;
