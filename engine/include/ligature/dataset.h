@@ -53,7 +53,8 @@ typedef struct {
  * @name: the key in `?key=value`
  * @label: a name for people, translatable
  * @help: one sentence without a full stop, translatable
- * @minimum, @maximum: the range of a count or a fraction
+ * @minimum: the least value of a count or a fraction
+ * @maximum: the greatest one
  * @initial: the default of a count, a fraction or a boolean (0 or 1)
  * @choices: the values of a choice; ends with a null name
  * @unset: the label of a choice that is left out, translatable
@@ -171,10 +172,17 @@ LIG_API LigDataset *lig_dataset_open (const char *spec,
                                       guint64 seed,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * lig_dataset_free:
+ * @self: a data set
+ *
+ * Releases the caller's reference; the memory goes with the last one.
+ */
 LIG_API void lig_dataset_free (LigDataset *self);
 
 /**
  * lig_dataset_get_input:
+ * @self: a data set
  * @shape: (out) (optional): of the inputs of one batch: text and tokens `batch x T`, csv
  *   `batch x features`, idx `batch x pixels`, synthetic as given
  * @dtype: (out) (optional): int32 for text and tokens, fp32 for csv and idx
@@ -183,6 +191,7 @@ LIG_API void lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype 
 
 /**
  * lig_dataset_bind:
+ * @self: a data set
  * @target: what the loss wants
  *
  * Settles what the targets are. May be called again; the position stays.
@@ -194,6 +203,7 @@ LIG_API gboolean lig_dataset_bind (LigDataset *self, const LigTarget *target, GE
 
 /**
  * lig_dataset_get_largest_token:
+ * @self: a data set
  *
  * Returns: the largest token in the whole of text or tokens; -1 where there are no tokens
  */
@@ -201,6 +211,7 @@ LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
 
 /**
  * lig_dataset_get_samples:
+ * @self: a data set
  *
  * Returns: samples for training, which is one epoch; of text and tokens, before
  *   lig_dataset_bind(), windows with a target at every position
@@ -209,6 +220,7 @@ LIG_API gint64 lig_dataset_get_samples (LigDataset *self);
 
 /**
  * lig_dataset_get_held_out_batches:
+ * @self: a data set
  *
  * Returns: batches that hold every held-out sample once; 0 if there are none
  */
@@ -216,6 +228,7 @@ LIG_API gint64 lig_dataset_get_held_out_batches (LigDataset *self);
 
 /**
  * lig_dataset_next:
+ * @self: a data set
  * @input: filled; of lig_dataset_get_input()'s size and type
  * @targets: (nullable): filled; of the bound target's size and type
  *
@@ -230,6 +243,7 @@ LIG_API gboolean lig_dataset_next (LigDataset *self,
 
 /**
  * lig_dataset_preview:
+ * @self: a data set
  * @rows: the most of them
  * @columns: (out): of the table
  *
@@ -241,6 +255,7 @@ LIG_API GStrv lig_dataset_preview (LigDataset *self, guint rows, guint *columns)
 
 /**
  * lig_dataset_get_position:
+ * @self: a data set
  *
  * Returns: samples given since the start, over all epochs
  */
@@ -248,12 +263,14 @@ LIG_API guint64 lig_dataset_get_position (LigDataset *self);
 
 /**
  * lig_dataset_seek:
+ * @self: a data set
  * @position: of a dataset with the same spec, seed and target; what follows is identical
  */
 LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
 
 /**
  * lig_dataset_held_out:
+ * @self: a data set
  * @batch_index: from 0 to lig_dataset_get_held_out_batches() - 1
  * @input: filled
  * @targets: (nullable): filled
@@ -273,6 +290,7 @@ LIG_API gboolean lig_dataset_held_out (LigDataset *self,
 
 /**
  * lig_dataset_get_tokens:
+ * @self: a data set
  * @held_out: the held-out part rather than the one for training
  * @count: (out): tokens in it
  *
@@ -283,6 +301,7 @@ LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean held_o
 
 /**
  * lig_dataset_describe:
+ * @self: a data set
  *
  * Returns: (transfer none): `text: 3 files, 182,345 bytes, 164,110 for training`
  */
@@ -290,6 +309,7 @@ LIG_API const char *lig_dataset_describe (LigDataset *self);
 
 /**
  * lig_dataset_get_content:
+ * @self: a data set
  *
  * Returns: a number that differs where the bytes that were read differ; 0 for synthetic data
  */

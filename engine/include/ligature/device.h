@@ -92,42 +92,114 @@ G_DECLARE_FINAL_TYPE (LigDevice, lig_device, LIG, DEVICE, GObject)
  */
 LIG_API LigDevice *lig_device_open (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The name it was opened by, `cuda:0` in full. */
+/**
+ * lig_device_get_name:
+ * @self: a device
+ *
+ * Returns: (transfer none): the name that it was opened by, in full: `cuda:0`
+ */
 LIG_API const char *lig_device_get_name (LigDevice *self);
+
+/**
+ * lig_device_get_backend:
+ * @self: a device
+ *
+ * Returns: the backend that runs it
+ */
 LIG_API LigBackendKind lig_device_get_backend (LigDevice *self);
 
-/* Whether the device has one of these traits. */
+/**
+ * lig_device_has:
+ * @self: a device
+ * @traits: one or several #LigDeviceTraits
+ *
+ * Returns: whether the device has all of them
+ */
 LIG_API gboolean lig_device_has (LigDevice *self, LigDeviceTraits traits);
 
-/* The same of a device of that name, which is not opened; %FALSE where no device is called so. */
+/**
+ * lig_device_name_has:
+ * @name: as for lig_device_open()
+ * @traits: one or several #LigDeviceTraits
+ *
+ * Returns: whether devices of that name have all of them; the device is not opened
+ */
 LIG_API gboolean lig_device_name_has (const char *name, LigDeviceTraits traits);
 
-/* Returns the backends one by one, in the order in which they are listed; %NULL after the last. */
+/**
+ * lig_backend_nth:
+ * @n: from 0
+ *
+ * Returns: (nullable) (transfer none): the backends one by one; %NULL after the last
+ */
 LIG_API const LigBackendInfo *lig_backend_nth (guint n);
 
-/* Returns the backend of a device's name; %NULL where no device is called so. */
+/**
+ * lig_backend_find:
+ * @name: of a backend, or of a device
+ *
+ * Returns: (nullable) (transfer none): the backend that it names, %NULL where there is none
+ */
 LIG_API const LigBackendInfo *lig_backend_find (const char *name);
 
-/* Returns the forms of the names of devices without these traits, for a help text: `cpu, cuda:N or
- * null[:PROFILE]`. The text stays valid. */
+/**
+ * lig_device_forms:
+ * @without: traits: backends that have one of them are left out; 0 for all
+ *
+ * Returns: (transfer none): the names of devices, for help texts: `cpu, cuda:N`
+ */
 LIG_API const char *lig_device_forms (LigDeviceTraits without);
+
+/**
+ * lig_device_get_facts:
+ * @self: a device
+ *
+ * Returns: (transfer none): the device's facts, valid until they are set
+ */
 LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
 
-/* A sentence on why no GPU was taken when the name was left out; null otherwise. */
+/**
+ * lig_device_get_remark:
+ * @self: a device
+ *
+ * Returns: (transfer none) (nullable): a sentence on why no GPU was taken when the name was left
+ *   out; %NULL otherwise
+ */
 LIG_API const char *lig_device_get_remark (LigDevice *self);
 
-/* The devices that the code which runs this one was built for, in words; null where there is no
- * such choice. */
+/**
+ * lig_device_get_built_for:
+ * @self: a device
+ *
+ * Returns: (transfer none) (nullable): the devices that the running code was built for, in
+ *   words; %NULL where there is no such choice
+ */
 LIG_API const char *lig_device_get_built_for (LigDevice *self);
 
-/* FALSE on a device that tells nothing of the kind, like the CPU. */
+/**
+ * lig_device_get_health:
+ * @self: a device
+ * @health: (out caller-allocates): filled in
+ *
+ * Reads clocks, power and temperature.
+ *
+ * Returns: %FALSE on a device that reports none of them, like the CPU
+ */
 LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health);
 
-/* Replaces the ceilings by measured ones. */
+/**
+ * lig_device_set_facts:
+ * @self: a device
+ * @facts: copied
+ *
+ * Replaces the facts, for example the ceilings by measured ones. No other thread may read them
+ * during the call.
+ */
 LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts);
 
 /**
  * lig_device_facts_to_json:
+ * @facts: of a device
  *
  * Returns: (transfer full): the text of a profile as data/devices has it
  */
@@ -151,15 +223,44 @@ LIG_API gboolean lig_device_facts_from_json (const char *text,
  */
 LIG_API GStrv lig_device_list (void);
 
-/* Whether the device runs this kernel for this type. */
+/**
+ * lig_device_has_kernel:
+ * @self: a device
+ * @kernel: a kernel
+ * @dtype: a type
+ *
+ * Returns: whether the device runs this kernel for this type
+ */
 LIG_API gboolean lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype);
 
-/* Memory of the device, aligned to 256 bytes. A null device gives none: its plans are not run. */
+/**
+ * lig_device_allocate: (skip)
+ * @self: a device
+ * @bytes: how many
+ *
+ * Allocates memory of the device, aligned to 256 bytes. A device that is only described has
+ * none.
+ *
+ * Returns: (nullable): an address on the device, to be released with lig_device_release(); %NULL
+ *   with %LIG_ERROR_MEMORY or %LIG_ERROR_DEVICE set
+ */
 LIG_API void *lig_device_allocate (LigDevice *self, gsize bytes, GError **error);
+
+/**
+ * lig_device_release: (skip)
+ * @self: a device
+ * @memory: (nullable): an address on the device
+ *
+ * Releases what lig_device_allocate() returned.
+ */
 LIG_API void lig_device_release (LigDevice *self, void *memory);
 
 /**
  * lig_device_upload: (skip)
+ * @self: a device
+ * @target: an address on the device
+ * @source: an address on the host
+ * @bytes: how many
  *
  * Copies from the host to the device in the order of what else was launched there. The source may
  * change as soon as the call returns.
@@ -171,6 +272,10 @@ lig_device_upload (LigDevice *self, void *target, const void *source, gsize byte
 
 /**
  * lig_device_download: (skip)
+ * @self: a device
+ * @target: an address on the host
+ * @source: an address on the device
+ * @bytes: how many
  *
  * Copies from the device to the host in the order of what else was launched there. Returns when the
  * bytes have arrived, and reports what failed on the device before.

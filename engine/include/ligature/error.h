@@ -52,6 +52,11 @@ typedef enum {
   LIG_ERROR_ORDER,
 } LigError;
 
+/**
+ * lig_error_quark:
+ *
+ * Returns: the domain of this library's errors, %LIG_ERROR
+ */
 LIG_API GQuark lig_error_quark (void);
 
 /**

@@ -22,7 +22,12 @@ LIG_API GStrv lig_data_folders (void);
  */
 LIG_API char *lig_data_find (const char *name);
 
-/* Where translations lie: as installed, else where they were built; for bindtextdomain(). */
+/**
+ * lig_locale_folder:
+ *
+ * Returns: (transfer none): the folder of the translations, as installed, else where they were
+ *   built; for bindtextdomain()
+ */
 LIG_API const char *lig_locale_folder (void);
 
 G_END_DECLS

@@ -65,12 +65,19 @@ LIG_API gboolean lig_register_fusion (const LigFusion *fusion, gboolean first, G
 
 /**
  * lig_fusion_nth:
+ * @n: from 0
  *
  * Returns: (nullable): the fusions in the order in which policy `all` tries them: joint, forward,
  *   backward; null after the last
  */
 LIG_API const LigFusion *lig_fusion_nth (guint n);
 
+/**
+ * lig_fusion_find:
+ * @name: of a fusion
+ *
+ * Returns: (nullable) (transfer none): its table, %NULL where there is none
+ */
 LIG_API const LigFusion *lig_fusion_find (const char *name);
 
 G_END_DECLS

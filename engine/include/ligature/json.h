@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 
 /**
  * lig_json_append:
+ * @text: appended to
+ * @value: a JSON value
  *
  * Appends the value on one line, `{"a": 1, "b": [2, 3]}`, the fewest digits for each number; what
  * is infinite or not a number becomes null.
@@ -30,6 +32,9 @@ LIG_API JsonNode *lig_json_from_text (const char *text, GError **error) G_GNUC_W
 
 /**
  * lig_json_get_string:
+ * @object: a JSON object
+ * @name: of the member
+ * @fallback: (nullable): returned where it is missing
  *
  * Returns: (transfer none): the member of that name, or @fallback where it is missing or is no
  *   string; the object owns it
@@ -39,6 +44,9 @@ lig_json_get_string (JsonObject *object, const char *name, const char *fallback)
 
 /**
  * lig_json_get_int:
+ * @object: a JSON object
+ * @name: of the member
+ * @fallback: returned where it is missing
  *
  * Returns: the member of that name, or @fallback where it is missing or is no whole number
  */
@@ -46,6 +54,7 @@ LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fa
 
 /**
  * lig_json_to_text:
+ * @document: a JSON value
  *
  * Returns: (transfer full): the document in lines, indented, the fewest digits for each number.
  *   Unlike json-glib 1.6, which makes 1e-08.0 of 1e-8, it writes nothing but JSON.

@@ -12,47 +12,101 @@ G_BEGIN_DECLS
 
 /* --- Lowering: how an op or a fusion becomes kernels ---------------------------------------- */
 
-/* Emits one kernel. `bindings` names the port for each operand whose name differs, like
- * "a=dy b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", the
- * number being the pattern's element, `-` alone for none. Ports that are absent or not wanted give
- * absent operands; a kernel none of whose outputs is wanted is not emitted. `params` (at most 64
- * bytes) is copied; null takes the op's own (in a fusion: none). */
+/**
+ * lig_lower_kernel: (skip)
+ * @self: the lowering that the table's function was given
+ * @kernel: the name of a kernel, built in or registered
+ * @bindings: (nullable): the port for each operand whose name differs, like "a=dy b=dextra
+ *   y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", the number being
+ *   the pattern's element, `-` alone for none
+ * @params: (nullable): copied; %NULL takes the op's own, in a fusion none
+ * @params_size: bytes of them, at most 64
+ *
+ * Emits one kernel. Ports that are absent or not wanted give absent operands; a kernel none of
+ * whose outputs is wanted is not emitted.
+ */
 LIG_API void lig_lower_kernel (LigLowering *self,
                                const char *kernel,
                                const char *bindings,
                                const void *params,
                                gsize params_size);
 
-/* The same with a kernel of the embedding program. */
+/**
+ * lig_lower_custom: (skip)
+ * @self: the lowering that the table's function was given
+ * @kernel: valid and unchanged for ever
+ * @bindings: (nullable): as for lig_lower_kernel()
+ * @params: (nullable): as for lig_lower_kernel()
+ * @params_size: bytes of them, at most 64
+ *
+ * Emits one kernel of the embedding program, as lig_lower_kernel() emits one by its name.
+ */
 LIG_API void lig_lower_custom (LigLowering *self,
                                const LigKernel *kernel,
                                const char *bindings,
                                const void *params,
                                gsize params_size);
 
-/* Makes `to` another name of `from`: no bytes move. */
+/**
+ * lig_lower_alias: (skip)
+ * @self: the lowering that the table's function was given
+ * @to: the port that the group computes
+ * @from: a port with the same bytes
+ *
+ * Makes one port another name of another: no bytes move.
+ */
 LIG_API void lig_lower_alias (LigLowering *self, const char *to, const char *from);
 
-/* Whether the port exists here: an optional element that matched, a gradient that arrives or is
- * wanted, a value that somebody reads. */
+/**
+ * lig_lower_has: (skip)
+ * @self: the lowering that the table's function was given
+ * @port: its name
+ *
+ * Returns: whether the port exists here: an optional element that matched, a gradient that
+ *   arrives or is wanted, a value that is read
+ */
 LIG_API gboolean lig_lower_has (LigLowering *self, const char *port);
 
-/* In a fusion: the params of element `index`, null where an optional element is missing. */
+/**
+ * lig_lower_params: (skip)
+ * @self: the lowering that the table's function was given
+ * @index: of the pattern's element; 0 in an op
+ *
+ * Returns: (nullable): its params struct; %NULL where an optional element is missing
+ */
 LIG_API const void *lig_lower_params (LigLowering *self, int index);
 
-/* Bytes of the kernel params at the start of that struct. */
+/**
+ * lig_lower_params_size: (skip)
+ * @self: the lowering that the table's function was given
+ * @index: of the pattern's element; 0 in an op
+ *
+ * Returns: bytes of the kernel params at the start of its params struct
+ */
 LIG_API gsize lig_lower_params_size (LigLowering *self, int index);
 
-/* In a fusion: the name of the op that matched element `index`, null where it is missing. */
+/**
+ * lig_lower_op: (skip)
+ * @self: the lowering that the table's function was given
+ * @index: of the pattern's element
+ *
+ * Returns: (nullable): the name of the op that matched it; %NULL where it is missing
+ */
 LIG_API const char *lig_lower_op (LigLowering *self, int index);
 
-/* True in a plan that keeps what backward needs; dropout is identity elsewhere. */
+/**
+ * lig_lower_is_training: (skip)
+ * @self: the lowering that the table's function was given
+ *
+ * Returns: %TRUE in a plan that keeps what backward needs; dropout is identity elsewhere
+ */
 LIG_API gboolean lig_lower_is_training (LigLowering *self);
 
 /* --- Macros ------------------------------------------------------------------------------- */
 
 /**
- * lig_parts_add:
+ * lig_parts_add: (skip)
+ * @self: the parts that `expand` was given
  * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
  * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; null where it
  *   could not be made, which is an error when the sequence is compiled
@@ -64,7 +118,12 @@ LIG_API gboolean lig_lower_is_training (LigLowering *self);
  */
 LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
 
-/* How many parts a macro is taken apart into, those that are macros counted once; 1 for other ops.
+/**
+ * lig_op_count_parts:
+ * @self: an op
+ *
+ * Returns: how many parts a macro is taken apart into, parts that are macros counted once; 1 for
+ *   other ops
  */
 LIG_API guint lig_op_count_parts (LigOp *self);
 

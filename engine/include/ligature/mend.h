@@ -52,11 +52,17 @@ typedef struct {
   gboolean measured;
 } LigMend;
 
-/* Returns the word for a kind in JSON: `remove-fence` for %LIG_MEND_REMOVE_FENCE. */
+/**
+ * lig_mend_kind_name:
+ * @kind: a kind of mend
+ *
+ * Returns: (transfer none): the word for it in JSON: `remove-fence` for %LIG_MEND_REMOVE_FENCE
+ */
 LIG_API const char *lig_mend_kind_name (LigMendKind kind);
 
 /**
  * lig_mend_describe:
+ * @self: a mend
  *
  * Returns: (transfer full): the edit as a translated phrase: `remove the fence before 3`
  */
@@ -64,6 +70,7 @@ LIG_API char *lig_mend_describe (const LigMend *self);
 
 /**
  * lig_mend_apply:
+ * @self: a mend
  * @sequence: the sequence that was compiled, or a copy of it
  *
  * Makes the edit. Compiling the sequence again, for the same device and with the same options,

@@ -3,6 +3,16 @@
  * ports, kernels and shape rule, and from that one table come the GObject properties, the files,
  * the expressions, `lig ops`, the inspector, the documentation and the tests.
  *
+ * Shapes are row-major. The `weight` of `linear` and `basic-linear` is [N, K], out-features x
+ * in-features, and y = x weight^T + bias for x of [.., K], bias of [N] and y of [.., N], as in
+ * PyTorch; an embedding's weight is [vocabulary, features]; gains and biases of norms are as long as
+ * the last axis of x.
+ *
+ * The formula of an op is its table's `formula`. They come from: layer norm, Ba, Kiros and Hinton
+ * 2016; RMS norm, Zhang and Sennrich 2019; GELU in the tanh form, Hendrycks and Gimpel 2016; squared
+ * ReLU, So and others 2021; gated units, Shazeer 2020; dropout, Srivastava and others 2014, its mask
+ * by Philox, Salmon and others 2011; label smoothing, Szegedy and others 2016.
+ *
  * Ports have names: `x` the main input, `y` the main output, then the extra inputs, the extra
  * outputs, the trained parameters and the values that forward computes for backward (`mean rstd`).
  * `dNAME` is the gradient of NAME; a parameter's is fp32 in a plan that accumulates, else of the
@@ -189,6 +199,7 @@ typedef struct _LigOpInfo {
 
 /**
  * lig_op_info_find:
+ * @name: of an op
  *
  * Returns: (nullable): the table of the op of that name
  */
@@ -196,6 +207,7 @@ LIG_API const LigOpInfo *lig_op_info_find (const char *name);
 
 /**
  * lig_op_info_nth:
+ * @n: from 0
  *
  * Returns: (nullable): built-in ops in the palette's order, then custom ones; null after the last
  */
@@ -225,16 +237,31 @@ LIG_API LigOp *lig_op_new (const char *name, GError **error) G_GNUC_WARN_UNUSED_
 
 /**
  * lig_op_copy:
+ * @self: an op
  *
  * Returns: (transfer full): an op of its own with equal parameters; a block's ops are copied too
  */
 LIG_API LigOp *lig_op_copy (LigOp *self) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * lig_op_get_info:
+ * @self: an op
+ *
+ * Returns: (transfer none): the op's table
+ */
 LIG_API const LigOpInfo *lig_op_get_info (LigOp *self);
+
+/**
+ * lig_op_get_name:
+ * @self: an op
+ *
+ * Returns: (transfer none): the name of the op's table, `layer-norm`
+ */
 LIG_API const char *lig_op_get_name (LigOp *self);
 
 /**
  * lig_op_get_params:
+ * @self: an op
  *
  * Returns: (transfer none): the op's params struct, as its table describes it
  */
@@ -242,13 +269,17 @@ LIG_API const void *lig_op_get_params (LigOp *self);
 
 /**
  * lig_op_check:
+ * @self: an op
  *
  * Whether every required parameter has been given.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set, naming the parameter that is missing
  */
 LIG_API gboolean lig_op_check (LigOp *self, GError **error);
 
 /**
  * lig_op_set_value:
+ * @self: an op
  * @param: name of a parameter
  * @value: a number, boolean, string, or a boxed #LigShape
  *
@@ -263,6 +294,8 @@ LIG_API gboolean lig_op_set_value (LigOp *self,
 
 /**
  * lig_op_get_value:
+ * @self: an op
+ * @param: of the op's table
  * @value: (out): an uninitialized #GValue: gint64, double, boolean, string or boxed #LigShape
  *
  * Returns: whether the parameter differs from its default, that is, a file has to say it
@@ -271,6 +304,7 @@ LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *v
 
 /**
  * lig_op_set_extra_input_channel:
+ * @self: an op
  * @index: of the extra input
  * @channel: (nullable): a non-empty name, or none to give the input back to the caller
  *
@@ -280,23 +314,68 @@ LIG_API gboolean lig_op_set_extra_input_channel (LigOp *self,
                                                  int index,
                                                  const char *channel,
                                                  GError **error);
+
+/**
+ * lig_op_get_extra_input_channel:
+ * @self: an op
+ * @index: of the extra input
+ *
+ * Returns: (transfer none) (nullable): the channel that feeds it; %NULL where the caller does
+ */
 LIG_API const char *lig_op_get_extra_input_channel (LigOp *self, int index);
 
 /**
  * lig_op_set_extra_output_channel:
+ * @self: an op
+ * @index: of the extra output
+ * @channel: (nullable): a non-empty name, or none
  * @to_caller: whether the caller gets the output too; without a channel it always does
+ *
+
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_CHANNEL set
  */
 LIG_API gboolean lig_op_set_extra_output_channel (
   LigOp *self, int index, const char *channel, gboolean to_caller, GError **error);
+
+/**
+ * lig_op_get_extra_output_channel:
+ * @self: an op
+ * @index: of the extra output
+ *
+ * Returns: (transfer none) (nullable): the channel that it feeds
+ */
 LIG_API const char *lig_op_get_extra_output_channel (LigOp *self, int index);
+
+/**
+ * lig_op_get_extra_output_to_caller:
+ * @self: an op
+ * @index: of the extra output
+ *
+ * Returns: whether the caller gets it, too
+ */
 LIG_API gboolean lig_op_get_extra_output_to_caller (LigOp *self, int index);
 
-/* Whether no group may reach across the gap before this op. */
+/**
+ * lig_op_get_fence:
+ * @self: an op
+ *
+ * Returns: whether no group may reach across the gap before this op
+ */
 LIG_API gboolean lig_op_get_fence (LigOp *self);
+
+/**
+ * lig_op_set_fence:
+ * @self: an op
+ * @fence: whether no group may reach across it
+ *
+ * Puts a fence into the gap before this op, or removes it.
+ */
 LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
 
 /**
  * lig_op_get_forbidden:
+ * @self: an op
  *
  * Returns: (transfer none) (array zero-terminated=1): fusions that must not start here
  */
@@ -304,22 +383,54 @@ LIG_API const char *const *lig_op_get_forbidden (LigOp *self);
 
 /**
  * lig_op_get_forced:
+ * @self: an op
  *
  * Returns: (transfer none) (array zero-terminated=1): fusions that must start here
  */
 LIG_API const char *const *lig_op_get_forced (LigOp *self);
+
+/**
+ * lig_op_set_forbidden:
+ * @self: an op
+ * @fusions: (array zero-terminated=1) (nullable): their names, copied
+ *
+ * Sets the fusions that must not start here.
+ */
 LIG_API void lig_op_set_forbidden (LigOp *self, const char *const *fusions);
+
+/**
+ * lig_op_set_forced:
+ * @self: an op
+ * @fusions: (array zero-terminated=1) (nullable): their names, copied
+ *
+ * Sets the fusions that must start here.
+ */
 LIG_API void lig_op_set_forced (LigOp *self, const char *const *fusions);
 
 /**
  * lig_op_get_body:
+ * @self: an op
  *
  * Returns: (transfer none) (nullable): the ops that a `block` repeats
  */
 LIG_API LigSequence *lig_op_get_body (LigOp *self);
 
-/* Keys of a file that nobody here knows, as a JSON object's text; kept and written back. */
+/**
+ * lig_op_get_unknown:
+ * @self: an op
+ *
+ * Returns: (transfer none) (nullable): members of a file that this library does not know, as a
+ *   JSON object's text; they are written back
+ */
 LIG_API const char *lig_op_get_unknown (LigOp *self);
+
+/**
+ * lig_op_set_unknown:
+ * @self: an op
+ * @json: (nullable): a JSON object's text
+ *
+ * Sets the members that this library does not know.
+ */
 LIG_API void lig_op_set_unknown (LigOp *self, const char *json);
 
 G_END_DECLS

@@ -9,11 +9,30 @@ G_BEGIN_DECLS
 
 typedef enum { LIG_POLICY_NONE, LIG_POLICY_ALL, LIG_POLICY_MEASURED, LIG_POLICY_DEFAULT } LigPolicy;
 
-/* `none`, `all`, `measured`. */
+/**
+ * lig_policy_name:
+ * @policy: a policy
+ *
+ * Returns: (transfer none): `none`, `all`, `measured` or `default`
+ */
 LIG_API const char *lig_policy_name (LigPolicy policy);
+
+/**
+ * lig_policy_from_name:
+ * @name: `none`, `all` or `measured`
+ * @policy: (out): set where it is one of them
+ *
+ * Returns: whether it is
+ */
 LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
 
-/* Returns the policy that compiling for the device follows: `policy`, or the device's default. */
+/**
+ * lig_policy_for:
+ * @policy: a policy
+ * @device: a device
+ *
+ * Returns: the policy that compiling for the device follows: @policy, or the device's default
+ */
 LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
 
 /**

@@ -79,6 +79,8 @@ typedef struct {
 
 /**
  * lig_plan_compile:
+ * @sequence: a sequence with an input; it is read, not changed
+ * @device: the device to compile for
  * @options: (nullable): copied
  *
  * Runs the passes of the compiler: expand, infer, differentiate, represent, fuse, schedule,
@@ -91,27 +93,79 @@ LIG_API LigPlan *lig_plan_compile (LigSequence *sequence,
                                    const LigPlanOptions *options,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Counting is atomic. */
+/**
+ * lig_plan_ref:
+ * @self: a plan
+ *
+ * Returns: (transfer full): the plan, with one more reference; counting is atomic
+ */
 LIG_API LigPlan *lig_plan_ref (LigPlan *self);
+
+/**
+ * lig_plan_unref:
+ * @self: a plan
+ *
+ * Releases a reference; the last one frees the plan.
+ */
 LIG_API void lig_plan_unref (LigPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlan, lig_plan_unref)
 
 /**
  * lig_plan_get_device:
+ * @self: a plan
  *
  * Returns: (transfer none): the device that the plan was compiled for
  */
 LIG_API LigDevice *lig_plan_get_device (LigPlan *self);
+
+/**
+ * lig_plan_get_policy:
+ * @self: a plan
+ *
+ * Returns: the policy that chose the groups, never %LIG_POLICY_DEFAULT
+ */
 LIG_API LigPolicy lig_plan_get_policy (LigPlan *self);
+
+/**
+ * lig_plan_get_compute:
+ * @self: a plan
+ *
+ * Returns: the type of activations
+ */
 LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
+
+/**
+ * lig_plan_get_parameters:
+ * @self: a plan
+ *
+ * Returns: the type of parameters
+ */
 LIG_API LigDtype lig_plan_get_parameters (LigPlan *self);
+
+/**
+ * lig_plan_get_tf32:
+ * @self: a plan
+ *
+ * Returns: whether fp32 products may round their operands to 10 bits
+ */
 LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
 
-/* The version that the sequence had. */
+/**
+ * lig_plan_get_version:
+ * @self: a plan
+ *
+ * Returns: the version that the sequence had when it was compiled
+ */
 LIG_API guint64 lig_plan_get_version (LigPlan *self);
 
-/* Whether a program of the plan can be asked for the pass: every plan has a forward pass, one for
- * training a backward pass, one with an optimizer and parameters an update. */
+/**
+ * lig_plan_has_pass:
+ * @self: a plan
+ * @pass: a pass
+ *
+ * Returns: whether a program of the plan can be asked for it: every plan has a forward pass, one
+ *   for training a backward pass, one with an optimizer and parameters an update
+ */
 LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
 
 /**
@@ -167,6 +221,7 @@ LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
 
 /**
  * lig_plan_find_mend:
+ * @self: a plan
  * @number: from 1, as `lig fuse` lists it
  *
  * Returns: (transfer none): the mend of that number, or %NULL with %LIG_ERROR_INDEX set: `no edit
@@ -176,38 +231,112 @@ LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError *
 
 /**
  * lig_plan_get_choices:
+ * @self: a plan
  *
  * Returns: (transfer full): the fused groups as text, for a plan that must be the same elsewhere
  */
 LIG_API char *lig_plan_get_choices (LigPlan *self);
 
-/* Whether the plan multiplies the gradients that arrive at it by a loss scale (optimizer.h). */
+/**
+ * lig_plan_scales_loss:
+ * @self: a plan
+ *
+ * Returns: whether the plan multiplies the gradients that arrive at it by a loss scale, see
+ *   #LigOptimizer
+ */
 LIG_API gboolean lig_plan_scales_loss (LigPlan *self);
 
-/* Bytes of the activation arena, and the least that any plan could do with: the largest sum of
- * values alive at one step. */
+/**
+ * lig_plan_get_arena_bytes:
+ * @self: a plan
+ * @live_peak: (out) (optional): the least that any plan could do with: the largest sum of bytes
+ *   alive at one step
+ *
+ * Returns: bytes of the activation arena
+ */
 LIG_API gint64 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak);
 
-/* Bytes of parameters, gradients and optimizer state that the plan asks of a state. */
+/**
+ * lig_plan_get_state_bytes:
+ * @self: a plan
+ *
+ * Returns: bytes of parameters, gradients and optimizer state that the plan asks of a state
+ */
 LIG_API gint64 lig_plan_get_state_bytes (LigPlan *self);
 
-/* Segments between opaque ops: captured as one graph each where the device has graphs. */
+/**
+ * lig_plan_get_segments:
+ * @self: a plan
+ *
+ * Returns: segments between opaque ops: captured as one graph each where the device has graphs
+ */
 LIG_API guint lig_plan_get_segments (LigPlan *self);
 
 /**
  * lig_plan_to_text:
+ * @self: a plan
  *
  * Returns: (transfer full): the plan as readable lines: groups, steps, memory map; the same for
  *   the same input, so that it can be compared
  */
 LIG_API char *lig_plan_to_text (LigPlan *self);
 
-/* The caller's tensors: main input and output, then its extra inputs and outputs in op order. */
+/**
+ * lig_plan_get_input:
+ * @self: a plan
+ * @shape: (out caller-allocates): its shape
+ * @dtype: (out): its type
+ *
+ * Describes the caller's main input.
+ */
 LIG_API void lig_plan_get_input (LigPlan *self, LigShape *shape, LigDtype *dtype);
+
+/**
+ * lig_plan_get_output:
+ * @self: a plan
+ * @shape: (out caller-allocates): its shape
+ * @dtype: (out): its type
+ *
+ * Describes the main output.
+ */
 LIG_API void lig_plan_get_output (LigPlan *self, LigShape *shape, LigDtype *dtype);
+
+/**
+ * lig_plan_get_n_extra_inputs:
+ * @self: a plan
+ *
+ * Returns: the number of the caller's extra inputs
+ */
 LIG_API guint lig_plan_get_n_extra_inputs (LigPlan *self);
+
+/**
+ * lig_plan_get_n_extra_outputs:
+ * @self: a plan
+ *
+ * Returns: the number of the caller's extra outputs
+ */
 LIG_API guint lig_plan_get_n_extra_outputs (LigPlan *self);
+
+/**
+ * lig_plan_get_extra_input:
+ * @self: a plan
+ * @n: its number in the order of the ops, from 0
+ * @shape: (out caller-allocates): its shape
+ * @dtype: (out): its type
+ *
+ * Describes an extra input of the caller.
+ */
 LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
+
+/**
+ * lig_plan_get_extra_output:
+ * @self: a plan
+ * @n: its number in the order of the ops, from 0
+ * @shape: (out caller-allocates): its shape
+ * @dtype: (out): its type
+ *
+ * Describes an extra output to the caller.
+ */
 LIG_API void lig_plan_get_extra_output (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
 
 G_END_DECLS

@@ -10,8 +10,12 @@ G_BEGIN_DECLS
 
 /**
  * LigProfile:
- * @forward, @backward, @update: the passes, each run by itself; @forward_backward, @step: two and
- *   all of them together, as a training runs them, in one graph where the device has graphs
+ * @plan: the plan that was measured
+ * @forward: the forward pass by itself
+ * @backward: the backward pass by itself
+ * @update: the update by itself
+ * @forward_backward: both passes together, in one graph where the device has graphs
+ * @step: all three together, as a training runs them
  * @steps: each step of the plan, launched one by one between events
  * @health: the device's clocks, power and temperature at the end of the rounds
  *
@@ -28,13 +32,22 @@ typedef struct {
 #define LIG_TYPE_PROFILE (lig_profile_get_type ())
 LIG_API GType lig_profile_get_type (void);
 
+/**
+ * lig_profile_free:
+ * @self: a profile
+ *
+ * Releases the caller's reference; the memory goes with the last one.
+ */
 LIG_API void lig_profile_free (LigProfile *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
 
 /**
  * lig_profile_measure:
+ * @sequence: a sequence with an input; it is read, not changed
+ * @device: a device that runs
  * @options: (array length=count) (nullable): a plan each, like one for each policy; %NULL: one with
- * the defaults
+ *   the defaults
+ * @count: how many options there are
  * @rounds: how often each is run; the plans take turns, so that they meet the same clocks
  * @store: (nullable): where the profiles are recorded
  *
@@ -60,8 +73,14 @@ typedef gboolean (*LigProfileMonitor) (guint round, guint rounds, gpointer data)
 
 /**
  * lig_profile_measure_watched:
+ * @sequence: a sequence
+ * @device: a device
  * @options: (array length=count) (nullable): as for lig_profile_measure()
+ * @count: how many options there are
+ * @rounds: as for lig_profile_measure()
+ * @store: (nullable): where the profiles are recorded
  * @monitor: (scope call) (closure data): called on this thread before each round
+ * @data: of @monitor
  *
  * The same with a monitor; where it stops, the error is %LIG_ERROR_CANCELLED and nothing is
  * recorded.
@@ -78,10 +97,22 @@ LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
                                                 gpointer data,
                                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Clocks, power and the like as an object; null for what the device does not tell. */
+/**
+ * lig_profile_health_to_json:
+ * @health: of a device
+ *
+ * Returns: (transfer full): clocks, power and the like as an object; null for what the device
+ *   does not report
+ */
 LIG_API JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
 
-/* Seconds that the steps of a group took. */
+/**
+ * lig_profile_get_group_seconds:
+ * @self: a profile
+ * @group: of the profile's plan
+ *
+ * Returns: seconds that the steps of the group took
+ */
 LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigPlanGroup *group);
 
 /**

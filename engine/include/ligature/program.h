@@ -23,6 +23,7 @@ LIG_API GType lig_program_get_type (void);
 /**
  * lig_program_new:
  * @plan: compiled for the device that the state is on, or for another of the same name
+ * @state: parameters of the same paths and shapes
  *
  * Allocates the plan's activations on the device. Any number of programs may work on one state, of
  * one plan or of several; each sees the parameters that the last update left.
@@ -34,13 +35,26 @@ LIG_API GType lig_program_get_type (void);
 LIG_API LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Counting is atomic; the last reference waits for what the device still works on. */
+/**
+ * lig_program_ref:
+ * @self: a program
+ *
+ * Returns: (transfer full): the program, with one more reference; counting is atomic
+ */
 LIG_API LigProgram *lig_program_ref (LigProgram *self);
+
+/**
+ * lig_program_unref:
+ * @self: a program
+ *
+ * Releases a reference; the last one waits for the device's work on it and frees its memory.
+ */
 LIG_API void lig_program_unref (LigProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgram, lig_program_unref)
 
 /**
  * lig_program_get_plan:
+ * @self: a program
  *
  * Returns: (transfer none): the plan that it runs
  */
@@ -48,6 +62,7 @@ LIG_API LigPlan *lig_program_get_plan (LigProgram *self);
 
 /**
  * lig_program_get_state:
+ * @self: a program
  *
  * Returns: (transfer none): the state that it trains
  */
@@ -55,26 +70,73 @@ LIG_API LigState *lig_program_get_state (LigProgram *self);
 
 /* --- Inputs -------------------------------------------------------------------------------- */
 
-/* Copies into the input or an extra input, where it stays until it is set again. Types are
- * converted but for integers; another shape is %LIG_ERROR_SHAPE, an extra input that is not there
- * %LIG_ERROR_INDEX. The tensor may be changed as soon as the call returns. */
+/**
+ * lig_program_set_input:
+ * @self: a program
+ * @tensor: of the plan's input shape; it may be changed as soon as the call returns
+ *
+ * Copies into the input, where it stays until it is set again. Types are converted but for
+ * integers.
+ *
+ * Returns: %FALSE with %LIG_ERROR_SHAPE or %LIG_ERROR_DTYPE set
+ */
 LIG_API gboolean lig_program_set_input (LigProgram *self, LigTensor *tensor, GError **error);
+
+/**
+ * lig_program_set_extra_input:
+ * @self: a program
+ * @n: its number, from 0
+ * @tensor: of its shape
+ *
+ * Copies into an extra input, as lig_program_set_input() does into the main one.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX (there is no such input), %LIG_ERROR_SHAPE or
+ *   %LIG_ERROR_DTYPE set
+ */
 LIG_API gboolean lig_program_set_extra_input (LigProgram *self,
                                               guint n,
                                               LigTensor *tensor,
                                               GError **error);
 
-/* Copies into the gradient that arrives at the output, or at an extra output, in the next backward
- * pass. That pass uses it up: in the one after it the gradient is zero again, that of a loss 1, as
- * in passes before which none was set. */
+/**
+ * lig_program_set_gradient:
+ * @self: a program
+ * @tensor: of the output's shape
+ *
+ * Copies into the gradient that arrives at the output in the next backward pass. That pass uses
+ * it up: in the one after it the gradient is zero again, that of a loss 1, as in passes before
+ * which none was set.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX (the plan takes none), %LIG_ERROR_SHAPE or
+ *   %LIG_ERROR_DTYPE set
+ */
 LIG_API gboolean lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error);
+
+/**
+ * lig_program_set_extra_gradient:
+ * @self: a program
+ * @n: its number, from 0
+ * @tensor: of the output's shape
+ *
+ * Copies into the gradient that arrives at an extra output, as lig_program_set_gradient() does
+ * for the main one.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX, %LIG_ERROR_SHAPE or %LIG_ERROR_DTYPE set
+ */
 LIG_API gboolean lig_program_set_extra_gradient (LigProgram *self,
                                                  guint n,
                                                  LigTensor *tensor,
                                                  GError **error);
 
-/* Learning rate and clipping norm (0: none) of all updates from now on. There is no default: an
- * update before the first call is an error. */
+/**
+ * lig_program_set_rate:
+ * @self: a program
+ * @learning_rate: of each update
+ * @clip_norm: the largest global norm of the gradients; 0: never clipped
+ *
+ * Sets learning rate and clipping of all updates from now on. There is no default: an update
+ * before the first call is an error.
+ */
 LIG_API void lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm);
 
 /* --- Running ------------------------------------------------------------------------------- */
@@ -88,6 +150,7 @@ typedef enum {
 
 /**
  * lig_program_run:
+ * @self: a program
  * @flags: #LigRunFlags, at least one pass
  *
  * Runs the passes in order. A forward pass in training counts a micro-step of the state, an update
@@ -102,32 +165,91 @@ LIG_API gboolean lig_program_run (LigProgram *self, unsigned flags, GError **err
 
 /* --- Results ------------------------------------------------------------------------------- */
 
-/* Copies of results in host memory; (transfer full). %NULL with %LIG_ERROR_INDEX set where the plan
- * has no such result, %LIG_ERROR_ORDER before the pass that computes it: outputs stay until the
- * next forward pass begins, gradients likewise. */
+/**
+ * lig_program_read_output:
+ * @self: a program
+ *
+ * Returns: (transfer full): a copy of the output in host memory; %NULL with %LIG_ERROR_ORDER set
+ *   before a forward pass
+ */
 LIG_API LigTensor *lig_program_read_output (LigProgram *self, GError **error);
+
+/**
+ * lig_program_read_extra_output:
+ * @self: a program
+ * @n: its number, from 0
+ *
+ * Returns: (transfer full): a copy of an extra output; %NULL with %LIG_ERROR_INDEX or
+ *   %LIG_ERROR_ORDER set
+ */
 LIG_API LigTensor *lig_program_read_extra_output (LigProgram *self, guint n, GError **error);
+
+/**
+ * lig_program_read_input_gradient:
+ * @self: a program
+ *
+ * Returns: (transfer full): a copy of the input's gradient, of the input's shape; %NULL with
+ *   %LIG_ERROR_INDEX (the plan computes none) or %LIG_ERROR_ORDER (before a backward pass) set
+ */
 LIG_API LigTensor *lig_program_read_input_gradient (LigProgram *self, GError **error);
+
+/**
+ * lig_program_read_extra_gradient:
+ * @self: a program
+ * @n: the number of the extra input, from 0
+ *
+ * Returns: (transfer full): a copy of its gradient; %NULL with %LIG_ERROR_INDEX or
+ *   %LIG_ERROR_ORDER set
+ */
 LIG_API LigTensor *lig_program_read_extra_gradient (LigProgram *self, guint n, GError **error);
 
-/* The output as a number without an allocation; %LIG_ERROR_SHAPE where it is more than one. */
+/**
+ * lig_program_read_loss:
+ * @self: a program
+ * @loss: (out): the output
+ *
+ * Reads the output as a number, without an allocation.
+ *
+ * Returns: %FALSE with %LIG_ERROR_SHAPE (it has more than one element) or %LIG_ERROR_ORDER set
+ */
 LIG_API gboolean lig_program_read_loss (LigProgram *self, float *loss, GError **error);
 
-/* Rows that were right and rows counted, in a plan with accuracy; %LIG_ERROR_INDEX in others. */
+/**
+ * lig_program_read_accuracy:
+ * @self: a program
+ * @correct: (out): rows whose largest logit is their target's
+ * @counted: (out): rows whose target is not ignored
+ *
+ * Reads how many rows were right, in a plan with the option `accuracy`.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX set in other plans, or %LIG_ERROR_ORDER
+ */
 LIG_API gboolean lig_program_read_accuracy (LigProgram *self,
                                             double *correct,
                                             double *counted,
                                             GError **error);
 
-/* The global norm of the gradients at the last update; %LIG_ERROR_INDEX without an optimizer. */
+/**
+ * lig_program_read_gradient_norm:
+ * @self: a program
+ * @norm: (out): the norm, before clipping
+ *
+ * Reads the global norm of the gradients at the last update.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX set without an optimizer, or %LIG_ERROR_ORDER
+ */
 LIG_API gboolean lig_program_read_gradient_norm (LigProgram *self, float *norm, GError **error);
 
 /**
- * lig_program_time_steps:
+ * lig_program_time_steps: (skip)
+ * @self: a program
  * @seconds: a place for each step of the plan
  *
  * Runs every step of the plan once more, one by one. The state is afterwards what it was before,
  * for which the device needs room for a copy of it.
+ *
+ * Returns: %FALSE with an error set: no pass ran before, no memory for the copy, or a step
+ *   failed
  */
 LIG_API gboolean lig_program_time_steps (LigProgram *self, double *seconds, GError **error);
 
@@ -140,12 +262,27 @@ typedef struct _LigProgramCache LigProgramCache;
 #define LIG_TYPE_PROGRAM_CACHE (lig_program_cache_get_type ())
 LIG_API GType lig_program_cache_get_type (void);
 
+/**
+ * lig_program_cache_new:
+ * @state: the state that all of them train
+ *
+ * Returns: (transfer full): an empty cache
+ */
 LIG_API LigProgramCache *lig_program_cache_new (LigState *state);
+
+/**
+ * lig_program_cache_free:
+ * @self: a cache of programs
+ *
+ * Releases the caller's reference; the programs go with the last one.
+ */
 LIG_API void lig_program_cache_free (LigProgramCache *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgramCache, lig_program_cache_free)
 
 /**
  * lig_program_cache_get:
+ * @self: a cache of programs
+ * @sequence: a sequence of the state's parameters
  * @options: (nullable): as for lig_state_plan()
  *
  * Programs of the sequence before its last edit are let go of.

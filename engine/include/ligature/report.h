@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 
 /**
  * lig_plan_to_json:
+ * @self: a plan
  *
  * Returns: (transfer full): the document of `lig fuse --json`: ops, forward, backward, verdicts
  */
@@ -18,6 +19,7 @@ LIG_API JsonNode *lig_plan_to_json (LigPlan *self);
 
 /**
  * lig_profile_to_json:
+ * @self: a profile
  *
  * Returns: (transfer full): the document of `lig profile --json`
  */
@@ -25,6 +27,7 @@ LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 
 /**
  * lig_plan_to_rails:
+ * @self: a plan
  * @colour: with escape sequences of a terminal
  * @all: also the fusions whose pattern does not fit, which are many
  *
@@ -51,6 +54,7 @@ LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *pla
 
 /**
  * lig_plan_explain_memory:
+ * @self: a plan
  * @device: (nullable): the device whose memory is meant; null: the plan's own
  *
  * Compares what the plan takes of a device (its arena, the state, workspaces) with the memory that
@@ -85,6 +89,7 @@ LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **er
 
 /**
  * lig_report_format_nth:
+ * @n: from 0
  *
  * Returns: (nullable): the name of a format, which is the ending of its files: `md`, `json`, `csv`;
  *   null after the last
@@ -119,6 +124,7 @@ LIG_API const char *lig_report_choose_format (const char *path, GError **error);
 
 /**
  * lig_report_plan:
+ * @plan: a plan
  * @command: (nullable): the command line that makes the same report again
  * @format: as lig_report_format_nth() names it
  *
@@ -136,7 +142,9 @@ lig_report_plan (LigPlan *plan, const char *command, const char *format, GError 
 
 /**
  * lig_report_run:
+ * @store: a store
  * @run: as lig_store_find_run() takes it
+ * @format: as lig_report_format_nth() names it
  *
  * md: for people. json: all that the store has of the run; what is no finite number is null.
  * csv: a line for each value of each metric, `nan`, `inf` and `-inf` included.
@@ -148,17 +156,43 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
 
 /**
  * lig_report_save:
+ * @report: the contents
+ * @path: (type filename): where to
  *
  * Writes to a temporary name, syncs and renames: a file that was there stays whole until the new
  * one is. What is no regular file (/dev/stdout, a pipe) is written to as it is.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FILE set
  */
 LIG_API gboolean lig_report_save (GBytes *report, const char *path, GError **error);
 
-/* The above in one: the format is chosen by the file's ending. Nothing is written on failure. */
+/**
+ * lig_report_write_plan:
+ * @plan: a plan
+ * @command: (nullable): the command line that makes the same report again
+ * @path: (type filename): where to
+ *
+ * Writes lig_report_plan()'s report; the format is chosen by the file's ending. Nothing is
+ * written on failure.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_FILE set
+ */
 LIG_API gboolean lig_report_write_plan (LigPlan *plan,
                                         const char *command,
                                         const char *path,
                                         GError **error);
+
+/**
+ * lig_report_write_run:
+ * @store: a store
+ * @run: the uuid of a run
+ * @path: (type filename): where to
+ *
+ * Writes lig_report_run()'s report; the format is chosen by the file's ending. Nothing is
+ * written on failure.
+ *
+ * Returns: %FALSE with an error set
+ */
 LIG_API gboolean lig_report_write_run (LigStore *store,
                                        const char *run,
                                        const char *path,

@@ -71,22 +71,60 @@ LIG_API LigRunSettings *lig_run_settings_new (void) G_GNUC_WARN_UNUSED_RESULT;
  */
 LIG_API void lig_run_settings_free (LigRunSettings *self);
 
+/**
+ * lig_run_settings_init:
+ * @self: (out caller-allocates): filled in
+ *
+ * Fills in the defaults; what was there is not released.
+ */
 LIG_API void lig_run_settings_init (LigRunSettings *self);
+
+/**
+ * lig_run_settings_clear:
+ * @self: settings
+ *
+ * Releases the strings of settings, not the struct.
+ */
 LIG_API void lig_run_settings_clear (LigRunSettings *self);
+
+/**
+ * lig_run_settings_copy:
+ * @from: settings
+ * @to: (out caller-allocates): overwritten without being cleared
+ *
+ * Copies settings with their strings.
+ */
 LIG_API void lig_run_settings_copy (const LigRunSettings *from, LigRunSettings *to);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigRunSettings, lig_run_settings_clear)
 
-/* Sets one from its text, checked against its range. */
+/**
+ * lig_run_settings_set:
+ * @self: settings
+ * @name: of the setting, `batch`
+ * @text: its value
+ *
+ * Sets one setting from its text, checked against its range.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP (no such setting) or %LIG_ERROR_VALUE set
+ */
 LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
                                        const char *name,
                                        const char *text,
                                        GError **error);
 
-/* Whether they go together: no warm-up beyond the steps, no `min-lr` above `lr`. */
+/**
+ * lig_run_settings_check:
+ * @self: settings
+ *
+ * Checks that settings go together: no warm-up beyond the steps, no `min-lr` above `lr`.
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set
+ */
 LIG_API gboolean lig_run_settings_check (const LigRunSettings *self, GError **error);
 
 /**
  * lig_run_settings_get_optimizer:
+ * @self: settings
  * @optimizer: (out caller-allocates): the optimizer that the settings name, with its parameters
  *   and the loss scale
  *
@@ -97,10 +135,26 @@ LIG_API gboolean lig_run_settings_get_optimizer (const LigRunSettings *self,
                                                  LigOptimizer *optimizer,
                                                  GError **error);
 
-/* The text of one as lig_run_settings_set() takes it; (transfer full), null where unset. */
+/**
+ * lig_run_settings_get:
+ * @self: settings
+ * @name: of the setting
+ *
+ * Returns: (transfer full) (nullable): its value as lig_run_settings_set() takes it, %NULL where
+ *   it is unset
+ */
 LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name);
 
-/* Reads a file's `train` object; unknown keys are warned of in @warnings (nullable). */
+/**
+ * lig_run_settings_read:
+ * @self: settings
+ * @json: (nullable): the object's text
+ * @warnings: (inout) (optional) (transfer full): sentences on unknown keys
+ *
+ * Reads a file's `train` object.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_VALUE set
+ */
 LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
                                         const char *json,
                                         GStrv *warnings,
@@ -108,6 +162,7 @@ LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
 
 /**
  * lig_run_settings_confine:
+ * @self: settings
  * @folder: where the file lies that the settings were read from
  *
  * Limits a file that somebody sent: the place that it names for checkpoints is looked for from
@@ -119,7 +174,12 @@ LIG_API gboolean lig_run_settings_confine (LigRunSettings *self,
                                            const char *folder,
                                            GError **error);
 
-/* The JSON object with every setting that is not null. */
+/**
+ * lig_run_settings_to_json:
+ * @self: settings
+ *
+ * Returns: (transfer full): the JSON object with every setting that is not unset
+ */
 LIG_API char *lig_run_settings_to_json (const LigRunSettings *self);
 
 /* --- Runs ---------------------------------------------------------------------------------- */
@@ -173,19 +233,35 @@ typedef enum {
 #define LIG_TYPE_RUN_STATUS (lig_run_status_get_type ())
 LIG_API GType lig_run_status_get_type (void);
 
-/* `ready`, `running`, `paused`, `done`, `failed`, `cancelled`, `interrupted`. */
+/**
+ * lig_run_status_name:
+ * @status: a status
+ *
+ * Returns: (transfer none): `ready`, `running`, `paused`, `done`, `failed`, `cancelled` or
+ *   `interrupted`
+ */
 LIG_API const char *lig_run_status_name (LigRunStatus status);
 
 /**
  * LigRunProgress:
- * @step: optimizer steps done, in all; @first_step: done before this process took the run on
- * @seconds: since it started here; @left: seconds that it still needs at its present rate
- * @loss, @first_loss: of the last and the first step; @eval_loss, @eval_accuracy: held-out
- * @loss_scale: of the next step, NaN in a training that has none; @skipped: updates that wrote
- *   nothing as the gradients were not finite, in all
- * @step_seconds: median of a step; @samples_per_second: over all that is done here
+ * @status: how it is with the run
+ * @step: optimizer steps done, in all
+ * @steps: optimizer steps wanted, in all
+ * @first_step: steps that were done before this process took the run on
+ * @seconds: since it started here
+ * @left: seconds that it still needs at its present rate
+ * @loss: of the last step
+ * @first_loss: of the first step
+ * @eval_loss: on the held-out samples, at the last evaluation
+ * @eval_accuracy: likewise, from 0 to 1; NaN where the loss has no classes
+ * @learning_rate: of the last step
+ * @gradient_norm: of the last step, before clipping
+ * @loss_scale: of the next step, NaN in a training that has none
+ * @skipped: updates that wrote nothing as the gradients were not finite, in all
+ * @step_seconds: median of a step
+ * @samples_per_second: over all that is done here
  *
- * Where a run stands; NaN for what is not known yet.
+ * The progress of a run; NaN for what is not known yet.
  */
 typedef struct {
   LigRunStatus status;
@@ -202,6 +278,8 @@ LIG_API GType lig_run_progress_get_type (void);
 
 /**
  * lig_run_new:
+ * @sequence: a sequence that ends in a loss; the run has a copy of its own
+ * @device: a device that runs
  * @settings: copied
  * @init: (nullable): a safetensors file with initial parameters
  * @store: (nullable): where the run is recorded
@@ -221,8 +299,10 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
 /**
  * lig_run_resume:
  * @checkpoint: a file that a run wrote
+ * @device: the device that the checkpoint was made on, or one like it
  * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may grow, any
  *   other value that differs from the checkpoint's is refused
+ * @store: (nullable): where the run is recorded
  *
  * Goes on bit-identically: with the same groups, threads, instructions and data, or not at all.
  * With a store the run that wrote the checkpoint goes on; where that one went further already, or
@@ -237,11 +317,18 @@ LIG_API LigRun *lig_run_resume (const char *checkpoint,
                                 LigStore *store,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The device that a checkpoint was made on; (transfer full). */
+/**
+ * lig_run_checkpoint_device:
+ * @checkpoint: (type filename): a file that a run wrote
+ *
+ * Returns: (transfer full): the name of the device that it was made on, or %NULL with an error
+ *   set
+ */
 LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error);
 
 /**
  * lig_run_start:
+ * @self: a run
  *
  * Begins training on a thread of its own. Signals are emitted in the main context that is the
  * calling thread's default: connect them before, and iterate that context.
@@ -250,28 +337,85 @@ LIG_API void lig_run_start (LigRun *self);
 
 /**
  * lig_run_set_polite:
+ * @self: a run
+ * @polite: whether they do
  *
  * Before it starts: its threads give way to others (a nice value of 5), so that a window on the
  * same processors stays smooth. On an idle machine it costs nothing.
  */
 LIG_API void lig_run_set_polite (LigRun *self, gboolean polite);
 
-/* Waits for the end. Returns %FALSE with the error of a run that failed. */
+/**
+ * lig_run_wait:
+ * @self: a run
+ *
+ * Waits for the end. Signals are not emitted meanwhile, but when the context is next iterated.
+ *
+ * Returns: %FALSE with the error of a run that failed
+ */
 LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
 
-/* These may be called from any thread. Cancelling and interrupting save a checkpoint first. */
+/**
+ * lig_run_pause:
+ * @self: a run
+ *
+ * Pauses after the step under way. May be called from any thread.
+ */
 LIG_API void lig_run_pause (LigRun *self);
+
+/**
+ * lig_run_unpause:
+ * @self: a run
+ *
+ * Goes on after lig_run_pause(). May be called from any thread.
+ */
 LIG_API void lig_run_unpause (LigRun *self);
+
+/**
+ * lig_run_cancel:
+ * @self: a run
+ *
+ * Ends the run after the step under way, with a checkpoint, as %LIG_RUN_CANCELLED. May be called
+ * from any thread.
+ */
 LIG_API void lig_run_cancel (LigRun *self);
+
+/**
+ * lig_run_interrupt:
+ * @self: a run
+ *
+ * Ends the run like lig_run_cancel(), but as %LIG_RUN_INTERRUPTED: it is meant to be resumed.
+ * May be called from any thread.
+ */
 LIG_API void lig_run_interrupt (LigRun *self);
+
+/**
+ * lig_run_get_progress:
+ * @self: a run
+ * @progress: (out caller-allocates): filled in
+ *
+ * Reads the state of the run. May be called from any thread.
+ */
 LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 
-/* (transfer full) (nullable): why the last checkpoint between two steps could not be written, or
- * the store. The training goes on and tries again when the next is due; the checkpoint at its end
- * must come about, and a run whose values are missing from the store in the end has failed. */
+/**
+ * lig_run_dup_trouble:
+ * @self: a run
+ *
+ * Returns: (transfer full) (nullable): why the last checkpoint between two steps, or the store,
+ *   could not be written. The training goes on and tries again when the next is due; the
+ *   checkpoint at its end must succeed, and a run whose values are missing from the store in the
+ *   end has failed.
+ */
 LIG_API char *lig_run_dup_trouble (LigRun *self);
 
-/* Saves a checkpoint after the step under way, of a paused run at once, and goes on. */
+/**
+ * lig_run_save:
+ * @self: a run
+ *
+ * Saves a checkpoint after the step under way, of a paused run at once, and goes on. May be
+ * called from any thread.
+ */
 LIG_API void lig_run_save (LigRun *self);
 
 /* How many metrics wait for whoever watches a run; older ones make room for new ones. */
@@ -285,8 +429,10 @@ typedef struct {
 } LigRunMetric;
 
 /**
- * lig_run_take_metrics:
+ * lig_run_take_metrics: (skip)
+ * @self: a run
  * @to: (array length=most): filled with the oldest that nobody has taken yet
+ * @most: how many fit
  *
  * For one watcher, of any thread. Never waits for the training: where that is just writing one,
  * nothing is taken. All are there once the run has finished.
@@ -295,13 +441,26 @@ typedef struct {
  */
 LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
 
-/* (transfer none). The uuid is null without a store. */
+/**
+ * lig_run_get_uuid:
+ * @self: a run
+ *
+ * Returns: (transfer none) (nullable): the run's uuid in the store, %NULL without a store
+ */
 LIG_API const char *lig_run_get_uuid (LigRun *self);
-/* (nullable): the uuid of the run from whose checkpoint this one goes on as a new run. */
+
+/**
+ * lig_run_get_parent:
+ * @self: a run
+ *
+ * Returns: (transfer none) (nullable): the uuid of the run from whose checkpoint this one goes
+ *   on as a new run
+ */
 LIG_API const char *lig_run_get_parent (LigRun *self);
 
 /**
  * lig_run_get_sequence:
+ * @self: a run
  *
  * Returns: (transfer none): the run's own copy of what it trains
  */
@@ -309,13 +468,34 @@ LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
 
 /**
  * lig_run_get_device:
+ * @self: a run
  *
  * Returns: (transfer none): the device that it works on
  */
 LIG_API LigDevice *lig_run_get_device (LigRun *self);
+
+/**
+ * lig_run_get_settings:
+ * @self: a run
+ *
+ * Returns: (transfer none): the run's own copy of its settings
+ */
 LIG_API const LigRunSettings *lig_run_get_settings (LigRun *self);
+
+/**
+ * lig_run_get_checkpoint:
+ * @self: a run
+ *
+ * Returns: (transfer none): the file that checkpoints go to
+ */
 LIG_API const char *lig_run_get_checkpoint (LigRun *self);
-/* What the data set says of itself. */
+
+/**
+ * lig_run_describe_data:
+ * @self: a run
+ *
+ * Returns: (transfer none): the data set in words, see lig_dataset_describe()
+ */
 LIG_API const char *lig_run_describe_data (LigRun *self);
 
 G_END_DECLS

@@ -30,63 +30,233 @@ LIG_API LigSequence *lig_sequence_new (void) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_copy:
+ * @self: a sequence
  *
  * Returns: (transfer full): a sequence of copied ops with the same name, input, types and settings
  */
 LIG_API LigSequence *lig_sequence_copy (LigSequence *self) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Properties. `version` is read-only. A dtype of -1 means: not said. */
+/**
+ * lig_sequence_get_name:
+ * @self: a sequence
+ *
+ * Returns: (transfer none) (nullable): the name of a file or an experiment
+ */
 LIG_API const char *lig_sequence_get_name (LigSequence *self);
-/* A longer name than LIG_SEQUENCE_LONGEST_NAME characters is cut there. */
+
+/**
+ * lig_sequence_set_name:
+ * @self: a sequence
+ * @name: (nullable): UTF-8
+ *
+ * Sets the name; more than %LIG_SEQUENCE_LONGEST_NAME characters are cut.
+ */
 LIG_API void lig_sequence_set_name (LigSequence *self, const char *name);
+
+/**
+ * lig_sequence_get_version:
+ * @self: a sequence
+ *
+ * Returns: a number that grows with every edit, of the ops' parameters too
+ */
 LIG_API guint64 lig_sequence_get_version (LigSequence *self);
+
+/**
+ * lig_sequence_has_input:
+ * @self: a sequence
+ *
+ * Returns: whether the input's shape is set
+ */
 LIG_API gboolean lig_sequence_has_input (LigSequence *self);
+
+/**
+ * lig_sequence_get_input:
+ * @self: a sequence
+ * @shape: (out caller-allocates): its shape
+ * @dtype: (out): its type
+ *
+ * Reads the main input; it must be set.
+ */
 LIG_API void lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtype *dtype);
+
+/**
+ * lig_sequence_set_input:
+ * @self: a sequence
+ * @shape: (nullable): copied; the first axis is the batch; %NULL: not set
+ * @dtype: its type
+ *
+ * Sets the main input.
+ */
 LIG_API void lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype);
+
+/**
+ * lig_sequence_get_compute:
+ * @self: a sequence
+ *
+ * Returns: the #LigDtype of activations, -1 where the input's type decides
+ */
 LIG_API int lig_sequence_get_compute (LigSequence *self);
+
+/**
+ * lig_sequence_get_parameters:
+ * @self: a sequence
+ *
+ * Returns: the #LigDtype of parameters, -1 where the compute type decides
+ */
 LIG_API int lig_sequence_get_parameters (LigSequence *self);
+
+/**
+ * lig_sequence_set_types:
+ * @self: a sequence
+ * @compute: a #LigDtype, or -1
+ * @parameters: a #LigDtype, or -1
+ *
+ * Sets the types of activations and parameters.
+ */
 LIG_API void lig_sequence_set_types (LigSequence *self, int compute, int parameters);
 
-/* The `train` object of a file, as JSON text; null where there is none. */
+/**
+ * lig_sequence_get_train:
+ * @self: a sequence
+ *
+ * Returns: (transfer none) (nullable): the `train` object of the file, as JSON text
+ */
 LIG_API const char *lig_sequence_get_train (LigSequence *self);
+
+/**
+ * lig_sequence_set_train:
+ * @self: a sequence
+ * @json: (nullable): a JSON object's text
+ *
+ * Sets the `train` object.
+ */
 LIG_API void lig_sequence_set_train (LigSequence *self, const char *json);
 
-/* Unknown keys of a file, as a JSON object's text. */
+/**
+ * lig_sequence_get_unknown:
+ * @self: a sequence
+ *
+ * Returns: (transfer none) (nullable): members of the file that this library does not know, as a
+ *   JSON object's text; they are written back
+ */
 LIG_API const char *lig_sequence_get_unknown (LigSequence *self);
+
+/**
+ * lig_sequence_set_unknown:
+ * @self: a sequence
+ * @json: (nullable): a JSON object's text
+ *
+ * Sets the members that this library does not know.
+ */
 LIG_API void lig_sequence_set_unknown (LigSequence *self, const char *json);
 
-/* Fusions forbidden everywhere. */
+/**
+ * lig_sequence_get_forbidden:
+ * @self: a sequence
+ *
+ * Returns: (transfer none) (array zero-terminated=1): the fusions that are forbidden everywhere
+ */
 LIG_API const char *const *lig_sequence_get_forbidden (LigSequence *self);
+
+/**
+ * lig_sequence_set_forbidden:
+ * @self: a sequence
+ * @fusions: (array zero-terminated=1) (nullable): their names, copied
+ *
+ * Sets the fusions that are forbidden everywhere.
+ */
 LIG_API void lig_sequence_set_forbidden (LigSequence *self, const char *const *fusions);
 
+/**
+ * lig_sequence_get_length:
+ * @self: a sequence
+ *
+ * Returns: the number of ops
+ */
 LIG_API guint lig_sequence_get_length (LigSequence *self);
 
 /**
  * lig_sequence_get:
+ * @self: a sequence
+ * @index: from 0, or from -1 backward
  *
  * Returns: (transfer none): the op there, or %NULL with %LIG_ERROR_INDEX set: `attempted to access
  *   index 7, but there are 3 entries`
  */
 LIG_API LigOp *lig_sequence_get (LigSequence *self, int index, GError **error);
 
-/* Takes a reference on the op. */
+/**
+ * lig_sequence_append:
+ * @self: a sequence
+ * @op: an op that is in no sequence
+ *
+ * Appends an op and takes a reference on it.
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set
+ */
 LIG_API gboolean lig_sequence_append (LigSequence *self, LigOp *op, GError **error);
 
-/* Appends copies of the ops of @other. */
+/**
+ * lig_sequence_extend:
+ * @self: a sequence
+ * @other: a sequence
+ *
+ * Appends copies of the ops of another sequence.
+ */
 LIG_API void lig_sequence_extend (LigSequence *self, LigSequence *other);
 
-/* Inserts before @index, which may be the length; takes a reference on the op. */
+/**
+ * lig_sequence_insert:
+ * @self: a sequence
+ * @index: the op goes before this one; may be the length
+ * @op: an op that is in no sequence
+ *
+ * Inserts an op and takes a reference on it.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_OP set
+ */
 LIG_API gboolean lig_sequence_insert (LigSequence *self, int index, LigOp *op, GError **error);
+
+/**
+ * lig_sequence_remove:
+ * @self: a sequence
+ * @index: from 0, or from -1 backward
+ *
+ * Removes an op.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX set
+ */
 LIG_API gboolean lig_sequence_remove (LigSequence *self, int index, GError **error);
 
-/* Moves the op at @from so that it is at @to afterwards. */
+/**
+ * lig_sequence_move:
+ * @self: a sequence
+ * @from: where it is
+ * @to: where it is afterwards
+ *
+ * Moves an op.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX set
+ */
 LIG_API gboolean lig_sequence_move (LigSequence *self, int from, int to, GError **error);
 
-/* Puts @op where another one was, and takes a reference on it. */
+/**
+ * lig_sequence_replace:
+ * @self: a sequence
+ * @index: from 0, or from -1 backward
+ * @op: an op that is in no sequence
+ *
+ * Puts an op where another one was, and takes a reference on it.
+ *
+ * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_OP set
+ */
 LIG_API gboolean lig_sequence_replace (LigSequence *self, int index, LigOp *op, GError **error);
 
 /**
  * lig_sequence_slice:
+ * @self: a sequence
+ * @start: the first index
+ * @end: one past the last index
  *
  * Returns: (transfer full): a sequence of copies of the ops from @start up to, not with, @end;
  *   bounds beyond the ends are cut as Python cuts them
@@ -96,6 +266,8 @@ lig_sequence_slice (LigSequence *self, int start, int end) G_GNUC_WARN_UNUSED_RE
 
 /**
  * lig_sequence_pop:
+ * @self: a sequence
+ * @index: from 0, or from -1 backward
  *
  * Returns: (transfer full): the op that was there
  */
@@ -104,6 +276,7 @@ lig_sequence_pop (LigSequence *self, int index, GError **error) G_GNUC_WARN_UNUS
 
 /**
  * lig_sequence_find:
+ * @self: a sequence
  * @path: `1`, or `3.0.2` in a block
  *
  * Returns: (transfer none): the op of that path, or %NULL with %LIG_ERROR_INDEX set. The
@@ -123,8 +296,9 @@ lig_sequence_load (const char *path, GStrv *warnings, GError **error) G_GNUC_WAR
 
 /**
  * lig_sequence_from_json:
+ * @text: the contents of a .lig file
  * @length: bytes of @text, or -1 where it ends with a zero
- * @warnings: (out) (transfer full) (nullable): sentences on unknown keys
+ * @warnings: (out) (optional) (transfer full) (nullable): sentences on unknown keys
  *
  * Returns: (transfer full): the sequence, or %NULL with an error that gives the place
  */
@@ -155,16 +329,30 @@ lig_sequence_open (const char *text, GStrv *warnings, GError **error) G_GNUC_WAR
 
 /**
  * lig_sequence_to_json:
+ * @self: a sequence
  *
  * Returns: (transfer full): the canonical text of a .lig file: known keys in the design's order,
  *   only parameters that differ from their defaults, two-space indentation, a final newline
  */
 LIG_API char *lig_sequence_to_json (LigSequence *self);
 
-/* The shortest expression that gives the same ops. */
+/**
+ * lig_sequence_to_expression:
+ * @self: a sequence
+ *
+ * Returns: (transfer full): the shortest expression that gives the same ops
+ */
 LIG_API char *lig_sequence_to_expression (LigSequence *self);
 
-/* Writes the canonical text to a temporary name, then renames it: never half a file. */
+/**
+ * lig_sequence_save:
+ * @self: a sequence
+ * @path: (type filename): where to
+ *
+ * Writes the canonical text to a temporary name, then renames it: never half a file.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FILE set
+ */
 LIG_API gboolean lig_sequence_save (LigSequence *self, const char *path, GError **error);
 
 G_END_DECLS

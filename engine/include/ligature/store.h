@@ -68,7 +68,21 @@ typedef struct {
 
 #define LIG_TYPE_RUN_ROW (lig_run_row_get_type ())
 LIG_API GType lig_run_row_get_type (void);
+
+/**
+ * lig_run_row_copy:
+ * @row: a row
+ *
+ * Returns: (transfer full): a copy
+ */
 LIG_API LigRunRow *lig_run_row_copy (const LigRunRow *row);
+
+/**
+ * lig_run_row_free:
+ * @row: (nullable) (transfer full): a row
+ *
+ * Releases a row.
+ */
 LIG_API void lig_run_row_free (LigRunRow *row);
 
 /**
@@ -78,8 +92,8 @@ LIG_API void lig_run_row_free (LigRunRow *row);
  * @starred: only the starred ones
  * @limit: most rows, 0 for all
  * @kind: `train` or `profile`, %NULL for any
- * @started_from, @started_to: microseconds since 1970, UTC: not before the one, before the other;
- *   0 for no bound
+ * @started_from: microseconds since 1970, UTC: begun not before; 0 for no bound
+ * @started_to: likewise: begun before; 0 for no bound
  */
 typedef struct {
   const char *text, *status, *device, *tag;
@@ -170,7 +184,13 @@ LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_
  */
 LIG_API void lig_store_catch_truncation (void);
 
-/* Whether that happened: this process can write nothing more to the store. From any thread. */
+/**
+ * lig_store_is_lost:
+ * @self: a store
+ *
+ * Returns: whether this process can write nothing more to the store, as another program cut off
+ *   its file. Any thread may ask.
+ */
 LIG_API gboolean lig_store_is_lost (LigStore *self);
 
 /**
@@ -183,6 +203,7 @@ typedef enum { LIG_STORE_READ, LIG_STORE_CHANGE } LigStoreAccess;
 /**
  * lig_store_open_existing:
  * @path: (nullable): as for lig_store_open()
+ * @access: whether it is changed
  *
  * Opens a store that is there. To be read, the file may lie on a read-only file system, and a store
  * of an older schema is read from a copy. A damaged one is an error, never set aside.
@@ -193,14 +214,26 @@ LIG_API LigStore *lig_store_open_existing (const char *path,
                                            LigStoreAccess access,
                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The absolute file name. */
+/**
+ * lig_store_get_path:
+ * @self: a store
+ *
+ * Returns: (transfer none): the absolute file name
+ */
 LIG_API const char *lig_store_get_path (LigStore *self);
 
-/* Returns: (nullable): what a person should know about how the store was opened. */
+/**
+ * lig_store_get_warning:
+ * @self: a store
+ *
+ * Returns: (transfer none) (nullable): what a person should know about how the store was opened
+ */
 LIG_API const char *lig_store_get_warning (LigStore *self);
 
 /**
  * lig_store_begin_run:
+ * @self: a store
+ * @record: what the run is begun with, copied
  *
  * Adds a run with status `running`, and the experiment unless there is one with this name and
  * this very sequence. While the store is open it gives a sign of life for the run.
@@ -213,13 +246,21 @@ LIG_API char *lig_store_begin_run (LigStore *self,
 
 /**
  * lig_store_resume_run:
+ * @self: a store
+ * @run: the uuid of a run
  *
  * Makes this process the one that runs it; refused while another one does.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
  */
 LIG_API gboolean lig_store_resume_run (LigStore *self, const char *run, GError **error);
 
 /**
  * lig_store_add_metric:
+ * @self: a store
+ * @run: the uuid of a run
+ * @step: an optimizer step, from 1
+ * @name: of the metric, `loss`
  * @value: may be infinite or not a number
  *
  * Queues one value; never waits for the disk. A second value of the same run, name and step
@@ -230,8 +271,14 @@ lig_store_add_metric (LigStore *self, const char *run, gint64 step, const char *
 
 /**
  * lig_store_add_timing:
+ * @self: a store
+ * @run: the uuid of a run
+ * @step: an optimizer step, from 1
  * @group: its number in the pass
  * @pass: `forward`, `backward` or `update`
+ * @microseconds: that it took
+ * @bytes: read and written
+ * @flops: floating-point operations
  *
  * Queues what one group took in one step.
  */
@@ -246,6 +293,12 @@ LIG_API void lig_store_add_timing (LigStore *self,
 
 /**
  * lig_store_add_fusion:
+ * @self: a store
+ * @run: the uuid of a run
+ * @pass: `forward` or `backward`
+ * @group: its number in the pass
+ * @first_op: expanded index of its first op
+ * @count: how many ops it covers
  * @fusion: (nullable): %NULL for an op alone
  *
  * Queues one group of a pass: it covers @count ops from index @first_op.
@@ -260,7 +313,17 @@ LIG_API void lig_store_add_fusion (LigStore *self,
 
 /**
  * lig_store_add_verdict:
+ * @self: a store
+ * @run: the uuid of a run
+ * @fusion: its name
+ * @pass: `forward` or `backward`
+ * @first_op: expanded index of the first op
+ * @count: how many ops were looked at
+ * @taken: whether it was taken
  * @reason: (nullable): %NULL where the fusion was taken; so may be the texts after it
+ * @observed: (nullable): the condition as it is
+ * @required: (nullable): as the fusion requires it
+ * @text: (nullable): the sentence
  *
  * Queues why a fusion was taken or refused at @first_op.
  */
@@ -276,15 +339,31 @@ LIG_API void lig_store_add_verdict (LigStore *self,
                                     const char *required,
                                     const char *text);
 
-/* Queues the name of a file that the run wrote; `kind` is one word, `checkpoint`. */
+/**
+ * lig_store_add_artifact:
+ * @self: a store
+ * @run: the uuid of a run
+ * @kind: one word, `checkpoint`
+ * @path: (type filename): the file
+ *
+ * Queues the name of a file that the run wrote.
+ */
 LIG_API void
 lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const char *path);
 
-/* Queues that the run's state after @step is in a checkpoint. */
+/**
+ * lig_store_add_saved_step:
+ * @self: a store
+ * @run: the uuid of a run
+ * @step: an optimizer step, from 1
+ *
+ * Queues that the run's state after a step is in a checkpoint.
+ */
 LIG_API void lig_store_add_saved_step (LigStore *self, const char *run, gint64 step);
 
 /**
  * lig_store_flush:
+ * @self: a store
  *
  * Waits until everything queued so far is on disk.
  *
@@ -296,17 +375,30 @@ LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
 
 /**
  * lig_store_finish_run:
+ * @self: a store
+ * @run: the uuid of a run
  * @status: `done`, `failed`, `cancelled` or `interrupted`
  * @message: (nullable): why
  *
  * Flushes and sets how the run ended; the status is set even where flushing fails. If values that
  * the run reported are missing for good, `done` becomes `failed`, the message says how many, and so
  * does the error that is returned.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
  */
 LIG_API gboolean lig_store_finish_run (
   LigStore *self, const char *run, const char *status, const char *message, GError **error);
 
-/* Replaces the settings that the run was begun with, JSON: it goes on for more steps. */
+/**
+ * lig_store_set_settings:
+ * @self: a store
+ * @run: the uuid of a run
+ * @settings: JSON
+ *
+ * Replaces the settings that the run was begun with: it goes on for more steps.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_set_settings (LigStore *self,
                                          const char *run,
                                          const char *settings,
@@ -314,6 +406,7 @@ LIG_API gboolean lig_store_set_settings (LigStore *self,
 
 /**
  * lig_store_list_runs:
+ * @self: a store
  * @filter: (nullable): %NULL for all
  *
  * Returns: (transfer container) (element-type LigRunRow): newest first
@@ -324,7 +417,10 @@ LIG_API GPtrArray *lig_store_list_runs (LigStore *self, const LigRunFilter *filt
 
 /**
  * lig_store_list_keys:
+ * @self: a store
  * @filter: (nullable): %NULL for all
+ * @order: by what they are sorted
+ * @descending: whether the greatest comes first
  *
  * Returns: (transfer full) (element-type gint64): a key for each run that fits, sorted; keys stay
  *   what they are as long as the run is there, and no other run gets the key of a deleted one
@@ -337,6 +433,9 @@ LIG_API GArray *lig_store_list_keys (LigStore *self,
 
 /**
  * lig_store_read_runs:
+ * @self: a store
+ * @keys: (array length=count): of lig_store_list_keys()
+ * @count: how many
  *
  * Returns: (transfer container) (element-type LigRunRow): as many rows as there are keys, in the
  *   same order; %NULL for a run that is no longer there
@@ -344,11 +443,17 @@ LIG_API GArray *lig_store_list_keys (LigStore *self,
 LIG_API GPtrArray *
 lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **error);
 
-/* Runs in all; -1 with an error set. */
+/**
+ * lig_store_count_runs:
+ * @self: a store
+ *
+ * Returns: the number of all runs; -1 with an error set
+ */
 LIG_API gint64 lig_store_count_runs (LigStore *self, GError **error);
 
 /**
  * lig_store_list_values:
+ * @self: a store
  * @column: `status`, `device`, `kind` or `tag`
  *
  * Returns: (transfer full): the values that the runs have of it, in order of the alphabet, or %NULL
@@ -356,18 +461,29 @@ LIG_API gint64 lig_store_count_runs (LigStore *self, GError **error);
  */
 LIG_API GStrv lig_store_list_values (LigStore *self, const char *column, GError **error);
 
-/* A number that is another one after any process, this one too, changed the store; 0 with an error
- * set. */
+/**
+ * lig_store_get_data_version:
+ * @self: a store
+ *
+ * Returns: a number that is another one after any process, this one too, changed the store; 0
+ *   with an error set
+ */
 LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
 
 /**
  * lig_store_find_run:
+ * @self: a store
  * @selector: a uuid, the beginning of one (at least 4 characters, only one may fit) or `last`
+ *
+
+ *
+ * Returns: (transfer full): the run, or %NULL with %LIG_ERROR_STORE set
  */
 LIG_API LigRunRow *lig_store_find_run (LigStore *self, const char *selector, GError **error);
 
 /**
  * lig_store_find_last:
+ * @self: a store
  * @kind: (nullable): `train` or `profile`, %NULL for any
  *
  * Returns: (transfer full): the run that was begun last, or %NULL with an error set
@@ -376,10 +492,15 @@ LIG_API LigRunRow *lig_store_find_last (LigStore *self, const char *kind, GError
 
 /**
  * lig_store_get_metric:
+ * @self: a store
+ * @run: the uuid of a run
+ * @name: of the metric, `loss`
  * @steps: (out) (element-type gint64): ascending
  * @values: (out) (element-type double): as many
  *
  * One metric of a run; both are empty where it has none of this name.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
  */
 LIG_API gboolean lig_store_get_metric (LigStore *self,
                                        const char *run,
@@ -390,6 +511,8 @@ LIG_API gboolean lig_store_get_metric (LigStore *self,
 
 /**
  * lig_store_get_metric_names:
+ * @self: a store
+ * @run: the uuid of a run
  *
  * Returns: (transfer full): the names of a run's metrics, in order of the alphabet
  */
@@ -408,6 +531,8 @@ LIG_API GPtrArray *lig_store_get_metrics (LigStore *self, const char *run, GErro
 
 /**
  * lig_store_get_timings:
+ * @self: a store
+ * @run: the uuid of a run
  *
  * Returns: (transfer container) (element-type LigTimingRow): rows that belong to the array, in the
  *   order of pass, group and step
@@ -416,6 +541,8 @@ LIG_API GPtrArray *lig_store_get_timings (LigStore *self, const char *run, GErro
 
 /**
  * lig_store_get_fusions:
+ * @self: a store
+ * @run: the uuid of a run
  *
  * Returns: (transfer container) (element-type LigFusionRow): rows that belong to the array, in the
  *   order in which they were added
@@ -424,6 +551,8 @@ LIG_API GPtrArray *lig_store_get_fusions (LigStore *self, const char *run, GErro
 
 /**
  * lig_store_get_verdicts:
+ * @self: a store
+ * @run: the uuid of a run
  *
  * Returns: (transfer container) (element-type LigVerdictRow): rows that belong to the array, in the
  *   order in which they were added
@@ -432,34 +561,88 @@ LIG_API GPtrArray *lig_store_get_verdicts (LigStore *self, const char *run, GErr
 
 /**
  * lig_store_get_artifacts:
+ * @self: a store
+ * @run: the uuid of a run
  *
  * Returns: (transfer container) (element-type LigArtifactRow): rows that belong to the array, in
  *   the order in which they were added
  */
 LIG_API GPtrArray *lig_store_get_artifacts (LigStore *self, const char *run, GError **error);
 
+/**
+ * lig_store_set_star:
+ * @self: a store
+ * @run: the uuid of a run
+ * @starred: whether it has one
+ *
+ * Stars a run, or takes the star away.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_set_star (LigStore *self,
                                      const char *run,
                                      gboolean starred,
                                      GError **error);
+
+/**
+ * lig_store_set_note:
+ * @self: a store
+ * @run: the uuid of a run
+ * @note: UTF-8; empty removes them
+ *
+ * Sets the notes of a run.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_set_note (LigStore *self,
                                      const char *run,
                                      const char *note,
                                      GError **error);
+
+/**
+ * lig_store_add_tag:
+ * @self: a store
+ * @run: the uuid of a run
+ * @tag: a word
+ *
+ * Tags a run.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_add_tag (LigStore *self,
                                     const char *run,
                                     const char *tag,
                                     GError **error);
+
+/**
+ * lig_store_remove_tag:
+ * @self: a store
+ * @run: the uuid of a run
+ * @tag: a word
+ *
+ * Takes a tag away.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_remove_tag (LigStore *self,
                                        const char *run,
                                        const char *tag,
                                        GError **error);
 
-/* Deletes the run with all that belongs to it; the files it wrote stay. */
+/**
+ * lig_store_delete_run:
+ * @self: a store
+ * @run: the uuid of a run
+ *
+ * Deletes the run with all that belongs to it; the files that it wrote stay.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError **error);
 
 /**
  * lig_store_get_tuning:
+ * @self: a store
  * @key: device, library versions, kernel or fusion, shapes and types, joined by `|`
  * @microseconds: (out) (optional): what was measured
  * @noise: (out) (optional): by how many microseconds that may be wrong
@@ -472,10 +655,16 @@ LIG_API gboolean lig_store_get_tuning (
 
 /**
  * lig_store_put_tuning:
+ * @self: a store
+ * @key: as for lig_store_get_tuning()
+ * @microseconds: what was measured
+ * @noise: by how many microseconds that may be wrong
  * @choice: (nullable): what was chosen; it replaces an earlier one
  *
  * Keeps what was measured. A time without a choice stays as it was first kept, so that all who
  * decide by it decide alike.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
  */
 LIG_API gboolean lig_store_put_tuning (LigStore *self,
                                        const char *key,
@@ -484,9 +673,26 @@ LIG_API gboolean lig_store_put_tuning (LigStore *self,
                                        const char *choice,
                                        GError **error);
 
-/* What was measured of a device, as JSON. Returns: (nullable) (transfer full): %NULL with no
- * error set if nothing is known. */
+/**
+ * lig_store_get_device:
+ * @self: a store
+ * @name: of the device
+ *
+ * Returns: (transfer full) (nullable): what was measured of it, as JSON; %NULL with no error set
+ *   if nothing is known
+ */
 LIG_API char *lig_store_get_device (LigStore *self, const char *name, GError **error);
+
+/**
+ * lig_store_put_device:
+ * @self: a store
+ * @name: of the device
+ * @json: its facts
+ *
+ * Keeps what was measured of a device.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_put_device (LigStore *self,
                                        const char *name,
                                        const char *json,
@@ -503,6 +709,7 @@ LIG_API char *lig_store_new_document (void);
 
 /**
  * lig_store_list_lost:
+ * @self: a store
  *
  * Returns: (transfer full): keys of documents with edits whose process on this machine is gone,
  *   the one edited last first; %NULL with an error set
@@ -511,14 +718,37 @@ LIG_API GStrv lig_store_list_lost (LigStore *self, GError **error);
 
 /**
  * lig_store_get_edits:
+ * @self: a store
+ * @document: a key of lig_store_new_document()
  *
  * Returns: (transfer full): a document's edits, for undo and recovery, oldest first
  */
 LIG_API GStrv lig_store_get_edits (LigStore *self, const char *document, GError **error);
+
+/**
+ * lig_store_append_edit:
+ * @self: a store
+ * @document: a key of lig_store_new_document()
+ * @json: the edit
+ *
+ * Appends an edit to a document's journal.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_append_edit (LigStore *self,
                                         const char *document,
                                         const char *json,
                                         GError **error);
+
+/**
+ * lig_store_clear_edits:
+ * @self: a store
+ * @document: a key of lig_store_new_document()
+ *
+ * Deletes a document's journal.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
 LIG_API gboolean lig_store_clear_edits (LigStore *self, const char *document, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRunRow, lig_run_row_free)

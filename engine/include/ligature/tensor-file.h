@@ -37,20 +37,35 @@ LIG_API LigTensorFile *lig_tensor_file_new (void) G_GNUC_WARN_UNUSED_RESULT;
 LIG_API LigTensorFile *lig_tensor_file_load (const char *path,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * lig_tensor_file_free:
+ * @self: a file of tensors
+ *
+ * Releases the caller's reference; the memory goes with the last one.
+ */
 LIG_API void lig_tensor_file_free (LigTensorFile *self);
 
 /**
  * lig_tensor_file_get_names:
+ * @self: a file of tensors
  *
  * Returns: (transfer none) (array zero-terminated=1): the tensors' names, sorted by their bytes;
  *   valid until the next tensor is added
  */
 LIG_API const char *const *lig_tensor_file_get_names (LigTensorFile *self);
 
+/**
+ * lig_tensor_file_has:
+ * @self: a file of tensors
+ * @name: of a tensor
+ *
+ * Returns: whether the file has it
+ */
 LIG_API gboolean lig_tensor_file_has (LigTensorFile *self, const char *name);
 
 /**
  * lig_tensor_file_get:
+ * @self: a file of tensors
  * @name: of the tensor
  *
  * Returns: (transfer full): a copy of the tensor in the file, or the very tensor that was added;
@@ -63,6 +78,8 @@ LIG_API LigTensor *lig_tensor_file_get (LigTensorFile *self,
 
 /**
  * lig_tensor_file_get_shape:
+ * @self: a file of tensors
+ * @name: of a tensor
  * @shape: (out) (optional): its shape
  * @dtype: (out) (optional): the type in which lig_tensor_file_get() gives it
  *
@@ -75,6 +92,7 @@ LIG_API gboolean lig_tensor_file_get_shape (LigTensorFile *self,
 
 /**
  * lig_tensor_file_add:
+ * @self: a file of tensors
  * @name: its name, UTF-8; a tensor that already has it is replaced
  * @tensor: takes a reference; what it holds when the file is saved is what is written
  */
@@ -82,6 +100,8 @@ LIG_API void lig_tensor_file_add (LigTensorFile *self, const char *name, LigTens
 
 /**
  * lig_tensor_file_get_metadata:
+ * @self: a file of tensors
+ * @key: of the text
  *
  * Returns: (transfer none) (nullable): the text under @key, %NULL if there is none
  */
@@ -89,12 +109,15 @@ LIG_API const char *lig_tensor_file_get_metadata (LigTensorFile *self, const cha
 
 /**
  * lig_tensor_file_set_metadata:
+ * @self: a file of tensors
+ * @key: of the text
  * @value: (nullable): UTF-8; %NULL removes the key
  */
 LIG_API void lig_tensor_file_set_metadata (LigTensorFile *self, const char *key, const char *value);
 
 /**
  * lig_tensor_file_save:
+ * @self: a file of tensors
  * @path: (type filename): where to; an existing file is replaced in one instant
  *
  * Writes everything under a temporary name in the same folder, syncs it, renames it, and syncs the

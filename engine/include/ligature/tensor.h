@@ -30,6 +30,7 @@ LIG_API void lig_shape_init (LigShape *shape, int n_axes, ...);
 
 /**
  * lig_shape_size:
+ * @shape: a shape
  *
  * Returns: the number of elements, 1 for a scalar; the shape must have passed lig_shape_check().
  */
@@ -37,6 +38,7 @@ LIG_API int64_t lig_shape_size (const LigShape *shape);
 
 /**
  * lig_shape_columns:
+ * @shape: a shape
  *
  * Returns: the length of the last axis, 1 for a scalar.
  */
@@ -56,6 +58,7 @@ LIG_API const char *lig_dtype_names (unsigned types, const char *last);
 
 /**
  * lig_shape_check:
+ * @shape: a shape
  * @dtype: type of the elements
  *
  * Whether the shape has at most eight axes, none negative, and its bytes, had an empty axis one
@@ -65,10 +68,18 @@ LIG_API const char *lig_dtype_names (unsigned types, const char *last);
  */
 LIG_API gboolean lig_shape_check (const LigShape *shape, LigDtype dtype, GError **error);
 
+/**
+ * lig_shape_equal:
+ * @a: a shape
+ * @b: another one
+ *
+ * Returns: whether they have the same axes
+ */
 LIG_API gboolean lig_shape_equal (const LigShape *a, const LigShape *b);
 
 /**
  * lig_shape_to_string:
+ * @shape: a shape
  *
  * Returns: (transfer full): `16384x4096`, `scalar` without axes
  */
@@ -104,6 +115,8 @@ LIG_API GType lig_tensor_get_type (void);
 
 /**
  * lig_tensor_new:
+ * @dtype: type of the elements
+ * @shape: copied
  *
  * Returns: (transfer full): a tensor of zeros, or %NULL with %LIG_ERROR_SHAPE or
  *   %LIG_ERROR_MEMORY set
@@ -111,11 +124,25 @@ LIG_API GType lig_tensor_get_type (void);
 LIG_API LigTensor *
 lig_tensor_new (LigDtype dtype, const LigShape *shape, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * lig_tensor_ref:
+ * @self: a tensor
+ *
+ * Returns: (transfer full): the tensor, with one more reference; counting is atomic
+ */
 LIG_API LigTensor *lig_tensor_ref (LigTensor *self);
+
+/**
+ * lig_tensor_unref:
+ * @self: a tensor
+ *
+ * Releases a reference; the last one frees the elements.
+ */
 LIG_API void lig_tensor_unref (LigTensor *self);
 
 /**
  * lig_tensor_bytes:
+ * @self: a tensor
  *
  * Returns: bytes of all elements
  */
@@ -123,6 +150,7 @@ LIG_API gsize lig_tensor_bytes (const LigTensor *self);
 
 /**
  * lig_tensor_convert:
+ * @self: a tensor
  * @dtype: wanted type
  *
  * Returns: (transfer full): the tensor itself where it has the type, else a converted copy

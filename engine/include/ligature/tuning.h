@@ -20,7 +20,8 @@ typedef struct {
 } LigTuning;
 
 /**
- * lig_tuning_init:
+ * lig_tuning_init: (skip)
+ * @self: (out caller-allocates): filled in
  * @store: (nullable): kept by reference by nobody: it has to outlive the tuning
  *
  * Without a store nothing is remembered beyond one compilation.
@@ -36,6 +37,7 @@ typedef void (*LigTuningMonitor) (const char *what, double seconds);
 
 /**
  * lig_tuning_set_monitor: (skip)
+ * @monitor: (nullable) (scope forever): called before each measurement
  *
  * Has a function called whenever something is about to be measured that no table remembers: for a
  * line of progress, as compiling for a new shape takes some seconds once. It is called on the
@@ -51,6 +53,7 @@ typedef void (*LigTuningListener) (const char *text);
 
 /**
  * lig_tuning_set_listener: (skip)
+ * @listener: (nullable) (scope forever): called with each sentence
  *
  * Has a function called with what a person should know of the measuring: that another process is
  * waited for, that there was no memory to try algorithms. It is called on the thread that measures.
@@ -60,6 +63,7 @@ LIG_API void lig_tuning_set_listener (LigTuningListener listener);
 
 /**
  * lig_tuning_recall:
+ * @device: a device
  * @path: (nullable): of a store, as for lig_store_open()
  *
  * Gives the device the ceilings that `lig devices --measure` left in a store. Where there is no
@@ -72,6 +76,7 @@ LIG_API gboolean lig_tuning_recall (LigDevice *device, const char *path);
 
 /**
  * lig_tuning_learn:
+ * @device: a device
  * @store: (nullable): where ceilings are looked for and kept; null: nothing is measured either
  *
  * Gives a device that runs and has no ceilings some: those that the store knows, else what
@@ -82,6 +87,7 @@ LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
 
 /**
  * lig_device_measure:
+ * @self: a device
  *
  * Measures copy bandwidth and product rates on random data, some seconds long.
  *
@@ -89,7 +95,14 @@ LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
  */
 LIG_API gboolean lig_device_measure (LigDevice *self, GError **error);
 
-/* The same in a fraction of a second, a few percent worse. */
+/**
+ * lig_device_measure_quickly:
+ * @self: a device
+ *
+ * Measures like lig_device_measure() in a fraction of a second, a few percent worse.
+ *
+ * Returns: %FALSE with %LIG_ERROR_DEVICE set
+ */
 LIG_API gboolean lig_device_measure_quickly (LigDevice *self, GError **error);
 
 G_END_DECLS

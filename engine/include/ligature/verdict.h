@@ -14,7 +14,12 @@ typedef struct _LigFusion LigFusion;
 
 typedef enum { LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_UPDATE, LIG_PASS_JOINT } LigPass;
 
-/* Returns `forward`, `backward`, `update` or `joint`. */
+/**
+ * lig_pass_name:
+ * @pass: a pass
+ *
+ * Returns: (transfer none): `forward`, `backward`, `update` or `joint`
+ */
 LIG_API const char *lig_pass_name (LigPass pass);
 
 /* The checks that can refuse a fusion, in the order in which they are made. */
@@ -33,7 +38,13 @@ typedef enum {
   LIG_REASON_SLOWER,    /* measured or predicted to lose */
 } LigReason;
 
-/* Returns `in-use` for %LIG_REASON_IN_USE; null for none. */
+/**
+ * lig_reason_name:
+ * @reason: a reason
+ *
+ * Returns: (transfer none) (nullable): `in-use` for %LIG_REASON_IN_USE; %NULL for
+ *   %LIG_REASON_NONE
+ */
 LIG_API const char *lig_reason_name (LigReason reason);
 
 /**
@@ -68,7 +79,8 @@ typedef enum {
  * @names: (nullable) (array zero-terminated=1): alternatives where there are several
  * @path: (nullable): the path of an op
  * @fusion: (nullable): the name of the group's fusion
- * @first, @count: the expanded indexes of the group's ops
+ * @first: the expanded index of the group's first op
+ * @count: the number of its ops
  * @value: a number where @unit is not null, whatever the kind
  * @unit: (nullable): `us` for microseconds
  * @measured: whether the number was measured; otherwise it is predicted
@@ -89,10 +101,13 @@ typedef struct {
 
 /**
  * LigVerdict:
- * @first, @count: the expanded indexes of the ops that were looked at
+ * @first: the expanded index of the first op that was looked at
+ * @count: the number of those ops
  * @fits: whether the ops fit the fusion's pattern; a refusal that fits is a near miss
- * @observed, @required: (nullable): the two sides of the condition as text
- * @found, @needed: the same as data
+ * @observed: (nullable): the condition as it is, as text
+ * @required: (nullable): the condition as the fusion requires it, as text
+ * @found: @observed as data
+ * @needed: @required as data
  * @gain: microseconds that a step would save with the fusion instead of the present groups;
  *   negative where it would cost time, NaN where that is unknown and for fusions that are taken
  * @gain_measured: whether the gain comes from measured times; otherwise it is predicted
@@ -115,19 +130,37 @@ typedef struct {
   const char *text;
 } LigVerdict;
 
-/* Writes the ops between which a verdict answers: for a pattern that does not fit, the last op that
- * fits and the one after it, which may be one past the last op of the plan. */
+/**
+ * lig_verdict_get_range:
+ * @self: a verdict
+ * @first: (out): an expanded index
+ * @last: (out): an expanded index
+ *
+ * Reads the ops between which a verdict answers: for a pattern that does not fit, the last op
+ * that fits and the one after it, which may be one past the last op of the plan.
+ */
 LIG_API void lig_verdict_get_range (const LigVerdict *self, int *first, int *last);
 
-/* Orders verdicts for a reader: near misses before those that another group hinders, these before
- * fusions that were taken, patterns that do not fit last; within each, the largest gain first. */
+/**
+ * lig_verdict_compare:
+ * @a: a verdict
+ * @b: another one
+ *
+ * Orders verdicts for a reader: near misses before those that another group hinders, these
+ * before fusions that were taken, patterns that do not fit last; within each, the largest gain
+ * first.
+ *
+ * Returns: less than, equal to or greater than 0, as for qsort()
+ */
 LIG_API int lig_verdict_compare (const LigVerdict *a, const LigVerdict *b);
 
 /**
  * lig_verdicts_at:
- * @verdicts, @n_verdicts: all those of a plan
+ * @verdicts: (array length=n_verdicts): all those of a plan
+ * @n_verdicts: how many there are
  * @n_ops: the number of the plan's ops
- * @first, @last: expanded indexes of ops
+ * @first: expanded index of the place's first op
+ * @last: expanded index of its last op
  * @gaps: only the verdicts about the gaps between these ops; @last may be one past the plan's last
  *   op. Otherwise all those that reach one of the ops
  *
