@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a limited address space (ulimit -v) has room for what OpenBLAS takes when it is loaded: a
- * buffer for each thread. OpenBLAS without that room asks for ever, before `main` is reached, so
- * this looks before any library is initialized. */
+/* Checks that a limited address space (ulimit -v) has room for the buffers that OpenBLAS allocates
+ * when it is loaded, one for each thread. Without that room OpenBLAS retries for ever before `main`
+ * is reached, so this runs before any library is initialized. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* OpenBLAS's own buffer, and what other libraries take when they are loaded. */
+/* The size of OpenBLAS's buffer for a thread, and of the other libraries. */
 #define BUFFER_MEGABYTES 128
 #define LIBRARIES_MEGABYTES 32
 
@@ -21,7 +21,7 @@ number_after (const char *name, const char *entry)
   return strncmp (entry, name, length) == 0 ? atoi (entry + length) : 0;
 }
 
-/* As OpenBLAS counts them: processors, unless the environment says it. */
+/* Counts like OpenBLAS: the processors, unless the environment has a number. */
 static int
 count_threads (char **environment)
 {

@@ -31,7 +31,8 @@ close_later (gpointer data)
   gtk_window_close (window);
 }
 
-/* Not within the answer of a dialog, which would have to outlive its parent. */
+/* The window is not closed within the response of a dialog, which would have to outlive its parent.
+ */
 static void
 close_now (LigWindowClose *self)
 {
@@ -120,7 +121,7 @@ ask_about_training (LigWindowClose *self, guint count)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-/* While the program quits, the last window asks for all. */
+/* While the program quits, the last window asks on behalf of all. */
 static gboolean
 must_ask_about_training (LigWindowClose *self)
 {

@@ -280,7 +280,8 @@ take_written (GObject *source, GAsyncResult *result, gpointer data)
     self->saved (self->saved_data);
 }
 
-/* The chooser asked about the file as it was typed, so another one is not overwritten. */
+/* The chooser asked about overwriting the name as typed; a longer name that exists is left alone.
+ */
 static char *
 add_ending (const char *path)
 {
@@ -292,7 +293,7 @@ add_ending (const char *path)
 static void
 write_to (LigWindowFiles *self, const char *path)
 {
-  /* Two at once would race for the one file. */
+  /* Two writers would race for one file. */
   if (self->saving)
     return;
   File *file = g_new0 (File, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window: its pages and its title. It alone knows its parts and joins them. */
+/* The window: its pages and its title. Only this file knows the parts, and connects them. */
 #include "app/window.h"
 
 #include "app/window-close.h"

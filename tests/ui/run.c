@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A window trains: from its buttons to the store, with pauses, resuming, and everything that goes
- * wrong; and it stays smooth meanwhile. */
+/* Training from the buttons of a window to the store: pausing, resuming, and errors. */
 #include "tests/ui/run-case.h"
 
 #include "ui/run/data-chooser.h"
@@ -104,7 +103,7 @@ test_pause (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "Stopped after"));
 }
 
-/* Saves the document, for one that is saved may name places beside itself. */
+/* Saves the document: a saved document may name files in its own folder. */
 static void
 save_document (Fixture *f)
 {
@@ -114,8 +113,8 @@ save_document (Fixture *f)
   g_assert_no_error (error);
 }
 
-/* A document that is not saved names no place for checkpoints but below the data folder. The
- * checkpoint of a paused run lies on disk while the run is still there. */
+/* A document that is not saved may name checkpoints only below the data folder. The checkpoint of a
+ * paused run is on disk while the run still exists. */
 static void
 test_save (Fixture *f, gconstpointer data)
 {
@@ -178,7 +177,7 @@ test_early (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_CANCELLED);
 }
 
-/* The document goes, the training stays. */
+/* A training continues without its document. */
 static void
 test_other_document (Fixture *f, gconstpointer data)
 {
@@ -286,7 +285,7 @@ test_no_device (Fixture *f, gconstpointer data)
   g_assert_nonnull (lig_training_get_error (training));
 }
 
-/* The banner's button lowers the rate, and then it works. */
+/* The banner's button lowers the rate until training succeeds. */
 static void
 test_diverged (Fixture *f, gconstpointer data)
 {
@@ -304,7 +303,8 @@ test_diverged (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_DONE);
 }
 
-/* What was read stays; going on without the file is refused with its name. */
+/* Training continues with data that was read; resuming without the file is refused with its name.
+ */
 static void
 test_deleted (Fixture *f, gconstpointer data)
 {
@@ -366,7 +366,7 @@ is_in_trouble (Fixture *f, gboolean wanted)
   return (lig_training_get_trouble (current (f)) != NULL) == wanted;
 }
 
-/* A checkpoint that finds no place is said, and the training goes on. */
+/* A checkpoint that cannot be written is reported, and the training continues. */
 static void
 test_no_place (Fixture *f, gconstpointer data)
 {
@@ -390,7 +390,7 @@ test_no_place (Fixture *f, gconstpointer data)
   g_assert_null (lig_training_get_error (current (f)));
 }
 
-/* What lies beside the sequence under its name is offered first. */
+/* Data next to the sequence's file, with the same name, is offered first. */
 static void
 test_beside (Fixture *f, gconstpointer data)
 {
@@ -406,7 +406,7 @@ test_beside (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
-/* A run that is shorter than a look at it has a rate. */
+/* A run that ends before the first tick has a rate. */
 static void
 test_short (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The window and the application: files good and broken, every action that is the document's, what
- * is asked before something is lost, and what a killed program left. */
+/* The window and the application: good and broken files, every action of the document, questions
+ * before something is lost, and the edits of a killed program. */
 #include "app/window.h"
 #include "app/application.h"
 #include "app/preferences.h"
@@ -34,7 +34,7 @@ find_window (Fixture *f)
   return windows ? windows->data : NULL;
 }
 
-/* One for all tests, as it is one for all windows. */
+/* All tests share one application, as all windows do. */
 static LigApplication *application;
 
 static void
@@ -141,7 +141,7 @@ test_open (Fixture *f, gconstpointer data)
   WAIT_FOR (lig_document_get_path (f->doc));
   assert_text (f->doc, "gelu");
   g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (f->window)), ==, "first — Ligature");
-  /* Once more is the same window, another file another one. */
+  /* The same file is in the same window, another file in another one. */
   open_file (f, "a.lig");
   g_assert_cmpuint (g_list_length (gtk_application_get_windows (GTK_APPLICATION (f->application))),
                     ==, 1);
@@ -188,7 +188,7 @@ test_save (Fixture *f, gconstpointer data)
   act_on (f, "insert-op", "gelu");
   g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (f->window)), "• "));
   act_on (f, "save-to", path);
-  /* What is edited while the file is being written is not what was saved. */
+  /* Edits made while the file is written remain unsaved. */
   act_on (f, "insert-op", "relu");
   WAIT_FOR (lig_document_get_path (f->doc));
   g_assert_true (lig_document_is_modified (f->doc));
@@ -222,7 +222,7 @@ test_save_fails (Fixture *f, gconstpointer data)
 
 /* --- Edits --------------------------------------------------------------------------------- */
 
-/* The label of an item of the menu, found by its action. */
+/* Returns the label of an item of the menu, found by its action. */
 static char *
 find_label (GMenuModel *menu, const char *action)
 {
@@ -333,7 +333,7 @@ test_pages (Fixture *f, gconstpointer data)
   g_assert_cmpstr (get_page (f), ==, "devices");
 }
 
-/* The cursor goes where the page that is seen is searched, else to the ops. */
+/* The focus goes to the search of the visible page; where that one has none, to the ops. */
 static void
 test_find (Fixture *f, gconstpointer data)
 {
@@ -397,7 +397,7 @@ test_dialogs (Fixture *f, gconstpointer data)
       gtk_window_destroy (item->data);
 }
 
-/* Whatever a key or a menu asks for is there. */
+/* Checks that an action of a key or a menu exists. */
 static void
 assert_action (Fixture *f, const char *name)
 {
@@ -410,7 +410,7 @@ assert_action (Fixture *f, const char *name)
     g_error ("there is no action %s", name);
 }
 
-/* The names in the file of the window's menus. */
+/* Checks the actions in the file of the window's menus. */
 static void
 assert_menus (Fixture *f)
 {
@@ -494,7 +494,7 @@ test_recover (Fixture *f, gconstpointer data)
   g_assert_true (lig_document_is_modified (f->doc));
 }
 
-/* An X server refuses a title of that length, and the window ended with it. */
+/* An X server closes the connection on a title of that length. */
 static void
 test_long_name (Fixture *f, gconstpointer data)
 {
@@ -529,7 +529,7 @@ main (int argc, char **argv)
 {
   if (argc == 3 && g_str_equal (argv[1], "--edit-and-die"))
     return edit_and_die (argv[2]);
-  /* The application is this one, whatever else runs in the session. */
+  /* The application is this one, even if another one runs in the session. */
   g_setenv ("DBUS_SESSION_BUS_ADDRESS", "disabled:", TRUE);
   gtk_test_init (&argc, &argv);
   char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);

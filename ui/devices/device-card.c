@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A device is opened on threads only, one at a time, and held open while a GPU's health is shown.
+/* A device is opened on threads only, one at a time, and kept open while a GPU's health is shown.
  */
 #include "ui/devices/device-card.h"
 
@@ -9,7 +9,7 @@
 
 #include <glib/gi18n.h>
 
-/* Milliseconds between two looks at a GPU's clocks. */
+/* Milliseconds between two readings of a GPU's clocks. */
 #define HEALTH_PERIOD 2000
 
 struct _LigDeviceCard {
@@ -17,7 +17,7 @@ struct _LigDeviceCard {
   LigDocument *document;
   char *name;
   gboolean runs, ready, busy, measuring;
-  LigDevice *device; /* of the thread under way; else held for the next look */
+  LigDevice *device; /* used by the running thread, else kept for the next update */
   guint tick;
   AdwPreferencesGroup *group;
   GtkFlowBox *facts;
@@ -247,7 +247,7 @@ take_look (GObject *source, GAsyncResult *result, gpointer data)
     take_measured (self, fine);
   if (seen->tells)
     show_health (self, &seen->health);
-  /* Only what tells of its health is worth holding open, and only while it is seen. */
+  /* Only a device that reports its health is kept open, and only while the card is visible. */
   gboolean held = seen->tells && gtk_widget_get_mapped (GTK_WIDGET (self));
   if (held)
     self->device = g_steal_pointer (&seen->device);

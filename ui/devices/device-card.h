@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (LigDeviceCard, lig_device_card, LIG, DEVICE_CARD, AdwBin)
 
 GtkWidget *lig_device_card_new (LigDocument *document, const LigDeviceEntry *entry);
 
-/* Whether its facts have arrived, or why not. */
+/* Returns whether its facts, or an error, have arrived. */
 gboolean lig_device_card_is_ready (LigDeviceCard *self);
 gboolean lig_device_card_is_measuring (LigDeviceCard *self);
 

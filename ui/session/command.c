@@ -32,7 +32,7 @@ append_wishes (GString *to, const char *option, const char *const *fusions, cons
   }
 }
 
-/* The repetitions of a block share their ops, so the first stands for all. */
+/* The repetitions of a block share their ops, so only the first is written. */
 static void
 append_ops (GString *to, LigSequence *sequence, const char *prefix)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trainings that the window started. The device is opened and the plans are compiled on a thread;
- * then a timer takes what the run has measured, thirty times a second. */
+ * then a timer reads the run's metrics, thirty times a second. */
 #include "ui/session/training.h"
 
 #include "ui/session/command.h"
@@ -9,8 +9,8 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* What one tick of the timer takes: the time between two, the values at a time, and how long it may
- * go on with them. */
+/* A tick of the timer: the time between two ticks, the number of values read at a time, and the
+ * longest time that reading may take. */
 #define TICK_MS 33
 #define BATCH 1024
 #define MOST_SECONDS 0.002
@@ -34,11 +34,11 @@ struct _LigTraining {
   guint timer, ticks;
   gboolean ended;
 
-  /* Where the rate was measured last. */
+  /* The last measurement of the rate. */
   gint64 rate_step;
   gint64 rate_time;
 
-  /* Asked for before there was a run. */
+  /* Requested before the run existed. */
   gboolean pause, cancel, interrupt;
 };
 
@@ -109,7 +109,7 @@ take_metric (LigTraining *self, const LigRunMetric *metric)
       lig_curve_append (self->curves[i], (double) metric->step, metric->value);
 }
 
-/* Whether everything was taken within the time. */
+/* Returns whether all values were read within the time. */
 static gboolean
 take_metrics (LigTraining *self, double most_seconds)
 {
@@ -124,7 +124,7 @@ take_metrics (LigTraining *self, double most_seconds)
   return count < BATCH;
 }
 
-/* Samples a second since the last time, but for pauses. */
+/* Returns the samples per second since the last measurement, without pauses. */
 static void
 take_rate (LigTraining *self)
 {
@@ -179,7 +179,7 @@ take_end (LigTraining *self)
   while (!take_metrics (self, MOST_SECONDS))
     ;
   lig_run_get_progress (self->run, &self->progress);
-  /* A run that is shorter than the time between two looks has one rate all the same. */
+  /* A run that is shorter than the time between two ticks has one rate, too. */
   if (lig_curve_get_length (self->curves[CURVE_SPEED]) == 0 &&
       isfinite (self->progress.samples_per_second))
     lig_curve_append (self->curves[CURVE_SPEED], (double) self->progress.step,
@@ -236,7 +236,7 @@ free_message (gpointer data)
   g_free (message);
 }
 
-/* The task holds the training while its thread works. */
+/* The task has a reference to the training while its thread works. */
 static void
 say_measuring (gpointer data, const char *what)
 {
@@ -274,7 +274,7 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error (task, error);
 }
 
-/* The run knows best: the data may have changed the sequence's input. */
+/* The settings of the run are used: the data may have changed the sequence's input. */
 static void
 copy_facts (LigTraining *self)
 {
@@ -291,7 +291,7 @@ copy_facts (LigTraining *self)
     self->title = lig_sequence_to_expression (self->sequence);
 }
 
-/* A run that was cancelled while it was prepared begins and ends, so that the store knows. */
+/* A run that was cancelled during preparation starts and ends, so that the store records it. */
 static void
 begin (LigTraining *self)
 {
@@ -353,7 +353,7 @@ new_training (LigSession *session)
   return self;
 }
 
-/* The session's list holds it. */
+/* The session's list has a reference to it. */
 LigTraining *
 lig_training_start (LigSession *session,
                     LigSequence *sequence,
