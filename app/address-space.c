@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that a limited address space (ulimit -v) has room for the buffers that OpenBLAS allocates
- * when it is loaded, one for each thread. Without that room OpenBLAS retries for ever before `main`
- * is reached, so this runs before any library is initialized. */
+ * when it is loaded, one for each thread. Without that reserved OpenBLAS retries for ever before
+ * `main` is reached, so this runs before any library is initialized. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,10 +44,10 @@ check (int argc, char **argv, char **environment)
     return;
   int threads = count_threads (environment);
   size_t needed = (size_t) threads * BUFFER_MEGABYTES + LIBRARIES_MEGABYTES;
-  void *room = mmap (NULL, needed << 20, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) {
-    munmap (room, needed << 20);
+  void *reserved = mmap (NULL, needed << 20, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved != MAP_FAILED) {
+    munmap (reserved, needed << 20);
     return;
   }
   int length =

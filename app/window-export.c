@@ -121,9 +121,9 @@ copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
     lig_toast (self->toasts, _ ("There is no operation yet that a command could name"), NULL, NULL);
     return;
   }
-  g_autofree char *said = g_strdup_printf (_ ("Copied “%s”"), text);
+  g_autofree char *message = g_strdup_printf (_ ("Copied “%s”"), text);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (self->toasts), text);
-  lig_toast (self->toasts, said, NULL, NULL);
+  lig_toast (self->toasts, message, NULL, NULL);
 }
 
 static void

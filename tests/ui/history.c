@@ -421,7 +421,7 @@ test_corrupt (Page *p, gconstpointer data)
   show_page (p, p->files.path);
   wait_for_count (p, 0, 5);
   g_assert_cmpstr (get_state (p), ==, "empty");
-  g_assert_false (gtk_revealer_get_reveal_child (p->page->trouble));
+  g_assert_false (gtk_revealer_get_reveal_child (p->page->error_revealer));
   g_assert_nonnull (strstr (lig_store_get_warning (lig_history_get_store (p->page)), "set aside"));
   close_page (p);
 }
@@ -484,9 +484,9 @@ test_held (Page *p, gconstpointer data)
 }
 
 static gboolean
-in_trouble (Page *p)
+shows_error (Page *p)
 {
-  return gtk_revealer_get_reveal_child (p->page->trouble);
+  return gtk_revealer_get_reveal_child (p->page->error_revealer);
 }
 
 /* The file of the open store is deleted: the page reports it, and a new store can be created. */
@@ -501,11 +501,11 @@ test_deleted_store (Page *p, gconstpointer data)
     g_autofree char *path = g_strconcat (p->files.path, ends[i], NULL);
     g_unlink (path);
   }
-  wait_until (p, in_trouble, 5);
-  g_assert_nonnull (strstr (gtk_label_get_text (p->page->trouble_text), "deleted"));
+  wait_until (p, shows_error, 5);
+  g_assert_nonnull (strstr (gtk_label_get_text (p->page->error_text), "deleted"));
   act (p, "history.retry");
   wait_for_count (p, 0, 5);
-  g_assert_false (in_trouble (p));
+  g_assert_false (shows_error (p));
   g_assert_true (g_file_test (p->files.path, G_FILE_TEST_EXISTS));
   close_page (p);
 }

@@ -246,7 +246,7 @@ test_settings (Fixture *f, gconstpointer data)
   g_assert_cmpint (lig_train_get_batch (f->doc), ==, 8);
 }
 
-/* --- What goes wrong ----------------------------------------------------------------------- */
+/* --- Errors -------------------------------------------------------------------------------- */
 
 static void
 expect_failure (Fixture *f, const char *part)
@@ -360,10 +360,10 @@ test_chooser (Fixture *f, gconstpointer data)
 }
 
 static gboolean
-is_in_trouble (Fixture *f, gboolean wanted)
+has_checkpoint_error (Fixture *f, gboolean wanted)
 {
   lig_training_save (current (f));
-  return (lig_training_get_trouble (current (f)) != NULL) == wanted;
+  return (lig_training_get_checkpoint_error (current (f)) != NULL) == wanted;
 }
 
 /* A checkpoint that cannot be written is reported, and the training continues. */
@@ -380,11 +380,11 @@ test_no_place (Fixture *f, gconstpointer data)
   act (f, "run");
   WAIT_FOR (current (f) && lig_training_get_uuid (current (f)));
   g_assert_cmpint (g_rmdir (folder), ==, 0);
-  WAIT_FOR (is_in_trouble (f, TRUE));
+  WAIT_FOR (has_checkpoint_error (f, TRUE));
   WAIT_FOR (find_widget (f->page, shows_text, "c.safetensors"));
   g_assert_true (lig_training_is_active (current (f)));
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
-  WAIT_FOR (is_in_trouble (f, FALSE));
+  WAIT_FOR (has_checkpoint_error (f, FALSE));
   act (f, "stop");
   WAIT_FOR (!lig_training_is_active (current (f)));
   g_assert_null (lig_training_get_error (current (f)));
@@ -392,7 +392,7 @@ test_no_place (Fixture *f, gconstpointer data)
 
 /* Data next to the sequence's file, with the same name, is offered first. */
 static void
-test_beside (Fixture *f, gconstpointer data)
+test_next_to_file (Fixture *f, gconstpointer data)
 {
   g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
   g_autofree char *document = g_build_filename (f->folder, "rows.lig", NULL);
@@ -426,7 +426,7 @@ add_tests (void)
   ADD (held_out);
   ADD (pause);
   ADD (save);
-  ADD (beside);
+  ADD (next_to_file);
   ADD (no_place);
   g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
   ADD (resume);

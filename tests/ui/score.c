@@ -122,7 +122,7 @@ test_rails (Fixture *f, gconstpointer data)
   }
 }
 
-/* --- What a screen reader gets -------------------------------------------------------------- */
+/* --- Accessibility -------------------------------------------------------------------------- */
 
 static void
 test_accessible (Fixture *f, gconstpointer data)

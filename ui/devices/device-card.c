@@ -35,7 +35,7 @@ typedef struct {
   gboolean measure;
   LigDeviceFacts facts;
   LigDeviceHealth health;
-  gboolean tells;
+  gboolean has_health;
 } Look;
 
 static void
@@ -73,7 +73,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     measure_now (look, &error);
   if (look->device) {
     look->facts = *lig_device_get_facts (look->device);
-    look->tells = lig_device_get_health (look->device, &look->health);
+    look->has_health = lig_device_get_health (look->device, &look->health);
   }
   if (error)
     g_task_return_error (task, g_steal_pointer (&error));
@@ -245,10 +245,10 @@ take_look (GObject *source, GAsyncResult *result, gpointer data)
     show_message (self, error->message);
   if (seen->measure)
     take_measured (self, fine);
-  if (seen->tells)
+  if (seen->has_health)
     show_health (self, &seen->health);
   /* Only a device that reports its health is kept open, and only while the card is visible. */
-  gboolean held = seen->tells && gtk_widget_get_mapped (GTK_WIDGET (self));
+  gboolean held = seen->has_health && gtk_widget_get_mapped (GTK_WIDGET (self));
   if (held)
     self->device = g_steal_pointer (&seen->device);
   if (held && self->tick == 0)

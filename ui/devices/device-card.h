@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of one device: its facts, how it does at the moment, and what can be done with it.
+/* A card for one device: its facts, its health, and its actions.
  *
- * Actions: device.use, device.measure.
- */
+ * Actions: device.use, device.measure. */
 #pragma once
 
 #include "ui/document/document.h"

@@ -140,7 +140,7 @@ lig_document_get_sequence (LigDocument *self)
   return self->sequence;
 }
 
-/* --- What follows from a change ------------------------------------------------------------ */
+/* --- Effects of a change ------------------------------------------------------------------- */
 
 /* @paths: (nullable): of the rows to select */
 static void

@@ -4,7 +4,7 @@
 
 #include <glib/gi18n.h>
 
-/* --- What an op put into a gap gets -------------------------------------------------------- */
+/* --- Defaults of an inserted op ------------------------------------------------------------ */
 
 /* Returns the shape of the value at a gap, if the last plan has it. */
 static void

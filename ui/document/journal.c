@@ -170,7 +170,7 @@ lig_journal_is_empty (LigJournal *self)
   return !self->begun;
 }
 
-/* --- What was lost ------------------------------------------------------------------------- */
+/* --- Lost edits ---------------------------------------------------------------------------- */
 
 static void
 free_state (gpointer data)

@@ -100,7 +100,7 @@ send (Delivery *delivery)
 }
 
 static void
-say_measuring (gpointer data, const char *what)
+report_measuring (gpointer data, const char *what)
 {
   const Delivery *now = data;
   Delivery *delivery = new_delivery (now->planner, now->answer.request);
@@ -227,7 +227,7 @@ compile (LigPlanner *self, const Request *request)
     answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);
     options.tuning = &tuning;
-    lig_measuring_listen (say_measuring, delivery);
+    lig_measuring_listen (report_measuring, delivery);
   }
   if (device && lig_sequence_get_length (request->sequence) > 0)
     answer->plan = lig_plan_compile (request->sequence, device, &options, &error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs beside each other. */
+/* Compares runs in a table. */
 #include "ui/history/run-compare.h"
 
 #include "ui/history/differences.h"
@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE (LigCompareItem, lig_compare_item, LIG, COMPARE_ITEM, GObje
 
 struct _LigCompareItem {
   GObject parent_instance;
-  GPtrArray *lines; /* keeps the line */
+  GPtrArray *lines; /* owns the line */
   const LigLine *line;
 };
 

@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* A folded block stands for more groups than anybody reads one by one. */
+/* Limits the groups that are listed: a folded block has many. */
 #define MOST_GROUPS 6
 
 struct _LigInspectorOp {
@@ -19,7 +19,7 @@ struct _LigInspectorOp {
   GtkWidget *fusions;
   GtkSwitch *fence;
   gboolean filling;
-  char *wished; /* what the lines of wishes were made from */
+  char *wished; /* the wishes that the lines were made from */
   GtkWidget *params, *sizes, *kernels;
 };
 

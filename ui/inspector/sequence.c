@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector's face where nothing is selected: what belongs to the whole sequence. */
+/* The inspector's face if nothing is selected: properties of the whole sequence. */
 #include "ui/document/edit.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
@@ -19,7 +19,7 @@ struct _LigInspectorSequence {
   GtkBox *forbidden;
   GtkWidget *wishes, *totals, *times;
   char *wished;
-  char *given; /* the shape that the editor stands for */
+  char *given; /* the shape in the editor */
 };
 
 G_DEFINE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, ADW_TYPE_BIN)
@@ -179,7 +179,7 @@ change_name (LigInspectorSequence *self)
   self->applying = FALSE;
 }
 
-/* Null, or why the text is no shape of an input. */
+/* Returns null, or why the text is not the shape of an input. */
 static GError *
 parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
 {
@@ -264,7 +264,7 @@ lig_inspector_sequence_init (LigInspectorSequence *self)
 {
 }
 
-/* A line with an editor at its right. */
+/* Returns a line with an editor at its right. */
 static GtkWidget *
 make_line (const char *label, const char *help, GtkWidget *editor)
 {
@@ -310,7 +310,7 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
   self->name = make_entry (self, G_CALLBACK (change_name));
   gtk_entry_set_max_length (GTK_ENTRY (self->name), LIG_SEQUENCE_LONGEST_NAME);
   self->shape = make_entry (self, G_CALLBACK (change_input));
-  /* Axes are in the order of the file whatever the language. */
+  /* Axes are in the order of the file in every language. */
   gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);
   self->dtype = make_down (self, dtype_names, G_CALLBACK (change_input));
   self->compute = make_down (self, type_names, G_CALLBACK (change_types));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Plan: the steps that run, and the memory they run in. */
+/* The page Plan: the steps of the plan, and its memory. */
 #include "ui/page.h"
 #include "ui/plan/table.h"
 #include "ui/widgets/figures.h"
@@ -22,7 +22,7 @@ struct _LigPlanPage {
   LigPlanTable *steps, *values;
   LigPictureView *map;
   LigPlan *plan;
-  gboolean outdated;  /* to be filled when it is seen */
+  gboolean outdated;  /* to be filled when it is shown */
   gboolean filled[3]; /* steps, values, map */
 };
 
@@ -197,7 +197,7 @@ show_empty (LigPlanPage *self)
   gtk_stack_set_visible_child_name (self->stack, "empty");
 }
 
-/* Only the view that is seen: the others when they are turned to. */
+/* Fills the visible view only: the others are filled when they are shown. */
 static void
 fill_view (LigPlanPage *self)
 {
@@ -324,7 +324,7 @@ lig_plan_page_dispose (GObject *object)
   G_OBJECT_CLASS (lig_plan_page_parent_class)->dispose (object);
 }
 
-/* Nothing is searched in the map. */
+/* The map has no search. */
 static void
 find (LigPage *page)
 {

@@ -28,7 +28,7 @@ struct _LigRunPage {
   GtkGrid *charts;
   LigChartView *views[N_CHARTS];
   LigRunLive live;
-  GActionMap *map; /* of the window; null until it asked for actions */
+  GActionMap *map; /* of the window; null until it requested the actions */
   LigTraining *shown, *current;
   guint ticks;
 };
@@ -101,7 +101,7 @@ fill_charts (LigRunPage *self)
                               lig_training_get_curve (self->shown, curves[i].metric));
 }
 
-/* One chart a tick, the loss every other time: no frame draws two. */
+/* Draws one chart a tick, the loss every other time, so that no frame draws two. */
 static void
 refresh_charts (LigRunPage *self, gboolean all)
 {
@@ -115,7 +115,7 @@ refresh_charts (LigRunPage *self, gboolean all)
     lig_chart_view_refresh (self->views[i]);
 }
 
-/* --- What went wrong, and what to do ------------------------------------------------------- */
+/* --- Errors and remedies ------------------------------------------------------------------- */
 
 typedef enum { MEND_NONE, MEND_RATE, MEND_DATA, MEND_BATCH, MEND_STORE, MEND_DISK } Mend;
 
@@ -135,7 +135,7 @@ find_mend (const char *error, const char *data)
   return (name && *name && strstr (error, name)) || strstr (error, "data") ? MEND_DATA : MEND_NONE;
 }
 
-/* The buttons change the document of this window, so they are there for its own training alone. */
+/* The buttons change the document of this window, so they are shown for its own training only. */
 static void
 show_error (LigRunPage *self)
 {
@@ -155,7 +155,7 @@ show_error (LigRunPage *self)
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
   if (!error && self->shown)
-    error = lig_training_get_trouble (self->shown);
+    error = lig_training_get_checkpoint_error (self->shown);
   gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
   if (!error)
     return;
@@ -179,8 +179,8 @@ lower_rate (GtkWidget *widget, const char *action, GVariant *parameter)
   lig_train_read (get_document (self), &settings, NULL);
   g_ascii_formatd (text, sizeof text, "%.6g", settings.lr / 10);
   lig_train_set (get_document (self), "lr", text, NULL);
-  g_autofree char *said = g_strdup_printf (_ ("The learning rate is %s now"), text);
-  lig_toast (widget, said, _ ("Train"), "win.run");
+  g_autofree char *message = g_strdup_printf (_ ("The learning rate is %s now"), text);
+  lig_toast (widget, message, _ ("Train"), "win.run");
 }
 
 static void
@@ -188,9 +188,9 @@ halve_batch (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigRunPage *self = LIG_RUN_PAGE (widget);
   gint64 batch = lig_train_halve_batch (get_document (self));
-  g_autofree char *count = lig_train_say_count (batch);
-  g_autofree char *said = g_strdup_printf (_ ("The batch is %s now"), count);
-  lig_toast (widget, said, _ ("Train"), "win.run");
+  g_autofree char *count = lig_train_format_count (batch);
+  g_autofree char *message = g_strdup_printf (_ ("The batch is %s now"), count);
+  lig_toast (widget, message, _ ("Train"), "win.run");
 }
 
 static void
@@ -406,7 +406,7 @@ resume_shown (GtkWidget *widget, const char *action, GVariant *parameter)
     lig_train_resume (get_document (self), checkpoint);
 }
 
-/* What the window would start; of what it started the training's own button has the command. */
+/* Returns the command for a new training; the training's own button has its command. */
 static char *
 lig_run_page_to_command (LigPage *page)
 {

@@ -66,7 +66,7 @@ append_pill (
   gtk_snapshot_append_border (snapshot, &pill, widths, colours);
 }
 
-/* Three dots show that a gap without a count can be asked, too. */
+/* Three dots show that a gap without a count can be opened, too. */
 static void
 append_dots (GtkSnapshot *snapshot, int middle, int height, const GdkRGBA *ink)
 {
@@ -76,7 +76,7 @@ append_dots (GtkSnapshot *snapshot, int middle, int height, const GdkRGBA *ink)
       &GRAPHENE_RECT_INIT ((float) (middle + i * 6 - 1), (float) height / 2 - 1, 2, 2));
 }
 
-/* What a fence is held by: two bars. */
+/* Draws the handle of a fence: two bars. */
 static void
 append_grip (GtkSnapshot *snapshot, int right, int height, const GdkRGBA *fill, const GdkRGBA *line)
 {

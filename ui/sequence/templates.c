@@ -6,7 +6,7 @@
 
 #include <glib/gi18n.h>
 
-/* What the pictures show on a device that would have to be opened first. */
+/* The device of the pictures if the document's would have to be opened first. */
 #define PICTURED_DEVICE "null:h200"
 
 struct _LigTemplates {

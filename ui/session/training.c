@@ -26,7 +26,7 @@ struct _LigTraining {
   LigStore *store;
   LigSequence *sequence;
   LigRunSettings settings;
-  char *title, *device, *resumed, *command, *measuring, *error, *trouble;
+  char *title, *device, *resumed, *command, *measuring, *error, *checkpoint_error;
 
   LigRun *run; /* null until it is prepared */
   LigRunProgress progress;
@@ -67,7 +67,7 @@ lig_training_finalize (GObject *object)
   g_free (self->command);
   g_free (self->measuring);
   g_free (self->error);
-  g_free (self->trouble);
+  g_free (self->checkpoint_error);
   G_OBJECT_CLASS (lig_training_parent_class)->finalize (object);
 }
 
@@ -99,7 +99,7 @@ lig_training_init (LigTraining *self)
                                     .samples_per_second = NAN};
 }
 
-/* --- What the run measured ----------------------------------------------------------------- */
+/* --- Metrics ------------------------------------------------------------------------------- */
 
 static void
 take_metric (LigTraining *self, const LigRunMetric *metric)
@@ -151,8 +151,8 @@ tick (gpointer data)
   /* The run sorts the times of its last steps for this. */
   if (self->ticks++ % 4 == 0) {
     lig_run_get_progress (self->run, &self->progress);
-    g_free (self->trouble);
-    self->trouble = lig_run_dup_trouble (self->run);
+    g_free (self->checkpoint_error);
+    self->checkpoint_error = lig_run_dup_trouble (self->run);
     take_rate (self);
   }
   g_signal_emit (self, signals[PROGRESSED], 0);
@@ -195,7 +195,7 @@ typedef struct {
   LigStore *store;
   char *device, *resumed;
   LigTraining *training; /* (transfer none): for messages to the main loop alone */
-} Wish;
+} Request;
 
 typedef struct {
   LigTraining *training;
@@ -203,15 +203,15 @@ typedef struct {
 } Message;
 
 static void
-free_wish (gpointer data)
+free_request (gpointer data)
 {
-  Wish *wish = data;
-  g_clear_object (&wish->sequence);
-  g_clear_object (&wish->store);
-  lig_run_settings_clear (&wish->settings);
-  g_free (wish->device);
-  g_free (wish->resumed);
-  g_free (wish);
+  Request *request = data;
+  g_clear_object (&request->sequence);
+  g_clear_object (&request->store);
+  lig_run_settings_clear (&request->settings);
+  g_free (request->device);
+  g_free (request->resumed);
+  g_free (request);
 }
 
 static gboolean
@@ -238,35 +238,35 @@ free_message (gpointer data)
 
 /* The task has a reference to the training while its thread works. */
 static void
-say_measuring (gpointer data, const char *what)
+report_measuring (gpointer data, const char *what)
 {
-  const Wish *wish = data;
+  const Request *request = data;
   Message *message = g_new (Message, 1);
-  message->training = g_object_ref (wish->training);
+  message->training = g_object_ref (request->training);
   message->what = g_strdup (what);
   g_idle_add_full (G_PRIORITY_DEFAULT, show_measuring, message, free_message);
 }
 
 static LigRun *
-make_run (Wish *wish, GError **error)
+make_run (Request *request, GError **error)
 {
-  g_autofree char *found =
-    wish->resumed ? lig_run_checkpoint_device (wish->resumed, error) : g_strdup (wish->device);
+  g_autofree char *found = request->resumed ? lig_run_checkpoint_device (request->resumed, error)
+                                            : g_strdup (request->device);
   g_autoptr (LigDevice) device = found ? lig_device_open (found, error) : NULL;
   if (!device)
     return NULL;
-  if (wish->resumed)
-    return lig_run_resume (wish->resumed, device, NULL, wish->store, error);
-  return lig_run_new (wish->sequence, device, &wish->settings, NULL, wish->store, error);
+  if (request->resumed)
+    return lig_run_resume (request->resumed, device, NULL, request->store, error);
+  return lig_run_new (request->sequence, device, &request->settings, NULL, request->store, error);
 }
 
 static void
 prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  Wish *wish = data;
+  Request *request = data;
   GError *error = NULL;
-  lig_measuring_listen (say_measuring, wish);
-  LigRun *run = make_run (wish, &error);
+  lig_measuring_listen (report_measuring, request);
+  LigRun *run = make_run (request, &error);
   lig_measuring_listen (NULL, NULL);
   if (run)
     g_task_return_pointer (task, run, g_object_unref);
@@ -329,15 +329,15 @@ take_run (GObject *source, GAsyncResult *result, gpointer data)
 static void
 prepare_on_thread (LigTraining *self, LigSession *session)
 {
-  Wish *wish = g_new0 (Wish, 1);
-  wish->training = self;
-  wish->sequence = self->sequence ? lig_sequence_copy (self->sequence) : NULL;
-  lig_run_settings_copy (&self->settings, &wish->settings);
-  wish->store = self->store ? g_object_ref (self->store) : NULL;
-  wish->device = g_strdup (self->device);
-  wish->resumed = g_strdup (self->resumed);
+  Request *request = g_new0 (Request, 1);
+  request->training = self;
+  request->sequence = self->sequence ? lig_sequence_copy (self->sequence) : NULL;
+  lig_run_settings_copy (&self->settings, &request->settings);
+  request->store = self->store ? g_object_ref (self->store) : NULL;
+  request->device = g_strdup (self->device);
+  request->resumed = g_strdup (self->resumed);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
-  g_task_set_task_data (task, wish, free_wish);
+  g_task_set_task_data (task, request, free_request);
   g_task_run_in_thread (task, prepare);
   g_list_store_insert (lig_session_get_trainings (session), 0, self);
 }
@@ -399,7 +399,7 @@ lig_training_find_active (LigSession *session)
   return NULL;
 }
 
-/* --- What it says of itself ---------------------------------------------------------------- */
+/* --- Getting ------------------------------------------------------------------------------- */
 
 void
 lig_training_get_progress (LigTraining *self, LigRunProgress *progress)
@@ -451,9 +451,9 @@ lig_training_get_error (LigTraining *self)
 }
 
 const char *
-lig_training_get_trouble (LigTraining *self)
+lig_training_get_checkpoint_error (LigTraining *self)
 {
-  return self->ended ? NULL : self->trouble;
+  return self->ended ? NULL : self->checkpoint_error;
 }
 
 const char *
@@ -496,7 +496,7 @@ lig_training_is_active (LigTraining *self)
   return !self->ended;
 }
 
-/* --- What can be done to it ---------------------------------------------------------------- */
+/* --- Control ------------------------------------------------------------------------------- */
 
 static void
 set_paused (LigTraining *self, gboolean paused)

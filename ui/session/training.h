@@ -50,7 +50,7 @@ const char *lig_training_get_device (LigTraining *self);
 const char *lig_training_get_error (LigTraining *self);
 
 /* Returns: (nullable): why the last checkpoint could not be written; the training continues. */
-const char *lig_training_get_trouble (LigTraining *self);
+const char *lig_training_get_checkpoint_error (LigTraining *self);
 
 /* Returns: (nullable): the measurement in progress on the device while it is being prepared. */
 const char *lig_training_get_measuring (LigTraining *self);

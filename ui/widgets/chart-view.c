@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A chart with its heading, its menu, and what it exports. */
+/* A chart with its heading, its menu, and export. */
 #include "ui/widgets/chart-view.h"
 
 #include "ui/widgets/chart-plot.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of exported pictures. */
+/* The size of exported pictures. */
 #define EXPORT_WIDTH 960
 #define EXPORT_HEIGHT 540
 
@@ -29,7 +29,7 @@ get_plot (LigChartView *self)
   return LIG_CHART_PLOT (self->plot);
 }
 
-/* --- What is shown ------------------------------------------------------------------------- */
+/* --- Showing ------------------------------------------------------------------------------- */
 
 void
 lig_chart_view_set_labels (LigChartView *self,
@@ -125,7 +125,7 @@ draw_chart (LigCanvas *canvas, gpointer data)
   lig_draw_chart (canvas, lig_inks (LIG_INKS_LIGHT), data, EXPORT_WIDTH, EXPORT_HEIGHT);
 }
 
-/* Files are light: they go into documents. */
+/* Files have light colours, as they go into documents. */
 gboolean
 lig_chart_view_export (LigChartView *self, const char *path, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading is asynchronous to the last byte: the program that offers the text may be this one. */
+/* All reading is asynchronous: the program that offers the text may be this one. */
 #include "ui/widgets/clipboard.h"
 
 #include <ligature/error.h>
@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* A sequence has some kilobytes; who copied a film did not mean to paste it here. */
+/* A sequence has a few kilobytes; larger clipboard contents are refused. */
 #define MOST_BYTES (4 << 20)
 #define CHUNK_BYTES (64 << 10)
 
