@@ -56,7 +56,7 @@ fill_devices (LigPreferences *self)
       selected = i + 1;
   }
   if (*wanted && selected == 0) {
-    g_autofree char *missing = g_strdup_printf (_ ("%s, not here now"), wanted);
+    g_autofree char *missing = g_strdup_printf (_ ("%s, not available now"), wanted);
     gtk_string_list_append (list, missing);
     selected = count + 1;
   }
@@ -114,7 +114,7 @@ static void
 choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Choose a Store"), GTK_WINDOW (widget), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
+    _ ("Choose a store"), GTK_WINDOW (widget), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "ligature.db");
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (chooser), TRUE);
   g_signal_connect_object (chooser, "response", G_CALLBACK (take_chosen), widget, 0);

@@ -397,7 +397,7 @@ test_sequence (Fixture *f, gconstpointer data)
   gtk_editable_set_text (entries->pdata[1], "32 x nothing");
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint ((int) shape.axes[1], ==, 64);
-  g_assert_true (says (f, "The input is up to eight lengths like 2048 × 768"));
+  g_assert_true (says (f, "Not an input shape; use up to eight lengths like 2048 × 768"));
   gtk_editable_set_text (entries->pdata[1], "32 x 0");
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint ((int) shape.axes[1], ==, 64);

@@ -87,7 +87,7 @@ test_pause (Fixture *f, gconstpointer data)
   WAIT_FOR (progress_of (training).status == LIG_RUN_PAUSED);
   gint64 step = progress_of (training).step;
   WAIT_FOR (find_widget (f->bar, shows_text, "Paused at"));
-  WAIT_FOR (find_widget (f->bar, shows_text, "Go On"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Continue"));
   lig_training_save (training);
   g_usleep (50000);
   WAIT_FOR (TRUE);

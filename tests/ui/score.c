@@ -330,7 +330,7 @@ test_card (Fixture *f, gconstpointer data)
                    "Forbid forward-linear-bias-activation");
   press (f, 2, "forward-linear-bias-activation: not allowed here", "Allow");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+3* 4+2*");
-  press (f, 2, "What is", "Fence");
+  press (f, 2, "One kernel here", "Fence");
   press (f, 2, "backward-activation-bias: there is a fence", "Remove the fence");
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+2* 4+2*");
   press (f, 3, "backward-bias-gelu-linear: backward-", "Force this instead");

@@ -139,7 +139,7 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
                      facts->measured    ? _ ("ceilings measured on this device")
                      : facts->copy <= 0 ? _ ("ceilings not known; measure them for predictions")
                      : self->runs ? _ ("ceilings assumed; measure them for better predictions")
-                                  : _ ("described, not there: plans are made for it, not run"));
+                                  : _ ("only described: plans are made for it, not run"));
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->facts))))
     gtk_flow_box_remove (self->facts, child);
   adw_preferences_group_set_title (self->group, facts->name);
@@ -192,7 +192,7 @@ static void
 show_state (LigDeviceCard *self)
 {
   gboolean used = g_str_equal (lig_document_get_device (self->document), self->name);
-  gtk_button_set_label (self->use, used ? _ ("In Use") : _ ("Use for This Sequence"));
+  gtk_button_set_label (self->use, used ? _ ("In use") : _ ("Use for this sequence"));
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "device.use", !used);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "device.measure",
                                  self->runs && !self->measuring);
@@ -200,7 +200,7 @@ show_state (LigDeviceCard *self)
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), self->measuring);
   gtk_spinner_set_spinning (self->spinner, self->measuring);
   if (self->measuring)
-    show_message (self, _ ("Measuring copies and products, for some seconds…"));
+    show_message (self, _ ("Measuring copies and products for a few seconds…"));
 }
 
 /* --- Looking ------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ add_buttons (LigDeviceCard *self)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->measure), "device.measure");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->use), "device.use");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->measure),
-                               _ ("Measure what predictions are made from, and keep it"));
+                               _ ("Measure the ceilings that predictions use, and store them"));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->spinner));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->measure));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->use));

@@ -43,7 +43,7 @@ void
 lig_edit_set_fence (LigDocument *doc, LigOp *op, gboolean fence)
 {
   lig_op_set_fence (op, fence);
-  lig_document_commit (doc, fence ? _ ("Put a fence") : _ ("Remove the fence"), NULL);
+  lig_document_commit (doc, fence ? _ ("Add a fence") : _ ("Remove the fence"), NULL);
 }
 
 void

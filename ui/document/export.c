@@ -55,7 +55,8 @@ begin (GTask *task)
   LigPlan *plan = lig_document_get_plan (document);
   if ((problem && !problem->whole) || !plan) {
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_VALUE, "%s",
-                             problem ? problem->text : _ ("there is nothing to report on yet"));
+                             problem ? problem->text
+                                     : _ ("there is nothing to report yet; add operations"));
     return;
   }
   export->plan = lig_plan_ref (plan);
@@ -117,7 +118,7 @@ static const struct {
   {"svg", N_ ("SVG picture"), N_ ("Both rails, sharp at every size")},
   {"png", N_ ("PNG picture"), N_ ("Both rails as pixels")},
   {"md", N_ ("Markdown"), N_ ("Text and tables for a repository or an issue")},
-  {"json", N_ ("JSON"), N_ ("Everything that the plan knows, for programs")},
+  {"json", N_ ("JSON"), N_ ("The whole plan, for programs")},
   {"csv", N_ ("Table"), N_ ("One line for each step of the plan, for a spreadsheet")},
   {"dot", N_ ("Graphviz"), N_ ("The operations and the groups, to be laid out by dot")},
   {"trace.json", N_ ("Chrome trace"), N_ ("The timeline of a step for a trace viewer")},

@@ -396,7 +396,7 @@ export_run (GtkWidget *widget, const char *action, GVariant *parameter)
     return;
   g_autofree char *name = g_strdup_printf ("%s.md", *row->name ? row->name : row->uuid);
   GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new (_ ("Export Run"), GTK_WINDOW (gtk_widget_get_root (widget)),
+    gtk_file_chooser_native_new (_ ("Export run"), GTK_WINDOW (gtk_widget_get_root (widget)),
                                  GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
   g_strdelimit (name, "/", '-');
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);

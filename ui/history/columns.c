@@ -201,10 +201,10 @@ show_tip (
   if (!row)
     return FALSE;
   const Column *column = cell->column;
-  g_autofree char *text =
-    !column->text ? g_strdup (row->starred ? _ ("Take the star away") : _ ("Give it a star"))
-    : column->tip ? column->tip (row)
-                  : column->text (row);
+  g_autofree char *text = !column->text
+                            ? g_strdup (row->starred ? _ ("Remove the star") : _ ("Add a star"))
+                          : column->tip ? column->tip (row)
+                                        : column->text (row);
   if (!text || !*text || (column->text && !column->tip && !is_cut (cell->text, text)))
     return FALSE;
   gtk_tooltip_set_text (tip, text);

@@ -142,7 +142,7 @@ take_study (GObject *source, GAsyncResult *result, gpointer unused)
     return;
   }
   g_autofree char *title =
-    g_strdup_printf (ngettext ("%u run", "%u runs beside each other", rows->len), rows->len);
+    g_strdup_printf (ngettext ("%u run", "%u runs compared", rows->len), rows->len);
   gtk_label_set_text (self->study_title, title);
   lig_history_chart_show (self->overlay, study->store, rows);
   lig_run_compare_show (self->compare, study->store, rows);

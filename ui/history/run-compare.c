@@ -77,7 +77,7 @@ fill (LigRunCompare *self)
     differing ? g_strdup_printf (ngettext ("%u difference between %u runs",
                                            "%u differences between %u runs", differing),
                                  differing, self->runs->len)
-              : g_strdup (_ ("These runs do not differ in anything that was recorded"));
+              : g_strdup (_ ("These runs have no recorded differences"));
   gtk_label_set_text (self->summary, text);
 }
 

@@ -418,9 +418,9 @@ make_editor (LigParamRow *self)
     gtk_box_append (GTK_BOX (box), menu);
     return box;
   }
-  gtk_box_append (GTK_BOX (box), make_button ("value-decrease-symbolic", _ ("Less (Down)"),
+  gtk_box_append (GTK_BOX (box), make_button ("value-decrease-symbolic", _ ("Decrease (Down)"),
                                               G_CALLBACK (step_down), self));
-  gtk_box_append (GTK_BOX (box), make_button ("value-increase-symbolic", _ ("More (Up)"),
+  gtk_box_append (GTK_BOX (box), make_button ("value-increase-symbolic", _ ("Increase (Up)"),
                                               G_CALLBACK (step_up), self));
   return box;
 }

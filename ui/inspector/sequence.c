@@ -188,11 +188,11 @@ parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
   lig_param_from_text (&shape_param, gtk_editable_get_text (self->shape), &value);
   if (!G_VALUE_HOLDS (&value, LIG_TYPE_SHAPE))
     return g_error_new (LIG_ERROR, LIG_ERROR_SHAPE, "%s",
-                        _ ("the input is up to eight lengths like 2048 × 768"));
+                        _ ("not an input shape; use up to eight lengths like 2048 × 768"));
   *shape = *(const LigShape *) g_value_get_boxed (&value);
   if (lig_shape_check (shape, dtype, &error) && lig_shape_size (shape) == 0)
     g_set_error (&error, LIG_ERROR, LIG_ERROR_SHAPE, "%s",
-                 _ ("an axis of length 0 leaves nothing to compute; use at least 1"));
+                 _ ("an axis of length 0 has nothing to compute; use at least 1"));
   return error;
 }
 
@@ -325,14 +325,14 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
                              _ ("Lengths of the input’s axes; the first is the batch"),
                              GTK_WIDGET (self->shape)));
   gtk_box_append (GTK_BOX (input), GTK_WIDGET (self->error));
-  gtk_box_append (card, make_line (_ ("Name"), _ ("What runs and reports call the sequence"),
+  gtk_box_append (card, make_line (_ ("Name"), _ ("Name of the sequence in runs and reports"),
                                    GTK_WIDGET (self->name)));
   gtk_box_append (card, input);
   gtk_box_append (card, make_line (_ ("Input type"), _ ("Type of the input’s elements"),
                                    GTK_WIDGET (self->dtype)));
   gtk_box_append (card, make_line (_ ("Compute type"), _ ("Type of the values between operations"),
                                    GTK_WIDGET (self->compute)));
-  gtk_box_append (card, make_line (_ ("Parameter type"), _ ("Type in which parameters are kept"),
+  gtk_box_append (card, make_line (_ ("Parameter type"), _ ("Type in which parameters are stored"),
                                    GTK_WIDGET (self->parameters)));
 }
 

@@ -175,7 +175,7 @@ lig_inspector_several_new (LigDocument *doc)
   gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->kinds));
   gtk_box_append (GTK_BOX (buttons),
-                  make_button (self, _ ("Make a _Block"),
+                  make_button (self, _ ("Make a _block"),
                                _ ("The operations become a block that can be repeated"),
                                G_CALLBACK (group)));
   gtk_box_append (GTK_BOX (buttons),

@@ -95,9 +95,9 @@ add_pictures (LigProfilePage *self)
     add_picture (self, _ ("One step"),
                  _ ("Each step by itself, one after the other; solid ones are fused"), "timeline");
   self->roofline = add_picture (
-    self, _ ("Roofline"), _ ("An arrow leads from the ops apart to their fusion"), "roofline");
+    self, _ ("Roofline"), _ ("An arrow leads from the unfused ops to their fusion"), "roofline");
   self->memory =
-    add_picture (self, _ ("Memory over the step"), _ ("What is alive, by kind"), "memory");
+    add_picture (self, _ ("Memory over the step"), _ ("Live memory, by kind"), "memory");
 }
 
 /* Without a plan they show nothing. */
@@ -255,7 +255,7 @@ show_notice (LigProfilePage *self)
   gboolean stale = lig_profiling_is_stale (self->profiling), fault = FALSE;
   gboolean absent = g_str_has_prefix (lig_document_get_device (doc), "null");
   if (error)
-    set_notice (self, "error", error, _ ("Try Again"), "profile.run");
+    set_notice (self, "error", error, _ ("Try again"), "profile.run");
   else if ((fault = problem && !lig_document_is_stale (doc)))
     set_notice (self, "error", problem->text, NULL, NULL);
   else if (absent)
@@ -266,8 +266,8 @@ show_notice (LigProfilePage *self)
       _ ("Profile on the CPU"), "profile.on-cpu");
   else if (stale)
     set_notice (self, "warning",
-                _ ("The sequence or the device was changed after this was measured."),
-                _ ("Profile Again"), "profile.run");
+                _ ("The sequence or the device changed after this profile was measured."),
+                _ ("Profile again"), "profile.run");
   else
     set_notice (self, NULL, NULL, NULL, NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->predict_button), stale && !error && !fault);
@@ -290,7 +290,7 @@ show_progress (LigProfilePage *self)
   if (!active)
     return;
   if (lig_profiling_is_cancelled (self->profiling)) {
-    gtk_label_set_label (self->progress_label, _ ("Ending with the round under way…"));
+    gtk_label_set_label (self->progress_label, _ ("Ending after the present round…"));
     gtk_progress_bar_pulse (self->progress);
   } else if (done < 0) {
     gtk_label_set_label (self->progress_label, _ ("Preparing the plan and warming up…"));

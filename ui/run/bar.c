@@ -82,7 +82,7 @@ update_data (LigRunBar *self, const LigRunSettings *settings)
   g_autofree char *tooltip =
     lig_train_has_data (self->doc)
       ? g_strdup_printf (_ ("Data: %s"), settings->data)
-      : g_strdup (_ ("No data chosen: random values, to see it run. Click to choose a file"));
+      : g_strdup (_ ("No data chosen: trains on random values. Click to choose a file"));
   gtk_label_set_text (self->data_label, name);
   gtk_widget_set_tooltip_text (self->data, tooltip);
   g_autofree char *label = g_strdup_printf (_ ("Data: %s"), name);
@@ -197,7 +197,7 @@ show_buttons (LigRunBar *self, gboolean active)
   gtk_widget_set_visible (self->train, !active);
   gtk_widget_set_visible (self->pause, active);
   gtk_widget_set_visible (self->stop, active);
-  adw_button_content_set_label (self->pause_content, paused ? _ ("Go On") : _ ("Pause"));
+  adw_button_content_set_label (self->pause_content, paused ? _ ("Continue") : _ ("Pause"));
   adw_button_content_set_icon_name (self->pause_content, paused ? "media-playback-start-symbolic"
                                                                 : "media-playback-pause-symbolic");
 }

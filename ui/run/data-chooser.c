@@ -244,7 +244,7 @@ choose_path (GtkWidget *widget, const char *action, GVariant *parameter)
   gboolean folder = g_str_equal (action, "data.choose-folder");
   LigDataChooser *self = LIG_DATA_CHOOSER (widget);
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
-    _ ("Training Data"), GTK_WINDOW (self),
+    _ ("Training data"), GTK_WINDOW (self),
     folder ? GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER : GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Choose"),
     NULL);
   show_place (self, GTK_FILE_CHOOSER (dialog));

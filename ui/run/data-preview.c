@@ -161,7 +161,7 @@ lig_data_preview_show (LigDataPreview *self, const char *spec, LigSequence *sequ
   if (!spec) {
     gtk_spinner_stop (GTK_SPINNER (self->spinner));
     gtk_widget_set_visible (self->scrolled, FALSE);
-    say (self, _ ("Choose a file to see what is understood of it"), FALSE);
+    say (self, _ ("Choose a file to preview its data"), FALSE);
     g_signal_emit (self, signals[SETTLED], 0);
     return;
   }

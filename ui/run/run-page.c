@@ -65,8 +65,8 @@ add_charts (LigRunPage *self)
     const char *title, *empty;
     int column, row, width, height;
   } places[N_CHARTS] = {
-    {N_ ("Loss"), N_ ("The loss of the first steps comes here"), 0, 0, 3, 260},
-    {N_ ("Samples a second"), N_ ("Nothing yet"), 0, 1, 1, 170},
+    {N_ ("Loss"), N_ ("The loss of the first steps appears here"), 0, 0, 3, 260},
+    {N_ ("Samples per second"), N_ ("Nothing yet"), 0, 1, 1, 170},
     {N_ ("Learning rate"), N_ ("Nothing yet"), 1, 1, 1, 170},
     {N_ ("Gradient norm"), N_ ("Nothing yet"), 2, 1, 1, 170},
   };
@@ -90,7 +90,7 @@ fill_charts (LigRunPage *self)
   } curves[] = {
     {LIG_METRIC_LOSS, N_ ("loss"), CHART_LOSS},
     {LIG_METRIC_EVAL_LOSS, N_ ("held out"), CHART_LOSS},
-    {"samples-per-second", N_ ("samples a second"), CHART_SPEED},
+    {"samples-per-second", N_ ("samples per second"), CHART_SPEED},
     {"learning-rate", N_ ("learning rate"), CHART_RATE},
     {"gradient-norm", N_ ("gradient norm"), CHART_NORM},
   };
@@ -142,16 +142,16 @@ show_error (LigRunPage *self)
   static const struct {
     const char *hint, *button, *action;
   } mends[] = {
-    [MEND_NONE] = {N_ ("Change what it names and train again."), NULL, NULL},
+    [MEND_NONE] = {N_ ("Change the setting that it names and train again."), NULL, NULL},
     [MEND_RATE] = {N_ ("A lower learning rate, a warm-up or clipped gradients may help."),
-                   N_ ("_Lower the Learning Rate"), "training.lower-rate"},
-    [MEND_DATA] = {N_ ("Choose other data, or put the file back, and train again."),
-                   N_ ("Choose _Data…"), "training.choose-data"},
-    [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the Batch"),
+                   N_ ("_Lower the learning rate"), "training.lower-rate"},
+    [MEND_DATA] = {N_ ("Choose other data, or restore the file, and train again."),
+                   N_ ("Choose _data…"), "training.choose-data"},
+    [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the batch size"),
                     "training.halve-batch"},
-    [MEND_STORE] = {N_ ("Train again when the store is free, or choose another."),
-                    N_ ("_Choose Another Store…"), "win.choose-store"},
-    [MEND_DISK] = {N_ ("Make room there: what was saved before is kept."), NULL, NULL},
+    [MEND_STORE] = {N_ ("Train again when the store is free, or choose another one."),
+                    N_ ("_Choose another store…"), "win.choose-store"},
+    [MEND_DISK] = {N_ ("Free space on the disk; earlier checkpoints are kept."), NULL, NULL},
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
   if (!error && self->shown)
@@ -210,7 +210,7 @@ show_facts (LigRunPage *self)
   g_autofree char *facts = g_strdup_printf (_ ("%s · %s"), lig_training_get_device (self->shown),
                                             data             ? data
                                             : settings->data ? settings->data
-                                                             : _ ("as the checkpoint says"));
+                                                             : _ ("as in the checkpoint"));
   gtk_label_set_text (self->title, lig_training_get_title (self->shown));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), lig_training_get_title (self->shown));
   gtk_label_set_text (self->facts, facts);
@@ -228,7 +228,7 @@ show_buttons (LigRunPage *self)
   gtk_widget_set_visible (self->save, active);
   gtk_widget_set_visible (self->stop, active);
   gtk_widget_set_visible (self->resume, resumable);
-  adw_button_content_set_label (self->pause_content, paused ? _ ("Go On") : _ ("Pause"));
+  adw_button_content_set_label (self->pause_content, paused ? _ ("Continue") : _ ("Pause"));
   adw_button_content_set_icon_name (self->pause_content, paused ? "media-playback-start-symbolic"
                                                                 : "media-playback-pause-symbolic");
 }

@@ -389,7 +389,7 @@ lig_train_format_status (LigTraining *training)
              ? g_strdup_printf (ngettext ("Failed after %s of %s step",
                                           "Failed after %s of %s steps", (gulong) progress.steps),
                                 step, steps)
-             : g_strdup (_ ("Could not begin"));
+             : g_strdup (_ ("Could not start"));
   case LIG_RUN_CANCELLED:
     return g_strdup_printf (ngettext ("Stopped after %s of %s step", "Stopped after %s of %s steps",
                                       (gulong) progress.steps),

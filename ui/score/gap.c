@@ -134,7 +134,7 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
   if (!self->active || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
     return FALSE;
   gtk_tooltip_set_text (tooltip, self->fence && x > gtk_widget_get_width (widget) - 48
-                                   ? _ ("Drag the fence, or press M on a row to put or remove one")
+                                   ? _ ("Drag the fence, or press M on a row to add or remove one")
                                    : _ ("Why not one kernel here?"));
   return TRUE;
 }

@@ -142,7 +142,7 @@ describe_pass (LigScoreHead *self, guint pass)
     return g_strdup ("—");
   lig_plan_get_groups (map->plan, (LigPass) pass, &count);
   if (count == 0)
-    return g_strdup (_ ("no gradient is wanted"));
+    return g_strdup (_ ("no gradient is needed"));
   g_autofree char *time = lig_figure_time (map->seconds[pass]);
   double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
   g_autofree char *bytes = lig_figure_bytes (MAX (saved, 0));

@@ -385,14 +385,14 @@ make_menu (LigOpRow *self)
   g_autoptr (GPtrArray) chosen = lig_document_get_selection (self->document);
   gboolean ends = info->extra_inputs || info->extra_outputs;
   const char *fence =
-    lig_op_get_fence (self->op) ? _ ("Remove the Fence Above") : _ ("Fence Above");
+    lig_op_get_fence (self->op) ? _ ("Remove the fence above") : _ ("Fence above");
   gboolean above = row && (row->index > 0 || row->depth > 0 || lig_op_get_fence (self->op));
   append_section (
-    menu, (const char *const[][3]){{_ ("Why Not One Kernel…"), "op.explain"},
+    menu, (const char *const[][3]){{_ ("Why not one kernel…"), "op.explain"},
                                    {above ? fence : NULL, "op.fence"},
                                    {self->block               ? NULL
-                                    : forbidden && *forbidden ? _ ("Allow the Fusion Here")
-                                                              : _ ("Forbid the Fusion Here"),
+                                    : forbidden && *forbidden ? _ ("Allow the fusion here")
+                                                              : _ ("Forbid the fusion here"),
                                     "op.forbid"},
                                    {!self->block ? NULL
                                     : self->open ? _ ("Fold")
@@ -408,10 +408,10 @@ make_menu (LigOpRow *self)
                                                  {_ ("Delete"), "op.delete"},
                                                  {NULL, NULL}});
   append_section (
-    menu, (const char *const[][3]){{_ ("Move Up"), "op.move-up"},
-                                   {_ ("Move Down"), "op.move-down"},
-                                   {_ ("Group into a Block"), "op.group"},
-                                   {self->block ? _ ("Take the Block Apart") : NULL, "op.ungroup"},
+    menu, (const char *const[][3]){{_ ("Move up"), "op.move-up"},
+                                   {_ ("Move down"), "op.move-down"},
+                                   {_ ("Group into a block"), "op.group"},
+                                   {self->block ? _ ("Take the block apart") : NULL, "op.ungroup"},
                                    {NULL, NULL}});
   return G_MENU_MODEL (menu);
 }

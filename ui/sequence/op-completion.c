@@ -193,7 +193,7 @@ lig_op_completion_new (GtkEntry *entry)
   gtk_widget_set_can_focus (self->popover, FALSE);
   gtk_widget_add_css_class (self->popover, "op-completion");
   gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Operations that fit"), -1);
+                                  _ ("Matching operations"), -1);
   g_signal_connect_swapped (list, "row-activated", G_CALLBACK (take), self);
   return self;
 }

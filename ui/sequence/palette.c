@@ -132,7 +132,7 @@ search (LigPalette *self)
   self->words = split_words (text);
   for (int i = 0; (item = get_item (self, i)); i++)
     lig_palette_item_match (item, (const char *const *) self->words);
-  g_autofree char *nothing = g_strdup_printf (_ ("No operation is called “%s”"), text);
+  g_autofree char *nothing = g_strdup_printf (_ ("No operation matches “%s”"), text);
   gtk_label_set_text (self->nothing, nothing);
   gtk_list_box_invalidate_sort (self->list);
   gtk_list_box_invalidate_filter (self->list);

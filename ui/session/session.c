@@ -78,7 +78,7 @@ add_entry (GArray *entries, const char *name, const char *facts_name)
   else if (entry.runs)
     entry.title = g_strdup_printf ("%s (%s)", facts_name, name);
   else
-    entry.title = g_strdup_printf (_ ("%s, only planned for"), facts_name);
+    entry.title = g_strdup_printf (_ ("%s, planning only"), facts_name);
   g_array_append_val (entries, entry);
 }
 
@@ -246,7 +246,7 @@ open_store (LigSession *self, const char *path, gboolean keep, GError **error)
   if (wait_for_store (opening))
     return take_store (self, opening, error);
   g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
-                       _ ("the store does not answer yet, another program may be using it; it "
+                       _ ("the store does not answer yet; another program may be using it; it "
                           "opens here as soon as it answers"));
   return FALSE;
 }

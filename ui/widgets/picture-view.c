@@ -116,7 +116,7 @@ tell (LigPictureView *self)
     lig_picture_view_get_marks (self, &count);
   g_autofree char *text = mark
                             ? g_strdup_printf (_ ("%d of %u: %s"), self->at + 1, count, mark->text)
-                            : g_strdup (_ ("A picture; the arrow keys go through its parts"));
+                            : g_strdup (_ ("A picture; the arrow keys move through its parts"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
                                   -1);
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_MARK_TEXT]);
@@ -415,7 +415,7 @@ static void export(GtkWidget *widget, const char *action, GVariant *argument)
   g_autofree char *name =
     g_strdup_printf ("%s.%s", self->name, action + strlen ("picture.export-"));
   GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new (_ ("Save Picture"), GTK_WINDOW (gtk_widget_get_root (widget)),
+    gtk_file_chooser_native_new (_ ("Save picture"), GTK_WINDOW (gtk_widget_get_root (widget)),
                                  GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), _ ("_Cancel"));
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
@@ -455,7 +455,7 @@ new_menu (void)
 {
   GMenu *menu = g_menu_new ();
   g_autoptr (GMenu) files = g_menu_new ();
-  g_menu_append (menu, _ ("_Copy Picture"), "picture.copy");
+  g_menu_append (menu, _ ("_Copy picture"), "picture.copy");
   g_menu_append (files, _ ("Save as _PNG…"), "picture.export-png");
   g_menu_append (files, _ ("Save as _SVG…"), "picture.export-svg");
   g_menu_append (files, _ ("Save as P_DF…"), "picture.export-pdf");

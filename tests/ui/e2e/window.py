@@ -88,18 +88,18 @@ def test_broken_file(home):
     broken = home / "broken.lig"
     broken.write_text('{"ligature":1,"ops":[{"op":"gelu"},{"op":"linear","out-features":"x"}]}')
     with program(home, broken) as app:
-        app.says("Cannot Be Opened")
+        app.says("cannot be opened")
         app.says("Expected a whole number")
         app.says(re.escape("$.ops[1].out-features"))
-        app.find("push button", re.compile("Open Another"))
-        app.find("push button", re.compile("Copy the Sentence")).act("click")
+        app.find("push button", re.compile("Open another"))
+        app.find("push button", re.compile("Copy the message")).act("click")
         app.says("Copied")
         assert not app.is_enabled("undo")
 
 
 def test_missing_file(home):
     with program(home, home / "nothing.lig") as app:
-        app.says("Cannot Be Opened")
+        app.says("cannot be opened")
         app.says("No such file")
 
 
@@ -195,7 +195,7 @@ def test_newer_store(home):
     before = (home / "store.db").read_bytes()
     with program(home) as app:
         app.says("Nothing can be stored.*schema version 999")
-        app.find("push button", re.compile("Choose Another Store"))
+        app.find("push button", re.compile("Choose another store"))
         app.activate("win.insert-op", "gelu")
         app.activate("win.save-to", home / "made.lig")
         wait((home / "made.lig").exists, "the file")
@@ -216,7 +216,7 @@ def test_no_store(home):
     (home / "store.db").write_text(notes)
     with program(home) as app:
         app.says("Nothing can be stored")
-        app.find("push button", re.compile("Choose Another Store"))
+        app.find("push button", re.compile("Choose another store"))
         app.activate("win.insert-op", "gelu")
         app.says("^• Untitled — Ligature$")
     assert (home / "store.db").read_text() == notes
