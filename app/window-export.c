@@ -84,8 +84,8 @@ new_format_row (const char *format)
   GtkWidget *label = gtk_label_new (ending);
   gtk_widget_add_css_class (label, "dim-label");
   gtk_widget_add_css_class (label, "monospace");
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), lig_export_format_title (format));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), lig_export_format_help (format));
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _ (lig_report_format_title (format)));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _ (lig_report_format_help (format)));
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
   g_object_set_data (G_OBJECT (row), "format", (gpointer) format);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a backend offers beside its kernels: devices, memory, streams, events, graphs. Plain C.
+/* The interface between the engine and a backend: devices, memory, streams, events and graphs.
+ * Plain C.
  *
  * A device belongs to one thread at a time. Every call that can fail returns a status and leaves
- * its words in `message (device)`, which stay until the next failure. Streams and events are the
- * backend's own; a backend without streams runs at once and gives null for them. */
+ * its reason in `message (device)`, valid until the next failure. Streams and events belong to
+ * the backend; a backend without streams runs each call to its end and represents streams by
+ * null. */
 #pragma once
 
 #include <ligature/kernels.h>
@@ -12,102 +14,115 @@
 extern "C" {
 #endif
 
-/* Changes whenever this header, kernels.h, params.h or kernel-list.h change in a way that a module
- * built before would not survive. */
+/* The version of this interface. It changes whenever this header, kernels.h, params.h or
+ * kernel-list.h change so that a module built before would misbehave. */
 #define LIG_BACKEND_VERSION 2
 
-/* What a device is, without measuring anything. */
+/* The properties of a device that are known without measuring. */
 typedef struct {
   char name[64];
   int capability, multiprocessors; /* 90 for sm_90 */
   int64_t memory, l2;              /* bytes */
-  char libraries[128];             /* versions of all that a measured time depends on */
+  char libraries[128];             /* versions of everything that a measured time depends on */
   char driver[32];
-  char id[64]; /* this very device's, `GPU-` and its UUID; empty where there is but one */
+  char id[64]; /* `GPU-` and the UUID of this device; empty if the backend has only one */
 } LigBackendFacts;
 
-/* How a device does at the moment; negative or empty where it does not tell. */
+/* The present state of a device; negative or empty where the device does not report it. */
 typedef struct {
   double clock, memory_clock; /* MHz */
   double power, power_limit;  /* watts */
   double temperature;         /* degrees Celsius */
-  char throttling[64];        /* why it runs below its clocks: `power cap`, `thermal`, or empty */
+  char
+    throttling[64]; /* the reason for running below its clocks: `power cap`, `thermal`; or empty */
 } LigBackendHealth;
 
-/* The place where choices that were found by measuring are kept: text by text. The calls with the
- * guard may be null. */
+/* A store of choices that were found by measuring, keyed by text. `begin`, `end` and `no_memory`
+ * may be null. */
 typedef struct {
   bool (*get) (void *data, const char *key, char *choice, size_t size);
   void (*put) (void *data, const char *key, double microseconds, const char *choice);
   void *data;
-  /* Around what is measured, so that nobody else measures there; others may have chosen meanwhile.
-   */
+  /* `begin` and `end` enclose a measurement, so that no other process measures on the device;
+   * another process may have stored a choice before `begin` returns. */
   void (*begin) (void *guard);
   void (*end) (void *guard);
-  void (*no_memory) (void *guard, const char *what); /* to try algorithms for it */
+  void (*no_memory) (
+    void *guard,
+    const char *what); /* reports that there was no memory to try algorithms for `what` */
   void *guard;
 } LigChoices;
 
 typedef struct LigBackend {
-  int version;                    /* LIG_BACKEND_VERSION as the module was built */
-  int n_functions;                /* of kernel-list.h, likewise */
+  int version;                    /* LIG_BACKEND_VERSION as the module was compiled */
+  int n_functions;                /* length of kernel-list.h as the module was compiled */
   const LigKernelFunc *functions; /* in the order of kernel-list.h */
-  const char *built_for;          /* devices that it has code for, in words; null: all there are */
+  const char *built_for; /* the devices that the module has code for, in words; null: all */
 
-  /* How many devices there are; negative, with the reason in `why`, where none can be used. */
+  /* Returns the number of devices; negative, with the reason in `why`, if none can be used. */
   int (*count) (char *why, size_t size);
   LigStatus (*open) (int number, LigBackendDevice **device, char *why, size_t size);
   void (*close) (LigBackendDevice *device);
-  /* Before a thread launches kernels on the device: makes it the thread's own. */
+  /* Makes the device the calling thread's current one. A thread calls it before it launches
+   * kernels. */
   void (*enter) (LigBackendDevice *device);
   const char *(*message) (LigBackendDevice *device);
   void (*describe) (LigBackendDevice *device, LigBackendFacts *facts);
   void (*health) (LigBackendDevice *device, LigBackendHealth *health);
-  void (*keep_choices) (LigBackendDevice *device, const LigChoices *choices); /* null: nowhere */
+  void (*keep_choices) (LigBackendDevice *device,
+                        const LigChoices *choices); /* null: keeps no choices */
 
-  /* Memory is 256-byte aligned. Host memory is of the kind that copies fast and asynchronously. */
+  /* Device memory is 256-byte aligned. Host memory is page-locked where that makes copies fast
+   * and asynchronous. */
   LigStatus (*allocate) (LigBackendDevice *device, size_t bytes, void **memory);
   void (*release) (LigBackendDevice *device, void *memory);
   LigStatus (*allocate_host) (LigBackendDevice *device, size_t bytes, void **memory);
   void (*release_host) (LigBackendDevice *device, void *memory);
-  LigStatus (*room) (LigBackendDevice *device, size_t *unused, size_t *total);
+  LigStatus (*free_memory) (LigBackendDevice *device, size_t *unused, size_t *total);
 
   LigStatus (*stream_new) (LigBackendDevice *device, void **stream);
   void (*stream_free) (LigBackendDevice *device, void *stream);
   LigStatus (*wait) (LigBackendDevice *device, void *stream);
 
-  /* In the order of the stream, between host and device or within it. From host memory that is not
-   * of allocate_host(), it may return before the copy but not before the source was read. */
+  /* Copies between host and device, or within the device, in the order of the stream. From host
+   * memory that is not from allocate_host() it may return before the copy ends, but not before
+   * the source was read. */
   LigStatus (*copy) (
     LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);
   LigStatus (*fill) (LigBackendDevice *device, void *target, int byte, size_t bytes, void *stream);
-  /* At most 64 bytes, which travel with the launch: the source may change at once. */
+  /* Writes at most 64 bytes, which travel as an argument of the launch: the caller may change
+   * the source at once. */
   LigStatus (*put) (
     LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);
 
-  /* An event is a place in a stream. A stream or the host can wait for it. */
+  /* An event marks a place in a stream. A stream or the host can wait for it. */
   LigStatus (*event_new) (LigBackendDevice *device, void **event);
   void (*event_free) (LigBackendDevice *device, void *event);
   LigStatus (*record) (LigBackendDevice *device, void *event, void *stream);
   LigStatus (*await) (LigBackendDevice *device, void *stream, void *event);
-  LigStatus (*settle) (LigBackendDevice *device, void *event);
+  LigStatus (*wait_event) (LigBackendDevice *device, void *event);
   LigStatus (*elapsed) (LigBackendDevice *device, void *begin, void *end, double *seconds);
 
-  /* What is launched into a capturing stream, and into those that await its events, becomes a graph
-   * instead of running. Null where the backend has no graphs. */
+  /* Launches into a capturing stream, and into streams that await its events, become a graph
+   * instead of running. Null if the backend has no graphs. */
   LigStatus (*capture) (LigBackendDevice *device, void *stream);
   LigStatus (*capture_end) (LigBackendDevice *device, void *stream, void **graph);
   LigStatus (*replay) (LigBackendDevice *device, void *graph, void *stream);
   void (*graph_free) (LigBackendDevice *device, void *graph);
 } LigBackend;
 
-/* The CPU's. Its only stream is null; everything has happened when a call returns. */
+/* Returns the CPU's backend. Its only stream is null; each call has finished when it returns. */
 const LigBackend *lig_host_backend (void);
 
-/* Fills a backend's functions into the table of built-in kernels; at most once each. */
+/* Returns the CPU's functions for this machine's vector instructions, in the order of
+ * kernel-list.h.
+ */
+const LigKernelFunc *lig_cpu_functions (void);
+
+/* Enters a backend's functions into the table of built-in kernels; at most once per backend. */
 void lig_kernels_register (LigBackendKind kind, const LigKernelFunc *functions);
 
-/* The one symbol of a module. */
+/* The only symbol that a module exports. */
 #define LIG_BACKEND_SYMBOL "lig_backend"
 typedef const LigBackend *(*LigBackendEntry) (void);
 

@@ -72,8 +72,8 @@ float_of (uint32_t bits)
 #define MAGNITUDE 0x7fffffffu
 #define INFINITE 0x7f800000u
 
-/* A choice without a branch: the compiler may not compute a sum for elements whose other branch the
- * source takes, and would not vectorize the loop. */
+/* Returns `yes` or `no` without a branch: with a branch the compiler may not compute the sum of
+ * the side not taken, and would not vectorize the loop. */
 INLINE uint32_t
 choose (bool condition, uint32_t yes, uint32_t no)
 {
@@ -81,9 +81,9 @@ choose (bool condition, uint32_t yes, uint32_t no)
   return (yes & mask) | (no & ~mask);
 }
 
-/* The bits, without sign, of fp32 `magnitude` in a format of that many mantissa bits; beyond
- * `largest`, `largest`. Below the format's normal range an addition rounds: the sum's last bit has
- * the weight of the format's last bit. */
+/* Returns the bits, without sign, of fp32 `magnitude` in a format with `mantissa` bits of
+ * mantissa, at most `largest`. Below the format's normal range an addition rounds: the sum's
+ * last bit has the weight of the format's last bit. */
 INLINE uint32_t
 shorten (uint32_t magnitude, int mantissa, int bias, uint32_t largest)
 {
@@ -96,8 +96,9 @@ shorten (uint32_t magnitude, int mantissa, int bias, uint32_t largest)
   return result < largest ? result : largest;
 }
 
-/* The way back, for finite values. The smallest normal number is added to a subnormal one, as bits
- * and then subtracted as a number, so that no fp32 subnormal ever appears. */
+/* Returns the fp32 bits of a finite `magnitude` in such a format. The smallest normal number is
+ * added to a subnormal one as bits and subtracted as a number, so that no fp32 subnormal ever
+ * appears. */
 INLINE uint32_t
 lengthen (uint32_t magnitude, int mantissa, int bias)
 {
@@ -157,7 +158,7 @@ e4m3_to (uint8_t bits)
   return float_of ((bits & 0x80u) << 24 | result);
 }
 
-/* An e5m2 number is the upper half of an fp16 number. */
+/* Converts e5m2, whose numbers are the upper halves of fp16 numbers. */
 INLINE float
 e5m2_to (uint8_t bits)
 {
@@ -243,8 +244,8 @@ narrow (LigDtype dtype, const float *restrict source, void *target, size_t count
   }
 }
 
-/* This file is compiled for every machine; wide vectors, and the fp16 instructions, which agree
- * with the formulas to the last bit, are used where they exist. */
+/* Versions for processors with AVX2 and F16C, chosen at run time because this file is compiled
+ * for every machine. The fp16 instructions agree with the formulas to the last bit. */
 #ifdef WIDE
 WIDE static void
 widen_wide (LigDtype dtype, const void *source, float *target, size_t count)
@@ -271,7 +272,8 @@ narrow_wide (LigDtype dtype, const float *source, void *target, size_t count)
   narrow (LIG_FP16, source + i, to + i, count - i);
 }
 
-/* Every processor with AVX2 has F16C, which not every compiler can ask for by name. */
+/* Returns whether the processor has AVX2. It then has F16C as well, which not every compiler can
+ * test by name. */
 static bool
 has_wide (void)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The formulas that every backend shares: exponentials, activations, gated units, random numbers.
  *
- * Everything is plain C without branches, so that a loop over a formula vectorizes, and is fit for
- * CUDA as well, where the few steps that a GPU has instructions for use those. The activations are
- * written with the logistic function: 0.5 (1 + tanh u) equals sigmoid (2 u) but does not cancel in
- * the negative tail. No finite input, and no infinity, gives NaN where the limit exists; NaN stays
- * NaN. */
+ * Everything is plain C without branches, so that a loop over a formula vectorizes, and compiles
+ * as CUDA too, where a few steps use the GPU's own instructions. The activations are written
+ * with the logistic function: 0.5 (1 + tanh u) equals sigmoid (2 u) but does not cancel in the
+ * negative tail. No finite or infinite input gives NaN where the limit exists; NaN stays NaN. */
 #pragma once
+
+#include "kernels/activations.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,14 +16,15 @@
 
 #ifdef __CUDACC__
 #define LIG_FORMULA static __host__ __device__ inline
+#define LIG_DEVICE_FORMULA static __device__ inline
 #else
 #define LIG_FORMULA static inline __attribute__ ((always_inline, unused))
 #endif
 
-#ifdef __CUDA_ARCH__
-/* Approximations by one instruction each, with a relative error of at most 2^-22. Subnormal numbers
- * count as 0. */
-LIG_FORMULA float
+#ifdef __CUDACC__
+/* Returns 2^exponent by one instruction, with a relative error of at most 2^-22; subnormal
+ * numbers count as 0. */
+LIG_DEVICE_FORMULA float
 lig_quick_power (float exponent)
 {
   float power;
@@ -30,7 +32,9 @@ lig_quick_power (float exponent)
   return power;
 }
 
-LIG_FORMULA float
+/* Returns 1 / x by one instruction, with a relative error of at most 2^-22; subnormal numbers
+ * count as 0. */
+LIG_DEVICE_FORMULA float
 lig_quick_inverse (float x)
 {
   float inverse;
@@ -38,8 +42,8 @@ lig_quick_inverse (float x)
   return inverse;
 }
 
-/* Unlike fminf and fmaxf, these keep NaN. */
-LIG_FORMULA float
+/* Returns the lesser of both; NaN if x is NaN, unlike fminf. */
+LIG_DEVICE_FORMULA float
 lig_at_most (float x, float limit)
 {
   float result;
@@ -47,7 +51,8 @@ lig_at_most (float x, float limit)
   return result;
 }
 
-LIG_FORMULA float
+/* Returns the greater of both; NaN if x is NaN, unlike fmaxf. */
+LIG_DEVICE_FORMULA float
 lig_at_least (float x, float limit)
 {
   float result;
@@ -55,9 +60,10 @@ lig_at_least (float x, float limit)
   return result;
 }
 
-/* e^x for |x| < 88.6, and 0 below -87.33. Rounding x / ln 2 costs |x| units of the last place,
- * which a factor makes good: e^x = 2^h e^d, where d = x - h ln 2 is so small that e^d = 1 + d. */
-LIG_FORMULA float
+/* Returns e^x for |x| < 88.6, and 0 below -87.33. Rounding h = x / ln 2 costs |x| units in the
+ * last place, which a factor corrects: e^x = 2^h e^d, where d = x - h ln 2 is so small that e^d
+ * = 1 + d. */
+LIG_DEVICE_FORMULA float
 lig_quick_exp (float x)
 {
   float h = x * 1.44269504f, d = __fmaf_rn (h, -0.693147181f, x), power = lig_quick_power (h);
@@ -65,7 +71,7 @@ lig_quick_exp (float x)
 }
 #endif
 
-/* Bits as a float; the exponent field of a power of two is filled without branches. */
+/* Returns 2^exponent for -126 <= exponent <= 127, by writing the exponent field. */
 LIG_FORMULA float
 lig_power_of_two (uint32_t exponent)
 {
@@ -75,7 +81,7 @@ lig_power_of_two (uint32_t exponent)
   return value;
 }
 
-/* Keeps NaN, as both comparisons fail. */
+/* Returns x cut to [low, high]. NaN stays NaN, as both comparisons fail. */
 LIG_FORMULA float
 lig_clamp (float x, float low, float high)
 {
@@ -87,8 +93,9 @@ lig_clamp (float x, float low, float high)
 #endif
 }
 
-/* e^x = 2^n e^r for -104 < x < 90: returns e^r, sets n. Adding 1.5 * 2^23 rounds x / ln 2 to a
- * whole number, in the low bits. Of NaN, e^r is NaN and n is anything. */
+/* Splits e^x = 2^n e^r for -104 < x < 90: returns e^r by a polynomial of degree 7 (Cephes,
+ * expf), sets n. Adding 1.5 * 2^23 rounds x / ln 2 to a whole number in the low bits. For NaN,
+ * e^r is NaN and n undefined. */
 LIG_FORMULA float
 lig_exp_parts (float x, int32_t *n)
 {
@@ -106,9 +113,9 @@ lig_exp_parts (float x, int32_t *n)
   return p * (r * r) + r + 1.0f;
 }
 
-/* e^x. 2^n is applied in two factors, because n reaches from -150, where the result is subnormal,
- * to 128, where it is infinite. Below that the result is 0 by choice and not by underflow, which
- * takes processors a hundred cycles. On a GPU it is 0 instead of subnormal, too. */
+/* Returns e^x. 2^n is applied in two factors, because n ranges from -150, where the result is
+ * subnormal, to 128, where it is infinite. Smaller results are 0 by choice and not by underflow,
+ * which takes processors a hundred cycles. A GPU returns 0 instead of subnormal numbers, too. */
 LIG_FORMULA float
 lig_exp (float x)
 {
@@ -125,7 +132,7 @@ lig_exp (float x)
 #endif
 }
 
-/* e^-|x|, or 0 where that is below the smallest normal number. */
+/* Returns e^-|x|, or 0 below the smallest normal number. */
 LIG_FORMULA float
 lig_decay (float x)
 {
@@ -140,7 +147,7 @@ lig_decay (float x)
 #endif
 }
 
-/* 1 / x for x from 1 on. */
+/* Returns 1 / x for x >= 1. */
 LIG_FORMULA float
 lig_inverse (float x)
 {
@@ -151,7 +158,8 @@ lig_inverse (float x)
 #endif
 }
 
-/* Odd polynomial about 0, where the quotient would cancel. */
+/* Returns tanh x: near 0 an odd polynomial (Cephes, tanhf), elsewhere 1 - 2 / (e^2|x| + 1),
+ * which would cancel near 0. */
 LIG_FORMULA float
 lig_tanh (float x)
 {
@@ -171,8 +179,8 @@ lig_tanh (float x)
   return magnitude < 0.625f ? near : far;
 }
 
-/* 1 / (1 + e^-x), through e^-|x|, which keeps its relative accuracy down to 1e-38, then 0. A GPU
- * needs no detour: its inverse of numbers above 2^126 is 0. */
+/* Returns 1 / (1 + e^-x). It is computed from e^-|x|, which keeps its relative accuracy down to
+ * 1e-38, and is 0 below. A GPU can compute it directly: its inverse of numbers above 2^126 is 0. */
 LIG_FORMULA float
 lig_sigmoid (float x)
 {
@@ -184,7 +192,7 @@ lig_sigmoid (float x)
 #endif
 }
 
-/* sigmoid' (x) = sigmoid (x) sigmoid (-x); no difference that could cancel. */
+/* Returns sigmoid' (x) = sigmoid (x) sigmoid (-x), without a difference that could cancel. */
 LIG_FORMULA float
 lig_sigmoid_slope (float x)
 {
@@ -192,13 +200,15 @@ lig_sigmoid_slope (float x)
   return e * r * r;
 }
 
+/* Returns the gradient of sigmoid: dy sigmoid' (x). */
 LIG_FORMULA float
 lig_sigmoid_backward (float dy, float x)
 {
   return dy * lig_sigmoid_slope (x);
 }
 
-/* x sigmoid (z); minus infinity times 0 would be NaN, its limit is 0. */
+/* Returns x sigmoid (z). Minus infinity counts as the least finite number, because times 0 it
+ * would be NaN instead of the limit 0. */
 LIG_FORMULA float
 lig_gate (float x, float z)
 {
@@ -209,16 +219,16 @@ lig_gate (float x, float z)
 #endif
 }
 
-/* The derivative of x sigmoid (z) is sigmoid (z) + rise sigmoid' (z), rise = x z'. It is written
- * with the same sigmoid (z), so that gated units compute that once. `rise` must be finite, of x cut
- * to +-LIG_FLAT, beyond which sigmoid' (z) is 0. */
+/* The derivative of x sigmoid (z) is sigmoid (z) + rise sigmoid' (z), where rise = x z'.
+ * lig_gate_slope () computes it from the same sigmoid (z), so that gated units compute that
+ * once. `rise` has to be finite: callers cut x to +-LIG_FLAT, beyond which sigmoid' (z) is 0. */
 #define LIG_FLAT 200.0f
 
 LIG_FORMULA float
 lig_gate_slope (float rise, float z)
 {
 #ifdef __CUDA_ARCH__
-  /* The lesser of sigmoid (z) and sigmoid (-z) is e r, the other r. */
+  /* Of sigmoid (z) and sigmoid (-z) the lesser is e r, the other r. */
   float e = lig_decay (z), r = lig_quick_inverse (1.0f + e), lesser = e * r;
   return __fmaf_rn (rise, lesser * r, z < 0 ? lesser : r);
 #else
@@ -226,39 +236,43 @@ lig_gate_slope (float rise, float z)
 #endif
 }
 
-/* silu: x sigmoid (x) */
+/* Returns silu: x sigmoid (x) (Hendrycks and Gimpel, 2016). */
 LIG_FORMULA float
 lig_silu (float x)
 {
   return lig_gate (x, x);
 }
 
+/* Returns dy silu' (x). */
 LIG_FORMULA float
 lig_silu_backward (float dy, float x)
 {
   return dy * lig_gate_slope (lig_clamp (x, -LIG_FLAT, LIG_FLAT), x);
 }
 
-/* qgelu: x sigmoid (1.702 x) */
+/* Returns qgelu, the quick approximation of gelu: x sigmoid (1.702 x). */
 LIG_FORMULA float
 lig_qgelu (float x)
 {
   return lig_gate (x, 1.702f * x);
 }
 
+/* Returns dy qgelu' (x). */
 LIG_FORMULA float
 lig_qgelu_backward (float dy, float x)
 {
   return dy * lig_gate_slope (1.702f * lig_clamp (x, -LIG_FLAT, LIG_FLAT), 1.702f * x);
 }
 
-/* gelu in its tanh form: 0.5 x (1 + tanh (0.79788456 x (1 + 0.044715 x^2))) */
+/* Returns gelu in its tanh form: 0.5 x (1 + tanh (0.79788456 x (1 + 0.044715 x^2))) (Hendrycks
+ * and Gimpel, 2016). */
 LIG_FORMULA float
 lig_gelu (float x)
 {
   return lig_gate (x, x * (1.5957691216f + 0.0713548162726f * (x * x)));
 }
 
+/* Returns dy gelu' (x). */
 LIG_FORMULA float
 lig_gelu_backward (float dy, float x)
 {
@@ -267,47 +281,44 @@ lig_gelu_backward (float dy, float x)
   return dy * lig_gate_slope (rise, x * (1.5957691216f + 0.0713548162726f * (x * x)));
 }
 
-/* relu: max (x, 0); its gradient needs only the sign of the output. */
+/* Returns relu: max (x, 0). Its gradient needs only the sign of the output. */
 LIG_FORMULA float
 lig_relu (float x)
 {
   return x < 0 ? 0 : x;
 }
 
+/* Returns dy relu' (x), from y = relu (x) instead of x. */
 LIG_FORMULA float
 lig_relu_backward (float dy, float y)
 {
   return y > 0 ? dy : 0;
 }
 
-/* srelu: max (x, 0)^2 */
+/* Returns srelu: max (x, 0)^2 (So et al., 2021). */
 LIG_FORMULA float
 lig_srelu (float x)
 {
   return lig_relu (x) * lig_relu (x);
 }
 
+/* Returns dy srelu' (x). */
 LIG_FORMULA float
 lig_srelu_backward (float dy, float x)
 {
   return dy * (2.0f * lig_relu (x));
 }
 
-/* The gated units act (a) b, each with the activation of its gate. */
-#define LIG_EACH_GATED(UNIT) \
-  UNIT (glu, sigmoid) \
-  UNIT (geglu, gelu) \
-  UNIT (qgeglu, qgelu) \
-  UNIT (reglu, relu) \
-  UNIT (sreglu, srelu) \
-  UNIT (swiglu, silu)
-
-#define LIG_GATED(name, activation) \
+/* The gated units act (a) b (Shazeer, 2020), each with the activation of its gate a. For glu
+ * this defines lig_glu (), which returns y, and lig_glu_backward (), which sets da = dy b
+ * sigmoid' (a) and db = dy sigmoid (a); likewise lig_geglu (), lig_qgeglu (), lig_reglu (),
+ * lig_sreglu () and lig_swiglu (). */
+#define LIG_GATED(name, backward, biased, biased_backward, work, back, activation) \
   LIG_FORMULA float lig_##name (float a, float b) \
   { \
     return lig_##activation (a) * b; \
   } \
-  LIG_FORMULA void lig_##name##_backward (float dy, float a, float b, float *da, float *db) \
+  LIG_FORMULA void lig_##backward (float dy, float a, float b, float *da, float *db) \
   { \
     *da = lig_##activation##_backward (dy * b, a); \
     *db = lig_##activation (a) * dy; \
@@ -315,8 +326,8 @@ lig_srelu_backward (float dy, float x)
 LIG_EACH_GATED (LIG_GATED)
 #undef LIG_GATED
 
-/* clamped swiglu: a' = min (a, limit), b' = clamp (b, -limit, limit) + offset,
- * y = a' sigmoid (alpha a') b'. On the limits themselves the gradient flows. */
+/* Returns clamped swiglu: a' = min (a, limit), b' = clamp (b, -limit, limit) + offset, y = a'
+ * sigmoid (alpha a') b'. */
 LIG_FORMULA float
 lig_clamped_swiglu (float a, float b, float limit, float alpha, float offset)
 {
@@ -324,6 +335,8 @@ lig_clamped_swiglu (float a, float b, float limit, float alpha, float offset)
   return lig_gate (gate, alpha * gate) * (lig_clamp (b, -limit, limit) + offset);
 }
 
+/* Sets the gradients of clamped swiglu. They are 0 beyond the limits, but not on the limits
+ * themselves. */
 LIG_FORMULA void
 lig_clamped_swiglu_backward (
   float dy, float a, float b, float limit, float alpha, float offset, float *da, float *db)
@@ -334,8 +347,9 @@ lig_clamped_swiglu_backward (
   *db = fabsf (b) > limit ? 0 : lig_gate (gate, z) * dy;
 }
 
-/* Philox4x32-10 (Salmon et al., 2011): counter-based random numbers, so that any element of any
- * tensor is drawn by itself, on any device, in any order. Turns a counter into four words. */
+/* Replaces a counter by four random words: Philox4x32-10 (Salmon et al., 2011). Random numbers
+ * are counter-based, so that any element of any tensor can be drawn by itself, on any device, in
+ * any order. */
 LIG_FORMULA void
 lig_philox (uint32_t counter[4], uint64_t key)
 {
@@ -350,7 +364,7 @@ lig_philox (uint32_t counter[4], uint64_t key)
   }
 }
 
-/* The four words of elements 4 quad to 4 quad + 3 of an op's tensor. */
+/* Draws the four words of the elements 4 quad to 4 quad + 3 of an op's tensor. */
 LIG_FORMULA void
 lig_random_words (
   uint64_t seed, uint64_t quad, uint64_t path_hash, uint64_t micro_step, uint32_t words[4])
@@ -362,21 +376,22 @@ lig_random_words (
   lig_philox (words, seed);
 }
 
-/* An element is kept if its word reaches this; 2^32, with probability 1, never is. */
+/* Returns the least word with which dropout keeps an element; 2^32, for probability 1, exceeds
+ * every word. */
 LIG_FORMULA uint64_t
 lig_dropout_threshold (float probability)
 {
   return (uint64_t) ((double) probability * 4294967296.0);
 }
 
-/* The middle of one of 2^23 equal parts of (0, 1). */
+/* Returns the middle of one of 2^23 equal parts of (0, 1). */
 LIG_FORMULA float
 lig_uniform_open (uint32_t word)
 {
   return ((float) (word >> 9) + 0.5f) * 0x1p-23f;
 }
 
-/* Two independent standard normal numbers (Box and Muller, 1958). */
+/* Turns two random words into two independent standard normal numbers (Box and Muller, 1958). */
 LIG_FORMULA void
 lig_normal_pair (uint32_t first, uint32_t second, float *a, float *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU as a backend: memory is malloc's, a copy has happened when it returns, an event is the
- * time at which it was recorded. */
+/* The CPU as a backend: memory comes from malloc, a copy has finished when it returns, and an
+ * event is the time at which it was recorded. */
 #include "kernels/backend.h"
 
 #include <stdlib.h>
@@ -20,6 +20,7 @@ enter (LigBackendDevice *device)
   (void) device;
 }
 
+/* Allocates 256-byte aligned memory, at least 256 bytes. */
 static LigStatus
 allocate (LigBackendDevice *device, size_t bytes, void **memory)
 {
@@ -37,6 +38,7 @@ release (LigBackendDevice *device, void *memory)
   free (memory);
 }
 
+/* Makes a stream, of which the CPU needs none. */
 static LigStatus
 nothing_new (LigBackendDevice *device, void **stream)
 {
@@ -45,6 +47,7 @@ nothing_new (LigBackendDevice *device, void **stream)
   return LIG_OK;
 }
 
+/* Frees a stream, of which there is nothing to free. */
 static void
 nothing_free (LigBackendDevice *device, void *stream)
 {
@@ -52,6 +55,7 @@ nothing_free (LigBackendDevice *device, void *stream)
   (void) stream;
 }
 
+/* Waits for a stream or an event, both of which have finished already. */
 static LigStatus
 nothing_waits (LigBackendDevice *device, void *stream_or_event)
 {
@@ -60,6 +64,7 @@ nothing_waits (LigBackendDevice *device, void *stream_or_event)
   return LIG_OK;
 }
 
+/* Lets a stream wait for an event that has happened already. */
 static LigStatus
 nothing_awaits (LigBackendDevice *device, void *stream, void *event)
 {
@@ -111,8 +116,9 @@ elapsed (LigBackendDevice *device, void *begin, void *end, double *seconds)
   return LIG_OK;
 }
 
+/* Reports no free memory: the system decides how much a process may have. */
 static LigStatus
-room (LigBackendDevice *device, size_t *unused, size_t *total)
+free_memory (LigBackendDevice *device, size_t *unused, size_t *total)
 {
   (void) device;
   *unused = *total = 0;
@@ -146,7 +152,7 @@ lig_host_backend (void)
     .release = release,
     .allocate_host = allocate,
     .release_host = release,
-    .room = room,
+    .free_memory = free_memory,
     .stream_new = nothing_new,
     .stream_free = nothing_free,
     .wait = nothing_waits,
@@ -157,7 +163,7 @@ lig_host_backend (void)
     .event_free = release,
     .record = record,
     .await = nothing_awaits,
-    .settle = nothing_waits,
+    .wait_event = nothing_waits,
     .elapsed = elapsed,
   };
   return &backend;

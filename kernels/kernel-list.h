@@ -1,51 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Every built-in kernel: LIG_EACH (name, signature, work). Include it with LIG_EACH defined; a
- * backend that lacks `lig_<backend>_<name>` fails to link. See kernels.h for the three fields. */
+/* Every built-in kernel: LIG_EACH (name, signature, work), see kernels.h for the three fields. The
+ * kernels that follow LIG_FAMILY (family) are defined in kernels/cpu/FAMILY.c and
+ * kernels/cuda/FAMILY.cu, or in files whose names continue with a hyphen (norm-backward.c);
+ * tests/lint/families.py checks it. Include this file with LIG_EACH defined; a backend that lacks a
+ * function of the list fails to link. */
+#ifndef LIG_FAMILY
+#define LIG_FAMILY(name)
+#endif
+#include "kernels/activations.h"
 
-/* kernels/pointwise: on elements, whatever the shape. dropout serves both passes. */
+LIG_FAMILY (pointwise)
+/* Operations on elements, whatever the shape. dropout serves both passes. */
 LIG_EACH (convert, "x -> y=x", 1)
 LIG_EACH (add, "a b -> y=a|b", 1)
 LIG_EACH (scale, "x -> y=x", 1)
 LIG_EACH (dropout, "x -> y=x", 12)
 
-/* kernels/bias: rows of x plus one vector; its gradient is the sum over rows. */
+LIG_FAMILY (bias)
+/* Rows of x [M, N] plus a vector [N]; its gradient is the sum of dy over rows. */
 LIG_EACH (bias, "x bias -> y=x", 1)
 LIG_EACH (bias_backward, "dy -> dbias", 1)
 
-/* kernels/activation: `sum` is x + bias, what the backward pass reads. relu keeps y instead. */
-#define LIG_ACTIVATION(name, work) \
-  LIG_EACH (name, "x -> y=x", work) \
-  LIG_EACH (name##_backward, "dy x -> dx=dy|x", work + 4) \
-  LIG_EACH (bias_##name, "x bias -> sum=x y=x", work + 1) \
-  LIG_EACH (bias_##name##_backward, "dy x -> dx=dy|x dbias", work + 5)
-LIG_ACTIVATION (gelu, 10)
-LIG_ACTIVATION (qgelu, 6)
-LIG_ACTIVATION (srelu, 2)
-LIG_ACTIVATION (silu, 6)
-LIG_EACH (relu, "x -> y=x", 1)
-LIG_EACH (relu_backward, "dy y -> dx=dy|y", 1)
-LIG_EACH (bias_relu, "x bias -> sum=x y=x", 2)
-LIG_EACH (bias_relu_backward, "dy y -> dx=dy|y dbias", 2)
-
+LIG_FAMILY (activation)
+/* Activations of elements. `sum` is x + bias, the input of the activation, which the backward
+ * pass reads as x. The backward pass of relu reads y instead. */
+#define LIG_ACTIVATION(alone, backward, biased, biased_backward, work, back, read) \
+  LIG_EACH (alone, "x -> y=x", work) \
+  LIG_EACH (backward, "dy " #read " -> dx=dy|" #read, back) \
+  LIG_EACH (biased, "x bias -> sum=x y=x", work + 1) \
+  LIG_EACH (biased_backward, "dy " #read " -> dx=dy|" #read " dbias", back + 1)
+LIG_EACH_ACTIVATION (LIG_ACTIVATION)
 #undef LIG_ACTIVATION
 
-/* kernels/gated: x has twice the columns of y; the gate is its first half. */
-#define LIG_GATED(name, work) \
-  LIG_EACH (name, "x -> y", work) \
-  LIG_EACH (name##_backward, "dy x -> dx=x", work + 4) \
-  LIG_EACH (bias_##name, "x bias -> sum=x y", work + 1) \
-  LIG_EACH (bias_##name##_backward, "dy x -> dx=x dbias", work + 5)
-LIG_GATED (glu, 6)
-LIG_GATED (geglu, 6)
-LIG_GATED (qgeglu, 4)
-LIG_GATED (reglu, 1)
-LIG_GATED (sreglu, 2)
-LIG_GATED (swiglu, 4)
-LIG_GATED (clamped_swiglu, 6)
+LIG_FAMILY (gated)
+/* Gated units act (a) b, where a row of x [M, 2 N] is [a, b] and y is [M, N]. */
+#define LIG_GATED(alone, backward, biased, biased_backward, work, back, gate) \
+  LIG_EACH (alone, "x -> y", work) \
+  LIG_EACH (backward, "dy x -> dx=x", back) \
+  LIG_EACH (biased, "x bias -> sum=x y", work + 1) \
+  LIG_EACH (biased_backward, "dy x -> dx=x dbias", back + 1)
+LIG_EACH_GATED (LIG_GATED)
+LIG_EACH_GATED_WITH_PARAMS (LIG_GATED)
 #undef LIG_GATED
 
-/* kernels/norm: a row is as long as weight. mean and rstd are fp32, one a row. `sum` is x + extra
- * as rounded to its type; `branch` is added to the norm's input gradient. */
+LIG_FAMILY (norm)
+/* Normalizations of rows, which are as long as weight [N], for l2_normalization as the last
+ * axis. mean and rstd are fp32, one number per row. `sum` is x + extra, rounded to its type;
+ * `branch` is added to the norm's input gradient. */
 LIG_EACH (layer_norm, "x weight bias -> y=x mean rstd", 8)
 LIG_EACH (layer_norm_backward, "dy x weight mean rstd -> dx=dy|x dweight dbias", 14)
 LIG_EACH (layer_norm_backward_add,
@@ -59,8 +60,9 @@ LIG_EACH (add_rms_norm, "x extra weight -> sum=x|extra y=x|extra rstd", 5)
 LIG_EACH (l2_normalization, "x -> y=x rstd", 4)
 LIG_EACH (l2_normalization_backward, "dy x rstd -> dx=dy|x", 8)
 
-/* kernels/linear: matrix products, x[M,K] weight[N,K] y[M,N]; each times LigScaleParams.factor
- * (before bias, extra and branch are added). `sum` is what gelu is applied to. */
+LIG_FAMILY (linear)
+/* Matrix products of x [M, K], weight [N, K] and y [M, N], each multiplied by
+ * LigScaleParams.factor before bias, extra or branch are added. `sum` is the argument of gelu. */
 LIG_EACH (linear, "x weight -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias, "x weight bias -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias_gelu, "x weight bias? -> sum y", LIG_PRODUCT_OVER_COLUMNS)
@@ -68,29 +70,38 @@ LIG_EACH (linear_bias_relu, "x weight bias? -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_bias_add, "x weight bias? extra -> y", LIG_PRODUCT_OVER_COLUMNS)
 LIG_EACH (linear_backward_input, "dy weight -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
 LIG_EACH (linear_backward_input_add, "dy weight branch -> dx", LIG_PRODUCT_COLUMNS_BY_ROWS)
-/* dx = gelu'(x) (dy weight), x the activation's input; dbias = the sum of dx over rows */
+/* dx = gelu' (x) (dy weight), where x is the activation's input; dbias = the sum of dx over
+ * rows. */
 LIG_EACH (linear_backward_input_gelu, "dy weight x -> dx dbias", LIG_PRODUCT_COLUMNS_BY_ROWS)
 LIG_EACH (linear_backward_weight, "dy x -> dweight", LIG_PRODUCT_OVER_ROWS)
 LIG_EACH (linear_backward_weight_bias, "dy x -> dweight dbias", LIG_PRODUCT_OVER_ROWS)
 
-/* kernels/embedding: x holds int32 row numbers of weight. The gradient is a deterministic sum. */
+LIG_FAMILY (embedding)
+/* Rows of weight [V, N], selected by the int32 numbers in x. The gradient is added up in a fixed
+ * order. */
 LIG_EACH (embedding, "x weight -> y", 1)
 LIG_EACH (embedding_backward, "dy x -> dweight", 1)
 
-/* kernels/loss: y, dy and count are fp32 scalars, lse one fp32 a row; targets are int32 for
- * cross_entropy, like x for mean_squared_error. correct and count: rows whose largest logit is the
- * target, rows counted. */
+LIG_FAMILY (loss)
+/* Losses over rows of x [M, C]. y, dy, correct and count are scalars of fp32, lse has one fp32
+ * number per row; targets are int32 [M] for cross_entropy and accuracy, and shaped like x for
+ * mean_squared_error. correct is the number of rows whose largest logit is the target, count the
+ * number of rows that are not ignored. */
 LIG_EACH (cross_entropy, "x targets -> y lse count", 6)
 LIG_EACH (cross_entropy_backward, "dy x targets lse count -> dx=x", 6)
 LIG_EACH (accuracy, "x targets -> correct count", 1)
 LIG_EACH (mean_squared_error, "x targets -> y", 3)
 LIG_EACH (mean_squared_error_backward, "dy x targets -> dx=x|targets dtargets=x|targets", 3)
 
-/* kernels/optimizer: over whole arenas. norm is the fp32 global norm of the gradients before
- * clipping, without what they carry; master the fp32 weights behind 16-bit parameters; scaling a
- * LigScaling. Outputs but y and norm are updated in place. With a norm that is not finite, sgd and
- * adamw write nothing. The types of gradients and parameters may differ. */
+LIG_FAMILY (optimizer)
+/* Updates of whole arenas. norm is the fp32 global norm of the gradients before clipping,
+ * divided by the loss scale that they carry; master has the fp32 weights behind 16-bit
+ * parameters; scaling is a LigScaling. All outputs but y and norm are updated in place. With a
+ * norm that is not finite, sgd and adamw write nothing. The types of gradients and parameters
+ * may differ. */
 LIG_EACH (scale_gradient, "x -> y scaling", 1)
 LIG_EACH (gradient_norm, "gradients -> norm scaling", 2)
 LIG_EACH (sgd, "gradients norm? scaling? -> parameters momentum master", 4)
 LIG_EACH (adamw, "gradients norm? scaling? -> parameters mean variance master", 12)
+
+#undef LIG_FAMILY

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of built-in kernels, and what can be read off a signature. */
+/* The table of built-in kernels, and the functions that read signatures. */
 #include <ligature/kernels.h>
 
 #include "kernels/backend.h"
-#include "kernels/cpu/level.h"
-#include "kernels/null.h"
 
 #include <ctype.h>
 #include <string.h>
+
+/* The only kernel of the null backend: it does nothing, so that plans can be compiled and priced
+ * for devices that this machine does not have. */
+static LigStatus
+run_null (LigLaunch *launch)
+{
+  (void) launch;
+  return LIG_OK;
+}
 
 static LigKernel kernels[] = {
 #define LIG_EACH(id, operands, cost) \
@@ -16,15 +23,15 @@ static LigKernel kernels[] = {
    .signature = operands, \
    .work = cost, \
    .types = LIG_FLOATING_TYPES, \
-   .functions = {[LIG_BACKEND_NULL] = lig_null_run}},
+   .functions = {[LIG_BACKEND_NULL] = run_null}},
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 };
 
 #define N_KERNELS ((int) (sizeof kernels / sizeof *kernels))
 
-/* The constructor runs before any thread: afterwards only a module that is
- * loaded writes to it, once. */
+/* Enters the CPU's functions before any thread starts. Afterwards only a module that is loaded
+ * writes to the table, once. */
 __attribute__ ((constructor)) static void
 fill_cpu_functions (void)
 {
@@ -53,8 +60,8 @@ lig_kernel_find (const char *name)
   return NULL;
 }
 
-/* The start of the operand after `at`, or null; sets the `length` of its name and of the marks
- * behind it, `?` or `=x|y`. */
+/* Returns the start of the operand after `at`, or null. Sets the length of its name and of the
+ * marks behind it, `?` or `=x|y`, and `arrow` if an arrow came before it. */
 static const char *
 next_operand (const char *at, size_t *length, size_t *marks, bool *arrow)
 {
@@ -110,7 +117,7 @@ lig_signature_name (const char *signature, int index, char *name)
   return false;
 }
 
-/* Whether one of the names between `=`, `|` and the end of the marks is that one. */
+/* Returns whether `name` is one of the names between `=`, `|` and the end of the marks. */
 static bool
 is_marked (const char *marks, size_t size, const char *name, size_t length)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* How updates take note of a norm, for every backend: GradScaler's rule. Gradients in fp16 are
- * multiplied beforehand so that small ones are not lost; where one of them overflows, nothing is
- * updated and the scale halves. */
+/* Dynamic loss scaling, for every backend (GradScaler's rule in PyTorch). Gradients in fp16 are
+ * multiplied by a factor so that small ones are not lost to underflow; if one of them overflows,
+ * nothing is updated and the factor halves. */
 #pragma once
 
 #include "kernels/formulas.h"
 #include <ligature/params.h>
 
-/* By one thread, once an update: `length` is the norm of the gradients as they are. The norm
- * without what they carry. */
+/* Updates the state with the norm `length` of the scaled gradients; adapts the scale if it is
+ * `dynamic`. One thread calls it, once per update. Returns the norm of the gradients without the
+ * factor. */
 LIG_FORMULA float
 lig_scaling_take_norm (LigScaling *scaling, float length, bool dynamic)
 {
@@ -30,8 +31,8 @@ lig_scaling_take_norm (LigScaling *scaling, float length, bool dynamic)
   return norm;
 }
 
-/* Updates that wrote something, up to and with this one, which is update `step` of the run: by
- * which moments are corrected. */
+/* Returns the number of updates that wrote something, including this one, which is update `step`
+ * of the run. The bias of adamw's means is corrected by it. */
 LIG_FORMULA uint64_t
 lig_scaling_count (const LigScaling *scaling, uint64_t step)
 {

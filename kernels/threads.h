@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenMP's calls about threads, also for builds without OpenMP, where there is one thread. */
+/* The calls of OpenMP that concern threads, also for builds without OpenMP, where there is one
+ * thread. */
 #pragma once
 
 #ifdef _OPENMP

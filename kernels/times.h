@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* With LIGATURE_TIMES=1 in the environment, a line to standard error for each stage of a program's
- * start that is over: seconds of processor time and of the clock since the process began, then
- * which stage. tests/bench/start.py makes a table of them. */
+/* Times of a program's start. tests/bench/start.py makes a table of them. */
 #pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+/* With LIGATURE_TIMES=1 in the environment, writes a line to standard error when a stage of the
+ * start has ended: seconds of processor time, seconds of the clock, and the stage's name. */
 static inline void
 lig_times_mark (const char *stage)
 {

@@ -43,9 +43,20 @@ links_openmp_flavour () {
   ! [ -d "$(dirname "$(ldd "$library" | awk '/openblas/ { print $3 }')")/openblas-openmp" ]
 }
 
+# What the headers need, and nothing that only the library does.
+asks_for_little () {
+  diff <(pc --print-requires | sed 's/ .*//' | sort) \
+    <(printf '%s\n' gio-2.0 glib-2.0 gobject-2.0)
+}
+
+# With the flags of what the package file names alone: --cflags adds those of private packages.
+public_flags () {
+  echo "-I$prefix/include" "$(pkg-config --cflags "$(pc --print-requires | paste -sd,)")"
+}
+
 headers_stand_alone () {
   local header flags status=0
-  read -r -a flags < <(pc --cflags)
+  read -r -a flags < <(public_flags)
   cd "$prefix/include" || return 1
   for header in ligature/*.h; do
     echo "#include <$header>" > "$work/header.c"
@@ -54,12 +65,28 @@ headers_stand_alone () {
   return $status
 }
 
+# build_example NAME
 build_example () {
-  local flags sanitize=()
-  read -r -a flags < <(pc --cflags --libs)
+  local flags libraries sanitize=()
+  read -r -a flags < <(public_flags)
+  read -r -a libraries < <(pc --libs)
   readelf -d "$library" | grep -q libasan && sanitize=(-fsanitize=address,undefined)
-  cc -std=gnu17 -Wall -Wextra -Werror "${sanitize[@]}" "$source/tests/example/train.c" \
-    -o "$work/train" "${flags[@]}" && cat "$work/log"
+  cc -std=gnu17 -Wall -Wextra -Werror "${sanitize[@]}" "$source/tests/example/$1.c" \
+    -o "$work/$1" "${flags[@]}" "${libraries[@]}" && cat "$work/log"
+}
+
+# The own op's fusion is taken, and its gradients are right.
+own_op_fuses () {
+  LD_LIBRARY_PATH=$(dirname "$library") "$work/own-op" > "$work/groups" && cat "$work/groups" &&
+    grep -qx 'forward-bias-square over 2' "$work/groups" && grep -q '^gradients differ by' "$work/groups"
+}
+
+# Bindings find the library by its description, as installed.
+describes_itself () {
+  local gir=$prefix/share/gir-1.0/Ligature-1.gir typelib
+  typelib=$(find "$prefix" -name Ligature-1.typelib)
+  [ -s "$typelib" ] && grep -q '<package name="ligature"/>' "$gir" &&
+    grep -q 'c:identifier="lig_plan_compile"' "$gir"
 }
 
 example_learns () {
@@ -100,8 +127,14 @@ check 'installs' install_all
 check 'exports nothing but lig_*' exports_ours_only
 check 'uses the OpenMP flavour of OpenBLAS' links_openmp_flavour
 check 'each installed header compiles alone' headers_stand_alone
-check 'the example builds with pkg-config' build_example
+check 'the package file names what the headers need' asks_for_little
+check 'the example builds with pkg-config' build_example train
 check 'the example learns' example_learns
+check 'the example with an op of its own builds' build_example own-op
+check 'its fusion is taken' own_op_fuses
+if [ -f "$build/engine/Ligature-1.gir" ]; then
+  check 'the description for bindings is installed' describes_itself
+fi
 check 'the installed command runs' command_runs
 if [ -x "$prefix/bin/ligature" ]; then
   check 'the desktop finds the window' desktop_files

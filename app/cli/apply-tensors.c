@@ -127,7 +127,7 @@ check_range (LigTensor *tensor,
                    "%s at %s: element %" G_GINT64_FORMAT
                    " of %s is %d, expected 0 to %" G_GINT64_FORMAT,
                    op->info->name, op->path, i, name, values[i], count - 1);
-      return FALSE;
+      return lig_error_set_path (error, op->path);
     }
   return integers != NULL;
 }

@@ -160,7 +160,7 @@ static LigDevice *
 open_device (const LigSequenceOptions *options, GError **error)
 {
   g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
-  if (!device || lig_device_get_backend (device) != LIG_BACKEND_NULL)
+  if (!device || !lig_device_has (device, LIG_DEVICE_DESCRIBED))
     return g_steal_pointer (&device);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                "%s is described, not there: nothing can be computed on it",

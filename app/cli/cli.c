@@ -21,10 +21,13 @@ make_options (const LigCommand *command, const GOptionEntry *entries)
     {NULL},
   };
   g_autofree char *usage = g_strconcat (command->name, " ", command->usage, NULL);
-  g_autofree char *example = g_strconcat ("Example:\n  ", command->example, "\n", NULL);
+  g_autoptr (GString) notes = g_string_new (NULL);
+  if (command->notes)
+    command->notes (notes);
+  g_string_append_printf (notes, "Example:\n  %s\n", command->example);
   GOptionContext *options = g_option_context_new (usage);
   g_option_context_set_summary (options, command->summary);
-  g_option_context_set_description (options, example);
+  g_option_context_set_description (options, notes->str);
   if (entries)
     g_option_context_add_main_entries (options, entries, NULL);
   g_option_context_add_main_entries (options, common, NULL);
@@ -76,29 +79,13 @@ lig_cli_colour (void)
   return isatty (STDOUT_FILENO) && !g_getenv ("NO_COLOR") && term && strcmp (term, "dumb") != 0;
 }
 
-/* The op's path in `linear at 3: …`, or the place in `FILE: $.ops[0]: …`. */
-static char *
-find_path (const char *message)
-{
-  const char *json = message[0] == '$' ? message : strstr (message, ": $");
-  if (json)
-    json += strspn (json, ": ");
-  if (json)
-    return g_strndup (json, strcspn (json, ": "));
-  const char *at = strstr (message, " at ");
-  if (!at || !g_ascii_isdigit (at[4]))
-    return NULL;
-  return g_strndup (at + 4, strspn (at + 4, "0123456789."));
-}
-
 static void
-tell (const char *code, const char *message)
+tell (const char *code, const char *message, const char *path)
 {
   g_autofree char *line = lig_printable (message);
   g_printerr ("lig: %s\n", line);
   if (!json_wanted)
     return;
-  g_autofree char *path = find_path (message);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "error");
@@ -119,7 +106,7 @@ lig_cli_fail (GError *error)
 {
   gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
   gboolean usage = error->domain == G_OPTION_ERROR;
-  tell (usage ? "usage" : lig_error_code_name (error), error->message);
+  tell (usage ? "usage" : lig_error_code_name (error), error->message, lig_error_get_path (error));
   g_error_free (error);
   return usage ? LIG_EXIT_USAGE : cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
 }
@@ -131,7 +118,7 @@ lig_cli_usage (const char *format, ...)
   va_start (arguments, format);
   g_autofree char *message = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  tell ("usage", message);
+  tell ("usage", message, NULL);
   return LIG_EXIT_USAGE;
 }
 

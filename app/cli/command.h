@@ -16,6 +16,8 @@ typedef struct {
   const char *summary;                /* one line for `lig --help` */
   const char *example;                /* a whole command line that works when pasted */
   int (*run) (int argc, char **argv); /* argv[0] is the command's name */
+  /* (nullable): appends lines to the help text, before the example */
+  void (*notes) (GString *to);
 } LigCommand;
 
 /* Each command's file defines `const LigCommand lig_command_NAME`. */

@@ -33,7 +33,7 @@ static const GOptionEntry entries[] = {
 static gboolean
 is_real (LigDevice *device)
 {
-  return lig_device_get_backend (device) != LIG_BACKEND_NULL;
+  return !lig_device_has (device, LIG_DEVICE_DESCRIBED);
 }
 
 static gboolean
@@ -75,6 +75,12 @@ open_devices (char **names, GError **error)
   return g_steal_pointer (&devices);
 }
 
+/* A backend of which no device works. */
+typedef struct {
+  const LigBackendInfo *info;
+  GError *error;
+} Missing;
+
 /* --- What is printed ----------------------------------------------------------------------- */
 
 static void
@@ -105,17 +111,18 @@ add_device (JsonBuilder *builder, LigDevice *device)
 }
 
 static void
-print_json (GPtrArray *devices, const char *reason)
+print_json (GPtrArray *devices, GPtrArray *missing)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_array (builder);
   for (guint i = 0; i < devices->len; i++)
     add_device (builder, devices->pdata[i]);
-  if (reason) {
+  for (guint i = 0; i < missing->len; i++) {
+    const Missing *one = missing->pdata[i];
     json_builder_begin_object (builder);
-    lig_cli_add_text (builder, "device", "cuda");
+    lig_cli_add_text (builder, "device", one->info->name);
     lig_cli_add_truth (builder, "usable", FALSE);
-    lig_cli_add_text (builder, "reason", reason);
+    lig_cli_add_text (builder, "reason", one->error->message);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -152,7 +159,7 @@ describe_device (LigDevice *device)
 }
 
 static void
-print_table (GPtrArray *devices, const char *reason)
+print_table (GPtrArray *devices, GPtrArray *missing)
 {
   static const char *const header[] = {"device", "name",  "runs", ">memory",  ">copy", ">fp32",
                                        ">fp16",  ">bf16", ">fp8", "ceilings", NULL};
@@ -162,13 +169,16 @@ print_table (GPtrArray *devices, const char *reason)
   lig_cli_print_table (header, rows);
   printf ("\nproducts in FLOP/s; null: devices are described, not there: plans are made for them, "
           "not run\n");
-  for (guint i = 0; i < devices->len; i++)
-    if (lig_device_get_built_for (devices->pdata[i])) {
-      printf ("the CUDA module was built for %s\n", lig_device_get_built_for (devices->pdata[i]));
-      break;
-    }
-  if (reason)
-    lig_cli_print ("%s", reason);
+  const LigBackendInfo *last = NULL;
+  for (guint i = 0; i < devices->len; i++) {
+    const LigBackendInfo *info = lig_backend_find (lig_device_get_name (devices->pdata[i]));
+    if (info != last && lig_device_get_built_for (devices->pdata[i]))
+      printf ("the %s module was built for %s\n", info->title,
+              lig_device_get_built_for (devices->pdata[i]));
+    last = info;
+  }
+  for (guint i = 0; i < missing->len; i++)
+    lig_cli_print ("%s", ((const Missing *) missing->pdata[i])->error->message);
 }
 
 static gboolean
@@ -176,8 +186,8 @@ write_profile (GPtrArray *devices, GError **error)
 {
   LigDevice *best = devices->pdata[0];
   for (guint i = 0; i < devices->len; i++)
-    if (lig_device_get_backend (devices->pdata[i]) == LIG_BACKEND_CUDA &&
-        lig_device_get_backend (best) != LIG_BACKEND_CUDA)
+    if (lig_device_has (devices->pdata[i], LIG_DEVICE_ACCELERATOR) &&
+        !lig_device_has (best, LIG_DEVICE_ACCELERATOR))
       best = devices->pdata[i];
   g_autoptr (GError) local = NULL;
   g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (best));
@@ -190,15 +200,30 @@ write_profile (GPtrArray *devices, GError **error)
   return TRUE;
 }
 
-/* Why there is no GPU; null where there is one. */
-static char *
-missing_gpu (char **names)
+static void
+free_missing (gpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  if (g_strv_length (names) == 1)
-    return NULL;
-  g_autoptr (LigDevice) device = lig_device_open ("cuda:0", &error);
-  return error ? g_strdup (error->message) : NULL;
+  Missing *missing = data;
+  g_error_free (missing->error);
+  g_free (missing);
+}
+
+/* Returns the accelerators of which no device works, each with its reason. */
+static GPtrArray *
+find_missing (char **names)
+{
+  const LigBackendInfo *info;
+  GPtrArray *missing = g_ptr_array_new_with_free_func (free_missing);
+  for (guint n = 0; g_strv_length (names) > 1 && (info = lig_backend_nth (n)); n++) {
+    GError *error = NULL;
+    if (!(info->traits & LIG_DEVICE_ACCELERATOR))
+      continue;
+    g_autofree char *name = g_strdup_printf ("%s:0", info->name);
+    g_autoptr (LigDevice) device = lig_device_open (name, &error);
+    if (!device)
+      g_ptr_array_add (missing, g_memdup2 (&(Missing){info, error}, sizeof (Missing)));
+  }
+  return missing;
 }
 
 static int
@@ -208,13 +233,13 @@ run (int argc, char **argv)
   if (!lig_cli_parse (&lig_command_devices, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   g_auto (GStrv) names = argc > 1 ? g_strdupv ((char *[]){argv[1], NULL}) : lig_device_list ();
-  g_autofree char *reason = missing_gpu (names);
+  g_autoptr (GPtrArray) missing = find_missing (names);
   g_autoptr (GPtrArray) devices = open_devices (names, &error);
   if (!devices || (output && !write_profile (devices, &error)))
     return lig_cli_fail (g_steal_pointer (&error));
   if (lig_cli_json ())
-    print_json (devices, reason);
+    print_json (devices, missing);
   else
-    print_table (devices, reason);
+    print_table (devices, missing);
   return LIG_EXIT_OK;
 }

@@ -10,14 +10,16 @@
 #include <string.h>
 
 static int run (int argc, char **argv);
+static void append_formats (GString *to);
 
 LIG_COMMAND (report) = {
   .name = "report",
-  .usage = "P|RUN -o FILE.{html,svg,pdf,png,md,json,csv,trace.json,dot} [--input I] [--device D] …",
+  .usage = "P|RUN -o FILE.FORMAT [--input I] [--device D] …",
   .summary = "A plan or a run as a file: html to read, pictures, or data to compute with",
   .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
              " --device null:h200 -o report.html",
   .run = run,
+  .notes = append_formats,
 };
 
 typedef struct {
@@ -141,6 +143,19 @@ print_result (const char *path, const char *format, gsize bytes)
   lig_cli_add_integer (builder, "bytes", (gint64) bytes);
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
+}
+
+/* --- Formats -------------------------------------------------------------------------------- */
+
+static void
+append_formats (GString *to)
+{
+  const char *format;
+  g_string_append (to, "Formats:\n");
+  for (guint i = 0; (format = lig_report_format_nth (i)); i++)
+    g_string_append_printf (to, "  %-12s %s. %s\n", format, lig_report_format_title (format),
+                            lig_report_format_help (format));
+  g_string_append_c (to, '\n');
 }
 
 /* --- The command ---------------------------------------------------------------------------- */

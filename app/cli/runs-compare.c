@@ -116,7 +116,7 @@ add_numbers (Comparison *self, int column, LigStore *store, const char *run, GEr
   if (!metrics)
     return FALSE;
   for (guint i = 0; i < metrics->len; i++) {
-    const LigRunMetric *metric = metrics->pdata[i];
+    const LigRunCurve *metric = metrics->pdata[i];
     get_line (self, metric->name)->numbers[column] = lig_runs_get_last (metric);
   }
   return TRUE;

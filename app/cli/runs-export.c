@@ -36,7 +36,7 @@ get_next_step (GPtrArray *metrics, const guint *positions, gint64 *step)
 {
   gboolean found = FALSE;
   for (guint i = 0; i < metrics->len; i++) {
-    const LigRunMetric *metric = metrics->pdata[i];
+    const LigRunCurve *metric = metrics->pdata[i];
     if (positions[i] == metric->steps->len)
       continue;
     gint64 next = g_array_index (metric->steps, gint64, positions[i]);
@@ -55,13 +55,13 @@ make_csv (GPtrArray *metrics)
   gint64 step = 0;
   for (guint i = 0; i < metrics->len; i++) {
     g_string_append_c (text, ',');
-    append_name (text, ((const LigRunMetric *) metrics->pdata[i])->name);
+    append_name (text, ((const LigRunCurve *) metrics->pdata[i])->name);
   }
   g_string_append_c (text, '\n');
   while (get_next_step (metrics, positions, &step)) {
     g_string_append_printf (text, "%" G_GINT64_FORMAT, step);
     for (guint i = 0; i < metrics->len; i++) {
-      const LigRunMetric *metric = metrics->pdata[i];
+      const LigRunCurve *metric = metrics->pdata[i];
       g_string_append_c (text, ',');
       if (positions[i] < metric->steps->len &&
           g_array_index (metric->steps, gint64, positions[i]) == step)
@@ -73,7 +73,7 @@ make_csv (GPtrArray *metrics)
 }
 
 static void
-add_metric (JsonBuilder *to, const LigRunMetric *metric)
+add_metric (JsonBuilder *to, const LigRunCurve *metric)
 {
   json_builder_set_member_name (to, metric->name);
   json_builder_begin_object (to);

@@ -147,7 +147,7 @@ lig_runs_add_run (JsonBuilder *to, const LigRunRow *row)
 static void
 free_metric (gpointer data)
 {
-  LigRunMetric *metric = data;
+  LigRunCurve *metric = data;
   g_free (metric->name);
   g_clear_pointer (&metric->steps, g_array_unref);
   g_clear_pointer (&metric->values, g_array_unref);
@@ -155,7 +155,7 @@ free_metric (gpointer data)
 }
 
 double
-lig_runs_get_last (const LigRunMetric *metric)
+lig_runs_get_last (const LigRunCurve *metric)
 {
   guint n = metric->values->len;
   return n ? g_array_index (metric->values, double, n - 1) : NAN;
@@ -169,7 +169,7 @@ lig_runs_read_metrics (LigStore *store, const char *run, GError **error)
   if (!names)
     return NULL;
   for (char **name = names; *name; name++) {
-    LigRunMetric *metric = g_new0 (LigRunMetric, 1);
+    LigRunCurve *metric = g_new0 (LigRunCurve, 1);
     metric->name = g_strdup (*name);
     g_ptr_array_add (metrics, metric);
     if (!lig_store_get_metric (store, run, *name, &metric->steps, &metric->values, error))
@@ -203,7 +203,7 @@ add_metrics (JsonBuilder *to, GPtrArray *metrics)
   json_builder_set_member_name (to, "metrics");
   json_builder_begin_array (to);
   for (guint i = 0; i < metrics->len; i++) {
-    const LigRunMetric *metric = metrics->pdata[i];
+    const LigRunCurve *metric = metrics->pdata[i];
     json_builder_begin_object (to);
     lig_runs_set_string (to, "name", metric->name);
     lig_runs_set_integer (to, "count", metric->values->len);
@@ -302,7 +302,7 @@ print_metrics (GPtrArray *metrics)
   static const char *const header[] = {"metric", ">values", ">first", ">last", NULL};
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
   for (guint i = 0; i < metrics->len; i++) {
-    const LigRunMetric *metric = metrics->pdata[i];
+    const LigRunCurve *metric = metrics->pdata[i];
     char **cells = g_new0 (char *, G_N_ELEMENTS (header));
     cells[0] = g_strdup (metric->name);
     cells[1] = g_strdup_printf ("%u", metric->values->len);

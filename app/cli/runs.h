@@ -6,17 +6,19 @@
 #include "app/cli/find-run.h"
 #include <ligature/store.h>
 
+#include <json-glib/json-glib.h>
+
 G_BEGIN_DECLS
 
 /* One metric of a run: at least one value, as many steps, ascending. */
 typedef struct {
   char *name;
   GArray *steps, *values; /* gint64, double */
-} LigRunMetric;
+} LigRunCurve;
 
 /* All metrics of a run in order of their names, or NULL with an error set. */
 GPtrArray *lig_runs_read_metrics (LigStore *store, const char *run, GError **error);
-double lig_runs_get_last (const LigRunMetric *metric);
+double lig_runs_get_last (const LigRunCurve *metric);
 
 /* Members of a JSON object. What is no finite number, and a NULL text, become null; a text that
  * is JSON is put in as such by _set_json. */

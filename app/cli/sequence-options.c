@@ -17,7 +17,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
      {"input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type",
       "D{xD}[:dtype]"}},
     {LIG_OPTION_DEVICE,
-     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu, cuda:N or null[:PROFILE]", "D"}},
+     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (0), "D"}},
     {LIG_OPTION_DTYPE,
      {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype,
       "fp32, fp16 or bf16, for activations and parameters", "COMPUTE[:PARAMETERS]"}},
@@ -186,10 +186,7 @@ lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **e
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;
-  gboolean measures =
-    plan.policy == LIG_POLICY_MEASURED ||
-    (plan.policy == LIG_POLICY_DEFAULT && lig_device_get_backend (device) == LIG_BACKEND_CUDA);
-  if (!measures)
+  if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)
     return lig_plan_compile (sequence, device, &plan, error);
   /* Without a store the times are measured all the same, and forgotten. */
   LigTuning tuning;

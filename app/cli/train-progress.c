@@ -132,7 +132,7 @@ catch_signals (Watch *watch)
 }
 
 static void
-finished_cb (LigRun *run, Watch *watch)
+ended_cb (LigRun *run, LigRunStatus status, const char *message, Watch *watch)
 {
   g_main_loop_quit (watch->loop);
 }
@@ -148,7 +148,7 @@ lig_cli_watch_run (LigRun *run)
   guint interval = g_timeout_add (100, show, &watch);
   if (lig_run_describe_data (run))
     lig_cli_say ("%s", lig_run_describe_data (run));
-  g_signal_connect (run, "finished", G_CALLBACK (finished_cb), &watch);
+  g_signal_connect (run, "ended", G_CALLBACK (ended_cb), &watch);
   lig_run_start (run);
   g_main_loop_run (watch.loop);
   g_source_remove (interval);

@@ -16,6 +16,7 @@
 #define MOST_FILES 24
 
 static int run (int argc, char **argv);
+static void append_notes (GString *to);
 
 LIG_COMMAND (train) = {
   .name = "train",
@@ -24,12 +25,14 @@ LIG_COMMAND (train) = {
   .example = "lig train 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
              "--input 32x8 --data synthetic --steps 200",
   .run = run,
+  .notes = append_notes,
 };
 
 typedef struct {
   LigSequenceOptions sequence; /* --input and the wishes */
   char *device, *init, *resume, *store;
   char **values; /* one for each setting, null where not given */
+  char **helps;  /* likewise */
 } Options;
 
 static guint
@@ -41,6 +44,72 @@ count_settings (void)
   return n;
 }
 
+static void
+append_optimizers (GString *to)
+{
+  const LigOptimizerInfo *info;
+  g_string_append (to, "Optimizers:\n");
+  for (guint n = 0; (info = lig_optimizer_info_nth (n)); n++)
+    g_string_append_printf (to, "  %-28s %s. %s\n", info->name, info->title, info->help);
+}
+
+static void
+append_default (GString *to, const LigDatasetOption *option)
+{
+  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION)
+    g_string_append_printf (to, " (%.15g)", option->initial);
+  else if (option->type == LIG_DATASET_BOOLEAN)
+    g_string_append_printf (to, " (%s)", option->initial != 0 ? "true" : "false");
+  g_string_append_c (to, '\n');
+}
+
+static void
+append_options (GString *to, const char *indent, const LigDatasetOption *option)
+{
+  static const char *const arguments[] = {"TEXT", "PATH", NULL, "true|false", "N", "FRACTION"};
+  for (; option && option->name; option++) {
+    g_autoptr (GString) key = g_string_new (indent);
+    g_string_append_printf (key, "%s=%s", option->name,
+                            option->choices ? "" : arguments[option->type]);
+    for (const LigDatasetChoice *at = option->choices; at && at->name; at++)
+      g_string_append_printf (key, "%s%s", at > option->choices ? "|" : "", at->name);
+    g_string_append_printf (to, "%-30s %s", key->str, option->help);
+    append_default (to, option);
+  }
+}
+
+static void
+append_data (GString *to)
+{
+  const LigDatasetInfo *info;
+  g_string_append (to, "Data:\n");
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
+    g_autofree char *name =
+      g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
+    g_string_append_printf (to, "  %-28s %s. %s\n", name, info->title, info->help);
+    append_options (to, "    ?", info->options);
+  }
+  append_options (to, "  all: ?", lig_dataset_shared_options ());
+}
+
+static void
+append_notes (GString *to)
+{
+  append_optimizers (to);
+  g_string_append_c (to, '\n');
+  append_data (to);
+  g_string_append_c (to, '\n');
+}
+
+/* A parameter of an optimizer says whose it is, and its default. */
+static char *
+make_help (const LigSetting *setting)
+{
+  if (!setting->of)
+    return g_strdup (setting->help);
+  return g_strdup_printf ("%s; of %s (%g)", setting->help, setting->of, setting->initial);
+}
+
 static GOptionEntry *
 make_entries (Options *options)
 {
@@ -49,7 +118,8 @@ make_entries (Options *options)
      "FILE|RUN"},
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
      "W.safetensors"},
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, "cpu or cuda:N", "D"},
+    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
+     "D"},
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
   };
   guint count = count_settings ();
@@ -57,8 +127,9 @@ make_entries (Options *options)
   memcpy (more, own, sizeof own);
   for (guint i = 0; i < count; i++) {
     const LigSetting *setting = lig_run_setting_nth (i);
+    options->helps[i] = make_help (setting);
     more[G_N_ELEMENTS (own) + i] = (GOptionEntry){
-      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], setting->help,
+      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
       setting->argument};
   }
   return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES, more);
@@ -111,7 +182,7 @@ static LigDevice *
 open_device (const char *name, GError **error)
 {
   g_autoptr (LigDevice) device = lig_device_open (name, error);
-  if (device && lig_device_get_backend (device) == LIG_BACKEND_NULL) {
+  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  "%s is not there: nothing can be trained on it", name);
     return NULL;
@@ -289,6 +360,7 @@ clear (Options *options)
   for (guint i = 0; lig_run_setting_nth (i); i++)
     g_free (options->values[i]);
   g_free (options->values);
+  g_strfreev (options->helps);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
@@ -296,7 +368,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = {.values = g_new0 (char *, count_settings () + 1)};
+  g_auto (Options) options = {.values = g_new0 (char *, count_settings () + 1),
+                              .helps = g_new0 (char *, count_settings () + 1)};
   g_autofree GOptionEntry *entries = make_entries (&options);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))

@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The error domain of the engine and the words for its codes. */
+/* The error domain of the engine, the words for its codes, and the path that an error carries. */
 #include <ligature/error.h>
 
-G_DEFINE_QUARK (lig - error - quark, lig_error)
+typedef struct {
+  char *path;
+} LigErrorPrivate;
+
+static void
+lig_error_private_init (LigErrorPrivate *self)
+{
+  self->path = NULL;
+}
+
+static void
+lig_error_private_copy (const LigErrorPrivate *self, LigErrorPrivate *copy)
+{
+  copy->path = g_strdup (self->path);
+}
+
+static void
+lig_error_private_clear (LigErrorPrivate *self)
+{
+  g_free (self->path);
+}
+
+G_DEFINE_EXTENDED_ERROR (LigError, lig_error)
 
 static const char *const names[] = {
   [LIG_ERROR_SHAPE] = "shape",   [LIG_ERROR_DTYPE] = "dtype",   [LIG_ERROR_MEMORY] = "memory",
@@ -18,4 +40,22 @@ lig_error_code_name (const GError *error)
   if (error->domain == LIG_ERROR && error->code >= 0 && error->code < (int) G_N_ELEMENTS (names))
     return names[error->code];
   return "failed";
+}
+
+const char *
+lig_error_get_path (const GError *error)
+{
+  return error && error->domain == LIG_ERROR ? lig_error_get_private (error)->path : NULL;
+}
+
+gboolean
+lig_error_set_path (GError **error, const char *path)
+{
+  if (error && *error && (*error)->domain == LIG_ERROR) {
+    LigErrorPrivate *private = lig_error_get_private (*error);
+    char *old = private->path;
+    private->path = g_strdup (path);
+    g_free (old);
+  }
+  return FALSE;
 }

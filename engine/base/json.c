@@ -62,7 +62,7 @@ refuse (Checker *self, const char *format, ...)
   va_end (args);
   g_set_error (self->error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%s%s: %s", self->file ? self->file : "",
                self->file ? ": " : "", self->path->str, message);
-  return FALSE;
+  return lig_error_set_path (self->error, self->path->str);
 }
 
 static char

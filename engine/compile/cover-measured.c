@@ -63,9 +63,10 @@ write_times (LigDraft *draft, const LigCandidate *candidate)
   LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
   verdict->observed = format (draft, candidate->fused, 0, candidate->measured);
   verdict->required = format (draft, candidate->apart, candidate->noise / 2, candidate->measured);
-  verdict->observed_value = candidate->fused * 1e6;
-  verdict->required_value = candidate->apart * 1e6;
-  verdict->unit = "us";
+  verdict->found.value = candidate->fused * 1e6;
+  verdict->needed.value = candidate->apart * 1e6;
+  verdict->found.unit = verdict->needed.unit = "us";
+  verdict->found.measured = verdict->needed.measured = candidate->measured;
 }
 
 static gboolean

@@ -261,9 +261,10 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   LigVerdict *verdict = &g_array_index (contest->draft->verdicts, LigVerdict, candidate->verdict);
   verdict->observed = lig_format_price (contest->draft, with, " (whole step)");
   verdict->required = lig_format_price (contest->draft, without, " (whole step)");
-  verdict->observed_value = with * 1e6;
-  verdict->required_value = without * 1e6;
-  verdict->unit = "us";
+  verdict->found.value = with * 1e6;
+  verdict->needed.value = without * 1e6;
+  verdict->found.unit = verdict->needed.unit = "us";
+  verdict->found.measured = verdict->needed.measured = TRUE;
 }
 
 /* Whether no group of the draft's cover has the candidate's ops. */

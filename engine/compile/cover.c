@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Covers by order: forced candidates, then first come, first served. */
 #include "engine/compile/cover.h"
+#include "engine/reasons/explain.h"
 
 gboolean
 lig_covers_pass (const LigCandidate *candidate, LigPass pass)
@@ -41,6 +42,13 @@ own (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
       draft->owners[pass][candidate->group.first + i] = number;
 }
 
+const char *
+lig_verdict_text (LigDraft *draft, const LigVerdict *verdict)
+{
+  g_autofree char *text = lig_verdict_sentence (verdict, verdict->fusion->name);
+  return g_string_chunk_insert (draft->strings, text);
+}
+
 gboolean
 lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
 {
@@ -51,6 +59,10 @@ lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate)
   }
   LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
   verdict->reason = LIG_REASON_CLAIMED;
+  verdict->found.kind = LIG_EVIDENCE_GROUP;
+  verdict->found.fusion = other->group.fusion->name;
+  verdict->found.first = other->group.first;
+  verdict->found.count = other->group.count;
   verdict->observed = describe_group (draft, &other->group);
   verdict->required = g_string_chunk_insert_const (draft->strings, "free ops");
   return FALSE;
@@ -71,7 +83,7 @@ lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
       g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s",
                    lig_part (draft, candidate->group.first)->path,
                    lig_verdict_text (draft, verdict));
-      return FALSE;
+      return lig_error_set_path (error, lig_part (draft, candidate->group.first)->path);
     }
   }
   return TRUE;

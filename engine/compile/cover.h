@@ -12,7 +12,7 @@ typedef struct {
   int verdict; /* index */
   gboolean legal, forced, taken;
   gboolean shorter;           /* measured: the same match without its last optional elements */
-  gboolean loses;             /* measured: does not win by enough over its ops alone */
+  gboolean loses;             /* measured: not fast enough to be worth fusing over its ops alone */
   double fused, apart, noise; /* measured: seconds */
   gboolean measured;          /* and not predicted */
 } LigCandidate;

@@ -179,7 +179,7 @@ check_backward (const LigDraft *draft, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP,
                  "%s at %s: a gradient has to pass through it, but it has no backward", part->title,
                  part->path);
-    return FALSE;
+    return lig_error_set_path (error, part->path);
   }
   return TRUE;
 }

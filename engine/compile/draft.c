@@ -112,7 +112,8 @@ lig_draft_new (LigSequence *sequence,
                GError **error)
 {
   LigPlanOptions whole;
-  if (!lig_plan_options_read (options, &whole, error))
+  if (!lig_plan_options_read (options, &whole, error) ||
+      (whole.optimizer && !lig_optimizer_check (whole.optimizer, error)))
     return NULL;
   options = &whole;
   g_autoptr (LigDraft) self = g_new0 (LigDraft, 1);
@@ -131,15 +132,14 @@ lig_draft_new (LigSequence *sequence,
   self->groups[0] = array (sizeof (LigGroup), NULL);
   self->groups[1] = array (sizeof (LigGroup), NULL);
   self->verdicts = array (sizeof (LigVerdict), NULL);
+  self->mends = g_ptr_array_new_with_free_func (g_free);
+  self->names = g_ptr_array_new_with_free_func (g_free);
   self->steps = array (sizeof (LigDraftStep), NULL);
   self->callers_inputs = array (sizeof (int), NULL);
   self->callers_outputs = array (sizeof (int), NULL);
   self->correct = self->counted = self->given = self->scaling = -1;
   self->input_value = self->output_value = self->input_gradient = self->gradient_norm = -1;
-  self->policy = self->options.policy;
-  if (self->policy == LIG_POLICY_DEFAULT)
-    self->policy =
-      lig_device_get_backend (device) == LIG_BACKEND_CUDA ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;
+  self->policy = lig_policy_for (self->options.policy, device);
   if (!choose_input (self, error) || !choose_types (self, error))
     return NULL;
   return g_steal_pointer (&self);
@@ -159,6 +159,8 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->groups[0]);
   g_array_unref (self->groups[1]);
   g_array_unref (self->verdicts);
+  g_ptr_array_unref (self->mends);
+  g_ptr_array_unref (self->names);
   g_array_unref (self->steps);
   g_array_unref (self->callers_inputs);
   g_array_unref (self->callers_outputs);

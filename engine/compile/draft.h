@@ -142,6 +142,8 @@ typedef struct {
   gboolean scales;                  /* whether there are any */
   GArray *groups[2];                /* of LigGroup, in op order: forward, backward */
   GArray *verdicts;                 /* of LigVerdict */
+  GPtrArray *mends;                 /* of LigMend, by verdict; null where there is none */
+  GPtrArray *names;                 /* arrays of names that verdicts refer to */
   int *owners[2];                   /* while fusing: candidate that covers each op, or -1 */
   GHashTable *prices;               /* while fusing: measured prices by key */
   GArray *steps;                    /* of LigDraftStep */

@@ -86,7 +86,7 @@ expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
   if (length == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "block at %s: it has no ops",
                  path_of (place, prefix));
-    return FALSE;
+    return lig_error_set_path (error, path_of (place, prefix));
   }
   for (gint64 i = 0; i < repeat; i++) {
     g_autofree char *own = g_strdup_printf ("%s.%" G_GINT64_FORMAT, prefix, i);
@@ -120,7 +120,7 @@ check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GErro
                  lig_op_get_name (macro), path, name, LONGEST_NAME);
   else
     return TRUE;
-  return FALSE;
+  return lig_error_set_path (error, path);
 }
 
 guint
@@ -169,12 +169,12 @@ expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, G
   gboolean fine = TRUE;
   if (!lig_op_check (op, error)) {
     g_prefix_error (error, "%s at %s: ", info->name, path);
-    return FALSE;
+    return lig_error_set_path (error, path);
   }
   if (place->depth > MOST_NESTING) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  "%s at %s: blocks and macros nest deeper than %d", info->name, path, MOST_NESTING);
-    return FALSE;
+    return lig_error_set_path (error, path);
   }
   if (info->flags & LIG_OP_BLOCK)
     fine = expand_block (draft, op, place, prefix, error);
@@ -190,7 +190,7 @@ expand_op (LigDraft *draft, LigOp *op, const Place *place, const char *prefix, G
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                "%s at %s: the sequence expands to more than %d ops", info->name, path, MOST_PARTS);
-  return FALSE;
+  return lig_error_set_path (error, path);
 }
 
 static gboolean
@@ -223,7 +223,7 @@ claim (LigDraft *draft, GHashTable *owners, int index, char *path, const char *w
                part->title, part->path, lig_part (draft, GPOINTER_TO_INT (other))->info->name,
                part->info->name, what, path);
   g_free (path);
-  return FALSE;
+  return lig_error_set_path (error, part->path);
 }
 
 /* A parameter's path is its name in the state and in files, and what random numbers are drawn by.
@@ -278,7 +278,7 @@ add_producers (LigDraft *draft, GHashTable *producers, GError **error)
                      "extra tensor channel '%s' has multiple producers (%s at %s and %s at %s)",
                      channel, lig_part (draft, other->part)->title,
                      lig_part (draft, other->part)->path, part->title, part->path);
-        return FALSE;
+        return lig_error_set_path (error, lig_part (draft, other->part)->path);
       }
       Port port = {i, slot};
       g_hash_table_insert (producers, g_steal_pointer (&full), g_memdup2 (&port, sizeof port));
@@ -300,7 +300,7 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
     g_set_error (error, LIG_ERROR, LIG_ERROR_CHANNEL,
                  "extra tensor channel '%s' consumed by %s at %s has no %sproducer", channel,
                  part->title, part->path, producer ? "earlier " : "");
-    return FALSE;
+    return lig_error_set_path (error, part->path);
   }
   part->input_parts[slot] = producer->part;
   part->input_slots[slot] = producer->slot;

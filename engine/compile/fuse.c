@@ -3,6 +3,8 @@
  * them in the order of the list; `measured` takes the cover of least total time. */
 #include "engine/compile/cover.h"
 #include "engine/compile/kernels.h"
+#include "engine/compile/offer.h"
+#include "engine/reasons/explain.h"
 
 static const char *
 keep (LigDraft *draft, char *text)
@@ -23,9 +25,9 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
     .reason = match->reason,
     .observed = keep (draft, match->refusal.observed),
     .required = keep (draft, match->refusal.required),
-    .observed_value = match->refusal.observed_value,
-    .required_value = match->refusal.required_value,
-    .unit = match->refusal.unit,
+    .fits = match->fits,
+    .found = match->found,
+    .needed = match->needed,
   };
   const LigPart *part = lig_part (draft, match->first);
   LigCandidate candidate = {
@@ -34,7 +36,10 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
     .legal = match->reason == LIG_REASON_NONE,
     .forced = g_strv_contains (lig_op_get_forced (part->written), verdict.fusion->name),
   };
+  if (match->mend)
+    match->mend->fusion = verdict.fusion->name;
   g_array_append_val (draft->verdicts, verdict);
+  g_ptr_array_add (draft->mends, g_steal_pointer (&match->mend));
   g_array_append_val (candidates, candidate);
 }
 
@@ -56,6 +61,7 @@ add_shorter (LigDraft *draft, GArray *candidates, LigMatch *match, GError **erro
       g_array_append_val (candidates, candidate);
     g_clear_pointer (&match->refusal.observed, g_free);
     g_clear_pointer (&match->refusal.required, g_free);
+    g_clear_pointer (&match->mend, g_free);
   }
   if (!local)
     return TRUE;
@@ -115,7 +121,7 @@ check_force (LigDraft *draft, GArray *candidates, int index, const char *name, G
   } else {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", name);
   }
-  return FALSE;
+  return lig_error_set_path (error, part->path);
 }
 
 static gboolean
@@ -186,9 +192,27 @@ write_verdicts (LigDraft *draft, GArray *candidates)
     if (candidate->taken) {
       verdict->reason = LIG_REASON_NONE;
       verdict->count = candidate->group.count;
+      g_clear_pointer (&draft->mends->pdata[candidate->verdict], g_free);
     }
+    /* A group that was in the way while covers were compared is none any more. */
+    if (verdict->reason != LIG_REASON_CLAIMED && verdict->found.kind == LIG_EVIDENCE_GROUP)
+      verdict->found.kind = LIG_EVIDENCE_NONE;
     verdict->text = lig_verdict_text (draft, verdict);
   }
+}
+
+static void
+explain_verdicts (LigDraft *draft)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
+  g_autofree LigReasonOp *ops = g_new (LigReasonOp, MAX (draft->parts->len, 1));
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    ops[i] = (LigReasonOp){(double) lig_value (draft, part->y)->bytes, part->path, part->written};
+  }
+  lig_reasons_explain ((LigVerdict *) (gpointer) draft->verdicts->data,
+                       (LigMend *const *) draft->mends->pdata, draft->verdicts->len, ops,
+                       draft->parts->len, facts->copy, facts->launch);
 }
 
 gboolean
@@ -213,6 +237,9 @@ lig_fuse (LigDraft *draft, GError **error)
     lig_cover_in_order (draft, candidates);
   }
   write_verdicts (draft, candidates);
+  if (!draft->options.choices)
+    lig_offer_forces (draft, candidates);
+  explain_verdicts (draft);
   build_groups (draft, candidates, LIG_PASS_FORWARD);
   build_groups (draft, candidates, LIG_PASS_BACKWARD);
   for (guint i = 0; i < draft->groups[LIG_PASS_FORWARD]->len; i++)

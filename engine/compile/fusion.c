@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registry of fusions, in the order in which they are tried, and the words of verdicts. */
+/* The registry of fusions, in the order in which they are tried. */
 #include <ligature/fusion.h>
 
 #include "engine/compile/pattern.h"
@@ -115,21 +115,4 @@ lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error)
     g_free (whole);
   lig_registry_close ();
   return fine;
-}
-
-const char *
-lig_pass_name (LigPass pass)
-{
-  static const char *const names[] = {"forward", "backward", "update", "joint"};
-  return names[pass];
-}
-
-const char *
-lig_reason_name (LigReason reason)
-{
-  static const char *const names[] = {
-    NULL,     "fenced", "forbidden", "pattern", "in-use",  "parallel",
-    "recipe", "dtype",  "shape",     "kernel",  "claimed", "slower",
-  };
-  return names[reason];
 }

@@ -229,7 +229,7 @@ lig_infer (LigDraft *draft, GError **error)
     lig_part (draft, i)->x = at;
     if (!infer_part (draft, i, error)) {
       g_prefix_error (error, "%s at %s: ", lig_part (draft, i)->title, lig_part (draft, i)->path);
-      return FALSE;
+      return lig_error_set_path (error, lig_part (draft, i)->path);
     }
     at = lig_part (draft, i)->y;
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of embedding programs, checked when one is first used. */
+/* Kernels of embedding programs, checked when one is first used or registered. */
 #include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/table.h"
@@ -139,4 +139,15 @@ lig_kernel_adopt (const LigKernel *kernel, GError **error)
     adopted = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (adopted, (gpointer) kernel, copy);
   return g_steal_pointer (&copy);
+}
+
+gboolean
+lig_register_kernel (const LigKernel *kernel, GError **error)
+{
+  if (!lig_registry_open ("a kernel", LIG_ERROR_OP, error))
+    return FALSE;
+  const LigKernel *own = lig_kernel_adopt (kernel, error);
+  gboolean fine = own && lig_kernel_name (own, error);
+  lig_registry_close ();
+  return fine;
 }

@@ -3,9 +3,8 @@
  * the embedding program say what they serve. */
 #include "engine/compile/kernels.h"
 
-/* The type that a kernel is asked to serve: that of its first floating operand. */
-static LigDtype
-served_type (const LigDraft *draft, const LigDraftStep *step)
+LigDtype
+lig_served_dtype (const LigDraft *draft, const LigDraftStep *step)
 {
   for (int i = 0; i < step->n_operands; i++)
     if (step->values[i] >= 0 && lig_dtype_is_floating (lig_value (draft, step->values[i])->dtype))
@@ -20,7 +19,7 @@ lig_find_missing_kernel (const LigDraft *draft, const GArray *steps, guint first
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
     if (!step->kernel)
       continue;
-    *dtype = served_type (draft, step);
+    *dtype = lig_served_dtype (draft, step);
     if (!lig_device_has_kernel (draft->device, step->kernel, *dtype))
       return step->kernel;
   }
@@ -55,7 +54,7 @@ lig_check_kernels (
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s serves %s, not %s", name,
                  part->path, kernel->name, types, lig_dtype_name (dtype));
-  return FALSE;
+  return lig_error_set_path (error, part->path);
 }
 
 gboolean

@@ -4,6 +4,9 @@
 
 #include "engine/compile/lower.h"
 
+/* The type that a kernel has to serve: that of its first floating operand. */
+LigDtype lig_served_dtype (const LigDraft *draft, const LigDraftStep *step);
+
 /* The first kernel among the steps from `first` on that the device lacks, with the type that it
  * would have to serve, or null. Callbacks are nobody's kernels. */
 const LigKernel *

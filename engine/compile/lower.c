@@ -22,6 +22,7 @@ static void G_GNUC_PRINTF (2, 3) fault (LigLowering *self, const char *format, .
   self->error =
     g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: its %s",
                  self->group->fusion ? self->group->fusion->name : part->title, part->path, text);
+  lig_error_set_path (&self->error, part->path);
 }
 
 static void
@@ -262,7 +263,7 @@ void
 lig_lower_kernel (
   LigLowering *self, const char *name, const char *bindings, const void *params, gsize params_size)
 {
-  const LigKernel *kernel = lig_kernel_find (name);
+  const LigKernel *kernel = lig_kernel_named (name);
   if (kernel)
     emit (self, kernel, bindings, params, params_size);
   else if (!self->missing)
@@ -376,11 +377,10 @@ lower_op (LigLowering *self, const LigPart *part)
     lower_opaque (self, part);
   else if (lower)
     lower (self);
-  for (int i = 0; kernels && !lower && i < lig_port_count (kernels); i++) {
-    char name[32];
-    lig_port_name (kernels, i, name);
-    lig_lower_kernel (self, name, NULL, NULL, 0);
-  }
+  g_auto (GStrv) names = g_strsplit (kernels && !lower ? kernels : "", " ", -1);
+  for (char **name = names; *name; name++)
+    if (**name)
+      lig_lower_kernel (self, *name, NULL, NULL, 0);
 }
 
 static void
@@ -420,10 +420,12 @@ lig_lower_group (LigDraft *draft,
     group->fusion->lower (&lowering);
   if (probe)
     finish_probe (&lowering, first_step, probe);
-  else if (lowering.missing && !lowering.error)
+  else if (lowering.missing && !lowering.error) {
+    const LigPart *part = lig_part (draft, group->first);
     lowering.error = g_error_new (LIG_ERROR, LIG_ERROR_OP, "%s at %s: no kernel is called '%s'",
-                                  lig_part (draft, group->first)->title,
-                                  lig_part (draft, group->first)->path, lowering.missing);
+                                  part->title, part->path, lowering.missing);
+    lig_error_set_path (&lowering.error, part->path);
+  }
   if (!lowering.error)
     return TRUE;
   g_propagate_error (error, lowering.error);

@@ -1,97 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Matching a pattern against the ops from one index on, and the legality of what it covers. */
 #include "engine/compile/match.h"
+
 #include "engine/compile/kernels.h"
-
-/* Identities and branches that are looked through between two elements, at most: else every op of a
- * long chain of them would look along the rest of it. */
-#define MOST_TRANSPARENT 64
-
-typedef struct {
-  const LigDraft *draft;
-  const LigFusion *fusion;
-  const LigPattern *pattern;
-  int at, from; /* first op, the element that it fits */
-  gboolean ignore_fences;
-  gboolean see_through; /* also through branches that are wanted */
-} Walk;
-
-typedef struct {
-  int elements[LIG_MAX_ELEMENTS];
-  int end;         /* one past the last op that was matched */
-  int matched;     /* elements */
-  int last;        /* element matched last */
-  gboolean fenced; /* an element would have fitted behind a fence */
-} Found;
-
-static gboolean
-branch_is_wanted (const LigPart *part)
-{
-  for (int i = 0; i < part->n_outputs; i++)
-    if (part->consumed[i] || part->to_caller[i])
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-fits (const Walk *walk, int element, int index)
-{
-  const LigPart *part = lig_part (walk->draft, index);
-  if (walk->fusion->pass != LIG_PASS_FORWARD && !part->needs_backward)
-    return FALSE;
-  return !part->info->opaque_forward &&
-         lig_element_fits (&walk->pattern->elements[element], part->info);
-}
-
-/* The op that fits the element, looking through identities and unwanted branches; -1 for none. */
-static int
-next_fit (const Walk *walk, int element, int index)
-{
-  int end = MIN (index + MOST_TRANSPARENT, (int) walk->draft->parts->len);
-  for (; index < end; index++) {
-    const LigPart *part = lig_part (walk->draft, index);
-    if (fits (walk, element, index))
-      return index;
-    if (!(part->info->flags & LIG_OP_TRANSPARENT) ||
-        (branch_is_wanted (part) && !walk->see_through))
-      return -1;
-  }
-  return -1;
-}
-
-static gboolean
-fence_between (const Walk *walk, int from, int to)
-{
-  for (int i = from; i <= to; i++)
-    if (lig_part (walk->draft, i)->fence)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-follow (const Walk *walk, Found *found)
-{
-  *found = (Found){.end = walk->at + 1, .matched = 1, .last = walk->from};
-  for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
-    found->elements[i] = -1;
-  found->elements[walk->from] = walk->at;
-  for (int element = walk->from + 1; element < walk->pattern->n_elements; element++) {
-    int index = next_fit (walk, element, found->end);
-    if (index >= 0 && !walk->ignore_fences && fence_between (walk, found->end, index)) {
-      found->fenced = TRUE;
-      index = -1;
-    }
-    if (index >= 0) {
-      found->elements[element] = index;
-      found->end = index + 1;
-      found->matched++;
-      found->last = element;
-    } else if (!walk->pattern->elements[element].optional) {
-      return FALSE;
-    }
-  }
-  return found->matched >= 2;
-}
+#include "engine/compile/offer.h"
+#include "engine/compile/walk.h"
 
 static void
 refuse (LigMatch *match, LigReason reason, char *observed, char *required)
@@ -101,88 +14,191 @@ refuse (LigMatch *match, LigReason reason, char *observed, char *required)
   match->refusal.required = required;
 }
 
-/* Which op's fence parts the match. */
-static char *
-describe_fence (const Walk *walk, const Found *found)
+/* The names belong to the draft from now on. */
+static LigEvidence
+keep_names (LigDraft *draft, LigEvidenceKind kind, const char **names)
 {
-  for (int i = walk->at + 1; i < found->end; i++)
+  g_ptr_array_add (draft->names, names);
+  return (LigEvidence){.kind = kind, .names = names};
+}
+
+/* The name is static, or belongs to the draft. */
+static LigEvidence
+name_one (LigDraft *draft, LigEvidenceKind kind, const char *name)
+{
+  const char **names = g_new0 (const char *, 2);
+  names[0] = name;
+  return keep_names (draft, kind, names);
+}
+
+/* --- Why a pattern does not match ---------------------------------------------------------- */
+
+static void
+refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
+{
+  const char *path = NULL;
+  for (int i = walk->at + 1; i < found->end && !path; i++)
     if (lig_part (walk->draft, i)->fence)
-      return g_strdup_printf ("fence before %s", lig_part (walk->draft, i)->path);
-  return g_strdup ("fence");
+      path = lig_part (walk->draft, i)->path;
+  match->fits = TRUE;
+  match->count = found->end - walk->at;
+  match->found = (LigEvidence){.kind = LIG_EVIDENCE_FENCE, .path = path};
+  refuse (match, LIG_REASON_FENCED,
+          path ? g_strdup_printf ("fence before %s", path) : g_strdup ("fence"),
+          g_strdup ("no fence"));
+  lig_offer_unfence (walk, found, match);
 }
 
-static gboolean
-is_forbidden (const LigDraft *draft, const LigFusion *fusion, int at, char **observed)
+/* A branch of which the caller or a channel makes use: `channel r` or `caller`. */
+static void
+refuse_branch (LigDraft *draft, const LigPart *part, int slot, LigMatch *match)
 {
-  const LigPart *part = lig_part (draft, at);
-  if (g_strv_contains (lig_sequence_get_forbidden (draft->sequence), fusion->name))
-    *observed = g_strdup ("forbidden everywhere");
-  else if (g_strv_contains (lig_op_get_forbidden (part->written), fusion->name))
-    *observed = g_strdup_printf ("forbidden at %s", part->path);
-  else if (draft->policy == LIG_POLICY_NONE &&
-           !g_strv_contains (lig_op_get_forced (part->written), fusion->name))
-    *observed = g_strdup ("policy none");
-  return *observed != NULL;
+  const char *channel = part && part->consumed[slot] ? part->output_channels[slot] : NULL;
+  match->found = channel ? name_one (draft, LIG_EVIDENCE_CHANNEL, channel)
+                         : (LigEvidence){.kind = LIG_EVIDENCE_CALLER};
+  match->found.path = part ? part->path : NULL;
+  refuse (match, LIG_REASON_IN_USE,
+          channel ? g_strdup_printf ("channel %s", channel) : g_strdup ("caller"),
+          g_strdup ("no other reader"));
 }
 
-/* The branch that keeps the match apart: `channel r` or `caller`. */
-static char *
-describe_use (const Walk *walk, const Found *found)
+/* The branch that keeps the match apart. */
+static void
+refuse_use (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
-  for (int i = walk->at; i < found->end; i++) {
+  const LigPart *branch = NULL;
+  int slot = 0;
+  for (int i = walk->at; i < found->end && !branch; i++) {
     const LigPart *part = lig_part (walk->draft, i);
-    gboolean matched = FALSE;
-    for (int j = 0; j < walk->pattern->n_elements; j++)
-      matched |= found->elements[j] == i;
-    for (int j = 0; j < part->n_outputs && !matched; j++)
-      if (part->consumed[j] || part->to_caller[j])
-        return part->consumed[j] ? g_strdup_printf ("channel %s", part->output_channels[j])
-                                 : g_strdup ("caller");
+    for (int j = 0; j < part->n_outputs && !branch && !lig_found_has (found, i); j++)
+      if (part->consumed[j] || part->to_caller[j]) {
+        branch = part;
+        slot = j;
+      }
   }
-  return g_strdup ("caller");
+  match->fits = TRUE;
+  match->count = found->end - walk->at;
+  refuse_branch (walk->draft, branch, slot, match);
+  lig_offer_private (walk, found, match);
+}
+
+static void
+refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
+{
+  const char **accepted = lig_pattern_accepted (walk->pattern, found->last + 1);
+  gboolean end = found->end >= (int) walk->draft->parts->len;
+  const char *name = end ? "end" : lig_part (walk->draft, found->end)->info->name;
+  match->needed = keep_names (walk->draft, LIG_EVIDENCE_NAMES, accepted);
+  match->found = end ? (LigEvidence){.kind = LIG_EVIDENCE_END}
+                     : name_one (walk->draft, LIG_EVIDENCE_NAMES, name);
+  match->found.path = end ? NULL : lig_part (walk->draft, found->end)->path;
+  refuse (match, LIG_REASON_PATTERN, g_strdup (name), g_strjoinv ("|", (char **) accepted));
+  lig_offer_pattern (walk, found, match);
 }
 
 /* Why the pattern did not match, in the order of the checks. */
 static void
-explain (Walk *walk, const Found *found, LigMatch *match)
+explain (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
-  Found other;
-  int looked = MIN (found->end, (int) walk->draft->parts->len - 1);
-  char *accepted = lig_pattern_accepted (walk->pattern, found->last + 1);
-  match->count = looked - walk->at + 1;
+  LigFound other;
+  match->count = MIN (found->end, (int) walk->draft->parts->len - 1) - walk->at + 1;
   walk->see_through = TRUE;
   walk->ignore_fences = TRUE;
-  if (found->fenced && follow (walk, &other)) {
-    match->count = other.end - walk->at;
-    refuse (match, LIG_REASON_FENCED, describe_fence (walk, &other), g_strdup ("no fence"));
-    g_free (accepted);
+  if (found->fenced && lig_walk_follow (walk, &other)) {
+    refuse_fence (walk, &other, match);
     return;
   }
   walk->ignore_fences = FALSE;
-  if (follow (walk, &other)) {
-    match->count = other.end - walk->at;
-    refuse (match, LIG_REASON_IN_USE, describe_use (walk, &other), g_strdup ("no other reader"));
-    g_free (accepted);
+  if (lig_walk_follow (walk, &other)) {
+    refuse_use (walk, &other, match);
     return;
   }
-  gboolean end = found->end >= (int) walk->draft->parts->len;
-  refuse (match, LIG_REASON_PATTERN,
-          g_strdup (end ? "end" : lig_part (walk->draft, found->end)->info->name), accepted);
+  walk->see_through = FALSE;
+  refuse_pattern (walk, found, match);
 }
+
+/* --- Wishes -------------------------------------------------------------------------------- */
+
+static gboolean
+is_forbidden (LigDraft *draft, const LigFusion *fusion, int at, LigEvidence *found, char **observed)
+{
+  const LigPart *part = lig_part (draft, at);
+  *found = (LigEvidence){.kind = LIG_EVIDENCE_FORBIDDEN};
+  if (g_strv_contains (lig_sequence_get_forbidden (draft->sequence), fusion->name)) {
+    *observed = g_strdup ("forbidden everywhere");
+  } else if (g_strv_contains (lig_op_get_forbidden (part->written), fusion->name)) {
+    found->path = part->path;
+    *observed = g_strdup_printf ("forbidden at %s", part->path);
+  } else if (draft->policy == LIG_POLICY_NONE &&
+             !g_strv_contains (lig_op_get_forced (part->written), fusion->name)) {
+    *found = name_one (draft, LIG_EVIDENCE_POLICY, lig_policy_name (LIG_POLICY_NONE));
+    *observed = g_strdup ("policy none");
+  }
+  return *observed != NULL;
+}
+
+/* A wish overrides other refusals but that of a fence; the fence alone is no remedy then. */
+static void
+check_wishes (LigDraft *draft, const LigFusion *fusion, LigMatch *match)
+{
+  LigEvidence found;
+  char *observed = NULL;
+  if (!is_forbidden (draft, fusion, match->first, &found, &observed))
+    return;
+  if (match->reason == LIG_REASON_FENCED) {
+    g_clear_pointer (&match->mend, g_free);
+    g_free (observed);
+    return;
+  }
+  g_free (match->refusal.observed);
+  g_free (match->refusal.required);
+  g_clear_pointer (&match->mend, g_free);
+  if (match->reason == LIG_REASON_NONE && draft->policy != LIG_POLICY_NONE)
+    lig_offer (match, LIG_MEND_UNFORBID, lig_part (draft, match->first)->path, NULL);
+  match->found = found;
+  match->needed = (LigEvidence){0};
+  refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
+}
+
+/* --- Legality ------------------------------------------------------------------------------ */
 
 /* A gradient that is summed up from inside and outside of the group would have to be there before
  * the group runs. */
 static gboolean
-has_split_sum (const LigDraft *draft, LigMatch *match)
+has_split_sum (LigDraft *draft, LigMatch *match)
 {
   int slot;
   const LigPart *part = lig_find_split_sum (draft, &match->group, &slot);
-  if (part)
-    refuse (match, LIG_REASON_IN_USE,
-            part->to_caller[slot] ? g_strdup ("caller")
-                                  : g_strdup_printf ("channel %s", part->output_channels[slot]),
-            g_strdup ("no other reader"));
-  return part != NULL;
+  if (!part)
+    return FALSE;
+  refuse_branch (draft, part, slot, match);
+  lig_offer_private_branch (draft, (int) (part - lig_part (draft, 0)), match);
+  return TRUE;
+}
+
+static void
+refuse_unwritten (LigDraft *draft, int number, LigMatch *match)
+{
+  const LigValue *value = lig_value (draft, number);
+  const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT         ? "update"
+                       : value->saved || value->role == LIG_VALUE_GRADIENT ? "backward"
+                                                                           : "caller";
+  match->found = g_str_equal (reader, "caller") ? (LigEvidence){.kind = LIG_EVIDENCE_CALLER}
+                                                : name_one (draft, LIG_EVIDENCE_PASS, reader);
+  refuse (match, LIG_REASON_IN_USE, g_strdup (reader),
+          g_strdup_printf ("a kernel that writes %s", value->name));
+}
+
+static void
+refuse_kernel (LigDraft *draft, const char *missing, LigDtype dtype, LigMatch *match)
+{
+  const char *kept = g_string_chunk_insert_const (draft->strings, missing);
+  match->found = name_one (draft, LIG_EVIDENCE_NAMES, lig_dtype_name (dtype));
+  match->needed = name_one (draft, LIG_EVIDENCE_NAMES, kept);
+  refuse (match, LIG_REASON_KERNEL,
+          g_strdup_printf ("no %s for %s on %s", missing, lig_dtype_name (dtype),
+                           lig_device_get_name (draft->device)),
+          g_strdup (missing));
 }
 
 static gboolean
@@ -195,23 +211,37 @@ probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
   if (pass == LIG_PASS_BACKWARD && has_split_sum (draft, match))
     return TRUE;
   if (probe.unwritten >= 0) {
-    const LigValue *value = lig_value (draft, probe.unwritten);
-    const char *reader = value->role == LIG_VALUE_PARAMETER_GRADIENT         ? "update"
-                         : value->saved || value->role == LIG_VALUE_GRADIENT ? "backward"
-                                                                             : "caller";
-    refuse (match, LIG_REASON_IN_USE, g_strdup (reader),
-            g_strdup_printf ("a kernel that writes %s", value->name));
+    refuse_unwritten (draft, probe.unwritten, match);
     return TRUE;
   }
   LigDtype dtype = draft->compute;
   const LigKernel *kernel = lig_find_missing_kernel (draft, steps, 0, &dtype);
   const char *missing = probe.missing ? probe.missing : kernel ? kernel->name : NULL;
-  if (missing)
-    refuse (match, LIG_REASON_KERNEL,
-            g_strdup_printf ("no %s for %s on %s", missing, lig_dtype_name (dtype),
-                             lig_device_get_name (draft->device)),
-            g_strdup (missing));
+  if (!missing)
+    return TRUE;
+  refuse_kernel (draft, missing, dtype, match);
+  if (!probe.missing)
+    lig_offer_dtype (draft, steps, 0, match);
   return TRUE;
+}
+
+/* The condition of a fusion gives its numbers, and the types that it accepts. */
+static void
+keep_refusal (LigDraft *draft, LigMatch *match)
+{
+  const LigRefusal *refusal = &match->refusal;
+  match->reason = refusal->reason;
+  match->found = (LigEvidence){.value = refusal->observed_value, .unit = refusal->unit};
+  match->needed = (LigEvidence){.value = refusal->required_value, .unit = refusal->unit};
+  if (refusal->reason != LIG_REASON_DTYPE || refusal->types == 0)
+    return;
+  const char **names = g_new0 (const char *, LIG_N_DTYPES + 1);
+  for (int i = 0, n = 0; i < LIG_N_DTYPES; i++)
+    if (refusal->types & LIG_TYPES (i))
+      names[n++] = lig_dtype_name ((LigDtype) i);
+  match->needed = keep_names (draft, LIG_EVIDENCE_NAMES, names);
+  match->found = name_one (draft, LIG_EVIDENCE_NAMES, lig_dtype_name (draft->compute));
+  lig_offer_dtype (draft, NULL, refusal->types, match);
 }
 
 /* The fusion's own condition, then whether the device has its kernels. */
@@ -224,7 +254,7 @@ check_kernels (LigDraft *draft, LigMatch *match, GError **error)
                           .probe = TRUE,
                           .backward = fusion->pass == LIG_PASS_BACKWARD};
   if (fusion->allows && !fusion->allows (&lowering, &match->refusal)) {
-    match->reason = match->refusal.reason;
+    keep_refusal (draft, match);
     g_clear_error (&lowering.error);
     return TRUE;
   }
@@ -240,16 +270,21 @@ check_kernels (LigDraft *draft, LigMatch *match, GError **error)
 gboolean
 lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GError **error)
 {
-  Walk walk = {
-    .draft = draft, .fusion = fusion, .pattern = lig_fusion_get_pattern (fusion), .at = at};
-  Found found;
-  char *observed = NULL;
-  while (!fits (&walk, walk.from, at)) {
+  LigWalk walk = {.draft = draft,
+                  .fusion = fusion,
+                  .pattern = lig_fusion_get_pattern (fusion),
+                  .at = at,
+                  .skipped = -1,
+                  .replaced = -1,
+                  .inserted = -1};
+  LigFound found;
+  while (!lig_walk_fits (&walk, walk.from, at)) {
     if (!walk.pattern->elements[walk.from].optional || ++walk.from == walk.pattern->n_elements)
       return FALSE;
   }
   *match = (LigMatch){.first = at, .count = 1};
-  gboolean matched = follow (&walk, &found);
+  gboolean matched = lig_walk_follow (&walk, &found);
+  match->fits = matched;
   if (matched)
     match->count = found.end - at;
   else
@@ -261,13 +296,9 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
                             .n_elements = walk.pattern->n_elements};
   for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
     match->group.elements[i] = found.elements[i];
+  check_wishes (draft, fusion, match);
   if (match->reason == LIG_REASON_FENCED)
     return TRUE;
-  if (is_forbidden (draft, fusion, at, &observed)) {
-    g_free (match->refusal.observed);
-    g_free (match->refusal.required);
-    refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
-  }
   return !matched || match->reason != LIG_REASON_NONE || check_kernels (draft, match, error);
 }
 

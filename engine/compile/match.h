@@ -8,8 +8,11 @@
 typedef struct {
   LigGroup group;     /* whole where reason is NONE */
   int first, count;   /* ops looked at */
+  gboolean fits;      /* the pattern, but for a fence or a branch */
   LigReason reason;   /* up to KERNEL */
   LigRefusal refusal; /* observed and required are owned by the caller */
+  LigEvidence found, needed;
+  LigMend *mend; /* (nullable): owned by the caller; its fusion is not set */
 } LigMatch;
 
 /* FALSE where the fusion does not even begin at this op: there is nothing to say then. The error

@@ -120,7 +120,7 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
     if (from->values[j] >= 0)
       operands[j].data = set + GPOINTER_TO_SIZE (g_hash_table_lookup (bench->offsets, key)) * 256;
   }
-  to->function = from->kernel ? from->kernel->functions[lig_device_get_backend (device)] : NULL;
+  to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->beside = to->joins = from->beside;
   to->empty = from->empty;
   to->zeroed = from->zeroed;

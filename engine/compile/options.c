@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of plans, and the names of policies. */
+/* The options of plans, the names of policies and the default one of a device. */
 #include "engine/compile/draft.h"
 #include "engine/sequence/table.h"
 
@@ -24,6 +24,14 @@ lig_policy_from_name (const char *name, LigPolicy *policy)
   return FALSE;
 }
 
+LigPolicy
+lig_policy_for (LigPolicy policy, LigDevice *device)
+{
+  if (policy != LIG_POLICY_DEFAULT)
+    return policy;
+  return lig_device_has (device, LIG_DEVICE_MEASURES) ? LIG_POLICY_MEASURED : LIG_POLICY_ALL;
+}
+
 gboolean
 lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error)
 {
@@ -38,3 +46,27 @@ lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GEr
   whole->size = sizeof *whole;
   return TRUE;
 }
+
+LigPlanOptions *
+lig_plan_options_new (void)
+{
+  const LigPlanOptions initial = LIG_PLAN_OPTIONS_INIT;
+  return g_memdup2 (&initial, sizeof initial);
+}
+
+void
+lig_plan_options_free (LigPlanOptions *self)
+{
+  g_free (self);
+}
+
+/* Options may be of a program that knows fewer fields, or more. */
+static LigPlanOptions *
+copy_options (const LigPlanOptions *self)
+{
+  LigPlanOptions *copy = g_malloc0 (MAX (self->size, sizeof *copy));
+  memcpy (copy, self, self->size);
+  return copy;
+}
+
+G_DEFINE_BOXED_TYPE (LigPlanOptions, lig_plan_options, copy_options, lig_plan_options_free)

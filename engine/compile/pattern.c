@@ -76,24 +76,25 @@ lig_element_fits (const LigElement *element, const LigOpInfo *info)
 }
 
 static void
-append_names (const LigElement *element, GString *names)
+add_names (const LigElement *element, GPtrArray *names)
 {
   for (char **name = element->names; *name; name++)
-    g_string_append_printf (names, "%s%s", names->len ? "|" : "", *name);
+    g_ptr_array_add (names, *name);
   const LigOpInfo *info;
   for (guint i = 0; element->flags && (info = lig_op_info_nth (i)); i++)
     if (info->flags & element->flags)
-      g_string_append_printf (names, "%s%s", names->len ? "|" : "", info->name);
+      g_ptr_array_add (names, (gpointer) info->name);
 }
 
-char *
+const char **
 lig_pattern_accepted (const LigPattern *pattern, int from)
 {
-  GString *names = g_string_new (NULL);
+  GPtrArray *names = g_ptr_array_new ();
   for (int i = from; i < pattern->n_elements; i++) {
-    append_names (&pattern->elements[i], names);
+    add_names (&pattern->elements[i], names);
     if (!pattern->elements[i].optional)
       break;
   }
-  return g_string_free (names, FALSE);
+  g_ptr_array_add (names, NULL);
+  return (const char **) g_ptr_array_free (names, FALSE);
 }

@@ -20,9 +20,9 @@ gboolean lig_pattern_parse (const char *text, LigPattern *pattern, GError **erro
 /* Whether an op fits the element. */
 gboolean lig_element_fits (const LigElement *element, const LigOpInfo *info);
 
-/* Names that would have been accepted at element `from`, joined by `|`: those of the optional
- * elements up to and with the next required one. */
-char *lig_pattern_accepted (const LigPattern *pattern, int from);
+/* Returns the names that would have been accepted at element `from`: those of the optional elements
+ * up to and with the next required one. (transfer container): the names are static. */
+const char **lig_pattern_accepted (const LigPattern *pattern, int from);
 
 /* The parsed pattern of a registered fusion. */
 const LigPattern *lig_fusion_get_pattern (const LigFusion *fusion);

@@ -56,9 +56,7 @@ lig_price_key (LigDraft *draft, GArray *steps)
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   GString *key = g_string_new (facts->name);
   char libraries[sizeof facts->libraries];
-  g_strlcpy (libraries, facts->libraries, sizeof libraries);
-  if (lig_device_get_backend (draft->device) == LIG_BACKEND_CPU)
-    lig_cpu_libraries (libraries, sizeof libraries);
+  lig_device_libraries (draft->device, libraries, sizeof libraries);
   g_string_append_printf (key, "|%s%s", libraries, draft->options.tf32 ? "|tf32" : "");
   for (guint i = 0; i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
@@ -120,7 +118,7 @@ static gboolean
 time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  if (lig_device_get_backend (draft->device) != LIG_BACKEND_NULL) {
+  if (!lig_device_has (draft->device, LIG_DEVICE_DESCRIBED)) {
     tell_what (lists);
     if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, LIG_TIMING_GROUPS,
                         prices, &local))

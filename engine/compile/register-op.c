@@ -73,17 +73,20 @@ has_backward (const LigOpInfo *info)
   return info->backward || info->lower_backward || info->opaque_backward || info->expand;
 }
 
-/* Compiles with kernels of that type, for evaluation and for training; for a CPU where the
- * capability is 0, else for a GPU. */
+/* Compiles with kernels of that type and backend, for evaluation and for training. */
 static gboolean
-compile (
-  const LigOpInfo *info, LigSequence *sequence, int capability, LigDtype compute, GError **error)
+compile (const LigOpInfo *info,
+         LigSequence *sequence,
+         const LigBackendInfo *backend,
+         LigDtype compute,
+         GError **error)
 {
   g_autoptr (LigDevice) device = lig_device_open ("null", error);
   if (!device)
     return FALSE;
   LigDeviceFacts facts = *lig_device_get_facts (device);
-  facts.capability = capability;
+  facts.capability = backend->traits & LIG_DEVICE_ACCELERATOR ? 90 : 0;
+  g_strlcpy (facts.backend, backend->name, sizeof facts.backend);
   lig_device_set_facts (device, &facts);
   for (int training = 0; training <= has_backward (info); training++) {
     LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
@@ -102,16 +105,19 @@ lig_op_info_try (const LigOpInfo *info, GError **error)
 {
   /* Kernels may be for one type and one kind of device alone. */
   static const LigDtype types[] = {LIG_FP32, LIG_BF16, LIG_FP16};
-  static const int capabilities[] = {0, 90};
+  const LigBackendInfo *backend;
   g_autoptr (GError) first = NULL;
   g_autoptr (LigSequence) sequence = read_example (info, &first);
-  for (guint i = 0; sequence && i < G_N_ELEMENTS (types) * G_N_ELEMENTS (capabilities); i++) {
-    g_autoptr (GError) local = NULL;
-    if (compile (info, sequence, capabilities[i % 2], types[i / 2], &local))
-      return TRUE;
-    if (!first)
-      first = g_steal_pointer (&local);
-  }
+  for (guint i = 0; sequence && i < G_N_ELEMENTS (types); i++)
+    for (guint n = 0; (backend = lig_backend_nth (n)); n++) {
+      g_autoptr (GError) local = NULL;
+      if (backend->traits & LIG_DEVICE_DESCRIBED)
+        continue;
+      if (compile (info, sequence, backend, types[i], &local))
+        return TRUE;
+      if (!first)
+        first = g_steal_pointer (&local);
+    }
   g_propagate_prefixed_error (error, g_steal_pointer (&first),
                               "op %s: its example '%s': ", info->name, info->example);
   return FALSE;

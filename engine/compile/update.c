@@ -8,49 +8,75 @@
 #include <ligature/state-arrays.h>
 
 static int
-array_value (LigDraft *draft, LigStateArray array, gint64 first, gint64 count)
+array_value (LigDraft *draft, int array, gint64 first, gint64 count)
 {
-  static const char *const names[] = {"parameters", "gradients", "master", "moment", "variance"};
   LigShape shape;
   lig_shape_init (&shape, 1, count);
-  int value =
-    lig_draft_add_value (draft, LIG_VALUE_STATE, &shape, lig_draft_array_dtype (draft, array), -1,
-                         "%s[%" G_GINT64_FORMAT "]", names[array], first);
-  lig_value (draft, value)->array = (int) array;
+  int value = lig_draft_add_value (
+    draft, LIG_VALUE_STATE, &shape, lig_draft_array_dtype (draft, array), -1,
+    "%s[%" G_GINT64_FORMAT "]", lig_state_array_name ((LigStateArray) array), first);
+  lig_value (draft, value)->array = array;
   lig_value (draft, value)->state_offset = first;
   return value;
+}
+
+/* The arrays of the state that one update works on, and its parameters. */
+typedef struct {
+  const LigOptimizerInfo *info;
+  LigOptimizer optimizer;
+  gint64 first, count;
+} Region;
+
+static double
+get_param (const Region *region, const char *name)
+{
+  for (const LigParam *param = region->info->params; param->name; param++)
+    if (g_str_equal (param->name, name))
+      return lig_optimizer_get (&region->optimizer, param);
+  return 0;
+}
+
+/* The array that an operand of the kernel is, or -1 where the state keeps none. */
+static int
+find_array (const LigDraft *draft, const Region *region, const char *operand)
+{
+  if (g_str_equal (operand, "master"))
+    return draft->parameter_dtype == LIG_FP32 ? -1 : (int) LIG_STATE_MASTER;
+  for (const LigOptimizerArray *array = region->info->arrays; array && array->name; array++)
+    if (g_str_equal (operand, array->operand ? array->operand : array->name))
+      return array->needs && get_param (region, array->needs) == 0
+               ? -1
+               : lig_state_find_array (array->name);
+  return lig_state_find_array (operand);
+}
+
+static int
+operand_value (LigDraft *draft, const Region *region, const char *operand)
+{
+  if (g_str_equal (operand, "norm"))
+    return draft->gradient_norm;
+  if (g_str_equal (operand, "scaling"))
+    return draft->scaling;
+  int array = find_array (draft, region, operand);
+  return array < 0 ? -1 : array_value (draft, array, region->first, region->count);
 }
 
 static void
 update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
 {
-  const LigOptimizer *optimizer = draft->options.optimizer;
-  int master =
-    draft->parameter_dtype == LIG_FP32 ? -1 : array_value (draft, LIG_STATE_MASTER, first, count);
-  int gradients = array_value (draft, LIG_STATE_GRADIENTS, first, count);
-  int parameters = array_value (draft, LIG_STATE_PARAMETERS, first, count);
-  if (optimizer->kind == LIG_OPTIMIZER_SGD) {
-    LigSgdParams params = optimizer->sgd;
-    int moment = params.momentum == 0 ? -1 : array_value (draft, LIG_STATE_MOMENT, first, count);
-    int values[] = {gradients, draft->gradient_norm, draft->scaling, parameters, moment, master};
-    if (!decays)
-      params.weight_decay = 0;
-    lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "sgd", values, &params,
-                     sizeof params);
-    return;
+  Region region = {.optimizer = *draft->options.optimizer, .first = first, .count = count};
+  region.info = lig_optimizer_info_find (region.optimizer.name, NULL);
+  const LigKernel *kernel = lig_kernel_find (region.info->kernel);
+  int inputs, values[LIG_MAX_OPERANDS], operands = lig_signature_count (kernel->signature, &inputs);
+  for (int i = 0; i < operands; i++) {
+    char name[32];
+    lig_signature_name (kernel->signature, i, name);
+    values[i] = operand_value (draft, &region, name);
   }
-  LigAdamwParams params = optimizer->adamw;
-  int values[] = {gradients,
-                  draft->gradient_norm,
-                  draft->scaling,
-                  parameters,
-                  array_value (draft, LIG_STATE_MOMENT, first, count),
-                  array_value (draft, LIG_STATE_VARIANCE, first, count),
-                  master};
-  if (!decays)
-    params.weight_decay = 0;
-  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, "adamw", values, &params,
-                   sizeof params);
+  if (!decays && region.info->decay)
+    lig_optimizer_set (&region.optimizer, region.info->decay, 0, NULL);
+  lig_lower_plain (draft, draft->steps, LIG_PASS_UPDATE, -1, region.info->kernel, values,
+                   region.optimizer.params, region.info->params_size);
 }
 
 /* A factor that stays, or 0 where it is found as the training goes on. */

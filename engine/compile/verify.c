@@ -31,7 +31,7 @@ blame (GError **error, const LigDraft *draft, const char *name, int part, const 
   const LigPart *at = lig_part (draft, part);
   g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: by its table, %s",
                name ? name : at->title, at->path, text);
-  return FALSE;
+  return lig_error_set_path (error, at->path);
 }
 
 /* The fusion that a step belongs to, if it belongs to one. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* csv: a table of numbers. The text is read twice, first to count rows and to see whether the
- * targets are text, then to fill arrays of the right size; afterwards it is freed. */
+/* csv: a table of numbers, fields separated by `,`, `;` or tab, quoted where they need it. Labels
+ * that are text are numbered in sorted order. The text is read twice, first to count rows and to
+ * see whether the targets are text, then to fill arrays of the right size; afterwards it is freed.
+ */
 #include "engine/base/file.h"
 #include "engine/data/csv-rows.h"
 
@@ -100,18 +102,15 @@ read_number (const LigDataset *self, LigCsvRows *rows, guint column, float *valu
 
 /* ---- columns ---- */
 
-static gboolean
-read_options (LigDataset *self, Csv *csv, GError **error)
+static void
+read_options (const LigDataset *self, Csv *csv)
 {
   const char *task = lig_dataset_option (self, "task");
-  csv->header = -1;
-  if (task && strcmp (task, "class") != 0 && strcmp (task, "value") != 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               "task is '%s', expected class or value", task);
+  const char *header = lig_dataset_option (self, "header");
+  csv->header = header ? strcmp (header, "true") == 0 : -1;
   if (task)
-    csv->task = *task == 'c' ? TASK_CLASS : TASK_VALUE;
-  return lig_dataset_boolean (self, "header", &csv->header, error) &&
-         lig_dataset_boolean (self, "standardize", &csv->standardize, error);
+    csv->task = strcmp (task, "class") == 0 ? TASK_CLASS : TASK_VALUE;
+  csv->standardize = lig_dataset_boolean (self, "standardize");
 }
 
 /* Decides whether the first row names the columns, and keeps the names. */
@@ -375,7 +374,8 @@ csv_open (LigDataset *self, GError **error)
   g_auto (LigCsvRows) rows = {0};
   g_autoptr (GBytes) file = NULL;
   gsize size;
-  if (!read_options (self, csv, error) || !(file = lig_read_file (self->path, error)))
+  read_options (self, csv);
+  if (!(file = lig_read_file (self->path, error)))
     return FALSE;
   const char *content = g_bytes_get_data (file, &size);
   const char *binary = size > 0 ? memchr (content, 0, size) : NULL;
@@ -450,7 +450,7 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
 }
 
 static void
-csv_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+csv_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Csv *csv = self->data;
   gint64 row = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
@@ -516,12 +516,49 @@ csv_close (LigDataset *self)
   g_free (csv);
 }
 
-static const char *const keys[] = {"header", "standardize", "target", "task", NULL};
+static const LigDatasetChoice header_choices[] = {
+  {"true", N_ ("Names of the columns")},
+  {"false", N_ ("Numbers")},
+  {NULL, NULL},
+};
+
+static const LigDatasetChoice task_choices[] = {
+  {"class", N_ ("Classes")},
+  {"value", N_ ("Values")},
+  {NULL, NULL},
+};
+
+static const LigDatasetOption options[] = {
+  {.type = LIG_DATASET_TEXT,
+   .name = "target",
+   .label = N_ ("Target columns"),
+   .help = N_ ("Target columns, by name or number; the last by default")},
+  {.type = LIG_DATASET_CHOICE,
+   .name = "task",
+   .label = N_ ("Target"),
+   .help = N_ ("Meaning of the numbers in the target column"),
+   .choices = task_choices,
+   .unset = N_ ("As the loss requires")},
+  {.type = LIG_DATASET_CHOICE,
+   .name = "header",
+   .label = N_ ("First row"),
+   .help = N_ ("Names, where none of its fields is a number, by default"),
+   .choices = header_choices,
+   .unset = N_ ("As its fields look")},
+  {.type = LIG_DATASET_BOOLEAN,
+   .name = "standardize",
+   .label = N_ ("Standardize"),
+   .help = N_ ("Each feature gets mean 0 and variance 1")},
+  {.name = NULL},
+};
 
 const LigDatasetKind lig_dataset_csv = {
-  .name = "csv",
-  .has_path = TRUE,
-  .keys = keys,
+  .info = {.name = "csv",
+           .title = N_ ("Table: a .csv file of numbers"),
+           .help = N_ ("Separated by commas, semicolons or tabs"),
+           .path = LIG_DATASET_FILE,
+           .files = "*.csv *.tsv",
+           .options = options},
   .open = csv_open,
   .bind = csv_bind,
   .read = csv_read,

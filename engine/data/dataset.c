@@ -21,6 +21,12 @@ lig_dataset_kinds (void)
   return kinds;
 }
 
+const LigDatasetInfo *
+lig_dataset_info_nth (guint n)
+{
+  return n < G_N_ELEMENTS (kinds) - 1 ? &kinds[n]->info : NULL;
+}
+
 /* Takes the batch from the argument or the shape. */
 static gboolean
 take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **error)
@@ -51,7 +57,7 @@ lig_dataset_open (const char *spec,
                   GError **error)
 {
   g_return_val_if_fail (spec, NULL);
-  g_autoptr (LigDataset) self = g_new0 (LigDataset, 1);
+  g_autoptr (LigDataset) self = g_atomic_rc_box_new0 (LigDataset);
   self->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->dtype = dtype;
   self->seed = seed;
@@ -62,19 +68,26 @@ lig_dataset_open (const char *spec,
   return g_steal_pointer (&self);
 }
 
-void
-lig_dataset_free (LigDataset *self)
+static void
+clear (gpointer data)
 {
-  if (!self)
-    return;
+  LigDataset *self = data;
   if (self->data)
     self->kind->close (self);
   g_hash_table_unref (self->options);
   g_free (self->path);
   g_free (self->name);
   g_free (self->description);
-  g_free (self);
 }
+
+void
+lig_dataset_free (LigDataset *self)
+{
+  if (self)
+    g_atomic_rc_box_release_full (self, clear);
+}
+
+G_DEFINE_BOXED_TYPE (LigDataset, lig_dataset, g_atomic_rc_box_acquire, lig_dataset_free)
 
 void
 lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype)
@@ -196,7 +209,7 @@ check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GEr
 
 static void
 read_row (const LigDataset *self,
-          LigPart part,
+          LigSplit part,
           gint64 sample,
           gint64 row,
           LigTensor *input,
@@ -270,7 +283,7 @@ lig_dataset_held_out (LigDataset *self,
 const guint16 *
 lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count)
 {
-  LigPart part = held_out ? LIG_HELD_OUT : LIG_TRAINING;
+  LigSplit part = held_out ? LIG_HELD_OUT : LIG_TRAINING;
   *count = self->n_tokens[part];
   return self->tokens[part];
 }

@@ -166,7 +166,7 @@ idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
 }
 
 static void
-idx_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+idx_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Idx *idx = self->data;
   gint64 image = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
@@ -206,12 +206,21 @@ idx_close (LigDataset *self)
   g_free (idx);
 }
 
-static const char *const keys[] = {"labels", NULL};
+static const LigDatasetOption options[] = {
+  {.type = LIG_DATASET_PATH,
+   .name = "labels",
+   .label = N_ ("Labels"),
+   .help = N_ ("File of the labels; next to the images by default")},
+  {.name = NULL},
+};
 
 const LigDatasetKind lig_dataset_idx = {
-  .name = "idx",
-  .has_path = TRUE,
-  .keys = keys,
+  .info = {.name = "idx",
+           .title = N_ ("Images: the format of MNIST"),
+           .help = N_ ("An images-idx3 file"),
+           .path = LIG_DATASET_FILE,
+           .files = "*idx3*",
+           .options = options},
   .open = idx_open,
   .bind = idx_bind,
   .read = idx_read,

@@ -5,9 +5,11 @@
 
 #include <ligature/dataset.h>
 
+#define N_(text) text
+
 G_BEGIN_DECLS
 
-typedef enum { LIG_TRAINING, LIG_HELD_OUT, LIG_N_PARTS } LigPart;
+typedef enum { LIG_TRAINING, LIG_HELD_OUT, LIG_N_SPLITS } LigSplit;
 
 typedef struct LigDatasetKind LigDatasetKind;
 
@@ -25,10 +27,10 @@ struct LigDataset {
   LigDtype dtype;
 
   /* Set by the kind. */
-  gint64 samples[LIG_N_PARTS];
+  gint64 samples[LIG_N_SPLITS];
   gint64 largest_token;
-  const guint16 *tokens[LIG_N_PARTS];
-  gsize n_tokens[LIG_N_PARTS];
+  const guint16 *tokens[LIG_N_SPLITS];
+  gsize n_tokens[LIG_N_SPLITS];
   char *description;
   guint64 content; /* of lig_hash_content(); 0 where the options say all */
   gpointer data;
@@ -39,9 +41,7 @@ struct LigDataset {
 };
 
 struct LigDatasetKind {
-  const char *name;
-  gboolean has_path;
-  const char *const *keys; /* of its options, null-terminated; held-out is everyone's */
+  LigDatasetInfo info; /* from which the command line and the window are made */
 
   /* Fills what is marked above; there must be a sample for training. */
   gboolean (*open) (LigDataset *self, GError **error);
@@ -51,7 +51,7 @@ struct LigDatasetKind {
   gboolean (*bind) (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
 
   /* Writes one sample; `target` is null if nobody wants it. Allocates nothing. */
-  void (*read) (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target);
+  void (*read) (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target);
 
   void (*close) (LigDataset *self);
 
@@ -70,16 +70,18 @@ const LigDatasetKind *const *lig_dataset_kinds (void);
 /* The spec with absolute paths; (transfer full). One that cannot be read stays as it is. */
 char *lig_dataset_locate (const char *spec);
 
-/* An option's text, null if it was not given. */
+/* An option's text, null if it was not given. It was checked against the table already. */
 const char *lig_dataset_option (const LigDataset *self, const char *key);
-gboolean lig_dataset_integer (const LigDataset *self,
-                              const char *key,
-                              gint64 least,
-                              gint64 most,
-                              gint64 *value,
-                              GError **error);
-gboolean
-lig_dataset_boolean (const LigDataset *self, const char *key, gboolean *value, GError **error);
+
+/* The value of a count or a fraction, and of a boolean: its default if it was not given. */
+double lig_dataset_number (const LigDataset *self, const char *key);
+gboolean lig_dataset_boolean (const LigDataset *self, const char *key);
+
+/* Whether the kind has an option of that name, and the text is a value of it. */
+gboolean lig_dataset_check_option (const LigDataset *self,
+                                   const char *key,
+                                   const char *text,
+                                   GError **error);
 
 /* How many of `total` bytes, tokens, rows or samples, at least one, are for training. */
 gint64 lig_dataset_cut (const LigDataset *self, gint64 total);

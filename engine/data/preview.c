@@ -1,37 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of what was understood of a dataset: lines of a text, tokens, or numbers. */
-#include "engine/base/file.h"
+/* A table of what was understood of a dataset whose kind has none of its own: tokens or numbers. */
 #include "engine/data/kind.h"
 
-#include <string.h>
-
-#define LINE_CHARACTERS 72
 #define ROW_TOKENS 12
 
 static char *
 show_number (gsize number)
 {
   return g_strdup_printf ("%" G_GSIZE_FORMAT, number);
-}
-
-/* Lines, each with the byte that it begins at. */
-static guint
-preview_text (const LigDataset *self, guint rows, GPtrArray *cells)
-{
-  const guint16 *tokens = self->tokens[LIG_TRAINING];
-  gsize count = self->n_tokens[LIG_TRAINING], at = 0;
-  g_ptr_array_add (cells, g_strdup ("byte"));
-  g_ptr_array_add (cells, g_strdup ("text"));
-  for (guint row = 0; row < rows && at < count; row++) {
-    g_autoptr (GString) line = g_string_new (NULL);
-    gsize end = at;
-    for (; end < count && tokens[end] != '\n' && end - at < 4 * LINE_CHARACTERS; end++)
-      g_string_append_c (line, tokens[end] >= ' ' ? (char) tokens[end] : ' ');
-    g_ptr_array_add (cells, show_number (at));
-    g_ptr_array_add (cells, lig_format_excerpt (line->str, LINE_CHARACTERS));
-    at = end + (end < count && tokens[end] == '\n');
-  }
-  return 2;
 }
 
 static guint
@@ -84,8 +60,6 @@ lig_dataset_preview (LigDataset *self, guint rows, guint *columns)
   g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
   if (self->kind->preview)
     *columns = self->kind->preview (self, rows, cells);
-  else if (self->tokens[LIG_TRAINING] && g_str_equal (self->kind->name, "text"))
-    *columns = preview_text (self, rows, cells);
   else if (self->tokens[LIG_TRAINING])
     *columns = preview_tokens (self, rows, cells);
   else

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads `KIND[:PATH][?key=value&...]`, and the values of options. */
+/* Reads `KIND[:PATH][?key=value&...]`. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
 #include <math.h>
 #include <string.h>
-
-#define HELD_OUT "held-out"
 
 gboolean
 lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
@@ -24,7 +22,7 @@ join_kinds (void)
 {
   GString *text = g_string_new (NULL);
   for (const LigDatasetKind *const *kind = lig_dataset_kinds (); *kind; kind++)
-    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", (*kind)->name);
+    g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", (*kind)->info.name);
   return g_string_free (text, FALSE);
 }
 
@@ -32,7 +30,7 @@ static gboolean
 find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
 {
   for (const LigDatasetKind *const *kind = lig_dataset_kinds (); *kind; kind++) {
-    if (strcmp ((*kind)->name, name) == 0) {
+    if (strcmp ((*kind)->info.name, name) == 0) {
       self->kind = *kind;
       return TRUE;
     }
@@ -69,31 +67,11 @@ add_option (LigDataset *self, const char *text, GError **error)
   if (!value)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
                                "option '%s' has no value; options are written key=value", key);
-  if (strcmp (key, HELD_OUT) != 0 && !g_strv_contains (self->kind->keys, key)) {
-    g_autofree char *others = g_strjoinv (", ", (char **) self->kind->keys);
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               "%s has no option '%s', only " HELD_OUT "%s%s", self->kind->name,
-                               key, *others ? ", " : "", others);
-  }
+  if (!lig_dataset_check_option (self, key, value, error))
+    return FALSE;
   if (g_hash_table_contains (self->options, key))
     return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "option '%s' is given twice", key);
   g_hash_table_insert (self->options, g_steal_pointer (&key), g_steal_pointer (&value));
-  return TRUE;
-}
-
-static gboolean
-read_held_out (LigDataset *self, GError **error)
-{
-  const char *text = lig_dataset_option (self, HELD_OUT);
-  char *end;
-  self->held_out = 0.1;
-  if (!text)
-    return TRUE;
-  self->held_out = g_ascii_strtod (text, &end);
-  if (end == text || *end || !(self->held_out >= 0 && self->held_out < 1))
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                               HELD_OUT " is '%s', expected a fraction of at least 0 and below 1",
-                               text);
   return TRUE;
 }
 
@@ -107,34 +85,77 @@ lig_dataset_parse (LigDataset *self, const char *spec, GError **error)
   const char *path = parts[0] && parts[1] && *parts[1] ? parts[1] : NULL;
   if (!find_kind (self, parts[0] ? parts[0] : "", whole, error))
     return FALSE;
+  const LigDatasetInfo *info = &self->kind->info;
   self->path = g_strdup (path);
-  self->name = path ? g_filename_display_name (path) : g_strdup (self->kind->name);
-  if (self->kind->has_path && !path)
+  self->name = path ? g_filename_display_name (path) : g_strdup (info->name);
+  if (info->path != LIG_DATASET_NO_PATH && !path)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "needs a path, as in %s:PATH",
-                               self->kind->name);
-  if (!self->kind->has_path && path)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s takes no path", self->kind->name);
+                               info->name);
+  if (info->path == LIG_DATASET_NO_PATH && path)
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s takes no path", info->name);
   for (char **option = options; *option; option++)
     if (!add_option (self, *option, error))
       return FALSE;
-  return read_held_out (self, error);
+  self->held_out = lig_dataset_number (self, "held-out");
+  return TRUE;
 }
 
-/* `labels=PATH` is the one option that is a path. */
-static char *
-locate_option (const char *option)
+const LigDatasetInfo *
+lig_dataset_info_of (const char *spec)
 {
-  if (!g_str_has_prefix (option, "labels="))
+  gsize length = strcspn (spec, ":?");
+  for (const LigDatasetKind *const *kind = lig_dataset_kinds (); *kind; kind++)
+    if (strlen ((*kind)->info.name) == length && strncmp ((*kind)->info.name, spec, length) == 0)
+      return &(*kind)->info;
+  return NULL;
+}
+
+GStrv
+lig_dataset_split (const char *spec, char **path)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  const char *query = find_query (spec), *colon = memchr (spec, ':', (gsize) (query - spec));
+  g_auto (GStrv) options = g_strsplit (*query ? query + 1 : "", "&", -1);
+  *path = colon && colon + 1 < query ? g_strndup (colon + 1, (gsize) (query - colon - 1)) : NULL;
+  for (char **option = options; *option; option++) {
+    g_auto (GStrv) pair = g_strsplit (*option, "=", 2);
+    g_autofree char *value = pair[0] && pair[1] ? g_uri_unescape_string (pair[1], NULL) : NULL;
+    if (value) {
+      g_strv_builder_add (builder, pair[0]);
+      g_strv_builder_add (builder, value);
+    }
+  }
+  return g_strv_builder_end (builder);
+}
+
+/* --- Absolute paths ------------------------------------------------------------------------- */
+
+static gboolean
+is_path (const LigDatasetInfo *info, const char *key, gsize length)
+{
+  for (const LigDatasetOption *option = info ? info->options : NULL; option && option->name;
+       option++)
+    if (strlen (option->name) == length && strncmp (option->name, key, length) == 0)
+      return option->type == LIG_DATASET_PATH;
+  return FALSE;
+}
+
+static char *
+locate_option (const LigDatasetInfo *info, const char *option)
+{
+  gsize length = strcspn (option, "=");
+  if (!option[length] || !is_path (info, option, length))
     return g_strdup (option);
-  g_autofree char *path = g_uri_unescape_string (option + strlen ("labels="), NULL);
+  g_autofree char *path = g_uri_unescape_string (option + length + 1, NULL);
   g_autofree char *whole = path ? g_canonicalize_filename (path, NULL) : NULL;
   g_autofree char *escaped = whole ? g_uri_escape_string (whole, "/", TRUE) : NULL;
-  return escaped ? g_strconcat ("labels=", escaped, NULL) : g_strdup (option);
+  return escaped ? g_strdup_printf ("%.*s=%s", (int) length, option, escaped) : g_strdup (option);
 }
 
 char *
 lig_dataset_locate (const char *spec)
 {
+  const LigDatasetInfo *info = lig_dataset_info_of (spec);
   const char *query = find_query (spec), *colon = strchr (spec, ':');
   if (!colon || colon >= query || colon + 1 == query)
     return g_strdup (spec);
@@ -144,42 +165,13 @@ lig_dataset_locate (const char *spec)
   g_auto (GStrv) options = g_strsplit (*query ? query + 1 : "", "&", -1);
   g_string_append (text, whole);
   for (char **option = options; *option; option++) {
-    g_autofree char *located = locate_option (*option);
+    g_autofree char *located = locate_option (info, *option);
     g_string_append_printf (text, "%c%s", option == options ? '?' : '&', located);
   }
   return g_string_free (text, FALSE);
 }
 
-const char *
-lig_dataset_option (const LigDataset *self, const char *key)
-{
-  return g_hash_table_lookup (self->options, key);
-}
-
-gboolean
-lig_dataset_integer (
-  const LigDataset *self, const char *key, gint64 least, gint64 most, gint64 *value, GError **error)
-{
-  const char *text = lig_dataset_option (self, key);
-  if (!text || g_ascii_string_to_signed (text, 10, least, most, value, NULL))
-    return TRUE;
-  return lig_dataset_refuse (self, error, LIG_ERROR_VALUE,
-                             "%s is '%s', expected a whole number from %" G_GINT64_FORMAT
-                             " to %" G_GINT64_FORMAT,
-                             key, text, least, most);
-}
-
-gboolean
-lig_dataset_boolean (const LigDataset *self, const char *key, gboolean *value, GError **error)
-{
-  const char *text = lig_dataset_option (self, key);
-  if (text && strcmp (text, "true") != 0 && strcmp (text, "false") != 0)
-    return lig_dataset_refuse (self, error, LIG_ERROR_VALUE, "%s is '%s', expected true or false",
-                               key, text);
-  if (text)
-    *value = strcmp (text, "true") == 0;
-  return TRUE;
-}
+/* --- For kinds ------------------------------------------------------------------------------ */
 
 gint64
 lig_dataset_cut (const LigDataset *self, gint64 total)
@@ -198,11 +190,11 @@ lig_dataset_want_class (const LigDataset *self,
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "%s gives classes, the loss wants %s values", self->kind->name,
+                               "%s gives classes, the loss wants %s values", self->kind->info.name,
                                lig_dtype_name (target->dtype));
   if (size != 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                "%s gives 1 class per sample, the loss wants %" G_GINT64_FORMAT,
-                               self->kind->name, size);
+                               self->kind->info.name, size);
   return TRUE;
 }

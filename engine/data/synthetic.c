@@ -15,11 +15,8 @@ static gboolean
 synthetic_open (LigDataset *self, GError **error)
 {
   Synthetic *synthetic = self->data = g_new0 (Synthetic, 1);
-  gint64 samples = 65536;
-  synthetic->vocabulary = 256;
-  if (!lig_dataset_integer (self, "samples", 1, G_GINT64_CONSTANT (1) << 40, &samples, error) ||
-      !lig_dataset_integer (self, "vocabulary", 1, G_MAXINT32, &synthetic->vocabulary, error))
-    return FALSE;
+  gint64 samples = (gint64) lig_dataset_number (self, "samples");
+  synthetic->vocabulary = (gint64) lig_dataset_number (self, "vocabulary");
   if (self->dtype != LIG_INT32 && !lig_dtype_is_floating (self->dtype))
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
                                "the input is %s, expected int32 or a floating type",
@@ -86,7 +83,7 @@ fill_normal (
 }
 
 static void
-synthetic_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+synthetic_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Synthetic *synthetic = self->data;
   gint64 index = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
@@ -107,11 +104,31 @@ synthetic_close (LigDataset *self)
   g_free (self->data);
 }
 
-static const char *const keys[] = {"samples", "vocabulary", NULL};
+static const LigDatasetOption options[] = {
+  {.type = LIG_DATASET_COUNT,
+   .name = "samples",
+   .label = N_ ("Samples"),
+   .help = N_ ("Different samples in all, held out ones included"),
+   .minimum = 1,
+   .maximum = (double) (G_GINT64_CONSTANT (1) << 40),
+   .initial = 65536},
+  {.type = LIG_DATASET_COUNT,
+   .name = "vocabulary",
+   .label = N_ ("Vocabulary"),
+   .help = N_ ("Different tokens, where the input is whole numbers"),
+   .minimum = 1,
+   .maximum = G_MAXINT32,
+   .initial = 256},
+  {.name = NULL},
+};
 
 const LigDatasetKind lig_dataset_synthetic = {
-  .name = "synthetic",
-  .keys = keys,
+  .info = {.name = "synthetic",
+           .title = N_ ("Random values, to try things out"),
+           .help = N_ ("Inputs and targets of any shape and type, drawn from the seed"),
+           .path = LIG_DATASET_NO_PATH,
+           .needs_shape = TRUE,
+           .options = options},
   .open = synthetic_open,
   .bind = synthetic_bind,
   .read = synthetic_read,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* text: the bytes of a file, or of all files below a folder, as tokens. */
+/* text: the bytes of a file, or of all regular files below a folder, sorted by path and joined, as
+ * tokens. Links to files are followed, links to folders are not. */
 #include "engine/base/file.h"
 #include "engine/data/windows.h"
 
@@ -8,6 +9,8 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define LINE_CHARACTERS 72
 
 static gboolean
 refuse_path (const char *what, const char *path, const char *why, GError **error)
@@ -137,14 +140,35 @@ text_close (LigDataset *self)
   g_free (self->data);
 }
 
-static const char *const keys[] = {NULL};
+/* Lines, each with the byte that it begins at. */
+static guint
+text_preview (const LigDataset *self, guint rows, GPtrArray *cells)
+{
+  const guint16 *tokens = self->tokens[LIG_TRAINING];
+  gsize count = self->n_tokens[LIG_TRAINING], at = 0;
+  g_ptr_array_add (cells, g_strdup ("byte"));
+  g_ptr_array_add (cells, g_strdup ("text"));
+  for (guint row = 0; row < rows && at < count; row++) {
+    g_autoptr (GString) line = g_string_new (NULL);
+    gsize end = at;
+    for (; end < count && tokens[end] != '\n' && end - at < 4 * LINE_CHARACTERS; end++)
+      g_string_append_c (line, tokens[end] >= ' ' ? (char) tokens[end] : ' ');
+    g_ptr_array_add (cells, g_strdup_printf ("%" G_GSIZE_FORMAT, at));
+    g_ptr_array_add (cells, lig_format_excerpt (line->str, LINE_CHARACTERS));
+    at = end + (end < count && tokens[end] == '\n');
+  }
+  return 2;
+}
 
 const LigDatasetKind lig_dataset_text = {
-  .name = "text",
-  .has_path = TRUE,
-  .keys = keys,
+  .info = {.name = "text",
+           .title = N_ ("Text: every byte is a token"),
+           .help = N_ ("A file, or all files of a folder"),
+           .path = LIG_DATASET_FILE_OR_FOLDER,
+           .files = "*.txt"},
   .open = text_open,
   .bind = lig_windows_bind,
   .read = lig_windows_read,
   .close = text_close,
+  .preview = text_preview,
 };

@@ -67,12 +67,12 @@ tokens_close (LigDataset *self)
   g_bytes_unref (self->data);
 }
 
-static const char *const keys[] = {NULL};
-
 const LigDatasetKind lig_dataset_tokens = {
-  .name = "tokens",
-  .has_path = TRUE,
-  .keys = keys,
+  .info = {.name = "tokens",
+           .title = N_ ("Tokens: a .bin file of numbers"),
+           .help = N_ ("A .bin file with the header of llm.c"),
+           .path = LIG_DATASET_FILE,
+           .files = "*.bin"},
   .open = tokens_open,
   .bind = lig_windows_bind,
   .read = lig_windows_read,

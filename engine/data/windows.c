@@ -20,7 +20,7 @@ stride (const LigDataset *self, gint64 target_size)
 static void
 count_windows (LigDataset *self, gint64 target_size)
 {
-  for (int part = 0; part < LIG_N_PARTS; part++) {
+  for (int part = 0; part < LIG_N_SPLITS; part++) {
     gint64 starts = (gint64) self->n_tokens[part] - window_length (self);
     gint64 step = stride (self, target_size);
     self->samples[part] = starts > 0 ? (starts - 1) / step + 1 : 0;
@@ -35,7 +35,7 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
     return lig_dataset_refuse (
       self, error, LIG_ERROR_SHAPE,
       "the input is %s, %s gives windows and wants BATCHxLENGTH, like 32x64", shape,
-      self->kind->name);
+      self->kind->info.name);
   }
   gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
   guint16 largest = 0;
@@ -78,7 +78,7 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "%s gives classes, the loss wants %s values", self->kind->name,
+                               "%s gives classes, the loss wants %s values", self->kind->info.name,
                                lig_dtype_name (target->dtype));
   if (size != 1 && size != window_length (self))
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
@@ -92,7 +92,7 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
 }
 
 void
-lig_windows_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+lig_windows_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const guint16 *window = self->tokens[part] + sample * stride (self, self->target_size);
   gint64 length = window_length (self);

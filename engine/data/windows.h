@@ -12,6 +12,6 @@ gboolean lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count,
 /* The other functions of a kind. */
 gboolean lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
 void
-lig_windows_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target);
+lig_windows_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target);
 
 G_END_DECLS

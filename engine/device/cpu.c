@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU as a device: what is known of it without measuring. */
-#include "engine/device/device-private.h"
+/* The CPU as a device, and its facts without measuring. */
+#include "engine/device/backend.h"
 #include "kernels/threads.h"
 
 #include <string.h>
@@ -23,16 +23,16 @@ read_name (char *name, gsize size)
   g_strlcpy (name, g_strchomp (line), size);
 }
 
-void
-lig_cpu_libraries (char *text, gsize size)
+static void
+write_libraries (char *text, gsize size)
 {
   int threads = omp_get_max_threads ();
   g_snprintf (text, size, "ligature %s, %s, %d thread%s", LIG_VERSION, lig_cpu_level (), threads,
               LIG_ENDING (threads));
 }
 
-void
-lig_cpu_facts (LigDeviceFacts *facts)
+static void
+read_facts (LigDeviceFacts *facts)
 {
   long pages = sysconf (_SC_PHYS_PAGES), page = sysconf (_SC_PAGESIZE);
   long cache = sysconf (_SC_LEVEL3_CACHE_SIZE);
@@ -43,5 +43,28 @@ lig_cpu_facts (LigDeviceFacts *facts)
     .l2 = cache > 0 ? cache : 32 << 20,
   };
   read_name (facts->name, sizeof facts->name);
-  lig_cpu_libraries (facts->libraries, sizeof facts->libraries);
+  write_libraries (facts->libraries, sizeof facts->libraries);
 }
+
+static gboolean
+open_cpu (LigDevice *self, const char *rest, GError **error)
+{
+  self->calls = lig_host_backend ();
+  read_facts (&self->facts);
+  return TRUE;
+}
+
+static void
+list (GPtrArray *names)
+{
+  g_ptr_array_add (names, g_strdup ("cpu"));
+}
+
+LIG_BACKEND_TABLE (cpu) = {
+  .info = {.name = "cpu", .form = "cpu", .title = "CPU"},
+  .kind = LIG_BACKEND_CPU,
+  .takes = LIG_TAKES_NOTHING,
+  .open = open_cpu,
+  .list = list,
+  .libraries = write_libraries,
+};

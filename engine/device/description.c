@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Device profiles: JSON files with a device's facts, shipped in data/devices or given by path. */
+/* Device descriptions: JSON files with a device's facts, shipped in data/devices or given by path.
+ */
 #include "engine/base/json-private.h"
-#include "engine/device/device-private.h"
+#include "engine/device/backend.h"
 #include <ligature/folders.h>
 #include <ligature/json.h>
 
@@ -12,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A profile is a page of text; what is larger, or no file at all, is not read. */
+/* A description is a page of text; what is larger, or no file at all, is not read. */
 #define MOST_BYTES ((gsize) 1 << 20)
 
 /* Those in data/devices when this was built: a card is known by its name wherever this lies. */
 static const struct {
   const char *name, *text;
 } shipped[] = {
-#include "engine/profiles.h"
+#include "engine/descriptions.h"
 };
 
 /* Between the slowest device that one could mean and more than any will reach: figures outside are
@@ -97,7 +98,20 @@ read_facts (JsonObject *object, LigDeviceFacts *facts, GError **error)
   };
   text (object, "name", facts->name, sizeof facts->name);
   text (object, "libraries", facts->libraries, sizeof facts->libraries);
+  text (object, "backend", facts->backend, sizeof facts->backend);
   return read_products (object, facts, error);
+}
+
+static gboolean
+check_backend (const LigDeviceFacts *facts, GError **error)
+{
+  const LigBackendTable *backend = lig_backend_table_described (facts);
+  if (backend && !(backend->info.traits & LIG_DEVICE_DESCRIBED))
+    return TRUE;
+  g_autofree char *names = lig_backend_join (" or ", FALSE, LIG_DEVICE_DESCRIBED);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "backend is '%s', expected %s", facts->backend,
+               names);
+  return FALSE;
 }
 
 gboolean
@@ -106,16 +120,16 @@ lig_device_facts_from_json (const char *json, LigDeviceFacts *facts, GError **er
   g_autoptr (GError) local = NULL;
   g_autoptr (JsonNode) root = lig_json_read (json, strlen (json), NULL, &local);
   if (!root || !JSON_NODE_HOLDS_OBJECT (root)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a device profile is a JSON object%s%s",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a device description is a JSON object%s%s",
                  local ? ": " : "", local ? local->message : "");
     return FALSE;
   }
-  if (!read_facts (json_node_get_object (root), facts, error))
+  if (!read_facts (json_node_get_object (root), facts, error) || !check_backend (facts, error))
     return FALSE;
   if (facts->copy > 0 && facts->name[0])
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "a device profile needs a name and a copy bandwidth");
+               "a device description needs a name and a copy bandwidth");
   return FALSE;
 }
 
@@ -146,6 +160,10 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
   }
   json_builder_set_member_name (builder, "libraries");
   json_builder_add_string_value (builder, facts->libraries);
+  if (facts->backend[0]) {
+    json_builder_set_member_name (builder, "backend");
+    json_builder_add_string_value (builder, facts->backend);
+  }
   json_builder_set_member_name (builder, "product");
   json_builder_begin_object (builder);
   for (int i = 0; i < LIG_N_DTYPES; i++)
@@ -160,11 +178,11 @@ lig_device_facts_to_json (const LigDeviceFacts *facts)
 }
 
 static char *
-find_file (const char *profile)
+find_file (const char *description)
 {
-  if (strchr (profile, '/') || g_str_has_suffix (profile, ".json"))
-    return g_strdup (profile);
-  g_autofree char *file = g_strconcat (profile, ".json", NULL);
+  if (strchr (description, '/') || g_str_has_suffix (description, ".json"))
+    return g_strdup (description);
+  g_autofree char *file = g_strconcat (description, ".json", NULL);
   g_autofree char *name = g_build_filename ("devices", file, NULL);
   return lig_data_find (name);
 }
@@ -195,12 +213,12 @@ read_file (const char *path, GError **error)
     close (number);
   if (!failed)
     return g_steal_pointer (&json);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is no device profile: %s", path, failed);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is no device description: %s", path, failed);
   return NULL;
 }
 
 const char *
-lig_profile_nth (guint n)
+lig_description_nth (guint n)
 {
   return n < G_N_ELEMENTS (shipped) ? shipped[n].name : NULL;
 }
@@ -209,7 +227,7 @@ lig_profile_nth (guint n)
 #define LIKE 0.1
 
 gboolean
-lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
+lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
 {
   for (guint i = 0; i < G_N_ELEMENTS (shipped); i++) {
     g_autofree char *model = g_ascii_strup (shipped[i].name, -1);
@@ -223,15 +241,16 @@ lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
 }
 
 gboolean
-lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error)
+lig_description_load (const char *description, LigDeviceFacts *facts, GError **error)
 {
-  g_autofree char *path = find_file (profile);
+  g_autofree char *path = find_file (description);
   for (guint i = 0; i < G_N_ELEMENTS (shipped) && !path; i++)
-    if (g_str_equal (profile, shipped[i].name))
+    if (g_str_equal (description, shipped[i].name))
       return lig_device_facts_from_json (shipped[i].text, facts, error);
   if (!path) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "no device profile is called '%s'; shipped are h200, h100 and a100", profile);
+                 "no device description is called '%s'; shipped are h200, h100 and a100",
+                 description);
     return FALSE;
   }
   g_autofree char *json = read_file (path, error);

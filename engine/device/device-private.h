@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the engine asks of a device beyond its public face, and what device.c asks of the backends
- * and of the profiles. */
+ * and of the descriptions. */
 #pragma once
 
 #include "kernels/backend.h"
@@ -22,20 +22,20 @@ const char *lig_device_get_id (LigDevice *self);
 /* Whether a backend's call worked; else the error says `what` and the backend's words. */
 gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
 
-/* Fills in what is known of this CPU without measuring: no rates. */
-void lig_cpu_facts (LigDeviceFacts *facts);
+/* Writes everything that times on the device depend on: versions, and on the CPU its instructions
+ * and as many threads as a kernel would use now. */
+void lig_device_libraries (LigDevice *self, char *text, gsize size);
 
-/* Everything of this process that times on the CPU depend on: versions, instructions, and as many
- * threads as a kernel would use now. */
-void lig_cpu_libraries (char *text, gsize size);
+/* Returns the device's function of a kernel; null where it has none. */
+LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
 
-/* The names of the shipped profiles, null after the last; and the profile of a card by its name,
- * multiprocessors and memory. */
-const char *lig_profile_nth (guint n);
-gboolean lig_profile_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
+/* Whether a device of that name would belong to the same backend. */
+gboolean lig_device_same_backend (LigDevice *self, const char *name);
 
-/* Reads a shipped profile or a JSON file. */
-gboolean lig_profile_load (const char *profile, LigDeviceFacts *facts, GError **error);
+/* The names of the shipped descriptions, null after the last; and the description of a card by its
+ * name, multiprocessors and memory. */
+const char *lig_description_nth (guint n);
+gboolean lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
 
-/* The CUDA backend, loaded at the first call; null with the reason in words where there is none. */
-const LigBackend *lig_cuda_backend (const char **reason);
+/* Reads a shipped description or a JSON file. */
+gboolean lig_description_load (const char *description, LigDeviceFacts *facts, GError **error);

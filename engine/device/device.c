@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices by name: the CPU, CUDA devices through their module, and devices that are only described.
- */
-#include <ligature/device.h>
-
-#include "engine/device/device-private.h"
+/* Devices by name, each of a backend of the table. */
+#include "engine/device/backend.h"
 #include "kernels/times.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct _LigDevice {
-  GObject parent_instance;
-  char *name, *remark;
-  char id[64];
-  LigBackendKind backend;
-  LigDeviceFacts facts;
-  const LigBackend *calls; /* null of a null device */
-  LigBackendDevice *handle;
-  void *stream, *branch;
-};
 
 G_DEFINE_FINAL_TYPE (LigDevice, lig_device, G_TYPE_OBJECT)
 
@@ -49,7 +35,7 @@ lig_device_init (LigDevice *self)
 }
 
 static LigDevice *
-device_new (const char *name, LigBackendKind backend)
+device_new (const LigBackendTable *backend, const char *name)
 {
   LigDevice *self = g_object_new (LIG_TYPE_DEVICE, NULL);
   self->name = g_strdup (name);
@@ -57,136 +43,78 @@ device_new (const char *name, LigBackendKind backend)
   return self;
 }
 
+/* A description that is written from these facts names the backend where the capability does not
+ * imply it. */
 static LigDevice *
-open_cpu (void)
+finish (LigDevice *self)
 {
-  LigDevice *self = device_new ("cpu", LIG_BACKEND_CPU);
-  self->calls = lig_host_backend ();
-  lig_cpu_facts (&self->facts);
+  if (self->calls && lig_backend_table_described (&self->facts) != self->backend)
+    g_strlcpy (self->facts.backend, self->backend->info.name, sizeof self->facts.backend);
   return self;
 }
 
+/* Opens the first device of an accelerator that works; else null, with the first reason. */
 static LigDevice *
-open_null (const char *name, GError **error)
+open_accelerator (char **reason)
 {
-  g_autoptr (LigDevice) self = device_new (name, LIG_BACKEND_NULL);
-  const char *profile = name[4] == ':' ? name + 5 : NULL;
-  if (!profile) {
-    g_strlcpy (self->facts.name, "null", sizeof self->facts.name);
-    return g_steal_pointer (&self);
+  const LigBackendTable *backend;
+  for (guint n = 0; (backend = lig_backend_table_nth (n)); n++) {
+    char why[512] = "", first[512] = "";
+    if (!backend->driver || !(backend->info.traits & LIG_DEVICE_ACCELERATOR))
+      continue;
+    int count = lig_numbered_count (backend, first, sizeof first);
+    for (int i = 0; i < count; i++) {
+      g_autoptr (LigDevice) self = device_new (backend, NULL);
+      if (lig_numbered_try (self, i, why, sizeof why))
+        return finish (g_steal_pointer (&self));
+      if (i == 0)
+        g_strlcpy (first, why, sizeof first);
+    }
+    if (!*reason)
+      *reason = g_strdup (first);
   }
-  return lig_profile_load (profile, &self->facts, error) ? g_steal_pointer (&self) : NULL;
+  return NULL;
 }
 
-/* Until it is measured, a GPU has the ceilings of the shipped profile of its name, or none: nothing
- * is predicted then. */
-static void
-assume_ceilings (LigDeviceFacts *facts)
-{
-  LigDeviceFacts like;
-  if (!lig_profile_find (facts, &like))
-    return;
-  facts->copy = like.copy;
-  facts->launch = like.launch;
-  memcpy (facts->product, like.product, sizeof facts->product);
-}
-
-static void
-describe_cuda (LigDevice *self)
-{
-  LigBackendFacts from;
-  self->calls->describe (self->handle, &from);
-  self->facts = (LigDeviceFacts){.capability = from.capability,
-                                 .multiprocessors = from.multiprocessors,
-                                 .memory = from.memory,
-                                 .l2 = from.l2};
-  g_strlcpy (self->facts.name, from.name, sizeof self->facts.name);
-  g_strlcpy (self->facts.libraries, from.libraries, sizeof self->facts.libraries);
-  g_strlcpy (self->id, from.id, sizeof self->id);
-  assume_ceilings (&self->facts);
-}
-
-/* Null with the reason in `why`. */
 static LigDevice *
-open_cuda (int number, char *why, gsize size)
+open_with (const LigBackendTable *backend, const char *name, const char *rest, GError **error)
 {
-  const char *reason = NULL;
-  const LigBackend *calls = lig_cuda_backend (&reason);
-  if (!calls) {
-    g_strlcpy (why, reason, size);
+  g_autoptr (LigDevice) self = device_new (backend, name);
+  if (!(backend->open ? backend->open : lig_numbered_open) (self, rest, error))
     return NULL;
-  }
-  g_autofree char *name = g_strdup_printf ("cuda:%d", number);
-  g_autoptr (LigDevice) self = device_new (name, LIG_BACKEND_CUDA);
-  self->calls = calls;
-  if (calls->open (number, &self->handle, why, size) != LIG_OK)
-    return NULL;
-  if (calls->stream_new (self->handle, &self->stream) != LIG_OK ||
-      calls->stream_new (self->handle, &self->branch) != LIG_OK) {
-    g_strlcpy (why, calls->message (self->handle), size);
-    return NULL;
-  }
-  describe_cuda (self);
-  lig_times_mark ("device");
-  return g_steal_pointer (&self);
+  return finish (g_steal_pointer (&self));
 }
 
-/* The first GPU that works, else the CPU. */
+/* Opens the first accelerator that works, else the CPU. */
 static LigDevice *
-open_best (void)
+open_best (GError **error)
 {
-  char why[512] = "", first[512] = "";
-  const char *reason = NULL;
-  const LigBackend *calls = lig_cuda_backend (&reason);
-  int count = calls ? calls->count (why, sizeof why) : 0;
-  if (reason)
-    g_strlcpy (why, reason, sizeof why);
-  g_strlcpy (first, why, sizeof first);
-  for (int i = 0; i < count; i++) {
-    LigDevice *self = open_cuda (i, why, sizeof why);
-    if (self)
-      return self;
-    if (i == 0)
-      g_strlcpy (first, why, sizeof first);
-  }
-  LigDevice *self = open_cpu ();
-  self->remark = g_strdup_printf ("no GPU: %s; using the CPU", first);
+  g_autofree char *reason = NULL;
+  LigDevice *self = open_accelerator (&reason);
+  if (self)
+    return self;
+  const LigDeviceFacts none = {0};
+  const LigBackendTable *backend = lig_backend_table_described (&none);
+  self = open_with (backend, backend->info.name, NULL, error);
+  if (self)
+    self->remark = g_strdup_printf ("no GPU: %s; using the %s",
+                                    reason ? reason : "none is supported", backend->info.title);
   return self;
-}
-
-/* `cuda` is `cuda:0`; -1 where the name is another's. */
-static int
-cuda_number (const char *name)
-{
-  guint64 number;
-  if (g_str_equal (name, "cuda"))
-    return 0;
-  return g_str_has_prefix (name, "cuda:") &&
-             g_ascii_string_to_unsigned (name + 5, 10, 0, 4095, &number, NULL)
-           ? (int) number
-           : -1;
 }
 
 LigDevice *
 lig_device_open (const char *name, GError **error)
 {
-  char why[512] = "";
+  const char *rest;
   if (!name)
-    return open_best ();
-  if (g_str_equal (name, "null") || g_str_has_prefix (name, "null:"))
-    return open_null (name, error);
-  if (g_str_equal (name, "cpu"))
-    return open_cpu ();
-  int number = cuda_number (name);
-  if (number < 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "no device is called '%s'; there are cpu, cuda:N and null[:PROFILE]", name);
-    return NULL;
-  }
-  LigDevice *self = open_cuda (number, why, sizeof why);
-  if (!self)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s cannot be used: %s", name, why);
-  return self;
+    return open_best (error);
+  const LigBackendTable *backend = lig_backend_table_find (name, &rest);
+  if (backend)
+    return open_with (backend, name, rest, error);
+  g_autofree char *forms = lig_backend_join (" and ", TRUE, 0);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "no device is called '%s'; there are %s", name,
+               forms);
+  return NULL;
 }
 
 const char *
@@ -198,7 +126,27 @@ lig_device_get_name (LigDevice *self)
 LigBackendKind
 lig_device_get_backend (LigDevice *self)
 {
-  return self->backend;
+  return self->backend->kind;
+}
+
+gboolean
+lig_device_has (LigDevice *self, LigDeviceTraits trait)
+{
+  return (self->backend->info.traits & trait) != 0;
+}
+
+gboolean
+lig_device_same_backend (LigDevice *self, const char *name)
+{
+  return lig_backend_find (name) == &self->backend->info;
+}
+
+void
+lig_device_libraries (LigDevice *self, char *text, gsize size)
+{
+  g_strlcpy (text, self->facts.libraries, size);
+  if (self->backend->libraries)
+    self->backend->libraries (text, size);
 }
 
 const LigDeviceFacts *
@@ -251,12 +199,18 @@ gboolean
 lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
 {
   /* A built-in kernel needs no module to be known of; a described GPU has of an embedding program's
-   * kernels those that have a function for CUDA. */
-  gboolean runs = self->backend == LIG_BACKEND_NULL && lig_kernel_find (kernel->name) == kernel;
-  LigBackendKind kind = self->backend != LIG_BACKEND_NULL ? self->backend
-                        : self->facts.capability > 0      ? LIG_BACKEND_CUDA
-                                                          : LIG_BACKEND_CPU;
-  return kernel->types & LIG_TYPES (dtype) && (runs || kernel->functions[kind]);
+   * kernels those that have a function for its backend. */
+  gboolean described = lig_device_has (self, LIG_DEVICE_DESCRIBED);
+  gboolean runs = described && lig_kernel_find (kernel->name) == kernel;
+  const LigBackendTable *of =
+    described ? lig_backend_table_described (&self->facts) : self->backend;
+  return kernel->types & LIG_TYPES (dtype) && (runs || (of && kernel->functions[of->kind]));
+}
+
+LigKernelFunc
+lig_device_function (LigDevice *self, const LigKernel *kernel)
+{
+  return kernel->functions[self->backend->kind];
 }
 
 const LigBackend *
@@ -300,7 +254,7 @@ static void
 explain_memory (LigDevice *self, gsize bytes, GError **error)
 {
   gsize unused = 0, total = 0;
-  if (self->calls->room (self->handle, &unused, &total) == LIG_OK)
+  if (self->calls->free_memory (self->handle, &unused, &total) == LIG_OK)
     g_set_error (error, LIG_ERROR, LIG_ERROR_MEMORY,
                  "no memory for %" G_GSIZE_FORMAT " byte%s on %s: %" G_GSIZE_FORMAT
                  " of %" G_GSIZE_FORMAT " are free",

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA backend is a module: looked for in $LIGATURE_MODULES, beside the library, in the install
- * folder, then by bare name. Without it everything else works. It stays loaded: its kernels are in
- * the table. */
+/* Loads a backend's module: it is looked for in $LIGATURE_MODULES, beside the library, in the
+ * install folder, then by bare name. Without it everything else works. It stays loaded: its kernels
+ * are in the table. */
 #include "engine/base/folders-private.h"
-#include "engine/device/device-private.h"
+#include "engine/device/backend.h"
 #include "kernels/times.h"
 
 #include <dlfcn.h>
-
-#define MODULE "ligature-cuda.so"
-#define DRIVER "libcuda.so.1"
 
 static int
 count_kernels (void)
@@ -20,51 +17,55 @@ count_kernels (void)
   return count;
 }
 
-/* The first module that there is; else null, with what the loader said of a file that is there. */
+/* Returns the first module that is found; else null, with what the loader said of a file that
+ * exists. */
 static void *
-open_module (char **found, char **reason)
+open_module (const char *backend, char **found, char **reason)
 {
   Dl_info here;
-  g_autofree char *beside = dladdr ((void *) lig_cuda_backend, &here) && here.dli_fname
-                              ? g_path_get_dirname (here.dli_fname)
-                              : NULL;
-  g_autofree char *built = beside ? g_build_filename (beside, "..", "kernels", "cuda", NULL) : NULL;
-  const char *folders[] = {g_getenv ("LIGATURE_MODULES"), beside, built, lig_module_folder (), ""};
+  g_autofree char *file = g_strdup_printf ("ligature-%s.so", backend);
+  g_autofree char *missing = g_strconcat (file, ":", NULL);
+  g_autofree char *near = dladdr ((void *) lig_module_load, &here) && here.dli_fname
+                            ? g_path_get_dirname (here.dli_fname)
+                            : NULL;
+  g_autofree char *built = near ? g_build_filename (near, "..", "kernels", backend, NULL) : NULL;
+  const char *folders[] = {g_getenv ("LIGATURE_MODULES"), near, built, lig_module_folder (), ""};
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
     if (!folders[i])
       continue;
     g_autofree char *path =
-      *folders[i] ? g_build_filename (folders[i], MODULE, NULL) : g_strdup (MODULE);
+      *folders[i] ? g_build_filename (folders[i], file, NULL) : g_strdup (file);
     void *module = dlopen (path, RTLD_NOW | RTLD_LOCAL);
     const char *said = module ? NULL : dlerror ();
     if (module) {
       *found = g_steal_pointer (&path);
       return module;
     }
-    /* By bare name the loader looks itself, and says so when there is no such file. */
-    gboolean there =
-      *folders[i] ? g_file_test (path, G_FILE_TEST_EXISTS) : !g_str_has_prefix (said, MODULE ":");
-    if (!*reason && there)
+    /* By bare name the loader looks itself, and says so when no such file exists. */
+    gboolean exists =
+      *folders[i] ? g_file_test (path, G_FILE_TEST_EXISTS) : !g_str_has_prefix (said, missing);
+    if (!*reason && exists)
       *reason = g_strdup_printf ("the module cannot be loaded: %s", said);
   }
   if (!*reason)
-    *reason = g_strdup_printf ("the module %s was not found", MODULE);
+    *reason = g_strdup_printf ("the module %s was not found", file);
   return NULL;
 }
 
 static const LigBackend *
-load (char **reason)
+load (const LigBackendTable *table, char **reason)
 {
   g_autofree char *path = NULL;
   /* Without a driver the module, whose libraries are large, would be opened for nothing. */
-  void *driver = dlopen (DRIVER, RTLD_LAZY | RTLD_LOCAL);
+  void *driver = dlopen (table->driver, RTLD_LAZY | RTLD_LOCAL);
   if (!driver) {
-    *reason = g_strdup ("no NVIDIA driver is installed (" DRIVER " was not found)");
+    *reason =
+      g_strdup_printf ("no %s driver is installed (%s was not found)", table->maker, table->driver);
     return NULL;
   }
   /* It stays open: the runtime would load it again. */
   lig_times_mark ("driver library");
-  void *module = open_module (&path, reason);
+  void *module = open_module (table->info.name, &path, reason);
   lig_times_mark ("module and libraries");
   if (!module)
     return NULL;
@@ -77,21 +78,22 @@ load (char **reason)
     dlclose (module);
     return NULL;
   }
-  lig_kernels_register (LIG_BACKEND_CUDA, backend->functions);
+  lig_kernels_register (table->kind, backend->functions);
   return backend;
 }
 
 const LigBackend *
-lig_cuda_backend (const char **reason)
+lig_module_load (const LigBackendTable *table, const char **reason)
 {
-  static gsize loaded;
-  static const LigBackend *backend;
-  static char *why;
-  if (g_once_init_enter (&loaded)) {
-    backend = load (&why);
-    g_once_init_leave (&loaded, 1);
+  static struct {
+    gsize done;
+    const LigBackend *backend;
+    char *reason;
+  } loaded[LIG_N_BACKENDS];
+  if (g_once_init_enter (&loaded[table->kind].done)) {
+    loaded[table->kind].backend = load (table, &loaded[table->kind].reason);
+    g_once_init_leave (&loaded[table->kind].done, 1);
   }
-  if (!backend)
-    *reason = why;
-  return backend;
+  *reason = loaded[table->kind].backend ? NULL : loaded[table->kind].reason;
+  return loaded[table->kind].backend;
 }

@@ -3,6 +3,7 @@
  * measured alike for all of them, without a display. */
 #include "engine/draw/canvas.h"
 
+#include <cairo.h>
 #include <math.h>
 
 static void
@@ -15,7 +16,7 @@ clear_mark (gpointer data)
 static LigCanvas *
 new_canvas (cairo_t *cairo)
 {
-  LigCanvas *self = g_new0 (LigCanvas, 1);
+  LigCanvas *self = g_atomic_rc_box_new0 (LigCanvas);
   PangoContext *pango = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   cairo_font_options_t *options = cairo_font_options_create ();
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
@@ -59,19 +60,26 @@ lig_canvas_new_blank (void)
   return new_canvas (NULL);
 }
 
-void
-lig_canvas_free (LigCanvas *self)
+static void
+clear (gpointer data)
 {
-  if (!self)
-    return;
+  LigCanvas *self = data;
   if (self->svg)
     g_string_free (self->svg, TRUE);
   g_object_unref (self->layout);
   pango_font_description_free (self->font);
   g_array_unref (self->marks);
   g_array_unref (self->shifts);
-  g_free (self);
 }
+
+void
+lig_canvas_free (LigCanvas *self)
+{
+  if (self)
+    g_atomic_rc_box_release_full (self, clear);
+}
+
+G_DEFINE_BOXED_TYPE (LigCanvas, lig_canvas, g_atomic_rc_box_acquire, lig_canvas_free)
 
 /* Cairo counts pixels in 24 bits; what lies farther away is not seen anyway. */
 double

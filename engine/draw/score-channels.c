@@ -73,16 +73,16 @@ lig_score_count_lanes (const LigScoreLayout *layout)
 /* Where arcs begin and end: a little below and above the middle, so that they keep apart from the
  * lines of the groups. */
 static double
-find_end (const LigScore *self, int part, double shift, double *x)
+find_end (const LigScoreDrawing *self, int part, double shift, double *x)
 {
-  const LigScorePlace *place = &self->layout->places[part];
-  const LigScoreRow *row = &g_array_index (self->layout->rows, LigScoreRow, place->row);
+  const LigLayoutPlace *place = &self->layout->places[part];
+  const LigLayoutRow *row = &g_array_index (self->layout->rows, LigLayoutRow, place->row);
   *x = self->ops + row->depth * 10;
   return place->y + place->height / 2 + shift;
 }
 
 static void
-draw_name (const LigScore *self, const Arc *arc, double x, double y, double length)
+draw_name (const LigScoreDrawing *self, const Arc *arc, double x, double y, double length)
 {
   LigTextStyle style = {.size = 11,
                         .bold = TRUE,
@@ -98,7 +98,7 @@ draw_name (const LigScore *self, const Arc *arc, double x, double y, double leng
 }
 
 static void
-draw_arc (const LigScore *self, const Arc *arc)
+draw_arc (const LigScoreDrawing *self, const Arc *arc)
 {
   double x0, x1, y0 = find_end (self, arc->from, 8, &x0), y1 = find_end (self, arc->to, -8, &x1);
   double lane = self->ops - 16 - MIN (arc->lane, self->lanes - 1) * LANE;
@@ -122,7 +122,7 @@ draw_arc (const LigScore *self, const Arc *arc)
 }
 
 void
-lig_score_draw_channels (const LigScore *self)
+lig_score_draw_channels (const LigScoreDrawing *self)
 {
   g_autoptr (GArray) arcs = collect_arcs (self->layout);
   for (guint i = arcs->len; i-- > 0;)

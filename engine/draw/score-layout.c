@@ -10,7 +10,7 @@ enum { HEAD = 74, CARD_HEAD = 28, BLOCK_HEAD = 26, BLOCK_FOOT = 10 };
 static void
 clear_block (gpointer data)
 {
-  g_free (((LigScoreBlock *) data)->path);
+  g_free (((LigLayoutBlock *) data)->path);
 }
 
 /* --- Repetitions --------------------------------------------------------------------------- */
@@ -80,11 +80,11 @@ find_likes (LigScoreLayout *self)
 
 /* --- Rows and blocks ------------------------------------------------------------------------ */
 
-static LigScoreBlock *
+static LigLayoutBlock *
 find_block (LigScoreLayout *self, const char *path)
 {
   for (guint i = self->blocks->len; i-- > 0;) {
-    LigScoreBlock *block = &g_array_index (self->blocks, LigScoreBlock, i);
+    LigLayoutBlock *block = &g_array_index (self->blocks, LigLayoutBlock, i);
     if (g_str_equal (block->path, path))
       return block;
   }
@@ -99,12 +99,12 @@ enter_blocks (LigScoreLayout *self, int part, const char *path, double *y)
   for (int depth = 0; depth < count_depth (path); depth++) {
     g_autofree char *inside = block_path (path, depth);
     g_autofree char *folded = fold_path (inside);
-    LigScoreBlock *block = find_block (self, folded);
+    LigLayoutBlock *block = find_block (self, folded);
     if (!block) {
-      LigScoreBlock fresh = {
+      LigLayoutBlock fresh = {
         .path = g_steal_pointer (&folded), .first = part, .depth = depth, .alike = TRUE, .y = *y};
       g_array_append_val (self->blocks, fresh);
-      block = &g_array_index (self->blocks, LigScoreBlock, self->blocks->len - 1);
+      block = &g_array_index (self->blocks, LigLayoutBlock, self->blocks->len - 1);
       *y += BLOCK_HEAD;
     }
     block->count = MAX (block->count, repetition (path, depth) + 1);
@@ -123,11 +123,11 @@ leave_blocks (LigScoreLayout *self, int part, const char *path, const char *next
   for (int depth = count_depth (path) - 1; depth >= 0; depth--) {
     g_autofree char *inside = block_path (path, depth);
     g_autofree char *other = next ? block_path (next, depth) : NULL;
-    LigScoreBlock *block = find_block (self, inside);
+    LigLayoutBlock *block = find_block (self, inside);
     gboolean goes_on = other && g_str_equal (other, inside) && repetition (next, depth) == 0;
     if (goes_on)
       break;
-    const LigScorePlace *place = &self->places[part];
+    const LigLayoutPlace *place = &self->places[part];
     foot += BLOCK_FOOT;
     block->height = place->y + place->height + foot - block->y;
   }
@@ -145,13 +145,13 @@ count_parts (const LigPlanOp *ops, int first, int count)
 }
 
 static void
-place_row (LigScoreLayout *self, LigScoreRow *row)
+place_row (LigScoreLayout *self, LigLayoutRow *row)
 {
   double y = row->y;
-  row->height = row->count == 1 ? LIG_SCORE_CARD : CARD_HEAD + row->count * LIG_SCORE_PART;
+  row->height = row->count == 1 ? LIG_LAYOUT_CARD : CARD_HEAD + row->count * LIG_LAYOUT_PART;
   for (int i = 0; i < row->count; i++) {
-    double height = row->count == 1 ? row->height : LIG_SCORE_PART + (i == 0 ? CARD_HEAD : 0);
-    LigScorePlace *place = &self->places[row->first + i];
+    double height = row->count == 1 ? row->height : LIG_LAYOUT_PART + (i == 0 ? CARD_HEAD : 0);
+    LigLayoutPlace *place = &self->places[row->first + i];
     place->row = (int) self->rows->len;
     place->y = y;
     place->height = height;
@@ -173,12 +173,12 @@ place_all (LigScoreLayout *self)
       enter_blocks (self, j, path, &y);
     if (self->places[i].like != i)
       continue;
-    LigScoreRow row = {.first = i, .count = next - i, .depth = count_depth (path), .y = y};
+    LigLayoutRow row = {.first = i, .count = next - i, .depth = count_depth (path), .y = y};
     place_row (self, &row);
     const char *following = next < self->n_parts ? ops[next].path : NULL;
-    y += row.height + leave_blocks (self, next - 1, path, following) + LIG_SCORE_GAP;
+    y += row.height + leave_blocks (self, next - 1, path, following) + LIG_LAYOUT_GAP;
   }
-  self->height = y - LIG_SCORE_GAP + LIG_SCORE_MARGIN;
+  self->height = y - LIG_LAYOUT_GAP + LIG_LAYOUT_MARGIN;
 }
 
 /* --- Groups -------------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ lig_score_extent (const LigScoreLayout *self, const LigPlanGroup *group, double 
 {
   int first = -1;
   for (int i = group->first; i < group->first + group->count; i++) {
-    const LigScorePlace *place = &self->places[i];
+    const LigLayoutPlace *place = &self->places[i];
     if (place->height <= 0 && first < 0)
       continue;
     if (place->height <= 0)
@@ -251,7 +251,7 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
     for (int depth = 0; depth < count_depth (ops[i].path); depth++) {
       g_autofree char *inside = block_path (ops[i].path, depth);
       g_autofree char *folded = fold_path (inside);
-      LigScoreBlock *block = find_block (self, folded);
+      LigLayoutBlock *block = find_block (self, folded);
       block->alike &= alike;
       block->seconds[pass] += seconds;
     }
@@ -268,10 +268,10 @@ lig_score_layout_new (LigPlan *plan, const double *times)
   self->times = times;
   self->n_parts = (int) count;
   self->top = HEAD;
-  self->rows = g_array_new (FALSE, FALSE, sizeof (LigScoreRow));
-  self->blocks = g_array_new (FALSE, FALSE, sizeof (LigScoreBlock));
+  self->rows = g_array_new (FALSE, FALSE, sizeof (LigLayoutRow));
+  self->blocks = g_array_new (FALSE, FALSE, sizeof (LigLayoutBlock));
   g_array_set_clear_func (self->blocks, clear_block);
-  self->places = g_new0 (LigScorePlace, MAX (count, 1));
+  self->places = g_new0 (LigLayoutPlace, MAX (count, 1));
   find_likes (self);
   place_all (self);
   if (self->blocks->len > 0) {

@@ -17,14 +17,14 @@ describe_place (const LigPlanOp *op)
 }
 
 static void
-draw_parts (const LigScore *self, const LigScoreRow *row, double x, double width)
+draw_parts (const LigScoreDrawing *self, const LigLayoutRow *row, double x, double width)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->layout->plan, &count);
   for (int i = 0; i < row->count; i++) {
     const LigPlanOp *op = &ops[row->first + i];
-    const LigScorePlace *place = &self->layout->places[row->first + i];
-    double y = place->y + place->height - LIG_SCORE_PART;
+    const LigLayoutPlace *place = &self->layout->places[row->first + i];
+    double y = place->y + place->height - LIG_LAYOUT_PART;
     double line[] = {x + 1, y, x + width - 1, y};
     LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
     LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
@@ -37,7 +37,8 @@ draw_parts (const LigScore *self, const LigScoreRow *row, double x, double width
 
 /* Shape on the right, title on what remains of the line. */
 static void
-draw_head (const LigScore *self, const LigScoreRow *row, double x, double width, double baseline)
+draw_head (
+  const LigScoreDrawing *self, const LigLayoutRow *row, double x, double width, double baseline)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->layout->plan, &count);
@@ -54,7 +55,7 @@ draw_head (const LigScore *self, const LigScoreRow *row, double x, double width,
   if (row->count == 1)
     return;
   /* A card of several lines has no line for its parameters. */
-  g_autofree char *params = lig_score_params (self->layout, row);
+  g_autofree char *params = lig_layout_params (self->layout, row);
   double used =
     lig_canvas_text_width (self->canvas, &title, lig_score_title (&ops[row->first])) + 10;
   LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = title.width - used};
@@ -63,13 +64,13 @@ draw_head (const LigScore *self, const LigScoreRow *row, double x, double width,
 }
 
 static void
-draw_row (const LigScore *self, const LigScoreRow *row)
+draw_row (const LigScoreDrawing *self, const LigLayoutRow *row)
 {
   guint count;
   const LigPlanOp *op = &lig_plan_get_ops (self->layout->plan, &count)[row->first];
   double x = self->ops + row->depth * 10, width = self->ops_width - row->depth * 20;
   g_autofree char *text = lig_score_row_text (self->layout, row);
-  g_autofree char *params = lig_score_params (self->layout, row);
+  g_autofree char *params = lig_layout_params (self->layout, row);
   g_autofree char *index = describe_place (op);
   LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
   LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
@@ -90,10 +91,10 @@ draw_row (const LigScore *self, const LigScoreRow *row)
 /* --- Blocks and fences ---------------------------------------------------------------------- */
 
 static void
-draw_block_time (const LigScore *self, const LigScoreBlock *block, LigPass pass)
+draw_block_time (const LigScoreDrawing *self, const LigLayoutBlock *block, LigPass pass)
 {
-  double x = pass == LIG_PASS_FORWARD ? LIG_SCORE_MARGIN + 12
-                                      : self->width - LIG_SCORE_MARGIN - self->rail + 12;
+  double x = pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN + 12
+                                      : self->width - LIG_LAYOUT_MARGIN - self->rail + 12;
   LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = self->rail - 24};
   g_autofree char *time = lig_draw_time (block->seconds[pass]);
   g_autofree char *text =
@@ -105,7 +106,7 @@ draw_block_time (const LigScore *self, const LigScoreBlock *block, LigPass pass)
 }
 
 static void
-draw_block (const LigScore *self, const LigScoreBlock *block)
+draw_block (const LigScoreDrawing *self, const LigLayoutBlock *block)
 {
   double x = self->ops + block->depth * 10, width = self->ops_width - block->depth * 20;
   LigTextStyle bold = {.size = 12, .bold = TRUE, .colour = self->inks->ink};
@@ -133,13 +134,13 @@ draw_block (const LigScore *self, const LigScoreBlock *block)
 }
 
 static void
-draw_fence (const LigScore *self, const LigScoreRow *row)
+draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
 {
   const LigPart *part = lig_part (self->layout->plan->draft, row->first);
   if (!part->fence)
     return;
-  double y = row->y - LIG_SCORE_GAP / 2.;
-  double x = LIG_SCORE_MARGIN / 2., end = self->width - LIG_SCORE_MARGIN / 2.;
+  double y = row->y - LIG_LAYOUT_GAP / 2.;
+  double x = LIG_LAYOUT_MARGIN / 2., end = self->width - LIG_LAYOUT_MARGIN / 2.;
   double points[] = {x, y, end, y};
   LigTextStyle style = {
     .size = 10, .bold = TRUE, .colour = self->inks->warning, .anchor = LIG_TEXT_MIDDLE};
@@ -154,12 +155,12 @@ draw_fence (const LigScore *self, const LigScoreRow *row)
 }
 
 void
-lig_score_draw_ops (const LigScore *self)
+lig_score_draw_ops (const LigScoreDrawing *self)
 {
   for (guint i = 0; i < self->layout->blocks->len; i++)
-    draw_block (self, &g_array_index (self->layout->blocks, LigScoreBlock, i));
+    draw_block (self, &g_array_index (self->layout->blocks, LigLayoutBlock, i));
   for (guint i = 0; i < self->layout->rows->len; i++) {
-    const LigScoreRow *row = &g_array_index (self->layout->rows, LigScoreRow, i);
+    const LigLayoutRow *row = &g_array_index (self->layout->rows, LigLayoutRow, i);
     draw_fence (self, row);
     draw_row (self, row);
   }

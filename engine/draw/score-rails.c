@@ -8,7 +8,7 @@
 enum { PAD = 12, TALL = 44 };
 
 typedef struct {
-  const LigScore *score;
+  const LigScoreDrawing *score;
   const LigPlanGroup *group;
   double x, y, height, total;
   int first; /* part that is shown */
@@ -20,7 +20,7 @@ typedef struct {
 static double
 draw_seconds (const Box *box, double baseline)
 {
-  const LigScore *self = box->score;
+  const LigScoreDrawing *self = box->score;
   const LigPlanGroup *group = box->group;
   LigTextStyle style = {
     .size = 12.5, .bold = TRUE, .colour = self->inks->ink, .anchor = LIG_TEXT_END};
@@ -44,8 +44,8 @@ draw_seconds (const Box *box, double baseline)
 static void
 draw_name (const Box *box, double baseline)
 {
-  const LigScore *self = box->score;
-  g_autofree char *name = lig_score_group_name (self->layout, box->group);
+  const LigScoreDrawing *self = box->score;
+  g_autofree char *name = lig_layout_group_name (self->layout, box->group);
   double used = draw_seconds (box, baseline);
   LigTextStyle style = {.size = 12.5,
                         .bold = box->fused,
@@ -58,10 +58,10 @@ draw_name (const Box *box, double baseline)
 static void
 draw_kernels (const Box *box, double baseline)
 {
-  const LigScore *self = box->score;
+  const LigScoreDrawing *self = box->score;
   const LigPlanGroup *group = box->group;
   LigTextStyle style = {.size = 11, .colour = self->inks->dim};
-  g_autofree char *kernels = lig_score_kernels (self->layout->plan, group);
+  g_autofree char *kernels = lig_layout_kernels (self->layout->plan, group);
   style.width = self->rail - 2 * PAD;
   if (lig_score_measured (self->layout, group) > 0 && group->predicted > 0) {
     g_autofree char *time = lig_draw_time (group->predicted);
@@ -78,7 +78,7 @@ draw_kernels (const Box *box, double baseline)
 static void
 draw_share (const Box *box, double y, double thickness)
 {
-  const LigScore *self = box->score;
+  const LigScoreDrawing *self = box->score;
   double width = self->rail - 2 * PAD;
   double seconds = lig_score_seconds (self->layout, box->group);
   double share = box->total > 0 ? CLAMP (seconds / box->total, 0, 1) : 0;
@@ -93,13 +93,13 @@ draw_share (const Box *box, double y, double thickness)
 static void
 draw_joints (const Box *box, LigPass pass)
 {
-  const LigScore *self = box->score;
+  const LigScoreDrawing *self = box->score;
   const LigPlanGroup *group = box->group;
   for (int i = group->first; i < group->first + group->count; i++) {
-    const LigScorePlace *place = &self->layout->places[i];
+    const LigLayoutPlace *place = &self->layout->places[i];
     if (place->height <= 0 || i < box->first)
       continue;
-    const LigScoreRow *row = &g_array_index (self->layout->rows, LigScoreRow, place->row);
+    const LigLayoutRow *row = &g_array_index (self->layout->rows, LigLayoutRow, place->row);
     double y = place->y + place->height / 2, indent = row->depth * 10;
     double from = pass == LIG_PASS_FORWARD ? box->x + self->rail : self->ops + self->ops_width;
     double to = pass == LIG_PASS_FORWARD ? self->ops : box->x;
@@ -114,7 +114,7 @@ draw_joints (const Box *box, LigPass pass)
 static void
 draw_box (const Box *box, LigPass pass)
 {
-  const LigScore *self = box->score;
+  const LigScoreDrawing *self = box->score;
   g_autofree char *text = lig_score_group_text (self->layout, box->group);
   lig_canvas_begin_mark (self->canvas, box->x, box->y, self->rail, box->height, text);
   draw_joints (box, pass);
@@ -136,15 +136,15 @@ draw_box (const Box *box, LigPass pass)
 static void
 inset (const LigScoreLayout *layout, Box *box)
 {
-  const LigScorePlace *first = &layout->places[box->first];
-  const LigScoreRow *row = &g_array_index (layout->rows, LigScoreRow, first->row);
+  const LigLayoutPlace *first = &layout->places[box->first];
+  const LigLayoutRow *row = &g_array_index (layout->rows, LigLayoutRow, first->row);
   double end = box->y + box->height;
   if (row->first != box->first) {
     box->y += 1.5;
     box->height -= 1.5;
   }
   for (guint i = (guint) first->row; i < layout->rows->len; i++) {
-    row = &g_array_index (layout->rows, LigScoreRow, i);
+    row = &g_array_index (layout->rows, LigLayoutRow, i);
     if (end > row->y && end < row->y + row->height - 1)
       box->height -= 1.5;
     if (row->y > end)
@@ -153,12 +153,13 @@ inset (const LigScoreLayout *layout, Box *box)
 }
 
 void
-lig_score_draw_rail (const LigScore *self, LigPass pass)
+lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass)
 {
   guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (self->layout->plan, pass, &count);
   Box box = {.score = self};
-  box.x = pass == LIG_PASS_FORWARD ? LIG_SCORE_MARGIN : self->width - LIG_SCORE_MARGIN - self->rail;
+  box.x =
+    pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN : self->width - LIG_LAYOUT_MARGIN - self->rail;
   box.accent = pass == LIG_PASS_FORWARD ? self->inks->forward : self->inks->backward;
   box.fill = pass == LIG_PASS_FORWARD ? self->inks->forward_fill : self->inks->backward_fill;
   for (guint i = 0; i < count; i++)

@@ -33,7 +33,7 @@ covers (const LigScoreLayout *layout, const LigPlanGroup *group, const char *wor
 
 /* Without the pass, which the rail says already; parts joined by a plus. */
 char *
-lig_score_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
+lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
@@ -48,7 +48,7 @@ lig_score_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
 }
 
 char *
-lig_score_kernels (LigPlan *plan, const LigPlanGroup *group)
+lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
@@ -82,7 +82,7 @@ char *
 lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group)
 {
   GString *text = g_string_new (group->fusion ? group->fusion->name : _ ("alone"));
-  g_autofree char *kernels = lig_score_kernels (layout->plan, group);
+  g_autofree char *kernels = lig_layout_kernels (layout->plan, group);
   g_autofree char *bytes = lig_draw_bytes (group->bytes);
   g_autofree char *flops = lig_draw_number (group->flops, 3);
   double measured = lig_score_measured (layout, group);
@@ -148,7 +148,7 @@ lig_score_title (const LigPlanOp *op)
 }
 
 char *
-lig_score_params (const LigScoreLayout *layout, const LigScoreRow *row)
+lig_layout_params (const LigScoreLayout *layout, const LigLayoutRow *row)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
@@ -162,7 +162,7 @@ lig_score_params (const LigScoreLayout *layout, const LigScoreRow *row)
 }
 
 char *
-lig_score_row_text (const LigScoreLayout *layout, const LigScoreRow *row)
+lig_score_row_text (const LigScoreLayout *layout, const LigLayoutRow *row)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
@@ -173,7 +173,7 @@ lig_score_row_text (const LigScoreLayout *layout, const LigScoreRow *row)
     saved += ops[row->first + i].saved_bytes;
   }
   g_autofree char *tensor = lig_draw_tensor (&last->y, last->y_dtype);
-  g_autofree char *params = lig_score_params (layout, row);
+  g_autofree char *params = lig_layout_params (layout, row);
   GString *text = g_string_new (NULL);
   g_string_append_printf (text, _ ("%s at %s gives %s"), lig_score_title (first), first->path,
                           tensor);

@@ -40,7 +40,7 @@ sum_seconds (const LigScoreLayout *layout, LigPass pass, gboolean *measured)
 
 /* `7.92 ms · 1.1 GB not moved` */
 static char *
-describe_pass (const LigScore *self, LigPass pass)
+describe_pass (const LigScoreDrawing *self, LigPass pass)
 {
   gboolean measured;
   GString *text = g_string_new (NULL);
@@ -60,7 +60,7 @@ describe_pass (const LigScore *self, LigPass pass)
 }
 
 static void
-draw_head (const LigScore *self,
+draw_head (const LigScoreDrawing *self,
            double x,
            double width,
            const char *title,
@@ -75,7 +75,7 @@ draw_head (const LigScore *self,
 }
 
 static void
-draw_heads (const LigScore *self)
+draw_heads (const LigScoreDrawing *self)
 {
   LigPlan *plan = self->layout->plan;
   LigDevice *device = lig_plan_get_device (plan);
@@ -91,16 +91,16 @@ draw_heads (const LigScore *self)
   g_autofree char *forward = describe_pass (self, LIG_PASS_FORWARD);
   g_autofree char *backward = describe_pass (self, LIG_PASS_BACKWARD);
   lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &count);
-  draw_head (self, LIG_SCORE_MARGIN, self->rail, _ ("Forward"), self->inks->forward, forward);
+  draw_head (self, LIG_LAYOUT_MARGIN, self->rail, _ ("Forward"), self->inks->forward, forward);
   draw_head (self, self->ops, self->ops_width, input, self->inks->dim, where);
-  draw_head (self, self->width - LIG_SCORE_MARGIN - self->rail, self->rail, _ ("Backward"),
+  draw_head (self, self->width - LIG_LAYOUT_MARGIN - self->rail, self->rail, _ ("Backward"),
              count > 0 ? self->inks->backward : self->inks->dim,
              count > 0 ? backward : _ ("nothing wants a gradient"));
 }
 
 /* What no op is answerable for. */
 static void
-draw_foot (const LigScore *self)
+draw_foot (const LigScoreDrawing *self)
 {
   gboolean measured;
   guint count, updates = 0;
@@ -138,14 +138,14 @@ lig_draw_score_against (
 {
   g_return_if_fail (canvas && inks && timed && timed->plan);
   g_autoptr (LigScoreLayout) layout = lig_score_layout_new (timed->plan, timed->steps);
-  LigScore self = {
+  LigScoreDrawing self = {
     .canvas = canvas, .inks = inks, .layout = layout, .unfused = unfused, .width = width};
   self.lanes = MIN (lig_score_count_lanes (layout), MOST_LANES);
   double gap = 36, lanes = self.lanes > 0 ? 10 + self.lanes * LANE : 0;
-  double room = MAX (width - 2 * LIG_SCORE_MARGIN - 2 * gap - lanes, 240);
+  double room = MAX (width - 2 * LIG_LAYOUT_MARGIN - 2 * gap - lanes, 240);
   self.rail = room * 0.31;
   self.ops_width = room - 2 * self.rail;
-  self.ops = LIG_SCORE_MARGIN + self.rail + gap + lanes;
+  self.ops = LIG_LAYOUT_MARGIN + self.rail + gap + lanes;
   draw_heads (&self);
   lig_score_draw_ops (&self);
   lig_score_draw_rail (&self, LIG_PASS_FORWARD);

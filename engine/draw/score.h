@@ -6,14 +6,14 @@
 #include "engine/draw/canvas.h"
 #include "engine/plan/plan-private.h"
 
-enum { LIG_SCORE_MARGIN = 16, LIG_SCORE_GAP = 12, LIG_SCORE_CARD = 54, LIG_SCORE_PART = 26 };
+enum { LIG_LAYOUT_MARGIN = 16, LIG_LAYOUT_GAP = 12, LIG_LAYOUT_CARD = 54, LIG_LAYOUT_PART = 26 };
 
 /* An op as written; a macro's parts are lines of its card. */
 typedef struct {
   int first, count; /* parts */
   int depth;        /* blocks around it */
   double y, height;
-} LigScoreRow;
+} LigLayoutRow;
 
 /* A block: its first repetition stands for all. */
 typedef struct {
@@ -23,19 +23,19 @@ typedef struct {
   gboolean alike; /* whether all repetitions are fused alike */
   double y, height;
   double seconds[2]; /* of all repetitions, by pass */
-} LigScoreBlock;
+} LigLayoutBlock;
 
 /* Where a part is: height 0 for one of a repetition that is not shown. */
 typedef struct {
   double y, height;
   int row, like; /* the part that stands for it */
-} LigScorePlace;
+} LigLayoutPlace;
 
 typedef struct {
   LigPlan *plan;
   const double *times; /* seconds of each step, or null */
   GArray *rows, *blocks;
-  LigScorePlace *places;
+  LigLayoutPlace *places;
   int n_parts;
   double top, height;
 } LigScoreLayout;
@@ -65,7 +65,7 @@ typedef struct {
   double rail;           /* of each of the two */
   double ops, ops_width; /* the column between them */
   int lanes;
-} LigScore;
+} LigScoreDrawing;
 
 /* As lig_draw_score(); against @unfused, the same with every op alone, it tells the bytes saved. */
 void lig_draw_score_against (LigCanvas *canvas,
@@ -76,29 +76,29 @@ void lig_draw_score_against (LigCanvas *canvas,
 
 /* Channels: how many lanes they need side by side, and the arcs in them. */
 int lig_score_count_lanes (const LigScoreLayout *layout);
-void lig_score_draw_channels (const LigScore *self);
+void lig_score_draw_channels (const LigScoreDrawing *self);
 
 /* Both rails, and the ops between them. */
-void lig_score_draw_rail (const LigScore *self, LigPass pass);
-void lig_score_draw_ops (const LigScore *self);
+void lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass);
+void lig_score_draw_ops (const LigScoreDrawing *self);
 
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
 
 /* `linear + bias + activation`; of an op alone, its title. */
-char *lig_score_group_name (const LigScoreLayout *layout, const LigPlanGroup *group);
+char *lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group);
 
 /* `2 × matmul, bias_add`; or that there is none. */
-char *lig_score_kernels (LigPlan *plan, const LigPlanGroup *group);
+char *lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group);
 
 /* All of it, for who points at it or cannot see it. */
 char *lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group);
-char *lig_score_row_text (const LigScoreLayout *layout, const LigScoreRow *row);
+char *lig_score_row_text (const LigScoreLayout *layout, const LigLayoutRow *row);
 
 /* (transfer none): of the op as written. */
 const char *lig_score_title (const LigPlanOp *op);
 
 /* `4096 → 28672 · init-std 0.02`. */
-char *lig_score_params (const LigScoreLayout *layout, const LigScoreRow *row);
+char *lig_layout_params (const LigScoreLayout *layout, const LigLayoutRow *row);
 
 /* `16384 × 4096 bf16`. */
 char *lig_draw_tensor (const LigShape *shape, LigDtype dtype);

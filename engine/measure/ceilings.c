@@ -30,7 +30,7 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
     .tf32 = tf32,
     .rehearse = !bench->quickly, /* else the library's first algorithm, without a search */
   };
-  LigStatus status = kernel->functions[lig_device_get_backend (bench->device)](&one);
+  LigStatus status = lig_device_function (bench->device, kernel) (&one);
   if (status == LIG_OK)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "measuring %s failed: %s", name,
@@ -137,17 +137,17 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
 static void
 choose_sizes (Bench *bench, const LigDeviceFacts *facts)
 {
-  gboolean cpu = lig_device_get_backend (bench->device) == LIG_BACKEND_CPU;
+  gboolean large = lig_device_has (bench->device, LIG_DEVICE_ACCELERATOR);
   gsize cache = (gsize) CLAMP (facts->l2, 16 << 20, 128 << 20);
-  bench->bytes = (gsize) (cpu ? 256 : 2048) << 20;
-  bench->side = cpu ? 1024 : 8192;
+  bench->bytes = (gsize) (large ? 2048 : 256) << 20;
+  bench->side = large ? 8192 : 1024;
   if (bench->quickly) {
-    bench->bytes = cpu ? 4 * cache : (gsize) 1 << 30;
+    bench->bytes = large ? (gsize) 1 << 30 : 4 * cache;
     bench->side /= 2;
   }
 }
 
-/* A CPU starts a step within the time that a step of a few elements takes. */
+/* A device without graphs starts a step within the time that a step of a few elements takes. */
 static gboolean
 measure_step (Bench *bench, LigDeviceFacts *facts, GError **error)
 {
@@ -158,7 +158,6 @@ measure_step (Bench *bench, LigDeviceFacts *facts, GError **error)
 static gboolean
 measure (LigDevice *device, gboolean quickly, GError **error)
 {
-  gboolean cpu = lig_device_get_backend (device) == LIG_BACKEND_CPU;
   LigDeviceFacts found = *lig_device_get_facts (device);
   if (!lig_device_calls (device)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; it cannot be measured",
@@ -171,12 +170,13 @@ measure (LigDevice *device, gboolean quickly, GError **error)
   bench.memory = lig_device_allocate (device, bench.bytes, error);
   bench.workspace = bench.memory ? lig_device_allocate (device, LIG_WORKSPACE_SIZE, error) : NULL;
   lig_measuring_begin (device);
-  gboolean fine =
-    bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
-    lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)), LIG_FP32,
-                     error) &&
-    measure_copy (&bench, &found, error) && measure_products (&bench, &found, error) &&
-    (cpu ? measure_step (&bench, &found, error) : measure_launch (&bench, &found, error));
+  gboolean fine = bench.workspace && lig_stopwatch_init (&bench.watch, device, error) &&
+                  lig_fill_random (device, bench.memory, (gint64) (bench.bytes / sizeof (float)),
+                                   LIG_FP32, error) &&
+                  measure_copy (&bench, &found, error) &&
+                  measure_products (&bench, &found, error) &&
+                  (lig_device_calls (device)->capture ? measure_launch (&bench, &found, error)
+                                                      : measure_step (&bench, &found, error));
   lig_measuring_end (device);
   lig_stopwatch_clear (&bench.watch);
   lig_device_release (device, bench.workspace);

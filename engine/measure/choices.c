@@ -10,7 +10,8 @@
 /* Guards what this process chose: several threads may run programs at once. */
 static GMutex lock;
 
-/* What this process chose, store or not: training twice in one process is the same twice. */
+/* The choices of this process, with or without a store: training twice in one process gives the
+ * same result twice. */
 static GHashTable *chosen; /* key -> text */
 
 static void

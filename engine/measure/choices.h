@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 void lig_choices_begin (LigDevice *device, const LigTuning *tuning);
 void lig_choices_end (LigDevice *device);
 
-/* What kernels chose or recalled in this process, a line each: key, tabulator, choice; (transfer
- * full). */
+/* Returns the choices that kernels made or recalled in this process, a line each: key, tabulator,
+ * choice; (transfer full). */
 char *lig_algorithms_list (void);
 
 /* Makes this process choose as such a text says; malformed lines are ignored. */

@@ -44,7 +44,7 @@ lig_stopwatch_stop (LigStopwatch *self, double *seconds, GError **error)
   LigBackendDevice *handle = lig_device_handle (self->device);
   LigStatus status = calls->record (handle, self->end, lig_device_stream (self->device));
   if (status == LIG_OK)
-    status = calls->settle (handle, self->end);
+    status = calls->wait_event (handle, self->end);
   if (status == LIG_OK)
     status = calls->elapsed (handle, self->begin, self->end, seconds);
   return lig_device_check (self->device, status, "timing", error);

@@ -60,7 +60,7 @@ recall_from (LigDevice *device, LigStore *store)
 gboolean
 lig_tuning_recall (LigDevice *device, const char *path)
 {
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL)
+  if (lig_device_has (device, LIG_DEVICE_DESCRIBED))
     return FALSE;
   g_autoptr (LigStore) store = lig_store_open_existing (path, LIG_STORE_READ, NULL);
   return store && recall_from (device, store);
@@ -70,9 +70,8 @@ void
 lig_tuning_learn (LigDevice *device, LigStore *store)
 {
   g_autoptr (GError) error = NULL;
-  if (lig_device_get_backend (device) == LIG_BACKEND_NULL ||
-      lig_device_get_facts (device)->measured || (store && recall_from (device, store)) ||
-      lig_device_get_facts (device)->copy > 0 || !store)
+  if (lig_device_has (device, LIG_DEVICE_DESCRIBED) || lig_device_get_facts (device)->measured ||
+      (store && recall_from (device, store)) || lig_device_get_facts (device)->copy > 0 || !store)
     return;
   g_autofree char *said =
     g_strdup_printf (_ ("measuring how fast %s is, once; predictions are made from it"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A ring of slots, each with host memory, device memory and the events that say when either may be
- * written again. Devices without streams are written at once. */
+ * written again. Devices without memory of their own are written at once. */
 #include "engine/plan/feed.h"
 
 #include <string.h>
@@ -118,7 +118,7 @@ lig_feed_send (LigFeed *self, const LigTensor *tensor, GError **error)
 {
   if (self->bytes == 0)
     return TRUE;
-  if (!self->handle) {
+  if (!lig_device_has (self->device, LIG_DEVICE_STAGES)) {
     convert (self, tensor, self->target);
     return TRUE;
   }
@@ -126,7 +126,7 @@ lig_feed_send (LigFeed *self, const LigTensor *tensor, GError **error)
   self->next = (self->next + 1) % SLOTS;
   LigStatus status = prepare (self, slot);
   if (status == LIG_OK)
-    status = self->calls->settle (self->handle, slot->copied);
+    status = self->calls->wait_event (self->handle, slot->copied);
   if (status == LIG_OK) {
     convert (self, tensor, slot->host);
     status = copy (self, slot);

@@ -165,6 +165,8 @@ lig_plan_unref (LigPlan *self)
   g_free (self);
 }
 
+G_DEFINE_BOXED_TYPE (LigPlan, lig_plan, lig_plan_ref, lig_plan_unref)
+
 LigDevice *
 lig_plan_get_device (LigPlan *self)
 {
@@ -238,6 +240,21 @@ lig_plan_get_verdicts (LigPlan *self, guint *count)
   return (const LigVerdict *) (gpointer) self->draft->verdicts->data;
 }
 
+const LigMend *
+lig_plan_find_mend (LigPlan *self, guint number, GError **error)
+{
+  guint most = 0;
+  for (guint i = 0; i < self->draft->verdicts->len; i++) {
+    const LigMend *mend = g_array_index (self->draft->verdicts, LigVerdict, i).mend;
+    if (mend && mend->number == number)
+      return mend;
+    most = MAX (most, mend ? mend->number : 0);
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no edit has the number %u; the plan offers %u",
+               number, most);
+  return NULL;
+}
+
 const LigPlanStep *
 lig_plan_get_steps (LigPlan *self, guint *count)
 {
@@ -283,7 +300,7 @@ lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak)
 gint64
 lig_plan_get_state_bytes (LigPlan *self)
 {
-  gboolean asked[LIG_N_STATE_ARRAYS] = {FALSE};
+  gboolean asked[LIG_MAX_STATE_ARRAYS] = {FALSE};
   gint64 bytes = 0;
   asked[LIG_STATE_PARAMETERS] = TRUE;
   for (int i = 0; i < (int) self->draft->values->len; i++) {
@@ -293,7 +310,7 @@ lig_plan_get_state_bytes (LigPlan *self)
     if (value->role == LIG_VALUE_PARAMETER_GRADIENT)
       asked[LIG_STATE_GRADIENTS] = TRUE;
   }
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (asked[i])
       bytes +=
         self->draft->elements * (gint64) lig_dtype_size (lig_draft_array_dtype (self->draft, i));

@@ -92,7 +92,7 @@ bind_step (LigProgram *self, int index, LigOperand *operands)
   const LigDraftStep *from = lig_step (self->plan->draft, index);
   LigStep *to = &self->run->steps[index];
   LigDevice *device = self->device;
-  to->function = from->kernel ? from->kernel->functions[lig_device_get_backend (device)] : NULL;
+  to->function = from->kernel ? lig_device_function (device, from->kernel) : NULL;
   to->beside = from->beside;
   to->empty = from->empty;
   to->zeroed = from->zeroed;

@@ -311,7 +311,7 @@ lig_program_send_results (LigProgram *self, guint slot, GError **error)
 gboolean
 lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error)
 {
-  LigStatus status = self->run->calls->settle (self->run->device, self->arrived[slot]);
+  LigStatus status = self->run->calls->wait_event (self->run->device, self->arrived[slot]);
   *result = self->results[slot];
   return lig_device_check (self->device, status, "reading the loss", error);
 }

@@ -82,7 +82,7 @@ call_opaque (LigProgram *self, int index, GError **error)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s at %s: %s", part->title, part->path,
                local ? local->message : "its callback failed");
-  return FALSE;
+  return lig_error_set_path (error, part->path);
 }
 
 static gboolean
@@ -90,14 +90,13 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
 {
   const LigDraftStep *step = lig_step (self->plan->draft, at);
   const char *where = self->run->steps[at].launch.where;
-  const char *path =
-    step->part >= 0 ? lig_part (self->plan->draft, step->part)->path : "the update";
+  const char *path = step->part >= 0 ? lig_part (self->plan->draft, step->part)->path : NULL;
   if (!where && status != LIG_OK && self->run->device)
     where = self->run->calls->message (self->run->device);
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
-               "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque", path,
-               where ? where : "the device has no such kernel");
-  return FALSE;
+               "step %d, %s at %s: %s", at, step->kernel ? step->kernel->name : "opaque",
+               path ? path : "the update", where ? where : "the device has no such kernel");
+  return lig_error_set_path (error, path);
 }
 
 /* Steps without an opaque one among them, one launch each. */

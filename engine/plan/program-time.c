@@ -30,7 +30,7 @@ time_each (LigProgram *self, void **events, double *seconds, GError **error)
       return FALSE;
   }
   if (status == LIG_OK)
-    status = run->calls->settle (run->device, events[count]);
+    status = run->calls->wait_event (run->device, events[count]);
   for (int i = 0; i < count && status == LIG_OK; i++)
     status = run->calls->elapsed (run->device, events[i], events[i + 1], &seconds[i]);
   return lig_device_check (self->device, status, "timing steps", error);
@@ -60,7 +60,7 @@ lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error
 /* --- Leaving the state as it was ----------------------------------------------------------- */
 
 typedef struct {
-  void *arrays[LIG_N_STATE_ARRAYS]; /* device memory; null: there was no such array */
+  void *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory; null: there was no such array */
   LigScaling scaling;
 } Copy;
 
@@ -68,7 +68,7 @@ static void
 clear_copy (LigProgram *self, Copy *copy)
 {
   self->run->calls->wait (self->run->device, self->run->stream);
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     lig_device_release (self->device, copy->arrays[i]);
 }
 
@@ -83,7 +83,7 @@ move (LigProgram *self, void *target, const void *source, gsize bytes, GError **
 static gboolean
 save (LigProgram *self, Copy *copy, GError **error)
 {
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++) {
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++) {
     gsize bytes = lig_state_array_bytes (self->state, (LigStateArray) i);
     if (bytes == 0)
       continue;
@@ -106,7 +106,7 @@ static gboolean
 restore (LigProgram *self, const Copy *copy, GError **error)
 {
   gboolean fine = TRUE;
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (copy->arrays[i])
       fine =
         move (self, lig_state_address (self->state, (LigStateArray) i, 0, NULL), copy->arrays[i],

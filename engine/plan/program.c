@@ -38,6 +38,8 @@ lig_program_unref (LigProgram *self)
   g_free (self);
 }
 
+G_DEFINE_BOXED_TYPE (LigProgram, lig_program, lig_program_ref, lig_program_unref)
+
 LigPlan *
 lig_program_get_plan (LigProgram *self)
 {
@@ -60,19 +62,31 @@ struct _LigProgramCache {
 LigProgramCache *
 lig_program_cache_new (LigState *state)
 {
-  LigProgramCache *self = g_new0 (LigProgramCache, 1);
+  LigProgramCache *self = g_atomic_rc_box_new0 (LigProgramCache);
   self->state = g_object_ref (state);
   self->programs = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_program_unref);
   return self;
 }
 
+static void
+clear (gpointer data)
+{
+  LigProgramCache *self = data;
+  g_ptr_array_unref (self->programs);
+  g_object_unref (self->state);
+}
+
 void
 lig_program_cache_free (LigProgramCache *self)
 {
-  g_ptr_array_unref (self->programs);
-  g_object_unref (self->state);
-  g_free (self);
+  if (self)
+    g_atomic_rc_box_release_full (self, clear);
 }
+
+G_DEFINE_BOXED_TYPE (LigProgramCache,
+                     lig_program_cache,
+                     g_atomic_rc_box_acquire,
+                     lig_program_cache_free)
 
 static LigProgram *
 find (LigProgramCache *self, LigPlan *plan)

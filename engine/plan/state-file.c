@@ -4,19 +4,33 @@
 
 #include <string.h>
 
-/* The values that updates keep beside the moments: the fields of a LigScaling that outlive
+/* The values that updates keep in addition to the arrays: the fields of a LigScaling that outlive
  * gradients. */
 #define SCALING "optimizer.scaling"
 enum { SCALE, GOOD, ROW, SKIPPED, N_FIELDS };
 
-static const struct {
-  LigStateArray array;
-  const char *prefix;
-} moments[] = {
-  {LIG_STATE_MASTER, "optimizer.master."},
-  {LIG_STATE_MOMENT, "optimizer.moment."},
-  {LIG_STATE_VARIANCE, "optimizer.variance."},
-};
+/* (transfer full) (nullable): the tensor's name for array `n` of those that an optimizer keeps of a
+ * parameter, fp32 weights first: `optimizer.moment.1.weight`; null after the last. */
+static char *
+kept_name (guint n, const char *path)
+{
+  const char *name = lig_state_array_name ((LigStateArray) (LIG_STATE_MASTER + n));
+  return name ? g_strconcat ("optimizer.", name, ".", path, NULL) : NULL;
+}
+
+/* Adds to the file what the state has so far. */
+static void
+store_kept (LigState *self, LigTensorFile *file, const char *path)
+{
+  char *name;
+  for (guint n = 0; (name = kept_name (n, path)); n++) {
+    g_autoptr (LigTensor) kept =
+      lig_state_get (self, (LigStateArray) (LIG_STATE_MASTER + n), path, NULL);
+    if (kept)
+      lig_tensor_file_add (file, name, kept);
+    g_free (name);
+  }
+}
 
 /* Names every tensor that is missing, surplus or wrongly shaped. */
 static void
@@ -181,14 +195,25 @@ lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GEr
     if (!tensor)
       return FALSE;
     lig_tensor_file_add (file, *path, tensor);
-    for (guint i = 0; with_moments && i < G_N_ELEMENTS (moments); i++) {
-      g_autofree char *name = g_strconcat (moments[i].prefix, *path, NULL);
-      g_autoptr (LigTensor) moment = lig_state_get (self, moments[i].array, *path, NULL);
-      if (moment)
-        lig_tensor_file_add (file, name, moment);
-    }
+    if (with_moments)
+      store_kept (self, file, *path);
   }
   return !with_moments || store_scaling (self, file, error);
+}
+
+/* Reads what the file has of a parameter's arrays. */
+static gboolean
+read_kept (LigState *self, LigTensorFile *file, const char *path, GArray *all, GError **error)
+{
+  gboolean fine = TRUE;
+  char *name;
+  for (guint n = 0; fine && (name = kept_name (n, path)); n++) {
+    LigStateArray array = (LigStateArray) (LIG_STATE_MASTER + n);
+    fine =
+      !lig_tensor_file_has (file, name) || read_one (self, file, array, path, name, all, error);
+    g_free (name);
+  }
+  return fine;
 }
 
 gboolean
@@ -196,11 +221,7 @@ lig_state_load_moments (LigState *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (GArray) all = new_list ();
   for (const char *const *path = lig_state_get_paths (self); *path; path++)
-    for (guint i = 0; i < G_N_ELEMENTS (moments); i++) {
-      g_autofree char *name = g_strconcat (moments[i].prefix, *path, NULL);
-      if (lig_tensor_file_has (file, name) &&
-          !read_one (self, file, moments[i].array, *path, name, all, error))
-        return FALSE;
-    }
+    if (!read_kept (self, file, *path, all, error))
+      return FALSE;
   return set_all (self, all, error) && load_scaling (self, file, error);
 }

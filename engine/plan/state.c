@@ -18,10 +18,10 @@ struct _LigState {
   GArray *parameters; /* of Parameter, in op order */
   GPtrArray *paths;   /* null-terminated */
   gint64 elements;
-  char *arrays[LIG_N_STATE_ARRAYS]; /* device memory */
-  LigScaling *scaling;              /* likewise */
-  gboolean scaled;                  /* the gradients carry a loss scale */
-  GHashTable *plans;                /* key -> LigPlan */
+  char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
+  LigScaling *scaling;                /* likewise */
+  gboolean scaled;                    /* the gradients carry a loss scale */
+  GHashTable *plans;                  /* key -> LigPlan */
   guint compiled;
 };
 
@@ -38,7 +38,7 @@ lig_state_finalize (GObject *object)
 {
   LigState *self = LIG_STATE (object);
   g_clear_pointer (&self->plans, g_hash_table_unref);
-  for (int i = 0; i < LIG_N_STATE_ARRAYS; i++)
+  for (int i = 0; i < LIG_MAX_STATE_ARRAYS; i++)
     if (self->arrays[i])
       lig_device_release (self->device, self->arrays[i]);
   if (self->scaling)
@@ -409,6 +409,16 @@ lig_state_set (
   return TRUE;
 }
 
+/* Every parameter of its table; a name without a table fails when the plan is compiled. */
+static void
+append_optimizer (GString *key, const LigOptimizer *optimizer)
+{
+  const LigOptimizerInfo *info = lig_optimizer_info_find (optimizer->name, NULL);
+  g_string_append_printf (key, " optimizer %s %a", info ? info->name : "", optimizer->loss_scale);
+  for (const LigParam *param = info ? info->params : NULL; param && param->name; param++)
+    g_string_append_printf (key, " %a", lig_optimizer_get (optimizer, param));
+}
+
 /* Everything that a plan depends on, in words. */
 static char *
 plan_key (LigSequence *sequence, const LigPlanOptions *options)
@@ -421,14 +431,8 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
                    options->training, options->input_gradient, options->tf32, options->accuracy,
                    options->accumulate, options->policy, options->compute, options->parameters,
                    options->batch);
-  if (options->optimizer) {
-    const LigOptimizer *optimizer = options->optimizer;
-    g_string_append_printf (key, " optimizer %d %a %a %a %a %a %a %a", optimizer->kind,
-                            optimizer->loss_scale, (double) optimizer->sgd.momentum,
-                            (double) optimizer->sgd.weight_decay, (double) optimizer->adamw.beta1,
-                            (double) optimizer->adamw.beta2, (double) optimizer->adamw.eps,
-                            (double) optimizer->adamw.weight_decay);
-  }
+  if (options->optimizer)
+    append_optimizer (key, options->optimizer);
   if (options->choices)
     g_string_append_printf (key, " choices %s", options->choices);
   return g_strdup (key->str);

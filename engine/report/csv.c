@@ -79,4 +79,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (csv) = {.name = "csv", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (csv) = {
+  .name = "csv",
+  .title = N_ ("Table"),
+  .help = N_ ("One line for each step of the plan, for a spreadsheet"),
+  .plan = write_plan,
+  .run = write_run,
+};

@@ -180,4 +180,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (dot) = {.name = "dot", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (dot) = {
+  .name = "dot",
+  .title = N_ ("Graphviz"),
+  .help = N_ ("The operations and the groups, to be laid out by dot"),
+  .plan = write_plan,
+  .run = write_run,
+};

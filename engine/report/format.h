@@ -4,6 +4,8 @@
 
 #include <ligature/report.h>
 
+#include <glib/gi18n-lib.h>
+
 /* One metric of a run: as many steps as values, ascending. */
 typedef struct {
   char *name;
@@ -18,7 +20,8 @@ typedef struct {
 } LigReportRun;
 
 typedef struct {
-  const char *name; /* the ending of its files */
+  const char *name;         /* the ending of its files */
+  const char *title, *help; /* for people, translatable; the help is a sentence, no full stop */
   /* They append the report, text or bytes; null where the format has none of that kind. */
   gboolean (*plan) (GString *to, LigPlan *plan, const char *command, GError **error);
   gboolean (*run) (GString *to, const LigReportRun *run, GError **error);

@@ -119,4 +119,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (html) = {.name = "html", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (html) = {
+  .name = "html",
+  .title = N_ ("Web page"),
+  .help = N_ ("One file with the pictures, the verdicts and the command"),
+  .plan = write_plan,
+  .run = write_run,
+};

@@ -358,4 +358,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (json) = {.name = "json", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (json) = {
+  .name = "json",
+  .title = N_ ("JSON"),
+  .help = N_ ("The whole plan, for programs"),
+  .plan = write_plan,
+  .run = write_run,
+};

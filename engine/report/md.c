@@ -20,4 +20,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (md) = {.name = "md", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (md) = {
+  .name = "md",
+  .title = N_ ("Markdown"),
+  .help = N_ ("Text and tables for a repository or an issue"),
+  .plan = write_plan,
+  .run = write_run,
+};

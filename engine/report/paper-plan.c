@@ -43,7 +43,7 @@ describe_ceilings (LigDevice *device)
   if (facts->copy <= 0)
     return g_strdup (_ ("not known: nothing is predicted"));
   const char *source = facts->measured ? _ ("measured on this device")
-                       : lig_device_get_backend (device) == LIG_BACKEND_NULL
+                       : lig_device_has (device, LIG_DEVICE_DESCRIBED)
                          ? _ ("from a profile, not measured here")
                          : _ ("assumed, not measured");
   g_autofree char *copy = lig_report_bytes (facts->copy);
@@ -66,10 +66,10 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   LigShape shape;
   LigDtype dtype;
   LigDevice *device = lig_plan_get_device (plan);
-  gboolean there = lig_device_get_backend (device) != LIG_BACKEND_NULL;
+  gboolean here = !lig_device_has (device, LIG_DEVICE_DESCRIBED);
   const LigPlanOptions *options = &plan->draft->options;
   g_autofree char *name =
-    g_strdup_printf (there ? "%s, %s" : _ ("%s, %s (described, not there)"),
+    g_strdup_printf (here ? "%s, %s" : _ ("%s, %s (described, not there)"),
                      lig_device_get_name (device), lig_device_get_facts (device)->name);
   g_autofree char *ceilings = describe_ceilings (device);
   g_autofree char *types = g_strdup_printf (

@@ -18,4 +18,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return lig_picture_write (&picture, "pdf", to, error);
 }
 
-LIG_REPORT_FORMAT (pdf) = {.name = "pdf", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (pdf) = {
+  .name = "pdf",
+  .title = N_ ("PDF document"),
+  .help = N_ ("The pictures on pages to print or send"),
+  .plan = write_plan,
+  .run = write_run,
+};

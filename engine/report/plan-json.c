@@ -2,6 +2,8 @@
 /* A plan as the JSON document of `lig fuse`. */
 #include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
+
 static void
 add_text (JsonBuilder *builder, const char *name, const char *value)
 {
@@ -130,12 +132,12 @@ add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
   add_text (builder, "reason", lig_reason_name (verdict->reason));
   add_text (builder, "observed", verdict->observed);
   add_text (builder, "required", verdict->required);
-  if (verdict->unit) {
+  if (verdict->found.unit) {
     json_builder_set_member_name (builder, "observed_value");
-    json_builder_add_double_value (builder, verdict->observed_value);
+    json_builder_add_double_value (builder, verdict->found.value);
     json_builder_set_member_name (builder, "required_value");
-    json_builder_add_double_value (builder, verdict->required_value);
-    add_text (builder, "unit", verdict->unit);
+    json_builder_add_double_value (builder, verdict->needed.value);
+    add_text (builder, "unit", verdict->found.unit);
   }
   add_text (builder, "text", verdict->text);
   json_builder_end_object (builder);

@@ -18,4 +18,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return lig_picture_write (&picture, "png", to, error);
 }
 
-LIG_REPORT_FORMAT (png) = {.name = "png", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (png) = {
+  .name = "png",
+  .title = N_ ("PNG picture"),
+  .help = N_ ("Both rails as pixels"),
+  .plan = write_plan,
+  .run = write_run,
+};

@@ -2,6 +2,7 @@
 /* A profile as the JSON document of `lig profile`. */
 #include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 

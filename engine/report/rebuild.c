@@ -20,14 +20,14 @@ read_device_name (const LigReportRun *run)
   return name && JSON_NODE_HOLDS_VALUE (name) ? json_node_dup_string (name) : NULL;
 }
 
-/* The profile that describes a device of this name. */
+/* Opens the description of the device of this name. */
 static LigDevice *
-open_profile (const char *name)
+open_described (const char *name)
 {
   g_auto (GStrv) names = lig_device_list ();
   for (char **at = names; name && *name && *at; at++) {
     g_autoptr (LigDevice) device =
-      g_str_has_prefix (*at, "null:") ? lig_device_open (*at, NULL) : NULL;
+      lig_device_name_has (*at, LIG_DEVICE_DESCRIBED) ? lig_device_open (*at, NULL) : NULL;
     if (device && g_str_equal (lig_device_get_facts (device)->name, name))
       return g_steal_pointer (&device);
   }
@@ -45,11 +45,11 @@ open_device (const LigReportRun *run, GString *note)
     g_string_append_printf (note, "on %s", run->row->device);
     return g_steal_pointer (&device);
   }
-  LigDevice *profile = open_profile (name);
-  if (profile) {
+  LigDevice *described = open_described (name);
+  if (described) {
     g_string_append_printf (note, "on %s, which describes the %s of the run; times are predicted",
-                            lig_device_get_name (profile), name);
-    return profile;
+                            lig_device_get_name (described), name);
+    return described;
   }
   g_string_append_printf (note, "on a device without properties, for the run's %s (%s) is not here",
                           run->row->device, name ? name : "not described");
@@ -87,8 +87,8 @@ read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *o
   lig_run_settings_init (&settings);
   gboolean known = lig_run_settings_read (&settings, run->row->settings, NULL, NULL);
   options->tf32 = known && settings.tf32 != 0;
-  if (known && settings.optimizer)
-    lig_optimizer_from_name (settings.optimizer, &optimizer->kind, NULL);
+  if (!known || !lig_run_settings_get_optimizer (&settings, optimizer, NULL))
+    *optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
   if (known) {
     optimizer->loss_scale = settings.loss_scale;
     options->accumulate = has_update (run) && settings.accumulate > 1;

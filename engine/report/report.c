@@ -28,6 +28,29 @@ lig_report_format_nth (guint n)
   return n < G_N_ELEMENTS (formats) ? formats[n]->name : NULL;
 }
 
+static const LigReportFormat *
+find_name (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (g_ascii_strcasecmp (formats[i]->name, name) == 0)
+      return formats[i];
+  return NULL;
+}
+
+const char *
+lig_report_format_title (const char *name)
+{
+  const LigReportFormat *format = find_name (name);
+  return format ? format->title : NULL;
+}
+
+const char *
+lig_report_format_help (const char *name)
+{
+  const LigReportFormat *format = find_name (name);
+  return format ? format->help : NULL;
+}
+
 static char *
 list_formats (void)
 {
@@ -72,11 +95,10 @@ lig_report_choose_format (const char *path, GError **error)
 static const LigReportFormat *
 find_format (const char *name, gboolean of_run, GError **error)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    if (g_ascii_strcasecmp (formats[i]->name, name) != 0)
-      continue;
-    if (of_run ? formats[i]->run != NULL : formats[i]->plan != NULL)
-      return formats[i];
+  const LigReportFormat *format = find_name (name);
+  if (format) {
+    if (of_run ? format->run != NULL : format->plan != NULL)
+      return format;
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a %s has no report '%s'",
                  of_run ? "run" : "plan", name);
     return NULL;

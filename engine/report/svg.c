@@ -18,4 +18,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return lig_picture_write (&picture, "svg", to, error);
 }
 
-LIG_REPORT_FORMAT (svg) = {.name = "svg", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (svg) = {
+  .name = "svg",
+  .title = N_ ("SVG picture"),
+  .help = N_ ("Both rails, sharp at every size"),
+  .plan = write_plan,
+  .run = write_run,
+};

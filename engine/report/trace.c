@@ -160,4 +160,10 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
-LIG_REPORT_FORMAT (trace) = {.name = "trace.json", .plan = write_plan, .run = write_run};
+LIG_REPORT_FORMAT (trace) = {
+  .name = "trace.json",
+  .title = N_ ("Chrome trace"),
+  .help = N_ ("The timeline of a step for a trace viewer"),
+  .plan = write_plan,
+  .run = write_run,
+};

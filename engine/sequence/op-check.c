@@ -289,11 +289,11 @@ saves (const LigOpInfo *info, const char *port)
 static gboolean
 check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError **error)
 {
-  const LigKernel *kernel = lig_kernel_find (name);
+  const LigKernel *kernel = lig_kernel_named (name);
   char operand[LIG_LONGEST_PORT + 1];
   int inputs;
   if (!kernel)
-    return refuse (error, info, "no built-in kernel is called '%.60s'", name);
+    return refuse (error, info, "no kernel is called '%.60s'; register it before the op", name);
   int count = lig_signature_count (kernel->signature, &inputs);
   for (int i = 0; i < count; i++) {
     lig_signature_name (kernel->signature, i, operand);

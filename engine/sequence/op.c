@@ -354,14 +354,6 @@ lig_op_get_value (LigOp *self, const LigParam *param, GValue *value)
   }
 }
 
-static LigShape *
-copy_shape (LigShape *shape)
-{
-  return g_memdup2 (shape, sizeof *shape);
-}
-
-G_DEFINE_BOXED_TYPE (LigShape, lig_shape, copy_shape, g_free)
-
 /* Extra ports are counted off the op's table. */
 static gboolean
 check_extra (LigOp *self, int index, gboolean input, const char *channel, GError **error)

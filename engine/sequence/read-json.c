@@ -4,6 +4,7 @@
 #include "engine/sequence/literal.h"
 #include "engine/sequence/reader.h"
 
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 #define MAX_FUSIONS_OF_AN_OP 64

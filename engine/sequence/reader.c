@@ -4,6 +4,7 @@
 
 #include "engine/sequence/literal.h"
 
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 #define MAX_WARNINGS 100
@@ -38,14 +39,14 @@ lig_reader_refuse (LigReader *self, int code, const char *format, ...)
   g_autofree char *message = g_strdup_vprintf (format, args);
   va_end (args);
   g_set_error (self->error, LIG_ERROR, code, "%s: %s", self->path->str, message);
-  return FALSE;
+  return lig_error_set_path (self->error, self->path->str);
 }
 
 gboolean
 lig_reader_place (LigReader *self)
 {
   g_prefix_error (self->error, "%s: ", self->path->str);
-  return FALSE;
+  return lig_error_set_path (self->error, self->path->str);
 }
 
 static char *

@@ -35,6 +35,13 @@ gboolean lig_op_info_has_port (const LigOpInfo *info, const char *port);
 gboolean lig_op_info_propose (const LigOpInfo *info, GError **error);
 void lig_op_info_decide (gboolean accepted);
 
+/* Returns the kernel of that name, built in or registered; null without one. */
+const LigKernel *lig_kernel_named (const char *name);
+
+/* Makes a kernel, which stays for ever, known by its name; FALSE where the name is taken. Only while
+ * the registry is open. */
+gboolean lig_kernel_name (const LigKernel *kernel, GError **error);
+
 /* Held while a compilation reads the registries; a thread may hold them several times. */
 void lig_registry_hold (void);
 void lig_registry_release (void);

@@ -30,7 +30,7 @@ lig_file_entry_free (LigFileEntry *entry)
 LigTensorFile *
 lig_tensor_file_new (void)
 {
-  LigTensorFile *self = g_new0 (LigTensorFile, 1);
+  LigTensorFile *self = g_atomic_rc_box_new0 (LigTensorFile);
   self->name = g_strdup ("a new tensor file");
   self->fd = -1;
   self->entries =
@@ -39,11 +39,10 @@ lig_tensor_file_new (void)
   return self;
 }
 
-void
-lig_tensor_file_free (LigTensorFile *self)
+static void
+clear (gpointer data)
 {
-  if (!self)
-    return;
+  LigTensorFile *self = data;
   g_clear_pointer (&self->names, g_ptr_array_unref);
   g_hash_table_unref (self->entries);
   g_hash_table_unref (self->metadata);
@@ -52,8 +51,16 @@ lig_tensor_file_free (LigTensorFile *self)
   g_free (self->header);
   g_free (self->path);
   g_free (self->name);
-  g_free (self);
 }
+
+void
+lig_tensor_file_free (LigTensorFile *self)
+{
+  if (self)
+    g_atomic_rc_box_release_full (self, clear);
+}
+
+G_DEFINE_BOXED_TYPE (LigTensorFile, lig_tensor_file, g_atomic_rc_box_acquire, lig_tensor_file_free)
 
 LigTensorFile *
 lig_tensor_file_load (const char *path, GError **error)

@@ -121,6 +121,14 @@ lig_shape_parse (const char *text, LigShape *shape, LigDtype *dtype, GError **er
   return TRUE;
 }
 
+static LigShape *
+copy_shape (LigShape *shape)
+{
+  return g_memdup2 (shape, sizeof *shape);
+}
+
+G_DEFINE_BOXED_TYPE (LigShape, lig_shape, copy_shape, g_free)
+
 /* The count lies in front of the public fields, so that nobody outside can touch it. */
 typedef struct {
   gatomicrefcount count;

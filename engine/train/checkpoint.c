@@ -32,7 +32,7 @@ describe_machine (LigDevice *device)
 static void
 set_machine (LigRun *self, LigTensorFile *file)
 {
-  if (lig_device_get_backend (self->device) == LIG_BACKEND_CPU)
+  if (!lig_device_has (self->device, LIG_DEVICE_CHOOSES))
     return;
   g_autofree char *machine = describe_machine (self->device);
   g_autofree char *algorithms = lig_algorithms_list ();
@@ -154,8 +154,11 @@ number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
 static gboolean
 is_default (const char *name, const char *word)
 {
-  return (g_str_equal (name, "optimizer") && g_strcmp0 (word, "adamw") == 0) ||
-         (g_str_equal (name, "schedule") && g_strcmp0 (word, "constant") == 0);
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (g_str_equal (setting->name, name))
+      return setting->usual && g_strcmp0 (setting->usual, word) == 0;
+  return FALSE;
 }
 
 /* More steps are a longer training; anything else that differs would be another training. */
@@ -212,17 +215,16 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
 {
   guint64 threads;
   const char *device = require (file, "ligature.device", error);
-  gboolean cpu = lig_device_get_backend (self->device) == LIG_BACKEND_CPU;
   if (!device)
     return FALSE;
-  if (cpu != g_str_equal (device, "cpu")) {
+  if (!lig_device_same_backend (self->device, device)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  "it was made on %s and cannot go on, bit for bit, on %s; --init starts a new "
                  "training from its weights",
                  device, lig_device_get_name (self->device));
     return FALSE;
   }
-  if (!cpu)
+  if (lig_device_has (self->device, LIG_DEVICE_CHOOSES))
     return check_gpu (self, file, error);
   const char *level = require (file, "ligature.instructions", error);
   if (!level || !number (file, "ligature.threads", &threads, error))

@@ -17,7 +17,7 @@ check_loss (LigRun *self, LigPlan *plan, GError **error)
       error, LIG_ERROR, LIG_ERROR_OP,
       "the sequence ends with %s at %s, expected a loss: cross-entropy or mean-squared-error",
       last->title, last->path);
-    return FALSE;
+    return lig_error_set_path (error, last->path);
   }
   guint extra = lig_plan_get_n_extra_inputs (plan);
   if (extra != 1) {
@@ -78,7 +78,7 @@ check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
                "%s at %s: the data has token %" G_GINT64_FORMAT
                ", the vocabulary has %" G_GINT64_FORMAT,
                ops->info->name, ops->path, largest, vocabulary);
-  return FALSE;
+  return lig_error_set_path (error, ops->path);
 }
 
 void
@@ -109,9 +109,11 @@ open_data (LigRun *self, GError **error)
                  "how many samples a step takes is not known; --batch 32 or --input 32x64 says it");
     return FALSE;
   }
-  if (!known && g_str_has_prefix (self->settings.data, "synthetic")) {
+  const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
+  if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "synthetic data has the input's shape, which is not known; --input 32x64 says it");
+                 "%s data has the input's shape, which is not known; --input 32x64 says it",
+                 info->name);
     return FALSE;
   }
   lig_run_locate_data (&self->settings);
@@ -149,15 +151,9 @@ read_settings (LigRun *self, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
-  self->optimizer = (LigOptimizer) LIG_OPTIMIZER_INIT;
-  if (!lig_run_settings_check (settings, error))
+  if (!lig_run_settings_check (settings, error) ||
+      !lig_run_settings_get_optimizer (settings, &self->optimizer, error))
     return FALSE;
-  if (settings->optimizer &&
-      !lig_optimizer_from_name (settings->optimizer, &self->optimizer.kind, error))
-    return FALSE;
-  self->optimizer.sgd = (LigSgdParams){(float) settings->momentum, (float) settings->weight_decay};
-  self->optimizer.adamw = (LigAdamwParams){(float) settings->beta1, (float) settings->beta2,
-                                           (float) settings->eps, (float) settings->weight_decay};
   if (settings->policy && !lig_policy_from_name (settings->policy, &options.policy)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  "policy is '%s', expected none, all or measured", settings->policy);
@@ -166,9 +162,8 @@ read_settings (LigRun *self, GError **error)
   if (!read_types (settings, &options, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
-  self->optimizer.loss_scale = settings->loss_scale;
-  /* Predictions decide on a GPU which steps run beside which. */
-  if (lig_device_get_backend (self->device) == LIG_BACKEND_CUDA)
+  /* Where steps can overlap, predictions decide which do. */
+  if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;
   options.tuning = &self->tuning;

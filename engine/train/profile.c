@@ -4,19 +4,29 @@
 
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
-#include "engine/train/plan-record.h"
+#include "engine/train/record.h"
 #include <ligature/json.h>
 
+#include <json-glib/json-glib.h>
 #include <string.h>
+
+static void
+clear (gpointer data)
+{
+  LigProfile *self = data;
+  g_clear_pointer (&self->plan, lig_plan_unref);
+  g_free (self->steps);
+  g_free (self->run);
+}
 
 void
 lig_profile_free (LigProfile *self)
 {
-  g_clear_pointer (&self->plan, lig_plan_unref);
-  g_free (self->steps);
-  g_free (self->run);
-  g_free (self);
+  if (self)
+    g_atomic_rc_box_release_full (self, clear);
 }
+
+G_DEFINE_BOXED_TYPE (LigProfile, lig_profile, g_atomic_rc_box_acquire, lig_profile_free)
 
 /* Integers below this bound are safe: the rows of an embedding, the classes of a loss. */
 static gint64
@@ -103,7 +113,7 @@ run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **er
     [WHOLE] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE,
   };
   /* A device that runs at once takes as long for the passes together as one by one. */
-  int runs = watch->device && lig_device_get_backend (watch->device) == LIG_BACKEND_CPU
+  int runs = watch->device && !lig_device_has (watch->device, LIG_DEVICE_ASYNCHRONOUS)
                ? FORWARD_BACKWARD
                : FIRST_STEP;
   for (int i = 0; i < runs; i++)
@@ -300,7 +310,7 @@ lig_profile_measure_watched (LigSequence *sequence,
     if (!program)
       return NULL;
     g_ptr_array_add (programs, program);
-    LigProfile *profile = g_new0 (LigProfile, 1);
+    LigProfile *profile = g_atomic_rc_box_new0 (LigProfile);
     profile->plan = lig_plan_ref (lig_program_get_plan (program));
     g_ptr_array_add (profiles, profile);
     lig_plan_get_steps (profile->plan, &widths[i]);

@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run leaves in the store when it begins: settings and versions. */
+/* The record of a run in the store: settings, versions, and the groups and verdicts of its plan. */
+#include "engine/train/record.h"
 #include "engine/base/json-private.h"
-#include "engine/train/plan-record.h"
 #include "engine/train/run-private.h"
+
+void
+lig_plan_record (LigPlan *self, LigStore *store, const char *run)
+{
+  guint count;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (self, pass, &count);
+    for (guint i = 0; i < count; i++)
+      lig_store_add_fusion (store, run, lig_pass_name (pass), (int) i, groups[i].first,
+                            groups[i].count, groups[i].fusion ? groups[i].fusion->name : NULL);
+  }
+  const LigVerdict *verdicts = lig_plan_get_verdicts (self, &count);
+  for (guint i = 0; i < count; i++)
+    lig_store_add_verdict (store, run, verdicts[i].fusion->name, lig_pass_name (verdicts[i].pass),
+                           verdicts[i].first, verdicts[i].count, verdicts[i].taken,
+                           lig_reason_name (verdicts[i].reason), verdicts[i].observed,
+                           verdicts[i].required, verdicts[i].text);
+}
 
 /* A run without a name is called after its sequence, else after its first ops. */
 static char *

@@ -52,8 +52,8 @@ struct _LigRun {
   double partial_loss, last_ended;
 
   GThread *thread;
-  GMainContext *context; /* where `finished` is emitted */
-  GWeakRef *weak;        /* of the run itself, for the emission; the thread hands it on */
+  GMainContext *context; /* where signals are emitted */
+  GSource *ticker, *end; /* of that context: the former while the run is watched */
   double began;          /* monotonic, seconds */
   GMutex lock;           /* guards all below */
   GCond changed;
@@ -79,6 +79,12 @@ gboolean lig_run_settle (LigRun *self, GError **error);
 
 /* For a watcher and into the store, if there is one, where the value is finite. */
 void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);
+
+/* The class's signals; begins to emit them; has the last ones emitted, from any thread; ends. */
+void lig_run_add_signals (void);
+void lig_run_watch (LigRun *self);
+void lig_run_announce_end (LigRun *self);
+void lig_run_unwatch (LigRun *self);
 
 /* Opens the data set, checks that sequence and data fit, makes the state. `seed`, `batch` and the
  * like come from the settings. */

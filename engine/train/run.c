@@ -11,9 +11,6 @@
 
 G_DEFINE_FINAL_TYPE (LigRun, lig_run, G_TYPE_OBJECT)
 
-enum { FINISHED, N_SIGNALS };
-static guint signals[N_SIGNALS];
-
 #define CHECKPOINT_SECONDS 60
 
 /* A run that nobody started is none that goes on. */
@@ -38,6 +35,7 @@ lig_run_finalize (GObject *object)
     lig_run_cancel (self);
     g_thread_join (self->thread);
   }
+  lig_run_unwatch (self);
   g_clear_pointer (&self->data, lig_dataset_free);
   g_clear_pointer (&self->input, lig_tensor_unref);
   g_clear_pointer (&self->targets, lig_tensor_unref);
@@ -69,9 +67,7 @@ static void
 lig_run_class_init (LigRunClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_run_finalize;
-  /* Emitted once, when nothing more will happen. */
-  signals[FINISHED] =
-    g_signal_new ("finished", LIG_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  lig_run_add_signals ();
 }
 
 static void
@@ -302,34 +298,6 @@ finish (LigRun *self, LigRunStatus status, GError *error)
   g_mutex_unlock (&self->lock);
 }
 
-static gboolean
-emit_finished (gpointer data)
-{
-  g_autoptr (LigRun) self = g_weak_ref_get (data);
-  if (self)
-    g_signal_emit (self, signals[FINISHED], 0);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-free_weak (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
-/* Always from the context's own iteration: invoked at once, the signal would come on the training's
- * thread, and before whoever started the run waits for it. The context holds no reference, as
- * nobody may ever iterate it. */
-static void
-announce_end (LigRun *self)
-{
-  g_autoptr (GSource) source = g_idle_source_new ();
-  g_source_set_priority (source, G_PRIORITY_DEFAULT);
-  g_source_set_callback (source, emit_finished, g_steal_pointer (&self->weak), free_weak);
-  g_source_attach (source, self->context);
-}
-
 static gpointer
 work (gpointer data)
 {
@@ -343,7 +311,7 @@ work (gpointer data)
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
   /* A checkpoint shall hold the number that products really have. */
-  lig_cpu_settle_threads ();
+  lig_cpu_prepare_threads ();
   gboolean fine = train (self, &request, &error);
   if (fine && self->saved_step != (gint64) lig_state_get_step (self->state))
     fine = lig_run_save_checkpoint (self, &error);
@@ -353,7 +321,7 @@ work (gpointer data)
           : request == LIG_REQUEST_INTERRUPT ? LIG_RUN_INTERRUPTED
                                              : LIG_RUN_DONE,
           error);
-  announce_end (self);
+  lig_run_announce_end (self);
   return NULL;
 }
 
@@ -368,12 +336,11 @@ lig_run_start (LigRun *self)
 {
   g_return_if_fail (!self->thread);
   self->context = g_main_context_ref_thread_default ();
-  self->weak = g_new0 (GWeakRef, 1);
-  g_weak_ref_init (self->weak, self);
   self->progress.status = LIG_RUN_RUNNING;
   self->progress.steps = self->settings.steps;
   self->progress.step = self->progress.first_step = self->first_step;
   self->began = lig_now ();
+  lig_run_watch (self);
   GError *error = NULL;
   self->thread = g_thread_try_new ("train", work, self, &error);
   if (self->thread)
@@ -382,7 +349,7 @@ lig_run_start (LigRun *self)
     g_error_new (LIG_ERROR, LIG_ERROR_MEMORY, "no thread for the training: %s", error->message);
   g_error_free (error);
   finish (self, LIG_RUN_FAILED, failure);
-  announce_end (self);
+  lig_run_announce_end (self);
 }
 
 gboolean

@@ -2,44 +2,48 @@
 /* Settings of a training: one table for the command line, files, checkpoints and the store. */
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
+#include <ligature/dataset.h>
 #include <ligature/run.h>
 
 #include <math.h>
 #include <string.h>
 
-#define TEXT(field, name, argument, help) \
+#define WORD(field, name_, argument_, help_, usual_) \
   { \
-    name, LIG_SETTING_TEXT, G_STRUCT_OFFSET (LigRunSettings, field), 0, 0, 0, argument, help \
+    .name = name_, .kind = LIG_SETTING_TEXT, .offset = G_STRUCT_OFFSET (LigRunSettings, field), \
+    .argument = argument_, .help = help_, .usual = usual_ \
+  }
+#define TEXT(field, name, argument, help) WORD (field, name, argument, help, NULL)
+#define VALUE(field, name_, kind_, minimum_, maximum_, initial_, argument_, help_) \
+  { \
+    .name = name_, .kind = kind_, .offset = G_STRUCT_OFFSET (LigRunSettings, field), \
+    .minimum = minimum_, .maximum = maximum_, .initial = initial_, .argument = argument_, \
+    .help = help_ \
   }
 #define COUNT(field, name, minimum, maximum, initial, help) \
-  { \
-    name, LIG_SETTING_COUNT, G_STRUCT_OFFSET (LigRunSettings, field), minimum, maximum, initial, \
-      "N", help \
-  }
+  VALUE (field, name, LIG_SETTING_COUNT, minimum, maximum, initial, "N", help)
 #define NUMBER(field, name, minimum, maximum, initial, help) \
+  VALUE (field, name, LIG_SETTING_NUMBER, minimum, maximum, initial, "X", help)
+/* The place of the parameters of all optimizers. */
+#define OPTIMIZER_PARAMS \
   { \
-    name, LIG_SETTING_NUMBER, G_STRUCT_OFFSET (LigRunSettings, field), minimum, maximum, initial, \
-      "X", help \
+    .kind = LIG_SETTING_NUMBER \
   }
 
-static const LigSetting settings[] = {
-  TEXT (
-    data, "data", "KIND[:PATH][?key=value&…]", "The data set: text, tokens, csv, idx, synthetic"),
+static const LigSetting common[] = {
+  TEXT (data, "data", "KIND[:PATH][?key=value&…]", NULL),
   COUNT (steps, "steps", 1, 1e15, 1000, "Optimizer steps in all (1000)"),
   COUNT (batch, "batch", 0, 1e9, 0, "Samples per micro-batch (the input's first axis)"),
-  TEXT (optimizer, "optimizer", "sgd|adamw", "adamw by default"),
+  WORD (optimizer, "optimizer", NULL, LIG_OPTIMIZER_DEFAULT " by default", LIG_OPTIMIZER_DEFAULT),
   NUMBER (lr, "lr", 0, 1e6, 1e-3, "Learning rate (0.001)"),
   NUMBER (min_lr, "min-lr", 0, 1e6, 0, "Where a cosine schedule ends (0)"),
-  TEXT (
-    schedule, "schedule", "constant|cosine", "How the rate goes on after the warm-up (constant)"),
+  WORD (schedule,
+        "schedule",
+        "constant|cosine",
+        "How the rate goes on after the warm-up (constant)",
+        "constant"),
   COUNT (warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly (0)"),
-  NUMBER (momentum, "momentum", 0, 1, 0, "Of sgd (0)"),
-  NUMBER (
-    weight_decay, "weight-decay", 0, 1e3, 0, "Of the weights of linear maps and embeddings (0)"),
-  /* Below 1 in single precision, and above 0: adamw divides by 1 - beta and by eps. */
-  NUMBER (beta1, "beta1", 0, 0.9999999, 0.9, "Of adamw (0.9)"),
-  NUMBER (beta2, "beta2", 0, 0.9999999, 0.95, "Of adamw (0.95)"),
-  NUMBER (eps, "eps", 1e-30, 1, 1e-8, "Of adamw (1e-8)"),
+  OPTIMIZER_PARAMS,
   NUMBER (clip, "clip", 0, 1e30, 0, "Largest global norm of the gradients; 0: never clipped (0)"),
   NUMBER (loss_scale,
           "loss-scale",
@@ -60,11 +64,116 @@ static const LigSetting settings[] = {
   TEXT (name, "name", "S", "What the experiment is called"),
 };
 
+/* --- The table ------------------------------------------------------------------------------ */
+
+/* The settings, made once and kept. */
+typedef struct {
+  LigSetting *all;
+  guint count;
+} Table;
+
+static LigSetting *
+find_in (GArray *all, const char *name)
+{
+  for (guint i = 0; i < all->len; i++)
+    if (g_str_equal (g_array_index (all, LigSetting, i).name, name))
+      return &g_array_index (all, LigSetting, i);
+  return NULL;
+}
+
+/* Adds a parameter, or the optimizer's name to one that another optimizer has too. */
+static void
+add_param (GArray *all, guint *count, const LigParam *param, const char *optimizer)
+{
+  LigSetting *known = find_in (all, param->name);
+  if (known) {
+    known->of = known->of ? g_strconcat (known->of, ", ", optimizer, NULL) : NULL;
+    return;
+  }
+  if (*count == LIG_RUN_OPTIMIZER_PARAMS)
+    return;
+  LigSetting setting = {.name = param->name,
+                        .kind = LIG_SETTING_NUMBER,
+                        .offset = G_STRUCT_OFFSET (LigRunSettings, optimizer_params) +
+                                  (*count)++ * sizeof (double),
+                        .minimum = param->minimum,
+                        .maximum = param->maximum,
+                        .initial = param->initial,
+                        .argument = "X",
+                        .help = param->help,
+                        .label = param->label,
+                        .of = optimizer};
+  g_array_append_val (all, setting);
+}
+
+static void
+add_params (GArray *all)
+{
+  const LigOptimizerInfo *info;
+  guint count = 0;
+  for (guint n = 0; (info = lig_optimizer_info_nth (n)); n++)
+    for (const LigParam *param = info->params; param->name; param++)
+      add_param (all, &count, param, info->name);
+}
+
+static char *
+join_optimizers (void)
+{
+  GString *text = g_string_new (NULL);
+  const LigOptimizerInfo *info;
+  for (guint n = 0; (info = lig_optimizer_info_nth (n)); n++)
+    g_string_append_printf (text, "%s%s", n > 0 ? "|" : "", info->name);
+  return g_string_free (text, FALSE);
+}
+
+static char *
+join_kinds (void)
+{
+  GString *text = g_string_new ("The data set: ");
+  const LigDatasetInfo *info;
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++)
+    g_string_append_printf (text, "%s%s", n > 0 ? ", " : "", info->name);
+  return g_string_free (text, FALSE);
+}
+
+static gpointer
+make_table (gpointer data)
+{
+  Table *table = data;
+  GArray *all = g_array_new (FALSE, TRUE, sizeof (LigSetting));
+  for (guint i = 0; i < G_N_ELEMENTS (common); i++) {
+    LigSetting setting = common[i];
+    if (!setting.name) {
+      add_params (all);
+      continue;
+    }
+    if (setting.kind == LIG_SETTING_TEXT && !setting.argument)
+      setting.argument = join_optimizers ();
+    if (!setting.help)
+      setting.help = join_kinds ();
+    g_array_append_val (all, setting);
+  }
+  table->count = all->len;
+  table->all = (LigSetting *) g_array_free (all, FALSE);
+  return table;
+}
+
+static const Table *
+get_table (void)
+{
+  static GOnce once = G_ONCE_INIT;
+  static Table table;
+  return g_once (&once, make_table, &table);
+}
+
 const LigSetting *
 lig_run_setting_nth (guint n)
 {
-  return n < G_N_ELEMENTS (settings) ? &settings[n] : NULL;
+  const Table *table = get_table ();
+  return n < table->count ? &table->all[n] : NULL;
 }
+
+/* --- Values --------------------------------------------------------------------------------- */
 
 static gpointer
 field (const LigRunSettings *self, const LigSetting *setting)
@@ -76,58 +185,79 @@ void
 lig_run_settings_init (LigRunSettings *self)
 {
   memset (self, 0, sizeof *self);
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    if (settings[i].kind == LIG_SETTING_COUNT)
-      *(gint64 *) field (self, &settings[i]) = (gint64) settings[i].initial;
-    else if (settings[i].kind == LIG_SETTING_NUMBER)
-      *(double *) field (self, &settings[i]) = settings[i].initial;
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (setting->kind == LIG_SETTING_COUNT)
+      *(gint64 *) field (self, setting) = (gint64) setting->initial;
+    else if (setting->kind == LIG_SETTING_NUMBER)
+      *(double *) field (self, setting) = setting->initial;
 }
 
 void
 lig_run_settings_clear (LigRunSettings *self)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    if (settings[i].kind == LIG_SETTING_TEXT)
-      g_clear_pointer ((char **) field (self, &settings[i]), g_free);
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (setting->kind == LIG_SETTING_TEXT)
+      g_clear_pointer ((char **) field (self, setting), g_free);
 }
 
 void
 lig_run_settings_copy (const LigRunSettings *from, LigRunSettings *to)
 {
   *to = *from;
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    if (settings[i].kind == LIG_SETTING_TEXT)
-      *(char **) field (to, &settings[i]) = g_strdup (*(char **) field (from, &settings[i]));
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (setting->kind == LIG_SETTING_TEXT)
+      *(char **) field (to, setting) = g_strdup (*(char **) field (from, setting));
 }
+
+LigRunSettings *
+lig_run_settings_new (void)
+{
+  LigRunSettings *self = g_new (LigRunSettings, 1);
+  lig_run_settings_init (self);
+  return self;
+}
+
+void
+lig_run_settings_free (LigRunSettings *self)
+{
+  if (self)
+    lig_run_settings_clear (self);
+  g_free (self);
+}
+
+static LigRunSettings *
+dup_settings (LigRunSettings *self)
+{
+  LigRunSettings *copy = g_new (LigRunSettings, 1);
+  lig_run_settings_copy (self, copy);
+  return copy;
+}
+
+G_DEFINE_BOXED_TYPE (LigRunSettings, lig_run_settings, dup_settings, lig_run_settings_free)
 
 static const LigSetting *
 find (const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    if (g_str_equal (settings[i].name, name))
-      return &settings[i];
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (g_str_equal (setting->name, name))
+      return setting;
   return NULL;
 }
 
-/* Words that only certain texts may be. */
+/* A setting whose argument lists words takes no other. */
 static gboolean
-check_word (const char *name, const char *text, GError **error)
+check_word (const LigSetting *setting, const char *text, GError **error)
 {
-  static const struct {
-    const char *name, *words;
-  } choices[] = {
-    {"optimizer", "sgd|adamw"}, {"schedule", "constant|cosine"}, {"policy", "none|all|measured"}};
-  for (guint i = 0; i < G_N_ELEMENTS (choices); i++) {
-    if (!g_str_equal (choices[i].name, name))
-      continue;
-    g_auto (GStrv) words = g_strsplit (choices[i].words, "|", -1);
-    if (g_strv_contains ((const char *const *) words, text))
-      continue;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s is '%s', expected %s", name, text,
-                 choices[i].words);
-    return FALSE;
-  }
-  return TRUE;
+  g_auto (GStrv) words = g_strsplit (setting->argument, "|", -1);
+  if (!words[0] || !words[1] || g_strv_contains ((const char *const *) words, text))
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s is '%s', expected %s", setting->name, text,
+               setting->argument);
+  return FALSE;
 }
 
 static gboolean
@@ -162,7 +292,7 @@ lig_run_settings_set (LigRunSettings *self, const char *name, const char *text, 
   }
   if (setting->kind != LIG_SETTING_TEXT)
     return set_number (self, setting, text, error);
-  if (!check_word (name, text, error))
+  if (!check_word (setting, text, error))
     return FALSE;
   char **at = field (self, setting);
   g_free (*at);
@@ -185,6 +315,21 @@ lig_run_settings_check (const LigRunSettings *self, GError **error)
                  "min-lr is %g, expected a number from 0 to lr, %g", self->min_lr, self->lr);
     return FALSE;
   }
+  return TRUE;
+}
+
+gboolean
+lig_run_settings_get_optimizer (const LigRunSettings *self, LigOptimizer *optimizer, GError **error)
+{
+  const LigOptimizerInfo *info = lig_optimizer_info_find (self->optimizer, error);
+  if (!info || !lig_optimizer_init (optimizer, info->name, error))
+    return FALSE;
+  for (const LigParam *param = info->params; param->name; param++) {
+    const LigSetting *setting = find (param->name);
+    if (!lig_optimizer_set (optimizer, param->name, *(double *) field (self, setting), error))
+      return FALSE;
+  }
+  optimizer->loss_scale = self->loss_scale;
   return TRUE;
 }
 
@@ -225,7 +370,8 @@ read_member (LigRunSettings *self, const char *name, JsonNode *node, GError **er
   if (!text)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "it is neither a number nor a string");
   g_prefix_error (error, "$.train.%s: ", name);
-  return FALSE;
+  g_autofree char *path = g_strconcat ("$.train.", name, NULL);
+  return lig_error_set_path (error, path);
 }
 
 gboolean
@@ -237,7 +383,7 @@ lig_run_settings_read (LigRunSettings *self, const char *json, GStrv *warnings, 
     return FALSE;
   if (!JSON_NODE_HOLDS_OBJECT (root)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "$.train: it is not an object");
-    return FALSE;
+    return lig_error_set_path (error, "$.train");
   }
   JsonObjectIter iter;
   const char *name;
@@ -262,14 +408,15 @@ lig_run_settings_to_json (const LigRunSettings *self)
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
-    gconstpointer at = field (self, &settings[i]);
-    if (settings[i].kind == LIG_SETTING_TEXT && !*(char *const *) at)
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    gconstpointer at = field (self, setting);
+    if (setting->kind == LIG_SETTING_TEXT && !*(char *const *) at)
       continue;
-    json_builder_set_member_name (builder, settings[i].name);
-    if (settings[i].kind == LIG_SETTING_TEXT)
+    json_builder_set_member_name (builder, setting->name);
+    if (setting->kind == LIG_SETTING_TEXT)
       json_builder_add_string_value (builder, *(char *const *) at);
-    else if (settings[i].kind == LIG_SETTING_COUNT)
+    else if (setting->kind == LIG_SETTING_COUNT)
       json_builder_add_int_value (builder, *(const gint64 *) at);
     else
       json_builder_add_double_value (builder, *(const double *) at);

@@ -171,8 +171,8 @@ step_late (LigRun *self, gint64 step, GError **error)
 gboolean
 lig_run_step (LigRun *self, gint64 step, GError **error)
 {
-  return lig_device_get_backend (self->device) == LIG_BACKEND_CPU ? step_now (self, step, error)
-                                                                  : step_late (self, step, error);
+  return lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS) ? step_late (self, step, error)
+                                                                : step_now (self, step, error);
 }
 
 gboolean

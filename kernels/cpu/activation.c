@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added along
+ * rows before, and their gradients. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -7,6 +8,7 @@ typedef void Forward (const float *x, float *y, int64_t count);
 typedef void Biased (const float *x, const float *bias, float *y, int64_t count);
 typedef void Backward (const float *dy, const float *x, float *dx, int64_t count);
 
+/* Computes y = act (x), element by element. */
 static LigStatus
 forward (LigLaunch *launch, Forward *formula)
 {
@@ -16,7 +18,7 @@ forward (LigLaunch *launch, Forward *formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     formula (lig_load (x, element, count, in), to, count);
     lig_commit (y, element, count, to);
@@ -24,6 +26,7 @@ forward (LigLaunch *launch, Forward *formula)
   return LIG_OK;
 }
 
+/* Computes dx = dy act' (x), element by element. */
 static LigStatus
 backward (LigLaunch *launch, Backward *formula)
 {
@@ -34,7 +37,7 @@ backward (LigLaunch *launch, Backward *formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float gradient[LIG_PIECE], in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (dx, element, out);
     formula (lig_load (dy, element, count, gradient), lig_load (x, element, count, in), to, count);
     lig_commit (dx, element, count, to);
@@ -42,8 +45,9 @@ backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-/* Where the sum is neither wanted nor rounded, `biased_formula` takes one pass through the cache
- * for two: an addition that feeds the formula has the same bits in both. */
+/* Computes sum = x + bias and y = act (sum) for rows of x [M, N] and a bias [N]. If the sum is
+ * neither kept nor rounded, `biased_formula` does both in one pass through the cache; an
+ * addition that feeds the formula gives the same bits in both. */
 static LigStatus
 bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
 {
@@ -56,7 +60,7 @@ bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], vector[LIG_PIECE], biased[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     const float *from = lig_load (x, element, count, in);
     const float *bias = lig_repeat_at (&repeat, element, count, vector);
     if (x->dtype == LIG_FP32 && !sum->data) {
@@ -78,7 +82,7 @@ bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
   return LIG_OK;
 }
 
-/* One task of the sum over rows: dx of some rows and columns, and its partial sums. */
+/* Computes dx for one task's rows and columns, and its partial sums over rows. */
 static void
 bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task, int64_t at_once)
 {
@@ -97,6 +101,7 @@ bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task,
   }
 }
 
+/* Computes dx = dy act' (x) for x [M, N], and dbias [N], the sum of dx as rounded over rows. */
 static LigStatus
 bias_backward (LigLaunch *launch, Backward *formula)
 {
@@ -113,43 +118,40 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-#define ACTIVATION(name) \
+/* The backward pass of an activation that reads its output is given y for x. */
+#define ACTIVATION(name, backward_name, bias_name, bias_backward_name, ...) \
   LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i]); \
   } \
-  LIG_PIECE_FUNCTION name##_biased_piece (const float *x, const float *bias, float *y, \
-                                          int64_t count) \
+  LIG_PIECE_FUNCTION bias_name##_piece (const float *x, const float *bias, float *y, \
+                                        int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = lig_##name (x[i] + bias[i]); \
   } \
-  LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, const float *x, float *dx, \
+  LIG_PIECE_FUNCTION backward_name##_piece (const float *dy, const float *x, float *dx, \
                                             int64_t count) \
   { \
     LIG_EACH_ELEMENT (i, count) \
-    dx[i] = lig_##name##_backward (dy[i], x[i]); \
+    dx[i] = lig_##backward_name (dy[i], x[i]); \
   } \
   LigStatus LIG_CPU (name) (LigLaunch * launch) \
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
-    return backward (launch, name##_backward_piece); \
+    return backward (launch, backward_name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
-    return bias_forward (launch, name##_piece, name##_biased_piece); \
+    return bias_forward (launch, name##_piece, bias_name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
-    return bias_backward (launch, name##_backward_piece); \
+    return bias_backward (launch, backward_name##_piece); \
   }
 
-ACTIVATION (gelu)
-ACTIVATION (qgelu)
-ACTIVATION (relu) /* its backward pass is given y for x */
-ACTIVATION (srelu)
-ACTIVATION (silu)
+LIG_EACH_ACTIVATION (ACTIVATION)

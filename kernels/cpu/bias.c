@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x + bias along rows, and the bias gradient: the sum of dy over rows. */
+/* The addition of a bias to rows, and the gradient of the bias. */
 #include "kernels/cpu/rows.h"
 
+/* Computes y = x + bias for rows of x [M, N] and a bias [N]. */
 LigStatus
 LIG_CPU (bias) (LigLaunch *launch)
 {
@@ -13,7 +14,7 @@ LIG_CPU (bias) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], vector[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     const float *from = lig_load (x, element, count, in);
     const float *bias = lig_repeat_at (&repeat, element, count, vector);
     float *to = lig_stage (y, element, out);
@@ -24,6 +25,7 @@ LIG_CPU (bias) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes dbias [N], the sum over rows of dy [M, N]. */
 LigStatus
 LIG_CPU (bias_backward) (LigLaunch *launch)
 {

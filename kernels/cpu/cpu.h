@@ -1,47 +1,64 @@
 /* SPDX-License-Identifier: MIT */
-/* What the CPU kernels share: their names per instruction level, rows in fp32, fixed partitions.
+/* The common parts of the CPU kernels: their names per instruction level, access to elements as
+ * fp32, and the division of rows among threads.
  *
- * Each file of kernels/cpu but level.c is compiled once per instruction level (LIG_CPU_LEVEL is
- * baseline, v3 or v4), so a kernel is written once, in plain loops that the compiler vectorizes. */
+ * Each file of kernels/cpu but level.c and threads.c is compiled once per instruction level
+ * (LIG_CPU_LEVEL is baseline, v3 or v4), so a kernel is written once, in plain loops that the
+ * compiler vectorizes. */
 #pragma once
 
-#include <ligature/kernels.h>
+#include "kernels/fail.h"
 #include <ligature/params.h>
 
 #include <string.h>
 
 #define LIG_CPU_PASTE_(name, level) lig_cpu_##name##_##level
 #define LIG_CPU_PASTE(name, level) LIG_CPU_PASTE_ (name, level)
-/* The function of kernel `name` at this level: lig_cpu_gelu_v3. */
+/* The name of the function of kernel `name` at this level: lig_cpu_gelu_v3. */
 #define LIG_CPU(name) LIG_CPU_PASTE (name, LIG_CPU_LEVEL)
 
 #define LIG_EACH(name, signature, work) LigStatus LIG_CPU (name) (LigLaunch * launch);
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 
-/* Leaves the breadcrumb and returns the status. */
-#define LIG_AT_(line) #line
-#define LIG_AT(line) LIG_AT_ (line)
-#define LIG_FAIL(launch, status, what) \
-  ((launch)->where = __FILE__ ":" LIG_AT (__LINE__) ": " what, (status))
-
-/* Rows are worked on in pieces of this many floats that stay in the first-level cache. */
+/* The number of floats in a piece. Kernels work on rows in pieces that fit the first-level
+ * cache. */
 #define LIG_PIECE 1024
 
+/* The number of elements from which loops run in parallel: with fewer, waking the other threads
+ * costs more than they save. */
+#define LIG_PARALLEL_FROM 16384
+
+/* Returns whether a kernel has the operand and the launch binds it. */
+static inline bool
+lig_is_present (const LigOperand *operand)
+{
+  return operand && operand->data;
+}
+
+/* Returns the number of elements in the piece that begins at `at`, of `length` elements in all. */
+static inline int64_t
+lig_piece (int64_t length, int64_t at)
+{
+  return length - at < LIG_PIECE ? length - at : LIG_PIECE;
+}
+
+/* Returns the number of rows of an operand. */
 static inline int64_t
 lig_rows (const LigOperand *operand)
 {
   return operand->size / operand->columns;
 }
 
+/* Returns the address of an element. */
 static inline void *
 lig_at (const LigOperand *operand, int64_t element)
 {
   return (char *) operand->data + (size_t) element * lig_dtype_size (operand->dtype);
 }
 
-/* `count` elements from `element` on as floats: the operand's own memory if it is fp32, else
- * widened into `buffer`. */
+/* Returns `count` elements from `element` on as floats: the operand's own memory if it is fp32,
+ * else widened into `buffer`. */
 static inline const float *
 lig_load (const LigOperand *operand, int64_t element, int64_t count, float *buffer)
 {
@@ -51,14 +68,15 @@ lig_load (const LigOperand *operand, int64_t element, int64_t count, float *buff
   return buffer;
 }
 
-/* Where to write `count` floats that lig_commit will store: the operand itself if it is fp32. */
+/* Returns the memory for `count` floats that lig_commit will store: the operand's own if it is
+ * fp32, else `buffer`. */
 static inline float *
 lig_stage (const LigOperand *operand, int64_t element, float *buffer)
 {
   return operand->dtype == LIG_FP32 ? (float *) operand->data + element : buffer;
 }
 
-/* Rounds what was staged into the operand's type. */
+/* Rounds the staged floats to the operand's type and stores them. */
 static inline void
 lig_commit (const LigOperand *operand, int64_t element, int64_t count, const float *staged)
 {
@@ -66,13 +84,30 @@ lig_commit (const LigOperand *operand, int64_t element, int64_t count, const flo
     lig_narrow (operand->dtype, staged, lig_at (operand, element), (size_t) count);
 }
 
-/* Reductions over rows run in a number of blocks that depends on the operands alone, so that the
- * sum is the same for any number of threads. Each block has `width` floats of partial sums in the
- * workspace; the second stage adds them in order. */
+/* Stores the staged floats, and replaces them by the values that a later reader of the operand
+ * would get. Values of an absent operand are rounded to the type of `like`, the kernel's main
+ * input. */
+static inline void
+lig_commit_rounded (
+  const LigOperand *operand, const LigOperand *like, int64_t element, int64_t count, float *staged)
+{
+  uint16_t unseen[LIG_PIECE];
+  LigDtype dtype = operand->data ? operand->dtype : like->dtype;
+  void *rounded = operand->data ? lig_at (operand, element) : unseen;
+  if (dtype == LIG_FP32)
+    return;
+  lig_narrow (dtype, staged, rounded, (size_t) count);
+  lig_widen (dtype, rounded, staged, (size_t) count);
+}
+
+/* A division of rows into blocks for a sum over rows. It depends on the operands alone, so that
+ * the sum is the same for any number of threads. Each block has `width` floats of partial sums
+ * in the workspace; lig_cpu_reduce_partials_LEVEL () adds them in order. */
 typedef struct {
   int64_t blocks, rows_per_block;
 } LigPartition;
 
+/* Divides rows into at most 64 blocks of at least 16 rows, whose partial sums fit the workspace. */
 static inline LigPartition
 lig_partition (int64_t rows, int64_t width)
 {
@@ -88,8 +123,9 @@ lig_partition (int64_t rows, int64_t width)
   return (LigPartition){(rows + per_block - 1) / per_block, per_block};
 }
 
-/* Second stage: target[i] (+)= sum over blocks of partials[block * stride + i], rounded once to the
- * operand's type. With `accumulate` the old value takes part in fp32. Runs in parallel itself. */
+/* Adds up the partial sums of a division into blocks: target[i] (+)= sum over blocks of
+ * partials[block * stride + i], for i < width, rounded once to the operand's type. With
+ * `accumulate` the old value takes part in fp32. Runs in parallel. */
 void LIG_CPU (reduce_partials) (const float *partials,
                                 int64_t blocks,
                                 int64_t stride,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Embedding: y[i,:] = weight[x[i],:], x int32. Its gradient, dweight[v,:] = sum of dy[i,:] over the
- * i with x[i] = v, is added up in the order of i: threads share the columns, never a number. */
+/* Embedding: y[i,:] = weight[x[i],:] for int32 x [M], weight [V, N] and y [M, N]; and its
+ * gradient, dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. The sum is added up in the
+ * order of i: threads divide the columns among them. */
 #include "kernels/cpu/cpu.h"
 
-/* Columns that one thread adds up at a time. */
+/* The number of columns that one thread adds up at a time. */
 #define SLICE 64
 
+/* Refuses types other than int32, and tokens outside the vocabulary of `rows`. */
 static LigStatus
 check (LigLaunch *launch, const LigOperand *x, int64_t rows)
 {
@@ -18,7 +20,7 @@ check (LigLaunch *launch, const LigOperand *x, int64_t rows)
   return LIG_OK;
 }
 
-/* One row from operand to operand, of any types. */
+/* Copies one row from operand to operand, of any types. */
 static void
 copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_t to_row)
 {
@@ -30,12 +32,13 @@ copy_row (const LigOperand *from, int64_t from_row, const LigOperand *to, int64_
     return;
   }
   for (int64_t at = 0; at < columns; at += LIG_PIECE) {
-    int64_t count = columns - at < LIG_PIECE ? columns - at : LIG_PIECE;
+    int64_t count = lig_piece (columns, at);
     const float *row = lig_load (from, from_row * columns + at, count, buffer);
     lig_narrow (to->dtype, row, lig_at (to, to_row * columns + at), (size_t) count);
   }
 }
 
+/* Computes y. */
 LigStatus
 LIG_CPU (embedding) (LigLaunch *launch)
 {
@@ -45,14 +48,14 @@ LIG_CPU (embedding) (LigLaunch *launch)
   if (status != LIG_OK)
     return status;
   const int32_t *tokens = x->data;
-#pragma omp parallel for schedule(static) if (y->size > 16384)
+#pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < x->size; i++)
     copy_row (weight, tokens[i], y, i);
   return LIG_OK;
 }
 
-/* Gradients of the rows [first, first + rows) of weight in one slice of columns, added to `total`,
- * whose rows are as long as those of weight. */
+/* Adds the gradients of the rows [first, first + rows) of weight, in one slice of columns from
+ * `column` on, to `total`, whose rows are as long as those of weight. */
 static void
 add_slice (const LigOperand *dy,
            const LigOperand *x,
@@ -76,8 +79,8 @@ add_slice (const LigOperand *dy,
   }
 }
 
-/* Types of 16 bits are added up in the workspace, as many rows of the vocabulary as fit at a time,
- * and rounded once. */
+/* Computes dweight. 16-bit types are added up in fp32 in the workspace, as many rows of the
+ * vocabulary as fit at a time, and rounded once. */
 LigStatus
 LIG_CPU (embedding_backward) (LigLaunch *launch)
 {
@@ -99,7 +102,7 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
       memset (total, 0, count * sizeof *total);
     else if (!direct)
       lig_widen (dweight->dtype, lig_at (dweight, first * columns), total, count);
-#pragma omp parallel for schedule(static) if (dy->size > 16384)
+#pragma omp parallel for schedule(static) if (dy->size > LIG_PARALLEL_FROM)
     for (int64_t column = 0; column < columns; column += SLICE)
       add_slice (dy, x, first, rows, column, total);
     if (!direct)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gated units act (a) b, where a row of x is [a, b]: alone, behind a bias, and both backward. */
+/* Gated units y = act (a) b (formulas.h), where a row of x [M, 2 N] is [a, b] and y is [M, N],
+ * with or without a bias [2 N] that is added to x before, and their gradients. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -11,6 +12,7 @@ typedef void Forward (Halves x, float *y, int64_t count, const LigClampedParams 
 typedef void Backward (
   const float *dy, Halves x, float *da, float *db, int64_t count, const LigClampedParams *params);
 
+/* Returns the launch's parameters, or the defaults. */
 static const LigClampedParams *
 clamped_params (const LigLaunch *launch)
 {
@@ -18,6 +20,7 @@ clamped_params (const LigLaunch *launch)
   return launch->params ? launch->params : &defaults;
 }
 
+/* Computes y = act (a) b. */
 static LigStatus
 forward (LigLaunch *launch, Forward *formula)
 {
@@ -29,7 +32,7 @@ forward (LigLaunch *launch, Forward *formula)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
     int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
-    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t count = lig_piece (half, first);
     int64_t a = row * 2 * half + first, element = row * half + first;
     Halves halves = {lig_load (x, a, count, gate), lig_load (x, a + half, count, linear)};
     float *to = lig_stage (y, element, out);
@@ -39,6 +42,7 @@ forward (LigLaunch *launch, Forward *formula)
   return LIG_OK;
 }
 
+/* Computes dx = [da, db]: da = dy b act' (a), db = dy act (a). */
 static LigStatus
 backward (LigLaunch *launch, Backward *formula)
 {
@@ -51,7 +55,7 @@ backward (LigLaunch *launch, Backward *formula)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gradient[LIG_PIECE], gate[LIG_PIECE], linear[LIG_PIECE];
     int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
-    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t count = lig_piece (half, first);
     int64_t a = row * 2 * half + first, b = a + half;
     Halves halves = {lig_load (x, a, count, gate), lig_load (x, b, count, linear)};
     const float *from = lig_load (dy, row * half + first, count, gradient);
@@ -63,7 +67,8 @@ backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-/* x + bias for one piece of one half, as the formula is to see it. */
+/* Computes a piece of sum = x + bias in one half of a row, rounded as the formula has to see it.
+ * Returns the values, in `buffer` or in the sum's memory. */
 static const float *
 biased (const LigLaunch *launch, int64_t element, int64_t column, int64_t count, float *buffer)
 {
@@ -78,6 +83,7 @@ biased (const LigLaunch *launch, int64_t element, int64_t column, int64_t count,
   return to;
 }
 
+/* Computes sum = x + bias, and y from the sum; either may be absent. */
 static LigStatus
 bias_forward (LigLaunch *launch, Forward *formula)
 {
@@ -89,7 +95,7 @@ bias_forward (LigLaunch *launch, Forward *formula)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
     int64_t row = index / pieces, first = index % pieces * LIG_PIECE;
-    int64_t count = lig_least (LIG_PIECE, half - first);
+    int64_t count = lig_piece (half, first);
     int64_t a = row * 2 * half + first, element = row * half + first;
     Halves halves = {biased (launch, a, first, count, gate),
                      biased (launch, a + half, half + first, count, linear)};
@@ -102,7 +108,8 @@ bias_forward (LigLaunch *launch, Forward *formula)
   return LIG_OK;
 }
 
-/* One task of the sum over rows: dx of some rows and the same columns of both halves. */
+/* Computes dx for one task's rows and the same columns of both halves, and its partial sums over
+ * rows. */
 static void
 bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task)
 {
@@ -126,6 +133,7 @@ bias_backward_task (const LigLaunch *launch, Backward *formula, LigRowTask task)
   }
 }
 
+/* Computes dx, and dbias [2 N], the sum of dx as rounded over rows. */
 static LigStatus
 bias_backward (LigLaunch *launch, Backward *formula)
 {
@@ -142,15 +150,16 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-/* One unit: its pieces and its four kernels. */
-#define UNIT(name, forward_formula, backward_formula) \
+/* Defines the four kernels of a unit, and the functions that apply its formulas to a piece. */
+#define UNIT(name, backward_name, bias_name, bias_backward_name, forward_formula, \
+             backward_formula) \
   LIG_PIECE_FUNCTION name##_piece (Halves x, float *y, int64_t count, \
                                    const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
     y[i] = forward_formula; \
   } \
-  LIG_PIECE_FUNCTION name##_backward_piece (const float *dy, Halves x, float *da, float *db, \
+  LIG_PIECE_FUNCTION backward_name##_piece (const float *dy, Halves x, float *da, float *db, \
                                             int64_t count, const LigClampedParams *params) \
   { \
     LIG_EACH_ELEMENT (i, count) \
@@ -160,25 +169,27 @@ bias_backward (LigLaunch *launch, Backward *formula)
   { \
     return forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (backward_name) (LigLaunch * launch) \
   { \
-    return backward (launch, name##_backward_piece); \
+    return backward (launch, backward_name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_name) (LigLaunch * launch) \
   { \
     return bias_forward (launch, name##_piece); \
   } \
-  LigStatus LIG_CPU (bias_##name##_backward) (LigLaunch * launch) \
+  LigStatus LIG_CPU (bias_backward_name) (LigLaunch * launch) \
   { \
-    return bias_backward (launch, name##_backward_piece); \
+    return bias_backward (launch, backward_name##_piece); \
   }
 
-#define SIMPLE_UNIT(name, activation) \
-  UNIT (name, lig_##name (x.a[i], x.b[i]), \
-        lig_##name##_backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
+#define SIMPLE_UNIT(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, lig_##name (x.a[i], x.b[i]), \
+        lig_##backward (dy[i], x.a[i], x.b[i], &da[i], &db[i]))
 LIG_EACH_GATED (SIMPLE_UNIT)
 
-UNIT (clamped_swiglu,
-      lig_clamped_swiglu (x.a[i], x.b[i], params->limit, params->alpha, params->offset),
-      lig_clamped_swiglu_backward (
-        dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, &da[i], &db[i]))
+#define UNIT_WITH_PARAMS(name, backward, biased, biased_backward, ...) \
+  UNIT (name, backward, biased, biased_backward, \
+        lig_##name (x.a[i], x.b[i], params->limit, params->alpha, params->offset), \
+        lig_##backward (dy[i], x.a[i], x.b[i], params->limit, params->alpha, params->offset, \
+                        &da[i], &db[i]))
+LIG_EACH_GATED_WITH_PARAMS (UNIT_WITH_PARAMS)

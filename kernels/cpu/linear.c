@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear maps: y[M,N] = factor x[M,K] weight[N,K]^T, its two gradients
- *   dx[M,K] = factor dy[M,N] weight[N,K],   dweight[N,K] = factor dy[M,N]^T x[M,K],
- * and what is fused with them: bias, residual, gelu, relu, gelu's gradient, sums over rows. The
- * product stays in fp32 until then, and each output is rounded once. */
+/* Linear maps: y [M, N] = factor x [M, K] weight [N, K]^T, and its two gradients,
+ *   dx [M, K] = factor dy [M, N] weight [N, K],
+ *   dweight [N, K] = factor dy [M, N]^T x [M, K],
+ * with the operations that are fused with them: bias [N], residual, gelu, relu, gelu's gradient,
+ * sums over rows. The product remains in fp32 until the last of them, and each output is rounded
+ * once. */
 #include "kernels/cpu/product.h"
 #include "kernels/formulas.h"
 
 typedef enum { AS_IT_IS, GELU, RELU, GELU_BACKWARD } Activation;
 
-/* What a finished product goes through, in this order. Absent operands take no part. */
+/* The operations on a finished product, in this order. Absent operands take no part. */
 typedef struct {
   const LigOperand *bias;  /* added to each row */
-  const LigOperand *extra; /* added; may lie where y does */
+  const LigOperand *extra; /* added; may share y's memory */
   Activation activation;
-  const LigOperand *sum; /* gelu: its argument as rounded, to y's type where this is absent */
-  const LigOperand *x;   /* gelu backward: its argument, then */
+  const LigOperand *sum; /* gelu: its argument as rounded, to y's type if this is absent */
+  const LigOperand *x;   /* gelu backward: gelu's argument */
   const LigOperand *y;
-  int64_t width; /* columns of y, also where it is absent */
+  int64_t width; /* columns of y, absent or not */
 } Epilogue;
 
-static bool
-present (const LigOperand *operand)
-{
-  return operand && operand->data;
-}
-
-/* Rounds `values` to the type of `target`, and leaves them there if it is present. */
+/* Rounds `values` to the type of `target` in place, and stores them if the target is present. */
 static void
 store (const LigOperand *target, int64_t at, int64_t count, float *values)
 {
@@ -40,6 +36,7 @@ store (const LigOperand *target, int64_t at, int64_t count, float *values)
   lig_widen (target->dtype, out, values, (size_t) count);
 }
 
+/* Adds `other` to `values`. */
 static void
 add (float *restrict values, const float *restrict other, int64_t count)
 {
@@ -47,7 +44,8 @@ add (float *restrict values, const float *restrict other, int64_t count)
     values[i] += other[i];
 }
 
-/* `out` may be `values`. */
+/* Applies the activation to `count` values; `x` is read by GELU_BACKWARD alone. `out` may be
+ * `values`. */
 static void
 activate (Activation activation, const float *values, const float *x, float *out, int64_t count)
 {
@@ -74,6 +72,8 @@ activate (Activation activation, const float *values, const float *x, float *out
   }
 }
 
+/* Applies the epilogue to a tile of the product, and adds its columns to `sums` unless that is
+ * null. */
 static void
 finish (const LigTile *tile, const void *data, float *sums)
 {
@@ -82,20 +82,20 @@ finish (const LigTile *tile, const void *data, float *sums)
   const float *bias = NULL, *x = NULL;
   int64_t count = tile->columns;
   LigOperand absent = {.dtype = epilogue->y->dtype};
-  if (present (epilogue->bias))
+  if (lig_is_present (epilogue->bias))
     bias = lig_load (epilogue->bias, tile->column, count, bias_buffer);
   for (int64_t i = 0; i < tile->rows; i++) {
     float *values = tile->values + i * tile->stride;
     int64_t at = (tile->row + i) * epilogue->width + tile->column;
     if (bias)
       add (values, bias, count);
-    if (present (epilogue->extra))
+    if (lig_is_present (epilogue->extra))
       add (values, lig_load (epilogue->extra, at, count, buffer), count);
     if (epilogue->activation == GELU)
-      store (present (epilogue->sum) ? epilogue->sum : &absent, at, count, values);
-    if (present (epilogue->x))
+      store (lig_is_present (epilogue->sum) ? epilogue->sum : &absent, at, count, values);
+    if (lig_is_present (epilogue->x))
       x = lig_load (epilogue->x, at, count, buffer);
-    float *out = present (epilogue->y) ? lig_stage (epilogue->y, at, values) : values;
+    float *out = lig_is_present (epilogue->y) ? lig_stage (epilogue->y, at, values) : values;
     activate (epilogue->activation, values, x, out, count);
     store (epilogue->y, at, count, out);
     if (sums)
@@ -103,71 +103,77 @@ finish (const LigTile *tile, const void *data, float *sums)
   }
 }
 
-/* Brings what the product is added to where the result will be. */
+/* Copies the operand that the product is added to into the result's memory, as fp32. */
 static void
 copy_to_result (const LigOperand *extra, const LigOperand *y)
 {
   if (extra->data == y->data)
     return;
-#pragma omp parallel for schedule(static) if (y->size > 16384)
+#pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t at = 0; at < y->size; at += LIG_PIECE) {
-    int64_t count = y->size - at < LIG_PIECE ? y->size - at : LIG_PIECE;
+    int64_t count = lig_piece (y->size, at);
     lig_widen (extra->dtype, lig_at (extra, at), (float *) y->data + at, (size_t) count);
   }
 }
 
-/* Decides what is done where, and runs it. A result in fp32 is computed in its place, on top of
- * what is added to it; others, and one whose place still has to be read, in the workspace. */
+/* Computes the product and its epilogue. An fp32 result is computed in place, on top of the
+ * operand that it is added to. Other types, and a result whose memory still has to be read, take
+ * a block of the workspace. */
 static LigStatus
-run (LigLaunch *launch, LigProduct product, Epilogue *epilogue)
+run (LigLaunch *launch, LigCpuProduct product, Epilogue *epilogue)
 {
   const LigScaleParams *params = launch->params;
   const LigOperand *y = epilogue->y, *x = epilogue->x;
-  const LigOperand *place = present (epilogue->sum) && y->data ? epilogue->sum : y;
+  const LigOperand *place = lig_is_present (epilogue->sum) && y->data ? epilogue->sum : y;
   product.factor = params ? params->factor : 1;
   epilogue->width = product.n;
   product.data = epilogue;
   product.finish = finish;
   if (place->data && place->dtype == LIG_FP32 && !(x && x->data == place->data)) {
     product.target = place->data;
-    product.accumulate = present (epilogue->extra);
+    product.accumulate = lig_is_present (epilogue->extra);
     if (product.accumulate)
       copy_to_result (epilogue->extra, y);
     epilogue->extra = NULL;
-    if (!present (epilogue->bias) && epilogue->activation == AS_IT_IS)
+    if (!lig_is_present (epilogue->bias) && epilogue->activation == AS_IT_IS)
       product.finish = NULL;
   }
   return LIG_CPU (product) (launch, &product);
 }
 
+/* Computes factor x weight^T and its epilogue. */
 static LigStatus
 forward (LigLaunch *launch, Epilogue *epilogue)
 {
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = x, .b = weight, .b_transposed = true};
+  LigCpuProduct product = {.a = x, .b = weight, .b_transposed = true};
   product.m = lig_rows (x);
   product.n = lig_rows (weight);
   product.k = x->columns;
   return run (launch, product, epilogue);
 }
 
+/* Computes factor dy weight and its epilogue, and dbias, the sum of the result over rows, unless
+ * that is null. */
 static LigStatus
 backward_input (LigLaunch *launch, Epilogue *epilogue, const LigOperand *dbias)
 {
   const LigOperand *dy = &launch->operands[0], *weight = &launch->operands[1];
-  LigProduct product = {.a = dy, .b = weight, .column_sums = dbias};
+  LigCpuProduct product = {.a = dy, .b = weight, .column_sums = dbias};
   product.m = lig_rows (dy);
   product.n = weight->columns;
   product.k = dy->columns;
   return run (launch, product, epilogue);
 }
 
+/* Computes y = factor x weight^T. */
 LigStatus
 LIG_CPU (linear) (LigLaunch *launch)
 {
   return forward (launch, &(Epilogue){.y = &launch->operands[2]});
 }
 
+/* Computes y = factor x weight^T + bias. */
 LigStatus
 LIG_CPU (linear_bias) (LigLaunch *launch)
 {
@@ -175,6 +181,7 @@ LIG_CPU (linear_bias) (LigLaunch *launch)
   return forward (launch, &(Epilogue){.bias = &operands[2], .y = &operands[3]});
 }
 
+/* Computes sum = factor x weight^T + bias and y = gelu (sum). */
 LigStatus
 LIG_CPU (linear_bias_gelu) (LigLaunch *launch)
 {
@@ -184,6 +191,7 @@ LIG_CPU (linear_bias_gelu) (LigLaunch *launch)
     &(Epilogue){.bias = &operands[2], .activation = GELU, .sum = &operands[3], .y = &operands[4]});
 }
 
+/* Computes y = relu (factor x weight^T + bias). */
 LigStatus
 LIG_CPU (linear_bias_relu) (LigLaunch *launch)
 {
@@ -191,6 +199,7 @@ LIG_CPU (linear_bias_relu) (LigLaunch *launch)
   return forward (launch, &(Epilogue){.bias = &operands[2], .activation = RELU, .y = &operands[3]});
 }
 
+/* Computes y = factor x weight^T + bias + extra. */
 LigStatus
 LIG_CPU (linear_bias_add) (LigLaunch *launch)
 {
@@ -199,12 +208,14 @@ LIG_CPU (linear_bias_add) (LigLaunch *launch)
                   &(Epilogue){.bias = &operands[2], .extra = &operands[3], .y = &operands[4]});
 }
 
+/* Computes dx = factor dy weight. */
 LigStatus
 LIG_CPU (linear_backward_input) (LigLaunch *launch)
 {
   return backward_input (launch, &(Epilogue){.y = &launch->operands[2]}, NULL);
 }
 
+/* Computes dx = factor dy weight + branch. */
 LigStatus
 LIG_CPU (linear_backward_input_add) (LigLaunch *launch)
 {
@@ -212,6 +223,7 @@ LIG_CPU (linear_backward_input_add) (LigLaunch *launch)
   return backward_input (launch, &(Epilogue){.extra = &operands[2], .y = &operands[3]}, NULL);
 }
 
+/* Computes dx = gelu' (x) (factor dy weight), and dbias, the sum of dx over rows. */
 LigStatus
 LIG_CPU (linear_backward_input_gelu) (LigLaunch *launch)
 {
@@ -220,25 +232,28 @@ LIG_CPU (linear_backward_input_gelu) (LigLaunch *launch)
   return backward_input (launch, &epilogue, &operands[4]);
 }
 
+/* Computes dweight = factor dy^T x, added to the old values if the launch accumulates. */
 LigStatus
 LIG_CPU (linear_backward_weight) (LigLaunch *launch)
 {
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
   Epilogue epilogue = {.y = dweight, .extra = launch->accumulate ? dweight : NULL};
-  LigProduct product = {.a = dy, .b = x, .a_transposed = true};
+  LigCpuProduct product = {.a = dy, .b = x, .a_transposed = true};
   product.m = dy->columns;
   product.n = x->columns;
   product.k = lig_rows (dy);
   return run (launch, product, &epilogue);
 }
 
+/* Computes dweight as above, and dbias [N], the sum of dy over rows. */
 LigStatus
 LIG_CPU (linear_backward_weight_bias) (LigLaunch *launch)
 {
   const LigOperand *operands = launch->operands;
   if (operands[3].data) {
-    /* The sum goes first: it is what the bias gradient alone is, and brings dy into the cache. */
+    /* The sum comes first: it gives the bits of the bias gradient alone, and brings dy into the
+     * cache. */
     const LigOperand sum[] = {operands[0], operands[3]};
     LigLaunch bias = *launch;
     bias.operands = sum;

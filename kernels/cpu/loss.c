@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses, as one number y over rows of x[R,C], and their gradients.
+/* Losses over rows of x [M, C], each one number y, and their gradients.
  *
- * cross_entropy: lse = log (sum exp x), q = (1 - s) [c = target] + s / C, s the label smoothing,
- *   y = mean over counted rows of sum (q (lse - x)),   dx = dy (exp (x - lse) - q) / count.
- * A row whose target is `ignored` does not count; where none does, y and dx are 0 (PyTorch: NaN).
- * mean_squared_error: y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
+ * cross_entropy, with label smoothing s:
+ *   lse = log (sum exp x), q = (1 - s) [c = target] + s / C,
+ *   y = mean over counted rows of sum (q (lse - x)), dx = dy (exp (x - lse) - q) / count.
+ * A row whose target is `ignored` is not counted; if no row is, y and dx are 0 (PyTorch: NaN).
+ *
+ * mean_squared_error:
+ *   y = mean ((x - targets)^2), dx = 2 dy (x - targets) / size = -dtargets. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/formulas.h"
 
 #include <math.h>
 
-/* Blocks of a fixed partition that one thread sums, and what it sums. */
+/* The largest number of blocks of lig_partition. */
 #define MOST_BLOCKS 64
 
 typedef struct {
   double sum;
   int64_t count;
-  bool outside; /* a target was no class */
+  bool outside; /* a target is not one of the classes */
 } Total;
 
+/* Returns the launch's parameters, or the defaults. */
 static LigCrossEntropyParams
 parameters (const LigLaunch *launch)
 {
@@ -26,6 +30,7 @@ parameters (const LigLaunch *launch)
   return params ? *params : (LigCrossEntropyParams){.ignored = -100};
 }
 
+/* Adds up the totals of all blocks in order. */
 static Total
 total_of (const Total *totals, int64_t blocks)
 {
@@ -38,6 +43,7 @@ total_of (const Total *totals, int64_t blocks)
   return total;
 }
 
+/* Writes a number to a scalar operand, unless it is absent. */
 static void
 write_number (const LigOperand *operand, double value)
 {
@@ -46,6 +52,7 @@ write_number (const LigOperand *operand, double value)
     lig_narrow (operand->dtype, &number, operand->data, 1);
 }
 
+/* Returns one element as fp32. */
 static float
 element (const LigOperand *operand, int64_t at)
 {
@@ -53,16 +60,11 @@ element (const LigOperand *operand, int64_t at)
   return *lig_load (operand, at, 1, &buffer);
 }
 
-static int64_t
-piece (int64_t columns, int64_t at)
-{
-  return columns - at < LIG_PIECE ? columns - at : LIG_PIECE;
-}
-
-/* Loops over a piece have functions of their own: GCC 12 splits the loop over pieces, and what it
- * inlined there is then no longer vectorized. */
+/* A function that loops over a piece. It is not inlined: GCC 12 splits the loop over pieces, and
+ * then no longer vectorizes a loop that it inlined there. */
 #define PIECE_FUNCTION static __attribute__ ((noinline))
 
+/* Returns the largest of `most` and the values of a piece. */
 PIECE_FUNCTION float
 larger (const float *x, int64_t count, float most)
 {
@@ -72,7 +74,7 @@ larger (const float *x, int64_t count, float most)
   return most;
 }
 
-/* Adds sum exp (x - most) of a piece to `exps`, and its sum to `sum`. */
+/* Adds sum exp (x - most) of a piece to `exps`, and the sum of its values to `sum`. */
 PIECE_FUNCTION void
 add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
 {
@@ -86,25 +88,25 @@ add_exps (const float *x, int64_t count, float most, double *exps, double *sum)
   *sum += (double) plain;
 }
 
-/* log (sum exp x) of a row, and its mean. */
+/* Returns log (sum exp x) of a row and sets the mean of its values. */
 static float
 log_sum (const LigOperand *x, int64_t start, float *mean)
 {
   float buffer[LIG_PIECE], most = -INFINITY;
   double exps = 0, sum = 0;
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at);
+    int64_t count = lig_piece (x->columns, at);
     most = larger (lig_load (x, start + at, count, buffer), count, most);
   }
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at);
+    int64_t count = lig_piece (x->columns, at);
     add_exps (lig_load (x, start + at, count, buffer), count, most, &exps, &sum);
   }
   *mean = (float) (sum / (double) x->columns);
   return (float) ((double) most + log (exps));
 }
 
-/* One block of rows: their losses, their lse. */
+/* Computes the losses and lse of rows `first` to `end`, and returns their sum. */
 static Total
 entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
 {
@@ -133,6 +135,7 @@ entropy_block (const LigLaunch *launch, int64_t first, int64_t end)
   return total;
 }
 
+/* Computes y, lse [M] and count. */
 LigStatus
 LIG_CPU (cross_entropy) (LigLaunch *launch)
 {
@@ -140,7 +143,7 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
   Total totals[MOST_BLOCKS];
   int64_t rows = lig_rows (x);
   LigPartition partition = lig_partition (rows, 1);
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t block = 0; block < partition.blocks; block++) {
     int64_t first = block * partition.rows_per_block, end = first + partition.rows_per_block;
     totals[block] = entropy_block (launch, first, end < rows ? end : rows);
@@ -153,8 +156,8 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* dx of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored row has the
- * factor 0, and may hold infinities. */
+/* Computes dx of a row: factor (exp (x - lse) - even), less factor hit at the target. An ignored
+ * row has the factor 0, and may contain infinities. */
 static void
 entropy_row (const LigOperand *x,
              const LigOperand *dx,
@@ -167,7 +170,7 @@ entropy_row (const LigOperand *x,
 {
   float buffer[LIG_PIECE], staged[LIG_PIECE];
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at), start = row * x->columns + at;
+    int64_t count = lig_piece (x->columns, at), start = row * x->columns + at;
     const float *values = lig_load (x, start, count, buffer);
     float *out = lig_stage (dx, start, staged);
     if (factor == 0)
@@ -183,6 +186,7 @@ entropy_row (const LigOperand *x,
   }
 }
 
+/* Computes dx from dy, x, targets, lse and count. */
 LigStatus
 LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
 {
@@ -192,21 +196,21 @@ LIG_CPU (cross_entropy_backward) (LigLaunch *launch)
   int64_t rows = lig_rows (x);
   float count = element (&o[4], 0), factor = count > 0 ? element (&o[0], 0) / count : 0;
   float even = params.label_smoothing / (float) x->columns, hit = 1 - params.label_smoothing;
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++)
     entropy_row (x, dx, row, targets[row], element (&o[3], row),
                  targets[row] == params.ignored ? 0 : factor, even, hit);
   return LIG_OK;
 }
 
-/* Whether the target is the first of the largest logits. */
+/* Returns whether the target is the first of the largest logits. */
 static bool
 hits (const LigOperand *x, int64_t row, int64_t target)
 {
   float buffer[LIG_PIECE], aim = element (x, row * x->columns + target);
   int64_t above = 0;
   for (int64_t at = 0; at < x->columns; at += LIG_PIECE) {
-    int64_t count = piece (x->columns, at), before = target - at;
+    int64_t count = lig_piece (x->columns, at), before = target - at;
     const float *values = lig_load (x, row * x->columns + at, count, buffer);
     for (int64_t i = 0; i < count; i++)
       above += !(values[i] < aim || (values[i] == aim && i >= before));
@@ -214,6 +218,8 @@ hits (const LigOperand *x, int64_t row, int64_t target)
   return above == 0;
 }
 
+/* Computes the number of rows whose target has the largest logit, and the number of rows
+ * counted. */
 LigStatus
 LIG_CPU (accuracy) (LigLaunch *launch)
 {
@@ -221,7 +227,7 @@ LIG_CPU (accuracy) (LigLaunch *launch)
   const int32_t *targets = launch->operands[1].data;
   int64_t ignored = parameters (launch).ignored;
   int64_t rows = lig_rows (x), correct = 0, counted = 0, outside = 0;
-#pragma omp parallel for schedule(static) reduction(+ : correct, counted, outside) if (x->size > 16384)
+#pragma omp parallel for schedule(static) reduction(+ : correct, counted, outside) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t row = 0; row < rows; row++) {
     bool counts = targets[row] != ignored;
     bool inside = targets[row] >= 0 && targets[row] < x->columns;
@@ -236,6 +242,7 @@ LIG_CPU (accuracy) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes y. */
 LigStatus
 LIG_CPU (mean_squared_error) (LigLaunch *launch)
 {
@@ -243,13 +250,13 @@ LIG_CPU (mean_squared_error) (LigLaunch *launch)
   Total totals[MOST_BLOCKS] = {0};
   int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t block = 0; block < partition.blocks; block++) {
     float x_buffer[LIG_PIECE], target_buffer[LIG_PIECE];
     int64_t at = block * partition.rows_per_block * LIG_PIECE;
     int64_t end = at + partition.rows_per_block * LIG_PIECE;
     for (; at < end && at < x->size; at += LIG_PIECE) {
-      int64_t count = piece (x->size, at);
+      int64_t count = lig_piece (x->size, at);
       const float *a = lig_load (x, at, count, x_buffer);
       const float *b = lig_load (targets, at, count, target_buffer);
       float sum = 0;
@@ -264,16 +271,17 @@ LIG_CPU (mean_squared_error) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes dx and dtargets; either may be absent. */
 LigStatus
 LIG_CPU (mean_squared_error_backward) (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands, *x = &o[1];
   float factor = x->size ? element (&o[0], 0) * 2 / (float) x->size : 0;
   int64_t pieces = (x->size + LIG_PIECE - 1) / LIG_PIECE;
-#pragma omp parallel for schedule(static) if (x->size > 16384)
+#pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < pieces; i++) {
     float x_buffer[LIG_PIECE], buffer[LIG_PIECE];
-    int64_t at = i * LIG_PIECE, count = piece (x->size, at);
+    int64_t at = i * LIG_PIECE, count = lig_piece (x->size, at);
     const float *a = lig_load (x, at, count, x_buffer), *b = lig_load (&o[2], at, count, buffer);
     for (int64_t j = 0; j < count; j++)
       buffer[j] = factor * (a[j] - b[j]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of rows, backward. With h = (x - mean) rstd and u = gain dy,
- *   layer norm:  dx = rstd (u - mean (u) - h mean (u h)), dbias = sum over rows of dy,
- *   rms norm:    the same without mean (u) and dbias,
- *   l2:          dx = rstd (dy - h sum (dy h)),
- * dweight = sum over rows of dy h, and dx + branch is rounded once where there is a branch. */
+ *   layer norm: dx = rstd (u - mean (u) - h mean (u h)), dbias = sum over rows of dy,
+ *   rms norm: the same without mean (u) and dbias,
+ *   l2: dx = rstd (dy - h sum (dy h)),
+ * dweight = sum over rows of dy h. If there is a branch, dx + branch is rounded once. */
 #include "kernels/cpu/norm.h"
 
 typedef struct {
@@ -11,17 +11,12 @@ typedef struct {
   const LigOperand *dy, *branch, *x, *mean, *rstd, *dx; /* null where the kernel has none */
 } Backward;
 
-/* Sums of u and of u h over a row. */
+/* The sums of u and of u h over a row. */
 typedef struct {
   float u, uh;
 } Sums;
 
-static bool
-present (const LigOperand *operand)
-{
-  return operand && operand->data;
-}
-
+/* Returns the sums of u and u h over a piece; `gain` is null for l2, whose u is not needed. */
 static Sums
 row_sums (const float *restrict dy,
           const float *restrict x,
@@ -45,14 +40,14 @@ row_sums (const float *restrict dy,
   return (Sums){u, uh};
 }
 
-/* The first reading of a row: its sums, and what it adds to the partial sums over rows. */
+/* Reads a row for the first time: returns its sums, and adds to the partial sums over rows. */
 static Sums
 gather (const Backward *b, int64_t start, float mean, float rstd, float *dweight, float *dbias)
 {
   float dy_buffer[LIG_PIECE], x_buffer[LIG_PIECE];
   Sums total = {0, 0};
   for (int64_t at = 0; at < b->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&b->norm, at);
+    int64_t count = lig_piece (b->norm.length, at);
     const float *dy = lig_load (b->dy, start + at, count, dy_buffer);
     const float *x = lig_load (b->x, start + at, count, x_buffer);
     Sums part = row_sums (dy, x, b->norm.gain ? b->norm.gain + at : NULL, mean, rstd, count);
@@ -72,14 +67,15 @@ gather (const Backward *b, int64_t start, float mean, float rstd, float *dweight
   return total;
 }
 
-/* The second reading: dx. Each piece is read before it is written, as dx may be dy or branch. */
+/* Reads a row again and writes dx. Each piece is read before it is written, as dx may be dy or
+ * branch. */
 static void
 write_row (const Backward *b, int64_t start, float mean, float rstd, Sums sums)
 {
   float dy_buffer[LIG_PIECE], x_buffer[LIG_PIECE], branch_buffer[LIG_PIECE], staged[LIG_PIECE];
   float u_mean = b->norm.centered ? sums.u * b->norm.share : 0, uh_mean = sums.uh * b->norm.share;
   for (int64_t at = 0; at < b->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&b->norm, at);
+    int64_t count = lig_piece (b->norm.length, at);
     const float *dy = lig_load (b->dy, start + at, count, dy_buffer);
     const float *x = lig_load (b->x, start + at, count, x_buffer);
     const float *gain = b->norm.gain ? b->norm.gain + at : NULL;
@@ -102,7 +98,8 @@ write_row (const Backward *b, int64_t start, float mean, float rstd, Sums sums)
   }
 }
 
-/* One block of the fixed partition; its partial sums of dweight and dbias, where wanted. */
+/* Runs one block of the fixed partition; writes its partial sums of dweight and dbias unless
+ * these are null. */
 static void
 run_block (const Backward *b, int64_t first, int64_t end, float *dweight, float *dbias)
 {
@@ -115,11 +112,13 @@ run_block (const Backward *b, int64_t first, int64_t end, float *dweight, float 
     float mean = b->mean ? ((const float *) b->mean->data)[row] : 0;
     float rstd = ((const float *) b->rstd->data)[row];
     Sums sums = gather (b, start, mean, rstd, dweight, dbias);
-    if (present (b->dx))
+    if (lig_is_present (b->dx))
       write_row (b, start, mean, rstd, sums);
   }
 }
 
+/* Computes dx, dweight and dbias, each of which may be absent. `weight`, `dweight` and `dbias`
+ * are null for a kernel that has none. */
 static LigStatus
 backward (LigLaunch *launch,
           Backward *b,
@@ -134,8 +133,8 @@ backward (LigLaunch *launch,
   /* The third vector is the gain, in front of the partial sums. */
   int64_t length = norm->length;
   LigPartition partition = lig_partition (norm->rows, 3 * length);
-  float *weights = present (dweight) ? norm->scratch : NULL;
-  float *biases = present (dbias) ? norm->scratch + partition.blocks * length : NULL;
+  float *weights = lig_is_present (dweight) ? norm->scratch : NULL;
+  float *biases = lig_is_present (dbias) ? norm->scratch + partition.blocks * length : NULL;
 #pragma omp parallel for schedule(static) if (lig_norm_parallel(norm))
   for (int64_t block = 0; block < partition.blocks; block++) {
     int64_t first = block * partition.rows_per_block, end = first + partition.rows_per_block;
@@ -150,6 +149,7 @@ backward (LigLaunch *launch,
   return LIG_OK;
 }
 
+/* Computes dx [M, N], dweight [N] and dbias [N] from dy, x, mean and rstd. */
 LigStatus
 LIG_CPU (layer_norm_backward) (LigLaunch *launch)
 {
@@ -159,6 +159,7 @@ LIG_CPU (layer_norm_backward) (LigLaunch *launch)
   return backward (launch, &b, &o[2], &o[6], &o[7]);
 }
 
+/* Computes the same with a branch [M, N] that is added to dx. */
 LigStatus
 LIG_CPU (layer_norm_backward_add) (LigLaunch *launch)
 {
@@ -173,6 +174,7 @@ LIG_CPU (layer_norm_backward_add) (LigLaunch *launch)
   return backward (launch, &b, &o[3], &o[7], &o[8]);
 }
 
+/* Computes dx [M, N] and dweight [N] from dy, x and rstd. */
 LigStatus
 LIG_CPU (rms_norm_backward) (LigLaunch *launch)
 {
@@ -181,6 +183,7 @@ LIG_CPU (rms_norm_backward) (LigLaunch *launch)
   return backward (launch, &b, &o[2], &o[5], NULL);
 }
 
+/* Computes the same with a branch [M, N] that is added to dx. */
 LigStatus
 LIG_CPU (rms_norm_backward_add) (LigLaunch *launch)
 {
@@ -189,6 +192,7 @@ LIG_CPU (rms_norm_backward_add) (LigLaunch *launch)
   return backward (launch, &b, &o[3], &o[6], NULL);
 }
 
+/* Computes dx [M, N] from dy, x and rstd. */
 LigStatus
 LIG_CPU (l2_normalization_backward) (LigLaunch *launch)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight,
- * with layer norm:  rstd = 1 / sqrt (mean ((v - mean)^2) + eps), rms norm:    mean = 0, rstd = 1 /
- * sqrt (mean (v^2) + eps), l2:          mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
+ * with
+ *   layer norm (Ba et al., 2016): rstd = 1 / sqrt (mean ((v - mean)^2) + eps),
+ *   rms norm (Zhang and Sennrich, 2019): mean = 0, rstd = 1 / sqrt (mean (v^2) + eps),
+ *   l2: mean = 0, rstd = 1 / sqrt (sum (v^2) + eps), gain = 1,
  * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Statistics are fp32; the
- * variance takes a second look at the row, which is in the cache by then. */
+ * variance reads the row a second time, from the cache. */
 #include "kernels/cpu/norm.h"
 
 #include <math.h>
@@ -14,14 +16,8 @@ typedef struct {
   const float *bias;
 } Forward;
 
-static bool
-present (const LigOperand *operand)
-{
-  return operand && operand->data;
-}
-
-/* A piece of v. The first reading of a row writes its sum, and the others read that: it may have
- * taken the place of x or extra. Where nobody wants the sum, it is computed again. */
+/* Returns a piece of v. The first reading of a row writes its sum and later ones read that,
+ * because it may have replaced x or extra. An absent sum is computed again. */
 static const float *
 load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
 {
@@ -45,12 +41,13 @@ load (const Forward *f, bool first, int64_t at, int64_t count, float *buffer)
   return buffer;
 }
 
+/* Returns the sum of a row of v. */
 static float
 sum_of (const Forward *f, int64_t start)
 {
   float buffer[LIG_PIECE], sum = 0;
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&f->norm, at);
+    int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, true, start + at, count, buffer);
     float part = 0;
 #pragma omp simd reduction(+ : part)
@@ -61,12 +58,13 @@ sum_of (const Forward *f, int64_t start)
   return sum;
 }
 
+/* Returns the sum of (v - mean)^2 over a row. */
 static float
 squares_of (const Forward *f, bool first, int64_t start, float mean)
 {
   float buffer[LIG_PIECE], sum = 0;
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&f->norm, at);
+    int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, first, start + at, count, buffer);
     float part = 0;
 #pragma omp simd reduction(+ : part)
@@ -77,12 +75,13 @@ squares_of (const Forward *f, bool first, int64_t start, float mean)
   return sum;
 }
 
+/* Writes a row of y. */
 static void
 write_row (const Forward *f, int64_t start, float mean, float rstd)
 {
   float buffer[LIG_PIECE], staged[LIG_PIECE];
   for (int64_t at = 0; at < f->norm.length; at += LIG_PIECE) {
-    int64_t count = lig_norm_piece (&f->norm, at);
+    int64_t count = lig_piece (f->norm.length, at);
     const float *v = load (f, false, start + at, count, buffer);
     const float *gain = f->norm.gain ? f->norm.gain + at : NULL;
     const float *bias = f->bias ? f->bias + at : NULL;
@@ -104,7 +103,8 @@ write_row (const Forward *f, int64_t start, float mean, float rstd)
   }
 }
 
-/* `bias` may be null, and is added to f here because it needs the workspace. */
+/* Computes y, mean and rstd, each of which may be absent. `bias` may be null; it is entered into
+ * f here because it needs the workspace. */
 static LigStatus
 forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOperand *bias)
 {
@@ -119,16 +119,17 @@ forward (LigLaunch *launch, Forward *f, const LigOperand *weight, const LigOpera
     float mean = norm->centered ? sum_of (f, start) * norm->share : 0;
     float square = squares_of (f, !norm->centered, start, mean) * norm->share;
     float rstd = 1 / sqrtf (square + norm->eps);
-    if (present (f->mean))
+    if (lig_is_present (f->mean))
       ((float *) f->mean->data)[row] = mean;
-    if (present (f->rstd))
+    if (lig_is_present (f->rstd))
       ((float *) f->rstd->data)[row] = rstd;
-    if (present (f->y))
+    if (lig_is_present (f->y))
       write_row (f, start, mean, rstd);
   }
   return LIG_OK;
 }
 
+/* Computes y [M, N], mean [M] and rstd [M] from x, weight [N] and bias [N]. */
 LigStatus
 LIG_CPU (layer_norm) (LigLaunch *launch)
 {
@@ -137,6 +138,7 @@ LIG_CPU (layer_norm) (LigLaunch *launch)
   return forward (launch, &f, &o[1], &o[2]);
 }
 
+/* Computes sum = x + extra, and the layer norm of the sum. */
 LigStatus
 LIG_CPU (add_layer_norm) (LigLaunch *launch)
 {
@@ -151,6 +153,7 @@ LIG_CPU (add_layer_norm) (LigLaunch *launch)
   return forward (launch, &f, &o[2], &o[3]);
 }
 
+/* Computes y [M, N] and rstd [M] from x and weight [N]. */
 LigStatus
 LIG_CPU (rms_norm) (LigLaunch *launch)
 {
@@ -158,6 +161,7 @@ LIG_CPU (rms_norm) (LigLaunch *launch)
   return forward (launch, &(Forward){.x = &o[0], .y = &o[2], .rstd = &o[3]}, &o[1], NULL);
 }
 
+/* Computes sum = x + extra, and the rms norm of the sum. */
 LigStatus
 LIG_CPU (add_rms_norm) (LigLaunch *launch)
 {
@@ -166,6 +170,7 @@ LIG_CPU (add_rms_norm) (LigLaunch *launch)
   return forward (launch, &f, &o[2], NULL);
 }
 
+/* Computes y [M, N] and rstd [M] from x. */
 LigStatus
 LIG_CPU (l2_normalization) (LigLaunch *launch)
 {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What the norms share, forward and backward: the length of a row, its gain as floats. */
+/* The common parts of the norms, forward and backward: the length of a row, and its gain as
+ * floats. */
 #pragma once
 
 #include "kernels/cpu/cpu.h"
 
 typedef struct {
-  bool centered; /* layer norm: the mean is taken off */
-  bool summed;   /* l2: the sum of squares rather than their mean */
+  bool centered; /* layer norm: the mean is subtracted */
+  bool summed;   /* l2: the sum of squares is taken, not their mean */
   int64_t length, rows;
-  float share; /* of an element in a mean: 1 / length, or 1 if summed */
+  float share; /* weight of an element in a mean: 1 / length, or 1 if summed */
   float eps;
-  const float *gain; /* one a column, or null for 1 */
-  float *scratch;    /* the rest of the workspace */
+  const float *gain; /* one per column, or null for 1 */
+  float *scratch;    /* the unused part of the workspace */
 } LigNorm;
 
-/* The elements of a vector as floats, plus `offset`: its own memory if that is just so, else at
- * `*scratch`, which moves on. */
+/* Returns the elements of a vector as floats, plus `offset`: its own memory if that is the same,
+ * else memory at `*scratch`, which is advanced. Returns null if the vector is absent. */
 static inline const float *
 lig_norm_vector (const LigOperand *vector, float offset, float **scratch)
 {
@@ -31,7 +32,7 @@ lig_norm_vector (const LigOperand *vector, float offset, float **scratch)
   return values;
 }
 
-/* Fills in `norm` but for its kind. `weight` is null for l2. */
+/* Fills in `norm` except `centered` and `summed`. `weight` is null for l2. */
 static inline LigStatus
 lig_norm_prepare (LigNorm *norm, LigLaunch *launch, const LigOperand *x, const LigOperand *weight)
 {
@@ -48,14 +49,9 @@ lig_norm_prepare (LigNorm *norm, LigLaunch *launch, const LigOperand *x, const L
   return LIG_OK;
 }
 
-static inline int64_t
-lig_norm_piece (const LigNorm *norm, int64_t at)
-{
-  return norm->length - at < LIG_PIECE ? norm->length - at : LIG_PIECE;
-}
-
+/* Returns whether the rows are worth several threads. */
 static inline bool
 lig_norm_parallel (const LigNorm *norm)
 {
-  return norm->rows * norm->length > 16384;
+  return norm->rows * norm->length > LIG_PARALLEL_FROM;
 }

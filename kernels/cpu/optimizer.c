@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates over whole arenas, in one reading: g = gradient over what it carries, times clip_norm /
- * norm where the global norm is above clip_norm; p = the fp32 master where there is one, else the
- * parameter.
- *   sgd:    g += decay p;  m = momentum m + g;  p -= rate m
- *   adamw:  p -= rate decay p;  m = b1 m + (1 - b1) g;  v = b2 v + (1 - b2) g^2;
- *           p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps),  t counts updates from 1
- * The parameter is p, rounded once. Nothing is written where the norm is not finite, and t does not
- * count. */
+/* Updates of whole arenas, in one reading. g = gradient / carried, times clip_norm / norm if the
+ * global norm is above clip_norm; p = the fp32 master if present, else the parameter.
+ *   sgd: g += decay p; m = momentum m + g; p -= rate m
+ *   adamw (Loshchilov and Hutter, 2019), where t counts updates from 1:
+ *     p -= rate decay p; m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
+ *     p -= rate (m / (1 - b1^t)) / (sqrt (v / (1 - b2^t)) + eps)
+ * The parameter is p, rounded once. If the norm is not finite, nothing is written and the update
+ * is not counted by t. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/scaling.h"
 
 #include <math.h>
 
-/* A function of its own: GCC 12 splits the loop over pieces, and what it inlined there is then no
- * longer vectorized. */
+/* Returns the sum of the squares of a piece. It is not inlined: GCC 12 splits the loop over
+ * pieces, and then no longer vectorizes a loop that it inlined there. */
 static __attribute__ ((noinline)) double
 sum_of_squares (const float *values, int64_t count)
 {
@@ -24,6 +24,7 @@ sum_of_squares (const float *values, int64_t count)
   return sum;
 }
 
+/* Computes y = factor x, and sets the factor that the gradients carry from here on. */
 LigStatus
 LIG_CPU (scale_gradient) (LigLaunch *launch)
 {
@@ -34,10 +35,10 @@ LIG_CPU (scale_gradient) (LigLaunch *launch)
   if (scaling)
     scaling->carried = factor;
   int64_t size = y->data ? x->size : 0;
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t at = 0; at < size; at += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    int64_t count = lig_piece (size, at);
     const float *from = lig_load (x, at, count, in);
     float *to = lig_stage (y, at, out);
     for (int64_t i = 0; i < count; i++)
@@ -47,6 +48,7 @@ LIG_CPU (scale_gradient) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes the global norm of the gradients, and updates the loss scale. */
 LigStatus
 LIG_CPU (gradient_norm) (LigLaunch *launch)
 {
@@ -56,13 +58,13 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
   double sums[64] = {0}, total = 0;
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
   LigPartition partition = lig_partition (pieces, 1);
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t block = 0; block < partition.blocks; block++) {
     float buffer[LIG_PIECE];
     int64_t at = block * partition.rows_per_block * LIG_PIECE;
     int64_t end = at + partition.rows_per_block * LIG_PIECE;
     for (; at < end && at < size; at += LIG_PIECE) {
-      int64_t count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+      int64_t count = lig_piece (size, at);
       sums[block] += sum_of_squares (lig_load (gradients, at, count, buffer), count);
     }
   }
@@ -76,7 +78,7 @@ LIG_CPU (gradient_norm) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Tells the factor that the gradients are multiplied by; false where nothing is to be written. */
+/* Sets the factor by which the gradients are multiplied; false if nothing is to be written. */
 static bool
 find_factor (const LigLaunch *launch, float *factor)
 {
@@ -93,7 +95,8 @@ find_factor (const LigLaunch *launch, float *factor)
   return true;
 }
 
-/* The old values of a piece as floats, in place where they are fp32. They come back by commit. */
+/* Returns the old values of a piece as floats, in place if they are fp32. lig_commit () stores
+ * them again. */
 static float *
 open_piece (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
 {
@@ -103,7 +106,7 @@ open_piece (const LigOperand *operand, int64_t at, int64_t count, float *buffer)
   return values;
 }
 
-/* Stores new weights, in the master too where there is one. */
+/* Stores new weights, and rounds them to the parameters if the weights are the master. */
 static void
 close_weights (const LigOperand *weights,
                const LigOperand *parameters,
@@ -116,6 +119,7 @@ close_weights (const LigOperand *weights,
     lig_narrow (parameters->dtype, values, lig_at (parameters, at), (size_t) count);
 }
 
+/* Updates parameters, momentum and master. */
 LigStatus
 LIG_CPU (sgd) (LigLaunch *launch)
 {
@@ -127,10 +131,10 @@ LIG_CPU (sgd) (LigLaunch *launch)
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
   if (!find_factor (launch, &clip))
     return LIG_OK;
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t piece = 0; piece < pieces; piece++) {
     float g_buffer[LIG_PIECE], p_buffer[LIG_PIECE], m_buffer[LIG_PIECE];
-    int64_t at = piece * LIG_PIECE, count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    int64_t at = piece * LIG_PIECE, count = lig_piece (size, at);
     const float *g = lig_load (gradients, at, count, g_buffer);
     float *p = open_piece (weights, at, count, p_buffer);
     if (momentum->data) {
@@ -151,13 +155,14 @@ LIG_CPU (sgd) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* The constants of one adamw step. */
+/* The constants of one adamw update. */
 typedef struct {
   float clip, keep, beta1, beta2, eps;
-  float rate;     /* over 1 - beta1^t */
-  float variance; /* 1 over the root of 1 - beta2^t */
+  float rate;     /* learning rate / (1 - beta1^t) */
+  float variance; /* 1 / sqrt (1 - beta2^t) */
 } Adamw;
 
+/* Returns the constants of the launch's update. */
 static Adamw
 adamw_constants (const LigLaunch *launch, float factor)
 {
@@ -173,6 +178,7 @@ adamw_constants (const LigLaunch *launch, float factor)
   return adamw;
 }
 
+/* Updates the weights p and the means m and v of a piece. */
 static void
 adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, int64_t count)
 {
@@ -186,6 +192,7 @@ adamw_piece (const Adamw *adamw, const float *g, float *p, float *m, float *v, i
   }
 }
 
+/* Updates parameters, mean, variance and master. */
 LigStatus
 LIG_CPU (adamw) (LigLaunch *launch)
 {
@@ -196,10 +203,10 @@ LIG_CPU (adamw) (LigLaunch *launch)
     return LIG_OK;
   Adamw adamw = adamw_constants (launch, factor);
   int64_t size = gradients->size, pieces = (size + LIG_PIECE - 1) / LIG_PIECE;
-#pragma omp parallel for schedule(static) if (size > 16384)
+#pragma omp parallel for schedule(static) if (size > LIG_PARALLEL_FROM)
   for (int64_t piece = 0; piece < pieces; piece++) {
     float buffer[4][LIG_PIECE];
-    int64_t at = piece * LIG_PIECE, count = size - at < LIG_PIECE ? size - at : LIG_PIECE;
+    int64_t at = piece * LIG_PIECE, count = lig_piece (size, at);
     const float *g = lig_load (gradients, at, count, buffer[0]);
     float *p = open_piece (weights, at, count, buffer[1]);
     float *m = open_piece (mean, at, count, buffer[2]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels on single elements: conversion, sum, scaling, dropout. */
+/* Kernels on single elements: conversion, addition, scaling, dropout. */
 #include "kernels/cpu/rows.h"
 #include "kernels/formulas.h"
 
@@ -7,6 +7,7 @@
 #include <immintrin.h>
 #endif
 
+/* Converts x to the type of y; any types, any shape. */
 LigStatus
 LIG_CPU (convert) (LigLaunch *launch)
 {
@@ -16,7 +17,7 @@ LIG_CPU (convert) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float buffer[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     if (x->dtype == y->dtype)
       memcpy (lig_at (y, element), lig_at (x, element), (size_t) count * lig_dtype_size (x->dtype));
     else if (y->dtype == LIG_FP32)
@@ -27,6 +28,7 @@ LIG_CPU (convert) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes y = a + b for a piece. */
 LIG_PIECE_FUNCTION
 add_piece (const float *a, const float *b, float *y, int64_t count)
 {
@@ -34,6 +36,7 @@ add_piece (const float *a, const float *b, float *y, int64_t count)
   y[i] = a[i] + b[i];
 }
 
+/* Computes y = a + b, element by element. */
 LigStatus
 LIG_CPU (add) (LigLaunch *launch)
 {
@@ -43,7 +46,7 @@ LIG_CPU (add) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < y->size; element += LIG_PIECE) {
     float left[LIG_PIECE], right[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, y->size - element);
+    int64_t count = lig_piece (y->size, element);
     float *to = lig_stage (y, element, out);
     add_piece (lig_load (a, element, count, left), lig_load (b, element, count, right), to, count);
     lig_commit (y, element, count, to);
@@ -51,6 +54,7 @@ LIG_CPU (add) (LigLaunch *launch)
   return LIG_OK;
 }
 
+/* Computes y = factor x for a piece. */
 LIG_PIECE_FUNCTION
 scale_piece (const float *x, float factor, float *y, int64_t count)
 {
@@ -58,6 +62,7 @@ scale_piece (const float *x, float factor, float *y, int64_t count)
   y[i] = factor * x[i];
 }
 
+/* Computes y = factor x, element by element. */
 LigStatus
 LIG_CPU (scale) (LigLaunch *launch)
 {
@@ -69,7 +74,7 @@ LIG_CPU (scale) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     scale_piece (lig_load (x, element, count, in), factor, to, count);
     lig_commit (y, element, count, to);
@@ -77,18 +82,18 @@ LIG_CPU (scale) (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Four elements, a quad, share one counter. */
+/* The number of quads in a piece. A quad is four elements, which share one Philox counter. */
 #define QUADS (LIG_PIECE / 4)
 
 typedef struct {
   uint64_t seed, path_hash, micro_step;
-  uint32_t threshold; /* words below it drop their element */
-  float scale;        /* of the elements kept */
+  uint32_t threshold; /* elements with smaller words are dropped */
+  float scale;        /* of the elements that are kept */
 } Dropout;
 
-/* Several counters at once, a word per 64-bit lane. Of a product of two lanes only their lower
- * halves count, and only the lower half of a word is ever used, so the upper halves may hold
- * anything. The compiler does not see this, and would multiply whole lanes. */
+/* Several counters at once, one word per 64-bit lane. A product of two lanes needs only their
+ * lower halves, and only the lower half of a word is ever used, so the upper halves may contain
+ * anything. The compiler does not see this and would multiply whole lanes. */
 #if defined(__AVX512F__)
 #define LANES 8
 #define MULTIPLY(a, b) ((Lanes) _mm512_mul_epu32 ((__m512i) (a), (__m512i) (b)))
@@ -104,7 +109,7 @@ typedef struct {
 #endif
 typedef uint64_t Lanes __attribute__ ((vector_size (8 * LANES)));
 
-/* One round of lig_philox on counters a b c d. */
+/* One round of lig_philox () on the counters a b c d. */
 #define ROUND(a, b, c, d, key0, key1) \
   do { \
     Lanes low = MULTIPLY (a, zero + 0xd2511f53u), high = MULTIPLY (c, zero + 0xcd9e8d57u); \
@@ -114,8 +119,8 @@ typedef uint64_t Lanes __attribute__ ((vector_size (8 * LANES)));
     d = low; \
   } while (0)
 
-/* lig_random_words of the quads from `first` on: word k of quad i is the lower half of lane
- * k QUADS + i of `words`. */
+/* Computes lig_random_words () of the quads from `first` on: word k of quad i is the lower half
+ * of lane k QUADS + i of `words`. */
 LIG_PIECE_FUNCTION
 random_words (const Dropout *dropout, uint64_t first, int64_t quads, Lanes *words)
 {
@@ -135,7 +140,8 @@ random_words (const Dropout *dropout, uint64_t first, int64_t quads, Lanes *word
   }
 }
 
-/* A piece starts at a multiple of four elements, so that it takes whole quads. */
+/* Computes a piece of dropout. It starts at a multiple of four elements, so that it takes whole
+ * quads. */
 LIG_PIECE_FUNCTION
 dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y, int64_t count)
 {
@@ -153,6 +159,7 @@ dropout_piece (const Dropout *dropout, int64_t element, const float *x, float *y
   y[i] = word[i] >= threshold ? scale * x[i] : 0;
 }
 
+/* Computes y = x / (1 - p) for the elements kept, 0 for the others. */
 LigStatus
 LIG_CPU (dropout) (LigLaunch *launch)
 {
@@ -164,7 +171,7 @@ LIG_CPU (dropout) (LigLaunch *launch)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "dropout: only floating types");
   if (!(p >= 0 && p <= 1))
     return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]");
-  if (p == 1) { /* the threshold does not fit a word, the scale is infinite */
+  if (p == 1) { /* the threshold exceeds a word, and the scale is infinite */
     memset (y->data, 0, (size_t) y->size * lig_dtype_size (y->dtype));
     return LIG_OK;
   }
@@ -173,7 +180,7 @@ LIG_CPU (dropout) (LigLaunch *launch)
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
-    int64_t count = lig_least (LIG_PIECE, x->size - element);
+    int64_t count = lig_piece (x->size, element);
     float *to = lig_stage (y, element, out);
     dropout_piece (&dropout, element, lig_load (x, element, count, in), to, count);
     lig_commit (y, element, count, to);

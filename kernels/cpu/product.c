@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products in fp32 through BLAS, for operands of any floating type. Operands of 16 bits are
- * widened panel by panel; a block of the result is accumulated in fp32 over the whole of k. */
+/* Matrix products in fp32 through BLAS, for operands of any floating type. 16-bit operands are
+ * widened panel by panel; a block of the result is accumulated in fp32 over the whole depth k. */
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/threads.h"
 
 #include <cblas.h>
 #include <limits.h>
 
-/* How the workspace is shared out, in floats, and the largest blocks. BLAS rearranges its operands
- * in each call: with 512 rows to a call it takes 8 % longer, with 1024 rows 3 %, which is more than
- * a result still in the cache saves. So blocks are as large as the memory for them allows. */
+/* The division of the workspace, in floats, and the largest blocks. BLAS rearranges its operands
+ * in each call: with 512 rows per call a product takes 8 % longer, with 1024 rows 3 %, which is
+ * more than keeping the result in the cache saves. So blocks are as large as the memory for them
+ * allows. */
 #define A_SIZE (MOST_STAGED_ROWS * MOST_DEPTH)
 #define B_SIZE (MOST_STAGED_COLUMNS * MOST_DEPTH)
 #define C_SIZE (MOST_STAGED_ROWS * MOST_STAGED_COLUMNS)
@@ -24,8 +25,8 @@ _Static_assert(A_SIZE + B_SIZE + C_SIZE + (1 + MOST_ROWS / TILE_ROWS) * MOST_COL
                "the blocks of a product do not fit the workspace");
 
 typedef struct {
-  const LigProduct *product;
-  int64_t rows, columns, depth; /* of a block, of its panels */
+  const LigCpuProduct *product;
+  int64_t rows, columns, depth; /* of a block, and of its panels */
   float *a, *b, *c, *partials, *sums;
 } Blocks;
 
@@ -34,7 +35,8 @@ typedef struct {
   int64_t stride;
 } Panel;
 
-/* `size` in equal parts, none larger than `most`, each but the last a multiple of 16. */
+/* Divides `size` into equal parts of at most `most`, each but the last a multiple of 16; returns
+ * their size. */
 static int64_t
 part (int64_t size, int64_t most)
 {
@@ -44,8 +46,9 @@ part (int64_t size, int64_t most)
   return ((size + parts - 1) / parts + 15) / 16 * 16;
 }
 
+/* Divides a product into blocks, and the workspace among their panels. */
 static Blocks
-divide (const LigProduct *product, float *workspace)
+divide (const LigCpuProduct *product, float *workspace)
 {
   bool widened = product->a->dtype != LIG_FP32 || product->b->dtype != LIG_FP32;
   Blocks blocks = {.product = product, .a = workspace, .b = workspace + A_SIZE};
@@ -63,7 +66,7 @@ divide (const LigProduct *product, float *workspace)
   return blocks;
 }
 
-/* Rows and columns of a stored matrix as floats: in place, or widened into `buffer`. */
+/* Returns rows and columns of a stored matrix as floats: in place, or widened into `buffer`. */
 static Panel
 panel (const LigOperand *matrix,
        int64_t row,
@@ -75,34 +78,37 @@ panel (const LigOperand *matrix,
   int64_t stride = matrix->columns;
   if (matrix->dtype == LIG_FP32)
     return (Panel){(const float *) matrix->data + row * stride + column, stride};
-#pragma omp parallel for schedule(static) if (rows * columns > 16384)
+#pragma omp parallel for schedule(static) if (rows * columns > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < rows; i++)
     lig_widen (matrix->dtype, lig_at (matrix, (row + i) * stride + column), buffer + i * columns,
                (size_t) columns);
   return (Panel){buffer, columns};
 }
 
+/* Returns the panel of A for `rows` rows from `row` on and `depth` steps from `at` on. */
 static Panel
 panel_a (const Blocks *blocks, int64_t row, int64_t rows, int64_t at, int64_t depth)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   return product->a_transposed ? panel (product->a, at, row, depth, rows, blocks->a)
                                : panel (product->a, row, at, rows, depth, blocks->a);
 }
 
+/* Returns the panel of B for `columns` columns from `column` on and `depth` steps from `at` on. */
 static Panel
 panel_b (const Blocks *blocks, int64_t column, int64_t columns, int64_t at, int64_t depth)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   return product->b_transposed ? panel (product->b, column, at, columns, depth, blocks->b)
                                : panel (product->b, at, column, depth, columns, blocks->b);
 }
 
-/* The block with `corner` in C; `b` is its panel of B where one serves the whole of k. */
+/* Multiplies one block; `whole_b` is its panel of B if one panel covers the whole depth, else
+ * null. */
 static void
 multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   for (int64_t at = 0; at < product->k || at == 0; at += blocks->depth) {
     int64_t depth = product->k - at < blocks->depth ? product->k - at : blocks->depth;
     Panel a = panel_a (blocks, block->row, block->rows, at, depth);
@@ -117,12 +123,14 @@ multiply (const Blocks *blocks, const LigTile *block, const Panel *whole_b)
   }
 }
 
+/* Calls the product's `finish` for each tile of a block, and adds up the sums of its columns if
+ * `sum`. */
 static void
 finish (const Blocks *blocks, const LigTile *block, bool sum)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   int64_t down = (block->rows + TILE_ROWS - 1) / TILE_ROWS;
-#pragma omp parallel for schedule(static) if (block->rows * block->columns > 16384)
+#pragma omp parallel for schedule(static) if (block->rows * block->columns > LIG_PARALLEL_FROM)
   for (int64_t i = 0; i < down; i++) {
     LigTile tile = *block;
     int64_t first = i * TILE_ROWS;
@@ -134,7 +142,7 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
     for (int64_t at = 0; at < block->columns; at += LIG_PIECE) {
       tile.values = block->values + first * block->stride + at;
       tile.column = block->column + at;
-      tile.columns = block->columns - at < LIG_PIECE ? block->columns - at : LIG_PIECE;
+      tile.columns = lig_piece (block->columns, at);
       product->finish (&tile, product->data, sums ? sums + at : NULL);
     }
   }
@@ -144,11 +152,11 @@ finish (const Blocks *blocks, const LigTile *block, bool sum)
   (blocks->partials, down, block->columns, block->columns, &total, true);
 }
 
-/* All blocks of `columns` columns from `column` on, downwards. */
+/* Multiplies and finishes all blocks of `columns` columns from `column` on, downwards. */
 static void
 run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOperand *column_sums)
 {
-  const LigProduct *product = blocks->product;
+  const LigCpuProduct *product = blocks->product;
   Panel b;
   bool whole = blocks->depth == product->k;
   if (whole)
@@ -168,14 +176,15 @@ run_columns (const Blocks *blocks, int64_t column, int64_t columns, const LigOpe
   }
 }
 
+/* Runs the product block by block. */
 LigStatus
-LIG_CPU (product) (LigLaunch *launch, const LigProduct *product)
+LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
 {
   if (product->m > INT_MAX || product->n > INT_MAX || product->k > INT_MAX)
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
   if (!lig_dtype_is_floating (product->a->dtype) || !lig_dtype_is_floating (product->b->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
-  if (!lig_cpu_settle_threads ())
+  if (!lig_cpu_prepare_threads ())
     return LIG_FAIL (launch, LIG_OUT_OF_MEMORY, "no memory for the buffers of matrix products");
   Blocks blocks = divide (product, launch->workspace);
   const LigOperand *sums = product->column_sums;

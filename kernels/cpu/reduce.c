@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Second stage of every reduction over rows: partial sums of fixed blocks, added in order. */
+/* The second stage of every sum over rows: partial sums of fixed blocks, added in order. */
 #include "kernels/cpu/cpu.h"
 
 void
@@ -15,7 +15,7 @@ LIG_CPU (reduce_partials) (const float *partials,
   for (int64_t piece = 0; piece < pieces; piece++) {
     float sum[LIG_PIECE], old[LIG_PIECE];
     int64_t first = piece * LIG_PIECE;
-    int64_t count = width - first < LIG_PIECE ? width - first : LIG_PIECE;
+    int64_t count = lig_piece (width, first);
     if (accumulate)
       memcpy (sum, lig_load (target, first, count, old), (size_t) count * sizeof *sum);
     else

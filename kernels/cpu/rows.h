@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* What the element-wise families share: loops over pieces, a vector repeated along rows, rounding
- * between two formulas, and sums over rows.
+/* The common parts of the element-wise families: loops over pieces, a vector repeated along rows,
+ * and sums over rows.
  *
- * A fused kernel must give the bits of the kernels it replaces. So each formula is compiled into
- * one function over pieces that all kernels of its family call, and every value that an unfused
- * kernel would have written is rounded to the type it would have been written in. */
+ * A fused kernel has to give the bits of the kernels it replaces. So each formula is compiled
+ * into one function over pieces that all kernels of its family call, and every value that an
+ * unfused kernel would have written is rounded to the type in which it would have been written. */
 #pragma once
 
 #include "kernels/cpu/cpu.h"
 
-/* With less work than this, waking the other threads costs more than they save. */
-#define LIG_PARALLEL_FROM 16384
-
-/* One formula over `count` elements, compiled once. */
+/* A function that applies a formula to `count` elements; it is compiled once. */
 #define LIG_PIECE_FUNCTION static __attribute__ ((noinline)) void
 
-/* Elements are independent, so that the output may be one of the inputs. */
+/* A loop over independent elements, so that the output may be one of the inputs. */
 #define LIG_EACH_ELEMENT(i, count) _Pragma ("omp simd") for (int64_t i = 0; i < (count); i++)
 
+/* Returns the lesser of both. */
 static inline int64_t
 lig_least (int64_t a, int64_t b)
 {
   return a < b ? a : b;
 }
 
+/* Returns whether the present ones of the first `count` operands have types that kernels compute
+ * in. */
 static inline bool
 lig_all_floating (const LigLaunch *launch, int count)
 {
@@ -33,34 +33,21 @@ lig_all_floating (const LigLaunch *launch, int count)
   return true;
 }
 
-/* Commits what was staged, and leaves in `staged` what a later reader of the operand would find.
- * Values of an absent operand are rounded to the type of `like`, the kernel's main input. */
-static inline void
-lig_commit_rounded (
-  const LigOperand *operand, const LigOperand *like, int64_t element, int64_t count, float *staged)
-{
-  uint16_t unseen[LIG_PIECE];
-  LigDtype dtype = operand->data ? operand->dtype : like->dtype;
-  void *rounded = operand->data ? lig_at (operand, element) : unseen;
-  if (dtype == LIG_FP32)
-    return;
-  lig_narrow (dtype, staged, rounded, (size_t) count);
-  lig_widen (dtype, rounded, staged, (size_t) count);
-}
-
-/* Where to write floats for lig_commit_rounded: absent operands use the buffer. */
+/* Returns the memory for floats that lig_commit_rounded () will store: `buffer` if the operand
+ * is absent. */
 static inline float *
 lig_stage_if_present (const LigOperand *operand, int64_t element, float *buffer)
 {
   return operand->data ? lig_stage (operand, element, buffer) : buffer;
 }
 
-/* A vector repeated over and over, to be read in pieces. Short ones are written out once. */
+/* A vector repeated along rows, to be read in pieces. Short vectors are repeated in memory. */
 typedef struct {
   const LigOperand *vector;
   float repeated[2 * LIG_PIECE];
 } LigRepeat;
 
+/* Prepares to read a vector along rows. */
 static inline void
 lig_repeat (LigRepeat *repeat, const LigOperand *vector)
 {
@@ -73,7 +60,7 @@ lig_repeat (LigRepeat *repeat, const LigOperand *vector)
     repeat->repeated[i] = repeat->repeated[i - size];
 }
 
-/* The `count` values, at most LIG_PIECE, that meet the elements from `element` on. */
+/* Returns the `count` values, at most LIG_PIECE, that belong to the elements from `element` on. */
 static inline const float *
 lig_repeat_at (const LigRepeat *repeat, int64_t element, int64_t count, float *buffer)
 {
@@ -88,9 +75,9 @@ lig_repeat_at (const LigRepeat *repeat, int64_t element, int64_t count, float *b
   return buffer;
 }
 
-/* A sum over rows as tasks that run in any order, each one block of lig_partition by one piece of
- * the columns, with partial sums of its own. Rows shorter than a piece are taken several at once.
- */
+/* A sum over rows as tasks that run in any order: each is one block of a LigPartition and one
+ * piece of the columns, and has partial sums of its own. Of rows shorter than a piece, several
+ * are read at once. */
 typedef struct {
   LigPartition partition;
   float *partials;
@@ -99,19 +86,19 @@ typedef struct {
 
 typedef struct {
   int64_t row, end;     /* rows of the task */
-  int64_t first, width; /* its columns */
-  float *sums;          /* of the whole row: those of column i are at i */
+  int64_t first, width; /* columns of the task */
+  float *sums;          /* partial sums of the whole row: that of column i is at i */
 } LigRowTask;
 
-/* Whether one row of partial sums fits the workspace. */
+/* Returns whether one row of partial sums fits the workspace. */
 static inline bool
 lig_row_sum_fits (int64_t columns)
 {
   return columns <= (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float));
 }
 
-/* The tasks cut `width` columns into pieces: the row's length, or half of it, where a task takes
- * the same piece of both halves. */
+/* Divides a sum over the rows of x into tasks. They cut `width` columns into pieces: the whole
+ * row, or half of it if a task takes the same piece of both halves. */
 static inline LigRowSum
 lig_row_sum (const LigLaunch *launch, const LigOperand *x, int64_t width)
 {
@@ -128,16 +115,17 @@ lig_row_sum (const LigLaunch *launch, const LigOperand *x, int64_t width)
   };
 }
 
+/* Returns task `index` of a sum whose rows are cut at `width` columns. */
 static inline LigRowTask
 lig_row_task (const LigRowSum *sum, int64_t index, int64_t width)
 {
   int64_t block = index / sum->pieces, row = block * sum->partition.rows_per_block;
   int64_t first = index % sum->pieces * LIG_PIECE;
   return (LigRowTask){row, lig_least (row + sum->partition.rows_per_block, sum->rows), first,
-                      lig_least (LIG_PIECE, width - first), sum->partials + block * sum->columns};
+                      lig_piece (width, first), sum->partials + block * sum->columns};
 }
 
-/* sums[i] += each of `count` rows of `width` floats. */
+/* Adds `count` rows of `width` floats to `sums`. */
 static inline void
 lig_add_rows (float *restrict sums, const float *restrict rows, int64_t count, int64_t width)
 {
@@ -146,7 +134,7 @@ lig_add_rows (float *restrict sums, const float *restrict rows, int64_t count, i
       sums[i] += rows[row * width + i];
 }
 
-/* Adds the partial sums of all tasks up, unless nobody wants them. */
+/* Adds up the partial sums of all tasks, unless the target is absent. */
 static inline void
 lig_row_sum_finish (const LigRowSum *sum, const LigOperand *target, bool accumulate)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the process that matrix products need before BLAS is called. */
+/* The number of threads for parallel work, and the memory that BLAS needs for them. */
 #include "kernels/cpu/threads.h"
 
 #ifndef _OPENMP
 
 bool
-lig_cpu_settle_threads (void)
+lig_cpu_prepare_threads (void)
 {
   return true;
 }
@@ -18,9 +18,10 @@ lig_cpu_settle_threads (void)
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* OpenBLAS's own, for the largest of the processors that it is built for. */
+/* The size of one of OpenBLAS's buffers for the largest of the processors that it is built for. */
 #define BUFFER_SIZE ((size_t) 130 << 20)
 
+/* Returns the bytes of a thread's stack. */
 static size_t
 stack_size (void)
 {
@@ -31,30 +32,31 @@ stack_size (void)
   return limit.rlim_cur;
 }
 
-/* A buffer for this caller, and for each thread beyond those that have one, with its stack. */
+/* Returns whether there is memory for a buffer for this caller, and for one and a stack for each
+ * thread beyond those that have them. */
 static bool
-has_room (int threads)
+has_memory (int threads)
 {
   int known = openblas_get_num_threads ();
   size_t more = threads > known ? (size_t) (threads - known) : 0;
   size_t size = (1 + more) * BUFFER_SIZE + (size_t) (threads - 1) * stack_size ();
-  void *room =
+  void *memory =
     mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return room != MAP_FAILED && munmap (room, size) == 0;
+  return memory != MAP_FAILED && munmap (memory, size) == 0;
 }
 
 bool
-lig_cpu_settle_threads (void)
+lig_cpu_prepare_threads (void)
 {
-  static _Thread_local int settled;
+  static _Thread_local int prepared;
   if (omp_get_dynamic ())
     omp_set_dynamic (0);
   if (omp_get_max_threads () > omp_get_thread_limit ())
     omp_set_num_threads (omp_get_thread_limit ());
   int threads = omp_get_max_threads ();
-  if (threads > settled && has_room (threads))
-    settled = threads;
-  return threads <= settled;
+  if (threads > prepared && has_memory (threads))
+    prepared = threads;
+  return threads <= prepared;
 }
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the process that matrix products need before BLAS is called. */
+/* The number of threads for parallel work, and the memory that BLAS needs for them. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Settles how many threads the calling thread has for parallel work, within what OMP_DYNAMIC and
- * OMP_THREAD_LIMIT leave: BLAS waits for as many as OpenMP promises, for ever where it gives fewer.
- * False where there is no memory for the buffers that BLAS takes for them and never gives back; it
- * would ask again and again. Costs next to nothing when repeated. */
-bool lig_cpu_settle_threads (void);
+/* Limits the calling thread's parallel work to as many threads as OMP_DYNAMIC and
+ * OMP_THREAD_LIMIT leave: BLAS waits for as many as OpenMP promises, forever if there are fewer.
+ * Returns false if there is no memory for the buffers that BLAS allocates for them and never
+ * frees; it would try to allocate them again and again. A repeated call costs next to nothing. */
+bool lig_cpu_prepare_threads (void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gelu, qgelu, relu, srelu, silu: alone, behind a bias, and both backward. */
+/* The activations of kernels/activations.h on elements, with or without a bias that is added along
+ * rows before, and their gradients. */
 #include "kernels/cuda/bias.cuh"
 #include "kernels/cuda/common/map.cuh"
 
@@ -7,23 +8,22 @@ namespace lig
 {
 namespace activation
 {
-#define EACH_ACTIVATION(NAME) NAME (gelu) NAME (qgelu) NAME (relu) NAME (srelu) NAME (silu)
-
-/* One of the activations, known at run time. The backward pass of relu is given y for x. */
+/* An activation selected at run time. The backward pass of one that reads its output gets y as x.
+ */
 struct Any {
   enum Kind {
-#define KIND(name) KIND_##name,
-    EACH_ACTIVATION (KIND)
+#define KIND(name, ...) KIND_##name,
+    LIG_EACH_ACTIVATION (KIND)
 #undef KIND
   } kind;
   __device__ float
   operator() (float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name) \
+#define CASE(name, ...) \
   case KIND_##name: \
     return lig_##name (x);
-      EACH_ACTIVATION (CASE)
+      LIG_EACH_ACTIVATION (CASE)
 #undef CASE
     }
     return x;
@@ -32,17 +32,17 @@ struct Any {
   backward (float dy, float x) const
   {
     switch (uncertain (kind)) {
-#define CASE(name) \
+#define CASE(name, backward_name, ...) \
   case KIND_##name: \
-    return lig_##name##_backward (dy, x);
-      EACH_ACTIVATION (CASE)
+    return lig_##backward_name (dy, x);
+      LIG_EACH_ACTIVATION (CASE)
 #undef CASE
     }
     return dy;
   }
 };
 
-#define ACTIVATION(name) \
+#define ACTIVATION(name, backward_name, ...) \
   struct name { \
     Any \
     any () const \
@@ -57,10 +57,10 @@ struct Any {
     __device__ float \
     backward (float dy, float x) const \
     { \
-      return lig_##name##_backward (dy, x); \
+      return lig_##backward_name (dy, x); \
     } \
   };
-EACH_ACTIVATION (ACTIVATION)
+LIG_EACH_ACTIVATION (ACTIVATION)
 #undef ACTIVATION
 
 template <class F> struct Forward {
@@ -105,7 +105,7 @@ template <class F> struct Backward {
   }
 };
 
-/* dx, as rounded, and its sums over rows. */
+/* Computes dx [M, N], rounded, and its sums over rows. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4)
@@ -133,6 +133,7 @@ __launch_bounds__ (THREADS, 4)
   finish_sums (w, to, sums);
 }
 
+/* Launches y = act (x), element by element. */
 template <class F>
 static LigStatus
 forward (LigLaunch *launch)
@@ -143,6 +144,7 @@ forward (LigLaunch *launch)
   return map<false> (launch, &o[0], nullptr, &o[1], Forward<F>{});
 }
 
+/* Launches dx = dy act' (x), element by element. */
 template <class F>
 static LigStatus
 backward (LigLaunch *launch)
@@ -153,6 +155,7 @@ backward (LigLaunch *launch)
   return map<true> (launch, &o[0], &o[1], &o[2], Backward<F>{});
 }
 
+/* Launches sum = x + bias and y = act (sum) for rows of x [M, N] and a bias [N]. */
 template <class F>
 static LigStatus
 bias_forward (LigLaunch *launch)
@@ -163,6 +166,7 @@ bias_forward (LigLaunch *launch)
   return add_bias (launch, &o[0], &o[1], &o[2], &o[3], F{});
 }
 
+/* Launches dx = dy act' (x) for x [M, N], and dbias [N], the sum of dx as rounded over rows. */
 template <class F>
 static LigStatus
 bias_backward (LigLaunch *launch)
@@ -191,21 +195,21 @@ bias_backward (LigLaunch *launch)
 
 using namespace lig;
 
-#define KERNELS(name) \
+#define KERNELS(name, backward_name, bias_name, bias_backward_name, ...) \
   extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
   { \
     return activation::forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##backward_name (LigLaunch *launch) \
   { \
     return activation::backward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_name (LigLaunch *launch) \
   { \
     return activation::bias_forward<activation::name> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_backward_name (LigLaunch *launch) \
   { \
     return activation::bias_backward<activation::name> (launch); \
   }
-EACH_ACTIVATION (KERNELS)
+LIG_EACH_ACTIVATION (KERNELS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x + bias along rows, and the bias gradient: the sum of dy over rows. */
+/* The addition of a bias to rows, and the gradient of the bias. */
 #include "kernels/cuda/bias.cuh"
 
 namespace lig
@@ -20,6 +20,7 @@ struct Itself {
 
 using namespace lig;
 
+/* Computes y = x + bias for rows of x [M, N] and a bias [N]. */
 extern "C" LigStatus
 lig_cuda_bias (LigLaunch *launch)
 {
@@ -29,6 +30,7 @@ lig_cuda_bias (LigLaunch *launch)
   return add_bias (launch, &o[0], &o[1], &o[2], nullptr, Itself{});
 }
 
+/* Computes dbias [N], the sum over rows of dy [M, N]. */
 extern "C" LigStatus
 lig_cuda_bias_backward (LigLaunch *launch)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows plus a bias, and a function of that. */
+/* A bias added to rows, and a function of the sum. */
 #pragma once
 
 #include "kernels/cuda/common/walk.cuh"
 
 namespace lig
 {
-/* sum = x + bias and y = f (sum); one of both may be absent. f sees the sum as it was rounded. */
+/* Computes sum = x + bias and y = f (sum) for rows of x [M, N] and a bias [N]; the sum or y may
+ * be absent. f gets the sum as rounded. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4)
@@ -45,6 +46,7 @@ __launch_bounds__ (THREADS, 4)
   }
 }
 
+/* Launches add_bias_each; `sum` and `y` may be null. */
 template <class F>
 static LigStatus
 add_bias (LigLaunch *launch,

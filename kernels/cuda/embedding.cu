@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* Embedding: y[i,:] = weight[x[i],:], and its gradient, dweight[v,:] = sum of dy[i,:] over the i
- * with x[i] = v. Floor of both: each row of y or dy crosses the memory bus once, each row of
- * dweight too.
+/* Embedding: y[i,:] = weight[x[i],:] for int32 x [M], weight [V, N] and y [M, N]; and its gradient,
+ * dweight[v,:] = sum of dy[i,:] over the i with x[i] = v. Lower bound of both: each row of y or dy
+ * crosses the memory bus once, and each row of dweight.
  *
- * For the gradient the positions are sorted by token, stably, so that all that meets in one row of
- * dweight is a run. The sorted positions are cut into segments of equal length, whatever the runs:
- * a segment adds up its runs in order and leaves partial sums of those that do not begin or do not
- * end in it; a second kernel joins these in order. So neither a token that is everywhere nor a
+ * For the gradient the positions are sorted by token, stably, so that all positions of one token
+ * are a run. The sorted positions are cut into segments of equal length, whatever the runs: a
+ * segment adds up its runs in order and leaves partial sums of those that do not begin or do not
+ * end in it; a second kernel joins these in order. So neither a token that occurs everywhere nor a
  * vocabulary of which little is used takes longer, and the sum is the same every time.
  *
- * A token outside the vocabulary cannot be refused without waiting for the device: its row of y is
- * NaN, and its row of dy goes nowhere. */
-#include "kernels/cuda/common/chunk.cuh"
+ * A token outside the vocabulary cannot be refused without waiting for the device: its row of y
+ * is NaN, and its row of dy is ignored. */
+#include "kernels/cuda/common/cuda.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
 namespace lig
 {
-enum { THREADS = 256, UNROLL = 4, WARPS = THREADS / 32 };
-/* Tokens sorted at a time. With more of them dweight is rounded once more per so many tokens, as if
- * they were micro-batches. */
+enum { UNROLL = 4, WARPS = THREADS / 32 };
+/* The number of tokens that are sorted at a time. With more tokens dweight is rounded once per
+ * such part, as if the parts were micro-batches. */
 enum { MOST_TOKENS = 1 << 20 };
-/* Tokens that one block sorts by itself. */
+/* The number of tokens up to which one block sorts them alone. */
 enum { FEW_TOKENS = 2048, SORT_THREADS = 1024 };
-/* Shortest segment; threads beyond which segments become longer; rows a block clears; segments of
- * one run that a single warp joins. */
+/* The shortest segment; the number of threads from which segments become longer; the number of
+ * rows that a block clears; the number of segments of one run up to which a single warp joins
+ * them. */
 enum { SHORTEST = 32, ENOUGH_THREADS = 1 << 19, ROWS_CLEARED = 64, SHORT_RUN = 16 };
-/* Set in the position of a token outside the vocabulary. */
+/* The mark in the position of a token outside the vocabulary. */
 constexpr uint32_t OUTSIDE = 1u << 31;
 
-/* The workspace: two copies of tokens and positions, room for the sort, then partial sums. */
+/* The workspace holds two copies of tokens and positions, memory for the sort, then partial
+ * sums. */
 constexpr size_t SORT_BYTES = 1 << 20;
 constexpr size_t PARTIALS_AT = 4 * sizeof (uint32_t) * MOST_TOKENS + SORT_BYTES;
 constexpr size_t PARTIALS_BYTES = LIG_WORKSPACE_SIZE - PARTIALS_AT;
 
-/* UNROLL rows at a time for each group of `lanes` threads. */
+/* Computes y. Each group of `lanes` threads copies UNROLL rows at a time. */
 template <class From, class To, int N>
 __global__ void
 __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
@@ -78,13 +80,15 @@ __launch_bounds__ (THREADS) gather_rows (const int32_t *tokens,
   }
 }
 
+/* Returns a position, marked if its token is outside the vocabulary. */
 __device__ inline uint32_t
 position_of (int32_t token, int64_t vocabulary, uint32_t at)
 {
   return token < 0 || token >= vocabulary ? at | OUTSIDE : at;
 }
 
-/* What is to be sorted. Tokens outside the vocabulary go with the first, but for their mark. */
+/* Prepares the sort. Tokens outside the vocabulary are sorted to the first row, but keep their
+ * mark. */
 __global__ void
 __launch_bounds__ (THREADS) number_tokens (
   const int32_t *x, int count, int64_t vocabulary, uint32_t *tokens, uint32_t *positions)
@@ -97,8 +101,8 @@ __launch_bounds__ (THREADS) number_tokens (
   positions[at] = position;
 }
 
-/* The same and the sort in a single block (Batcher, 1968): a token and its position are one number,
- * so that no two are equal. */
+/* Prepares and sorts in a single block (bitonic sort, Batcher, 1968). A token and its position
+ * are one number, so that no two are equal and the sort is stable. */
 __global__ void
 __launch_bounds__ (SORT_THREADS)
   sort_few (const int32_t *x, int count, int64_t vocabulary, uint32_t *tokens, uint32_t *positions)
@@ -131,10 +135,11 @@ __launch_bounds__ (SORT_THREADS)
   }
 }
 
-/* The sorted tokens, and where the sums go. */
+/* The sorted tokens, and the destination of the sums. */
 struct Runs {
   const uint32_t *tokens, *positions;
-  float *partials; /* two rows a segment: of a run begun before it, of one that goes on after it */
+  float
+    *partials; /* two rows per segment: of a run begun before it, of one that continues after it */
   int count, length, segments;
   int64_t columns, vocabulary;
   bool accumulate;
@@ -145,6 +150,7 @@ struct Runs {
   }
 };
 
+/* Writes a chunk of a row of dweight, added to the old values if `accumulate`. */
 template <class U, int N>
 __device__ inline void
 write_sums (U *to, float (&sums)[N], bool accumulate)
@@ -161,6 +167,7 @@ write_sums (U *to, float (&sums)[N], bool accumulate)
   store_chunk (to, out);
 }
 
+/* Writes partial sums. */
 template <int N>
 __device__ inline void
 keep_sums (float *to, const float (&sums)[N])
@@ -170,7 +177,7 @@ keep_sums (float *to, const float (&sums)[N])
   store_chunk (to, out);
 }
 
-/* Zeroes the rows without tokens among ROWS_CLEARED of them. */
+/* Clears those of ROWS_CLEARED rows that have no tokens. */
 template <class U, int N>
 __device__ inline void
 clear_rows (const Runs &runs, U *dweight, int64_t first)
@@ -198,8 +205,8 @@ clear_rows (const Runs &runs, U *dweight, int64_t first)
         store_chunk (dweight + (first + i) * runs.columns + at, zero);
 }
 
-/* A thread adds up N columns of a segment. The tokens of the next rows are under way while those of
- * these are added. Blocks beyond `summing` clear the rows that have no tokens. */
+/* Adds up N columns of a segment per thread. The tokens of the next rows are loaded while the
+ * present rows are added. Blocks from `summing` on clear the rows that have no tokens. */
 template <class T, class U, int N>
 __global__ void
 __launch_bounds__ (THREADS) sum_runs (Runs runs, const T *dy, U *dweight, int summing)
@@ -262,7 +269,8 @@ __launch_bounds__ (THREADS) sum_runs (Runs runs, const T *dy, U *dweight, int su
     write_sums (dweight + token * runs.columns + column, sums, runs.accumulate);
 }
 
-/* The last segment of the run that begins in this one and goes on in the next; 0: none does. */
+/* Returns the last segment of the run that begins in this segment and continues in the next; 0
+ * if none does. */
 __device__ inline int
 last_segment (const Runs &runs, int segment)
 {
@@ -298,8 +306,8 @@ add_partials (const Runs &runs, int first, int end, int64_t column, float (&sums
   }
 }
 
-/* Ends the runs that cross segments: a warp each, N columns a lane. To a run of many segments all
- * warps of the block contribute. */
+/* Completes the runs that cross segments: one warp per run, N columns per lane. All warps of the
+ * block share a run of many segments. */
 template <class U, int N>
 __global__ void
 __launch_bounds__ (THREADS) join_runs (Runs runs, U *dweight, int64_t tiles)
@@ -347,7 +355,7 @@ __launch_bounds__ (THREADS) join_runs (Runs runs, U *dweight, int64_t tiles)
   }
 }
 
-/* Fills in the sorted tokens of one part of x. */
+/* Sorts the tokens of one part of x. */
 static LigStatus
 sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
 {
@@ -360,17 +368,17 @@ sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
                                           positions.Current ());
   else {
     int blocks = (runs->count + THREADS - 1) / THREADS, bits = 1;
-    size_t wanted = 0;
+    size_t bytes = 0;
     while (bits < 32 && (int64_t) 1 << bits < runs->vocabulary)
       bits++;
     number_tokens<<<blocks, THREADS, 0, on>>> (x, runs->count, runs->vocabulary, tokens.Current (),
                                                positions.Current ());
-    cudaError_t error = cub::DeviceRadixSort::SortPairs (nullptr, wanted, tokens, positions,
-                                                         runs->count, 0, bits, on);
-    if (error == cudaSuccess && wanted > SORT_BYTES)
-      return LIG_FAIL (launch, LIG_FAILED, "the sort wants more memory than the workspace has");
+    cudaError_t error =
+      cub::DeviceRadixSort::SortPairs (nullptr, bytes, tokens, positions, runs->count, 0, bits, on);
+    if (error == cudaSuccess && bytes > SORT_BYTES)
+      return LIG_FAIL (launch, LIG_FAILED, "the sort needs more memory than the workspace has");
     if (error == cudaSuccess)
-      error = cub::DeviceRadixSort::SortPairs (buffer + 4 * MOST_TOKENS, wanted, tokens, positions,
+      error = cub::DeviceRadixSort::SortPairs (buffer + 4 * MOST_TOKENS, bytes, tokens, positions,
                                                runs->count, 0, bits, on);
     if (error != cudaSuccess)
       return LIG_FAIL (launch, lig_cuda_status (launch->device, error, "radix sort"), "radix sort");
@@ -380,7 +388,8 @@ sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
   return LIG_OK;
 }
 
-/* Segments as short as leave room for their partial sums, and no more threads than are of use. */
+/* Chooses the shortest segments whose partial sums fit the workspace and that need no more
+ * threads than are of use. */
 static void
 cut_segments (Runs *runs, int64_t units)
 {
@@ -394,6 +403,7 @@ cut_segments (Runs *runs, int64_t units)
   }
 }
 
+/* Adds the gradient of one part of at most MOST_TOKENS tokens. */
 template <class T, class U, int N>
 static LigStatus
 add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweight)
@@ -421,7 +431,7 @@ add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweigh
   return LIG_LAUNCHED (launch);
 }
 
-/* Part by part of at most MOST_TOKENS tokens. */
+/* Computes dweight in parts of at most MOST_TOKENS tokens. */
 template <class T, class U, int N>
 static LigStatus
 add_all (LigLaunch *launch)
@@ -448,7 +458,7 @@ add_all (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* Whether rows of both operands are whole chunks of N elements and so aligned. */
+/* Returns whether the rows of both operands are whole aligned chunks of `width` elements. */
 static bool
 packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
 {
@@ -458,6 +468,7 @@ packed (const LigOperand *a, const LigOperand *b, int64_t columns, int width)
 
 using namespace lig;
 
+/* Computes y. */
 extern "C" LigStatus
 lig_cuda_embedding (LigLaunch *launch)
 {
@@ -487,6 +498,7 @@ lig_cuda_embedding (LigLaunch *launch)
   });
 }
 
+/* Computes dweight. */
 extern "C" LigStatus
 lig_cuda_embedding_backward (LigLaunch *launch)
 {

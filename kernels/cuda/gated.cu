@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Gated units act (a) b, where a row of x is [a, b]: alone, behind a bias, and both backward. A
- * thread takes the same columns of both halves. */
+/* Gated units y = act (a) b (formulas.h), where a row of x [M, 2 N] is [a, b] and y is [M, N],
+ * with or without a bias [2 N] that is added to x before, and their gradients. A thread takes
+ * the same columns of both halves. */
 #include "kernels/cuda/common/walk.cuh"
 
 namespace lig
 {
 namespace gated
 {
-#define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) UNIT (clamped_swiglu, silu)
+#define EACH_UNIT(UNIT) LIG_EACH_GATED (UNIT) LIG_EACH_GATED_WITH_PARAMS (UNIT)
 
-#define UNIT(name, activation) \
+#define UNIT(name, backward_name, ...) \
   static __device__ inline float name (float a, float b, const LigClampedParams &) \
   { \
     return lig_##name (a, b); \
   } \
-  static __device__ inline void name##_backward (float dy, float a, float b, \
-                                                 const LigClampedParams &, float &da, float &db) \
+  static __device__ inline void backward_name (float dy, float a, float b, \
+                                               const LigClampedParams &, float &da, float &db) \
   { \
-    lig_##name##_backward (dy, a, b, &da, &db); \
+    lig_##backward_name (dy, a, b, &da, &db); \
   }
 LIG_EACH_GATED (UNIT)
 #undef UNIT
 
+/* Adapts clamped_swiglu to the signature of the other units. */
 static __device__ inline float
 clamped_swiglu (float a, float b, const LigClampedParams &p)
 {
@@ -35,10 +37,10 @@ clamped_swiglu_backward (
   lig_clamped_swiglu_backward (dy, a, b, p.limit, p.alpha, p.offset, &da, &db);
 }
 
-/* One of the units, known at run time. */
+/* A unit selected at run time. */
 struct AnyUnit {
   enum Kind {
-#define KIND(name, activation) KIND_##name,
+#define KIND(name, ...) KIND_##name,
     EACH_UNIT (KIND)
 #undef KIND
   } kind;
@@ -47,7 +49,7 @@ struct AnyUnit {
   operator() (float a, float b) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, activation) \
+#define CASE(name, ...) \
   case KIND_##name: \
     return name (a, b, params);
       EACH_UNIT (CASE)
@@ -59,16 +61,16 @@ struct AnyUnit {
   backward (float dy, float a, float b, float &da, float &db) const
   {
     switch (uncertain (kind)) {
-#define CASE(name, activation) \
+#define CASE(name, backward_name, ...) \
   case KIND_##name: \
-    return name##_backward (dy, a, b, params, da, db);
+    return backward_name (dy, a, b, params, da, db);
       EACH_UNIT (CASE)
 #undef CASE
     }
   }
 };
 
-#define UNIT(name, activation) \
+#define UNIT(name, backward_name, ...) \
   struct name##_unit { \
     LigClampedParams params; \
     AnyUnit \
@@ -84,13 +86,14 @@ struct AnyUnit {
     __device__ void \
     backward (float dy, float a, float b, float &da, float &db) const \
     { \
-      name##_backward (dy, a, b, params, da, db); \
+      backward_name (dy, a, b, params, da, db); \
     } \
   };
 EACH_UNIT (UNIT)
 #undef UNIT
 
-/* One half of a row plus its part of the bias, as the formula is to see it. */
+/* Adds its part of the bias to one half of a row, and rounds the sum as the formula has to see
+ * it. */
 template <class A>
 __device__ inline void
 add_half (const Target &sum, int64_t at, const float (&added)[A::W], float (&values)[A::W])
@@ -102,7 +105,8 @@ add_half (const Target &sum, int64_t at, const float (&added)[A::W], float (&val
   A::widen (rounded, sum, values);
 }
 
-/* The sum and y may be absent. Registers that hold no bias hold more of x on its way. */
+/* Computes y [M, N] from x, or from sum = x + bias if BIASED; the sum and y may be absent.
+ * Without a bias in registers, more rows of x are in flight. */
 template <class A, bool BIASED, class F>
 __global__ void
 __launch_bounds__ (THREADS, 3)
@@ -148,7 +152,7 @@ __launch_bounds__ (THREADS, 3)
   }
 }
 
-/* Both gradients of W columns of a row, in the place of a and b. */
+/* Replaces a and b of W columns of a row by their gradients. */
 template <int W, class F>
 __device__ inline void
 turn_back (F f, const float (&dy)[W], float (&a)[W], float (&b)[W])
@@ -162,7 +166,7 @@ turn_back (F f, const float (&dy)[W], float (&a)[W], float (&b)[W])
   }
 }
 
-/* dx by itself. */
+/* Computes dx [M, 2 N] alone. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4) backward_each (Target dy, Target x, Target dx, Walk w, F f)
@@ -209,7 +213,7 @@ take_half (const Target &dx, int64_t at, float (&values)[A::W], float (&sums)[A:
   add_row (sums, values);
 }
 
-/* dx and its sums over rows. */
+/* Computes dx [M, 2 N] and its sums over rows. */
 template <class A, class F>
 __global__ void
 __launch_bounds__ (THREADS, 4)
@@ -218,7 +222,8 @@ __launch_bounds__ (THREADS, 4)
   constexpr int W = A::W, DEPTH = A::W > 1 ? 3 : depth<A> (3);
   Spot s = spot<W> (w);
   float sums[2][W] = {};
-  /* A row of x is twice as long as the walk's. Not to be computed again for each of them. */
+  /* A row of x is twice as long as the walk's. Keeps the compiler from computing the place again
+   * for each row. */
   int column = uncertain ((int) s.column);
   go_down<A, 3, DEPTH> (
     w, s,
@@ -240,7 +245,7 @@ __launch_bounds__ (THREADS, 4)
   finish_sums (w, to, sums);
 }
 
-/* The launch's, or the defaults. */
+/* Returns the launch's parameters, or the defaults. */
 static LigClampedParams
 clamped_params (const LigLaunch *launch)
 {
@@ -248,13 +253,14 @@ clamped_params (const LigLaunch *launch)
   return params ? *params : LigClampedParams{7, 1.702f, 1};
 }
 
-/* Whether both halves of a row begin at a multiple of 16 bytes if the row does. */
+/* Returns whether both halves of a row begin at a 16-byte boundary if the row does. */
 static bool
 halves_pack (const LigOperand *x)
 {
   return x->columns % (x->dtype == LIG_FP32 ? 8 : 16) == 0;
 }
 
+/* Launches forward_each. */
 template <bool BIASED, class F>
 static LigStatus
 launch_forward (LigLaunch *launch,
@@ -277,6 +283,7 @@ launch_forward (LigLaunch *launch,
   });
 }
 
+/* Launches backward_each. */
 template <class F>
 static LigStatus
 launch_backward (LigLaunch *launch, F f)
@@ -296,7 +303,7 @@ launch_backward (LigLaunch *launch, F f)
   });
 }
 
-/* The same with the sums of dx over rows. The walk is that of whole rows, as sum_rows () has it. */
+/* Launches backward_sums_each, on the walk of whole rows that sum_rows () takes. */
 template <class F>
 static LigStatus
 launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
@@ -320,6 +327,7 @@ launch_backward_sums (LigLaunch *launch, const LigOperand *dbias, F f)
 
 static const LigOperand none = {};
 
+/* Launches y = act (a) b. */
 template <class F>
 static LigStatus
 forward (LigLaunch *launch)
@@ -330,6 +338,7 @@ forward (LigLaunch *launch)
   return launch_forward<false> (launch, &o[0], &none, &none, &o[1], F{clamped_params (launch)});
 }
 
+/* Launches dx = [da, db]. */
 template <class F>
 static LigStatus
 backward (LigLaunch *launch)
@@ -339,6 +348,7 @@ backward (LigLaunch *launch)
   return launch_backward (launch, F{clamped_params (launch)});
 }
 
+/* Launches sum = x + bias, and y from the sum. */
 template <class F>
 static LigStatus
 bias_forward (LigLaunch *launch)
@@ -349,6 +359,7 @@ bias_forward (LigLaunch *launch)
   return launch_forward<true> (launch, &o[0], &o[1], &o[2], &o[3], F{clamped_params (launch)});
 }
 
+/* Launches dx, and dbias [2 N], the sum of dx as rounded over rows, if that is present. */
 template <class F>
 static LigStatus
 bias_backward (LigLaunch *launch)
@@ -365,20 +376,20 @@ bias_backward (LigLaunch *launch)
 
 using namespace lig;
 
-#define KERNELS(name, activation) \
+#define KERNELS(name, backward_name, bias_name, bias_backward_name, ...) \
   extern "C" LigStatus lig_cuda_##name (LigLaunch *launch) \
   { \
     return gated::forward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##backward_name (LigLaunch *launch) \
   { \
     return gated::backward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_name (LigLaunch *launch) \
   { \
     return gated::bias_forward<gated::name##_unit> (launch); \
   } \
-  extern "C" LigStatus lig_cuda_bias_##name##_backward (LigLaunch *launch) \
+  extern "C" LigStatus lig_cuda_##bias_backward_name (LigLaunch *launch) \
   { \
     return gated::bias_backward<gated::name##_unit> (launch); \
   }

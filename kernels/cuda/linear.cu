@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear maps: y[M,N] = factor x[M,K] weight[N,K]^T and its two gradients, with what is fused with
- * them. cuBLASLt does all of it in one launch where it can. Where it cannot, the product goes block
- * by block through the workspace in fp32, and from there through one pass of everything else. */
+/* Linear maps: y [M, N] = factor x [M, K] weight [N, K]^T, its two gradients dx [M, K] = factor
+ * dy weight and dweight [N, K] = factor dy^T x, and the operations that are fused with them.
+ * cuBLASLt runs all of it in one launch where it can. Otherwise the product is computed block by
+ * block in fp32 in the workspace, and one pass over each block does the rest. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/product/fallback.cuh"
 
 namespace lig
 {
-/* How the workspace is shared out: converted operands, blocks of products (from the beginning where
- * nothing is converted), a vector, and what is left to the library. */
+/* The division of the workspace: converted operands, blocks of products (from the beginning if
+ * no operand is converted), a vector, and the part that is left to the library. */
 constexpr size_t MIB = (size_t) 1 << 20;
 constexpr size_t CONVERTED_SPACE = 16 * MIB, VECTOR_SPACE = 2 * MIB;
 constexpr size_t VECTOR_AT = LIG_WORKSPACE_SIZE - LIG_LIBRARY_SPACE - VECTOR_SPACE;
 constexpr int64_t MOST_STAGED = 1 << 22, MOST_STAGED_COLUMNS = 8192, MOST_STAGED_ROWS = 1 << 16;
 
+/* Returns the address of byte `at` of the workspace. */
 static char *
 workspace (const LigLaunch *launch, size_t at)
 {
   return (char *) launch->workspace + at;
 }
 
+/* Returns the smallest multiple of `unit` that is not below `value`. */
 static int64_t
 round_up (int64_t value, int64_t unit)
 {
   return (value + unit - 1) / unit * unit;
 }
 
+/* Lets a matrix, unless it is absent, begin at an element. */
 static void
 advance (LigMatrix &matrix, int64_t row, int64_t column)
 {
@@ -33,7 +37,7 @@ advance (LigMatrix &matrix, int64_t row, int64_t column)
     matrix.data = element (matrix, row, column);
 }
 
-/* The product for `count` columns of the result from `column` on. */
+/* Returns the product for `count` columns of the result from `column` on. */
 static LigProduct
 columns_of (LigProduct job, int64_t column, int64_t count)
 {
@@ -47,7 +51,8 @@ columns_of (LigProduct job, int64_t column, int64_t count)
   return job;
 }
 
-/* Likewise for rows; sums are no longer those of the whole. */
+/* Returns the product for `count` rows of the result from `row` on; its sums are not those of
+ * the whole. */
 static LigProduct
 rows_of (LigProduct job, int64_t row, int64_t count)
 {
@@ -59,6 +64,7 @@ rows_of (LigProduct job, int64_t row, int64_t count)
   return job;
 }
 
+/* Returns the product without its sums. */
 static LigProduct
 without_sums (LigProduct job)
 {
@@ -68,7 +74,8 @@ without_sums (LigProduct job)
   return job;
 }
 
-/* One block of a staged product: through `stage` to where it belongs, its sums into `sums`. */
+/* Computes one block of a staged product: the bare product into `stage`, from there the result;
+ * its sums, unless `sums` is null, are added to those of the blocks above. */
 static LigStatus
 stage_block (LigLaunch *launch, const LigProduct &job, LigMatrix stage, float *sums, bool first)
 {
@@ -101,15 +108,15 @@ stage_block (LigLaunch *launch, const LigProduct &job, LigMatrix stage, float *s
   return status;
 }
 
-/* A product through the workspace, of which the first `taken` bytes are in use. Blocks stay in the
- * cache, and a full one has as many tiles as a large GPU works on at once. Sums, if any, are those
- * of the result. */
+/* Computes a product through the workspace, of which the first `taken` bytes are in use. Blocks
+ * fit the cache, and a full one has as many tiles as a large GPU works on at once. Sums, if any,
+ * are those of the result. */
 static LigStatus
 staged (LigLaunch *launch, const LigProduct &job, size_t taken)
 {
   int64_t width = min (job.columns, MOST_STAGED_COLUMNS), stride = round_up (width, 8);
-  int64_t room = min ((int64_t) ((VECTOR_AT - taken) / sizeof (float)), MOST_STAGED);
-  int64_t height = min (min (room / stride / 64 * 64, MOST_STAGED_ROWS), job.rows);
+  int64_t space = min ((int64_t) ((VECTOR_AT - taken) / sizeof (float)), MOST_STAGED);
+  int64_t height = min (min (space / stride / 64 * 64, MOST_STAGED_ROWS), job.rows);
   LigMatrix stage = {workspace (launch, taken), stride, LIG_FP32};
   float *sums = job.sums == LIG_NO_SUMS ? nullptr : (float *) workspace (launch, VECTOR_AT);
   for (int64_t column = 0; column < job.columns; column += width) {
@@ -129,8 +136,8 @@ staged (LigLaunch *launch, const LigProduct &job, size_t taken)
   return LIG_OK;
 }
 
-/* Whether `right` can be brought to the type of `left`: between fp32 and one of 16 bits. Between
- * the two of 16 bits much would be lost. */
+/* Returns whether `right` can be converted to the type of `left`: between fp32 and a 16-bit
+ * type. Between the two 16-bit types much precision or range would be lost. */
 static bool
 converts (const LigProduct &job)
 {
@@ -138,17 +145,19 @@ converts (const LigProduct &job)
   return left != right && (left == LIG_FP32 || right == LIG_FP32);
 }
 
-/* How many columns of the result have their part of `right` fit in the workspace when converted. */
+/* Returns the number of columns of the result whose part of `right` fits the workspace when
+ * converted. */
 static int64_t
 most_converted (const LigProduct &job)
 {
-  int64_t room = (int64_t) (CONVERTED_SPACE / lig_dtype_size (job.left.dtype));
+  int64_t space = (int64_t) (CONVERTED_SPACE / lig_dtype_size (job.left.dtype));
   int64_t depth = job.right_transposed ? round_up (max (job.depth, (int64_t) 1), 8) : job.depth;
-  int64_t most = room / max (depth, (int64_t) 1);
+  int64_t most = space / max (depth, (int64_t) 1);
   return most >= 64 ? most / 64 * 64 : most / 8 * 8;
 }
 
-/* `columns` in equal blocks, none larger than `most`, all but the last a multiple of 8. */
+/* Divides `columns` into equal blocks of at most `most`, all but the last a multiple of 8;
+ * returns their width. */
 static int64_t
 width_of (int64_t columns, int64_t most)
 {
@@ -158,7 +167,8 @@ width_of (int64_t columns, int64_t most)
   return min (round_up ((columns + parts - 1) / parts, most >= 64 ? 64 : 8), most);
 }
 
-/* Brings the block's part of `right` to the type of `left`, with rows that begin at 16 bytes. */
+/* Converts the block's part of `right` to the type of `left`, with rows that begin at 16-byte
+ * boundaries. */
 static LigStatus
 convert_right (LigLaunch *launch, LigProduct *block)
 {
@@ -170,14 +180,16 @@ convert_right (LigLaunch *launch, LigProduct *block)
   return status;
 }
 
+/* Returns whether the product has a bias of another type than the result. */
 static bool
 bias_differs (const LigProduct &job)
 {
   return job.vector.data && job.sums == LIG_NO_SUMS && job.vector.dtype != job.result.dtype;
 }
 
-/* A bias of another type than the result: widened, which is exact; as it is, if the library takes
- * it; in two parts of 16 bits, of which the lower is an extra row that is added to all. */
+/* Computes a block whose bias has another type than the result. For an fp32 result the bias is
+ * widened, which is exact. Else it is passed as it is, if the library takes it; or split into
+ * two 16-bit parts, of which the lower becomes an extra row that is added to all rows. */
 static LigStatus
 with_other_bias (LigLaunch *launch, LigProduct block)
 {
@@ -199,11 +211,13 @@ with_other_bias (LigLaunch *launch, LigProduct block)
   return status == LIG_OK ? lig_product (launch, &block) : status;
 }
 
-/* One block in the best way that works. Sums that did not come with it clear `summed`. */
+/* Computes one block in the best way that works. Clears `summed` if the sums were not computed
+ * with it. */
 static LigStatus
 run_block (LigLaunch *launch, LigProduct block, size_t taken, bool *summed)
 {
-  /* An epilogue that runs as a second kernel would find its aux matrix overwritten. */
+  /* The library's epilogue may run as a second kernel, which would find an aux matrix in the
+   * result's memory overwritten. */
   if (block.result.data && block.result.data != block.aux.data) {
     LigStatus status =
       bias_differs (block) ? with_other_bias (launch, block) : lig_product (launch, &block);
@@ -222,6 +236,7 @@ run_block (LigLaunch *launch, LigProduct block, size_t taken, bool *summed)
   return staged (launch, block, taken);
 }
 
+/* Computes a product in as few blocks of columns as converted operands allow. */
 static LigStatus
 run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
 {
@@ -244,7 +259,7 @@ run_blocks (LigLaunch *launch, const LigProduct &job, bool *summed)
   return LIG_OK;
 }
 
-/* The sums by themselves, from the result or the left operand in memory. */
+/* Computes the sums alone, from the result or the left operand in memory. */
 static LigStatus
 sum_apart (LigLaunch *launch, const LigProduct &job)
 {
@@ -256,7 +271,7 @@ sum_apart (LigLaunch *launch, const LigProduct &job)
   return sum_rows (launch, &source, &target);
 }
 
-/* So many sums in a row as a graph; null where that does not work. */
+/* Captures the sums `times` times in succession as a graph; returns null if that fails. */
 static cudaGraphExec_t
 capture_sums (LigLaunch *launch, const LigProduct &job, int times)
 {
@@ -275,8 +290,9 @@ capture_sums (LigLaunch *launch, const LigProduct &job, int times)
   return ready;
 }
 
-/* Microseconds of the sums by themselves; 0 where they cannot be timed. They go where this launch
- * will write its own, and once alone first: loading a kernel cannot be captured. */
+/* Returns the microseconds that the sums alone take; 0 if they cannot be timed. They are written
+ * where this launch will write its own. They run once before, because loading a kernel cannot be
+ * captured. */
 static double
 time_sums (const LigLaunch *launch, const LigProduct &job)
 {
@@ -311,8 +327,8 @@ time_sums (const LigLaunch *launch, const LigProduct &job)
   return milliseconds * 1000.0 / TIMES;
 }
 
-/* Times the sums while nobody else measures on the device, and keeps what is faster: the product
- * with its sums, or both apart. */
+/* Times the sums while no other process measures on the device, and keeps the faster way: the
+ * product with its sums, or both apart. Returns whether they are computed together. */
 static bool
 compare_sums (LigLaunch *launch, const LigProduct &job, double together, double alone)
 {
@@ -329,8 +345,8 @@ compare_sums (LigLaunch *launch, const LigProduct &job, double together, double 
   return alone + sums >= together;
 }
 
-/* Whether the product is to bring the sums along. cuBLASLt's epilogues with sums can take longer
- * than both things one after the other, so a rehearsal compares. */
+/* Returns whether the product computes the sums as well. cuBLASLt's epilogues with sums can take
+ * longer than product and sums one after the other, so a rehearsal compares both. */
 static bool
 takes_sums (LigLaunch *launch, const LigProduct &job)
 {
@@ -347,6 +363,7 @@ takes_sums (LigLaunch *launch, const LigProduct &job)
   return !(together > 0 && alone > 0) || compare_sums (launch, job, together, alone);
 }
 
+/* Refuses sides and types that no path serves. */
 static LigStatus
 check (LigLaunch *launch, const LigProduct &job)
 {
@@ -361,6 +378,7 @@ check (LigLaunch *launch, const LigProduct &job)
   return floating ? LIG_OK : LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
 }
 
+/* Computes a product with the launch's factor, and its sums. */
 static LigStatus
 run (LigLaunch *launch, LigProduct job)
 {
@@ -384,13 +402,14 @@ run (LigLaunch *launch, LigProduct job)
   return status;
 }
 
+/* Returns an operand as a matrix. */
 static LigMatrix
 matrix (const LigOperand &operand)
 {
   return LigMatrix{operand.data, operand.columns, operand.dtype};
 }
 
-/* x weight^T */
+/* Returns the product x weight^T, to be completed by the caller. */
 static LigProduct
 forward (const LigLaunch *launch, const LigOperand &y)
 {
@@ -406,7 +425,7 @@ forward (const LigLaunch *launch, const LigOperand &y)
   return job;
 }
 
-/* dy weight */
+/* Returns the product dy weight. */
 static LigProduct
 backward_input (const LigLaunch *launch, const LigOperand &dx)
 {
@@ -421,7 +440,7 @@ backward_input (const LigLaunch *launch, const LigOperand &dx)
   return job;
 }
 
-/* dy^T x */
+/* Returns the product dy^T x. */
 static LigProduct
 backward_weight (const LigLaunch *launch)
 {
@@ -442,12 +461,14 @@ backward_weight (const LigLaunch *launch)
 
 using namespace lig;
 
+/* Computes y = factor x weight^T. */
 extern "C" LigStatus
 lig_cuda_linear (LigLaunch *launch)
 {
   return run (launch, forward (launch, launch->operands[2]));
 }
 
+/* Computes y = factor x weight^T + bias. */
 extern "C" LigStatus
 lig_cuda_linear_bias (LigLaunch *launch)
 {
@@ -456,6 +477,7 @@ lig_cuda_linear_bias (LigLaunch *launch)
   return run (launch, job);
 }
 
+/* Computes sum = factor x weight^T + bias and y = gelu (sum). */
 extern "C" LigStatus
 lig_cuda_linear_bias_gelu (LigLaunch *launch)
 {
@@ -469,6 +491,7 @@ lig_cuda_linear_bias_gelu (LigLaunch *launch)
   return run (launch, job);
 }
 
+/* Computes y = relu (factor x weight^T + bias). */
 extern "C" LigStatus
 lig_cuda_linear_bias_relu (LigLaunch *launch)
 {
@@ -478,6 +501,7 @@ lig_cuda_linear_bias_relu (LigLaunch *launch)
   return run (launch, job);
 }
 
+/* Computes y = factor x weight^T + bias + extra. */
 extern "C" LigStatus
 lig_cuda_linear_bias_add (LigLaunch *launch)
 {
@@ -487,12 +511,14 @@ lig_cuda_linear_bias_add (LigLaunch *launch)
   return run (launch, job);
 }
 
+/* Computes dx = factor dy weight. */
 extern "C" LigStatus
 lig_cuda_linear_backward_input (LigLaunch *launch)
 {
   return run (launch, backward_input (launch, launch->operands[2]));
 }
 
+/* Computes dx = factor dy weight + branch. */
 extern "C" LigStatus
 lig_cuda_linear_backward_input_add (LigLaunch *launch)
 {
@@ -501,6 +527,7 @@ lig_cuda_linear_backward_input_add (LigLaunch *launch)
   return run (launch, job);
 }
 
+/* Computes dx = gelu' (x) (factor dy weight), and dbias, the sum of dx over rows. */
 extern "C" LigStatus
 lig_cuda_linear_backward_input_gelu (LigLaunch *launch)
 {
@@ -512,12 +539,14 @@ lig_cuda_linear_backward_input_gelu (LigLaunch *launch)
   return run (launch, job);
 }
 
+/* Computes dweight = factor dy^T x, added to the old values if the launch accumulates. */
 extern "C" LigStatus
 lig_cuda_linear_backward_weight (LigLaunch *launch)
 {
   return run (launch, backward_weight (launch));
 }
 
+/* Computes dweight as above, and dbias [N], the sum of dy over rows. */
 extern "C" LigStatus
 lig_cuda_linear_backward_weight_bias (LigLaunch *launch)
 {

@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Losses over rows of x, and their gradients. Floor: the forward pass reads x once, with a running
- * maximum and a sum that follows it; the backward pass reads it once and writes it once, in place
- * if wanted. What is summed over rows lies in the workspace, and one block adds it up in order.
+/* Losses over rows of x [M, C], each one number y, and their gradients; kernels/cpu/loss.c has the
+ * formulas. Lower bound: the forward pass reads x once, with a running maximum and a sum relative
+ * to it (online softmax; Milakov and Gimelshein, 2018); the backward pass reads and writes x once,
+ * in place if the plan allows it. Values per row are stored in the workspace, and one block adds
+ * them up in order.
  *
- * A target that is no class cannot be refused without waiting for the device: it makes the loss, or
- * the number of correct rows, NaN. */
+ * A target that is not one of the classes cannot be refused without waiting for the device: it
+ * makes the loss, or the number of correct rows, NaN. */
 #include "kernels/cuda/common/teams.cuh"
 
 namespace lig
 {
-/* With no more elements than this a single block, and so a single launch, sums them up. */
+/* The number of elements up to which a single block, and so a single launch, adds up all
+ * squares. */
 enum { SQUARES_ALONE = 1 << 14 };
 
 constexpr float LOG2_E = 1.44269504f;
 
-__device__ inline float
-power_of_two (float x)
-{
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
-/* What was summed up so far where the workspace does not hold the values of all rows at once. */
+/* The sums of the parts so far, if the workspace cannot hold the values of all rows at once. */
 struct Totals {
   double sum;
   long long counted;
 };
 
-/* How the rows' values become the outcome: their sum, or their mean over the rows counted. */
+/* The values of rows, and the outcome that follows from them: their sum, or their mean over the
+ * rows counted. */
 struct Outcome {
   Totals *carried;
   float *values;
@@ -38,7 +34,7 @@ struct Outcome {
   Target y, count;
 };
 
-/* Ends the sum over rows; the work of one block. */
+/* Completes the sum over rows. One block does it. */
 __device__ inline void
 conclude (const Outcome &o)
 {
@@ -64,14 +60,15 @@ conclude (const Outcome &o)
     o.count.set (0, (float) counted);
 }
 
+/* Completes the sum over rows that other blocks have left. */
 __global__ void
 __launch_bounds__ (MOST_THREADS) conclude_rows (Outcome outcome)
 {
   conclude (outcome);
 }
 
-/* The sum of exponentials of a lane's part of a row, relative to the largest so far. Of minus
- * infinities alone the sum is 0, whatever they are relative to. */
+/* The running sum of exponentials of a lane's part of a row, relative to the largest value so
+ * far. If all values are minus infinity, the sum is 0. */
 struct Online {
   float most, exps, sum;
   __device__ float
@@ -90,8 +87,8 @@ struct Online {
     float to = shift ();
 #pragma unroll
     for (int i = 0; i < N; i++)
-      part += power_of_two ((x[i] - to) * LOG2_E);
-    exps = exps * power_of_two ((old - to) * LOG2_E) + part;
+      part += lig_quick_power ((x[i] - to) * LOG2_E);
+    exps = exps * lig_quick_power ((old - to) * LOG2_E) + part;
     if (plain) {
 #pragma unroll
       for (int i = 0; i < N; i++)
@@ -100,7 +97,7 @@ struct Online {
   }
 };
 
-/* lse and loss of each row. */
+/* Computes lse and loss of each row. */
 template <class T, bool WHOLE>
 __global__ void
 __launch_bounds__ (MOST_THREADS) entropy_rows (
@@ -120,7 +117,7 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (
     });
     float mine = online.most;
     online.most = fold_team<WHOLE> (mine, lanes, -INFINITY, Larger{});
-    online.exps *= power_of_two ((mine - online.shift ()) * LOG2_E);
+    online.exps *= lig_quick_power ((mine - online.shift ()) * LOG2_E);
     online.exps = fold_team<WHOLE> (online.exps, lanes, 0, Sum{});
     if (smooth)
       online.sum = fold_team<WHOLE> (online.sum, lanes, 0, Sum{});
@@ -145,7 +142,7 @@ __launch_bounds__ (MOST_THREADS) entropy_rows (
   conclude (outcome);
 }
 
-/* 1 for each row whose target is the first of the largest logits, else 0. */
+/* Writes 1 for each row whose target is the first of the largest logits, else 0. */
 template <class T, bool WHOLE>
 __global__ void
 __launch_bounds__ (MOST_THREADS)
@@ -184,16 +181,16 @@ __launch_bounds__ (MOST_THREADS)
 struct Slope {
   float lse, factor, even, hit;
   int64_t target;
-  /* Turns the values from `column` on into their gradients. At the target something is subtracted
-   * and elsewhere nothing: an assignment to the one element would be taken for one to an element
-   * whose number is known at run time, and the values kept in memory. */
+  /* Replaces the values from `column` on by their gradients. Each element has something
+   * subtracted, which is 0 except at the target: an assignment to one element, whose number is
+   * known at run time, would keep the array in memory instead of registers. */
   template <int N>
   __device__ void
   apply (float (&x)[N], int64_t column) const
   {
 #pragma unroll
     for (int i = 0; i < N; i++)
-      x[i] = factor * (power_of_two ((x[i] - lse) * LOG2_E) - even);
+      x[i] = factor * (lig_quick_power ((x[i] - lse) * LOG2_E) - even);
     if ((uint64_t) (target - column) >= N)
       return;
 #pragma unroll
@@ -202,7 +199,7 @@ struct Slope {
   }
 };
 
-/* What the gradients of all rows share. */
+/* The common parts of the gradients of all rows. */
 struct Entropy {
   Vector dy, count;
   const int32_t *targets;
@@ -219,9 +216,9 @@ struct Entropy {
   }
 };
 
-/* Writes the lane's part of a row of dx. A row whose factor is 0, as that of an ignored one, may
- * hold infinities, and is not read. Where x and dx do not lie alike, or differ in type, it goes
- * element by element. */
+/* Writes the lane's part of a row of dx. A row whose factor is 0, such as an ignored one, may
+ * contain infinities and is not read. It is PACKED if x and dx have one type and alignment, else
+ * processed element by element. */
 template <bool PACKED, class T>
 __device__ inline void
 write_slopes (const T *x,
@@ -252,7 +249,7 @@ write_slopes (const T *x,
     });
 }
 
-/* Rows from the last one on: the forward pass left that in the cache. */
+/* Computes dx [M, C]. It begins with the last rows, which the forward pass left in the cache. */
 template <class T, bool PACKED>
 __global__ void
 __launch_bounds__ (MOST_THREADS) entropy_slopes (const T *x, Target dx, int lanes, Entropy entropy)
@@ -266,7 +263,18 @@ __launch_bounds__ (MOST_THREADS) entropy_slopes (const T *x, Target dx, int lane
   }
 }
 
-/* A block's sum of squared differences; where there is no other block, their mean. */
+/* Writes the mean of `size` squares whose sum is known. */
+struct Mean {
+  int64_t size;
+  Target y;
+  __device__ void
+  operator() (double sum) const
+  {
+    y.set (0, size ? (float) (sum / (double) size) : 0);
+  }
+};
+
+/* Computes a block's sum of squared differences; if it is the only block, their mean. */
 template <class T, class U, int N>
 __global__ void
 __launch_bounds__ (MOST_THREADS)
@@ -307,22 +315,10 @@ __launch_bounds__ (MOST_THREADS)
   if (gridDim.x > 1)
     partials[blockIdx.x] = sum;
   else
-    y.set (0, size ? (float) (sum / (double) size) : 0);
+    Mean{size, y}(sum);
 }
 
-__global__ void
-__launch_bounds__ (MOST_THREADS)
-  finish_squares (const double *partials, int count, int64_t size, Target y)
-{
-  double sum = 0;
-  for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
-    sum += partials[i];
-  sum = block_total (sum);
-  if (threadIdx.x == 0)
-    y.set (0, (float) (sum / (double) size));
-}
-
-/* Both gradients, each unless its pointer is null. */
+/* Computes both gradients; each pointer may be null. */
 template <class T, class U, int N>
 __global__ void
 __launch_bounds__ (THREADS)
@@ -367,7 +363,7 @@ __launch_bounds__ (THREADS)
     write (load_chunk<1> (x + rest), load_chunk<1> (targets + rest), rest);
 }
 
-/* The same between any types. */
+/* Computes both gradients for operands of any floating types. */
 __global__ void
 __launch_bounds__ (THREADS) squared_slopes_each (
   Vector dy, Vector x, Vector targets, Target dx, Target dtargets, int64_t size)
@@ -383,7 +379,7 @@ __launch_bounds__ (THREADS) squared_slopes_each (
   }
 }
 
-/* Calls `f` with one value of x's type and one of the targets'. */
+/* Calls `f` with a value of x's type and one of the targets'. */
 template <class F>
 static LigStatus
 dispatch_both (LigLaunch *launch, const LigOperand *x, const LigOperand *targets, F f)
@@ -393,8 +389,9 @@ dispatch_both (LigLaunch *launch, const LigOperand *x, const LigOperand *targets
   });
 }
 
-/* Calls `rows (first, outcome)` for as many rows at a time as the workspace has values for, and
- * ends the sum. `rows` returns the number of its blocks: a single one has ended the sum itself. */
+/* Calls `f (first, outcome)` for as many rows at a time as the workspace can hold values for,
+ * and completes the sum. `f` launches and returns the number of its blocks: a single block
+ * completes the sum itself. */
 template <class F>
 static LigStatus
 over_rows (LigLaunch *launch, const LigOperand *targets, Outcome outcome, int64_t rows, F f)
@@ -415,6 +412,7 @@ over_rows (LigLaunch *launch, const LigOperand *targets, Outcome outcome, int64_
   return LIG_LAUNCHED (launch);
 }
 
+/* Returns the launch's parameters, or the defaults. */
 static LigCrossEntropyParams
 parameters (const LigLaunch *launch)
 {
@@ -425,6 +423,7 @@ parameters (const LigLaunch *launch)
 
 using namespace lig;
 
+/* Computes y, lse [M] and count. */
 extern "C" LigStatus
 lig_cuda_cross_entropy (LigLaunch *launch)
 {
@@ -449,6 +448,7 @@ lig_cuda_cross_entropy (LigLaunch *launch)
   });
 }
 
+/* Computes dx [M, C] from dy, x, targets, lse and count. */
 extern "C" LigStatus
 lig_cuda_cross_entropy_backward (LigLaunch *launch)
 {
@@ -457,7 +457,7 @@ lig_cuda_cross_entropy_backward (LigLaunch *launch)
     vector (&o[0]), vector (&o[4]), (const int32_t *) o[2].data, (const float *) o[3].data,
     rows (x),       x->columns,     parameters (launch)};
   bool alike = x->dtype == dx->dtype && (((uintptr_t) x->data ^ (uintptr_t) dx->data) & 15) == 0;
-  if (!floating (dx->dtype))
+  if (!lig_dtype_is_floating (dx->dtype))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
   if (x->size == 0)
     return LIG_OK;
@@ -471,6 +471,8 @@ lig_cuda_cross_entropy_backward (LigLaunch *launch)
   });
 }
 
+/* Computes the number of rows whose target has the largest logit, and the number of rows
+ * counted. */
 extern "C" LigStatus
 lig_cuda_accuracy (LigLaunch *launch)
 {
@@ -491,6 +493,7 @@ lig_cuda_accuracy (LigLaunch *launch)
   });
 }
 
+/* Computes y, the mean of (x - targets)^2. */
 extern "C" LigStatus
 lig_cuda_mean_squared_error (LigLaunch *launch)
 {
@@ -510,11 +513,12 @@ lig_cuda_mean_squared_error (LigLaunch *launch)
     kernel<<<blocks, threads, 0, stream (launch)>>> ((const T *) x->data, (const U *) targets->data,
                                                      x->size, partials, y);
     if (blocks > 1)
-      finish_squares<<<1, MOST_THREADS, 0, stream (launch)>>> (partials, blocks, x->size, y);
+      finish_partials<<<1, MOST_THREADS, 0, stream (launch)>>> (partials, blocks, Mean{x->size, y});
     return LIG_LAUNCHED (launch);
   });
 }
 
+/* Computes dx = 2 dy (x - targets) / size and dtargets = -dx; either may be absent. */
 extern "C" LigStatus
 lig_cuda_mean_squared_error_backward (LigLaunch *launch)
 {

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of rows, backward. With h = (x - mean) rstd and u = gain dy,
- *   layer norm:  dx = rstd (u - mean (u) - h mean (u h)), dbias = sum over rows of dy,
- *   rms norm:    the same without mean (u) and dbias,
- *   l2:          dx = rstd (dy - h sum (dy h)),
- * dweight = sum over rows of dy h, and dx + branch is rounded once where there is a branch. Floor:
- * each operand crosses the memory bus once. Which rows a thread adds up, and so each bit of dx,
- * dweight and dbias, does not depend on which outputs are wanted. */
+ *   layer norm: dx = rstd (u - mean (u) - h mean (u h)), dbias = sum over rows of dy,
+ *   rms norm: the same without mean (u) and dbias,
+ *   l2: dx = rstd (dy - h sum (dy h)),
+ * dweight = sum over rows of dy h. If there is a branch, dx + branch is rounded once. Lower
+ * bound: each operand crosses the memory bus once. The rows that a thread adds up, and so each
+ * bit of dx, dweight and dbias, do not depend on which outputs are present. */
 #include "kernels/cuda/common/columns.cuh"
 #include "kernels/cuda/norm-backward.cuh"
 #include "kernels/cuda/norm-few.cuh"
 
 namespace lig
 {
-/* The last stage of both vectors in one launch, by the blocks' y: slices of the parts by the warps
- * of a block, and then the slices, in order; rounded once. */
+/* The number of warps of a block of finish_vectors, and of the loads that a thread has in
+ * flight. */
 enum { SLICES = 16, BATCH = 9 };
 
+/* Adds up the partial sums of dweight and dbias [parts, length], selected by blockIdx.y, in one
+ * launch: each warp adds every SLICES-th part, then the warps' sums are added in order and
+ * rounded once. */
 __global__ void __launch_bounds__ (32 * SLICES) finish_vectors (const float *dweights,
                                                                 const float *dbiases,
                                                                 int parts,
@@ -55,8 +58,9 @@ __global__ void __launch_bounds__ (32 * SLICES) finish_vectors (const float *dwe
   target.set (column, accumulate ? target.get (column) + sum : sum);
 }
 
-/* Partial sums of dweight and dbias by themselves, where gradient_packs has no place for a row. A
- * thread has one unit of columns; `width` threads lie side by side, the others below each other. */
+/* Computes partial sums of dweight and dbias alone, for rows that gradient_packs cannot hold. A
+ * thread has one chunk of U columns; `width` threads take neighbouring chunks, the others other
+ * rows. */
 template <class T, int U>
 __global__ void __launch_bounds__ (256) sum_units (Backward<T> b, int width, int64_t rows_per_part)
 {
@@ -73,7 +77,8 @@ __global__ void __launch_bounds__ (256) sum_units (Backward<T> b, int width, int
 #pragma unroll 2
     for (int64_t row = top + threadIdx.x / width; row < end; row += height) {
       const int64_t at = row * b.norm.length + column;
-      const Unit<T, U> dy = *(const Unit<T, U> *) (b.dy + at), x = *(const Unit<T, U> *) (b.x + at);
+      const Chunk<T, U> dy = *(const Chunk<T, U> *) (b.dy + at),
+                        x = *(const Chunk<T, U> *) (b.x + at);
       const float mean = b.mean ? b.mean[row] : 0.0f, rstd = b.rstd[row];
 #pragma unroll
       for (int j = 0; j < U; j++) {
@@ -101,6 +106,7 @@ __global__ void __launch_bounds__ (256) sum_units (Backward<T> b, int width, int
   }
 }
 
+/* Returns the gain of column i. */
 template <class T>
 __device__ inline float
 gain_at (const Backward<T> &b, int64_t i)
@@ -108,7 +114,7 @@ gain_at (const Backward<T> &b, int64_t i)
   return b.weight.data ? b.weight[i] + b.norm.offset : 1.0f;
 }
 
-/* dx by itself; a row is read twice. */
+/* Computes dx alone, in chunks of U elements; a row is read twice. */
 template <class T, int U, int LANES>
 __global__ void
 __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
@@ -116,7 +122,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
   __shared__ alignas (16) float slots[2][32];
   const int lanes = LANES ? LANES : (int) blockDim.x, lane = (int) threadIdx.x % lanes;
   const int at_once = (int) blockDim.x / lanes;
-  /* The bound is the block's, as all its threads take part in the sums. */
+  /* The bound is the same for the whole block, as all its threads take part in the sums. */
   for (int64_t base = (int64_t) blockIdx.x * at_once; base < b.norm.rows;
        base += (int64_t) gridDim.x * at_once) {
     const int64_t row = base + threadIdx.x / lanes;
@@ -126,7 +132,8 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
     float u_mean = 0, uh_mean = 0;
     for (int unit = lane; unit < units; unit += lanes) {
       const int64_t at = row * b.norm.length + (int64_t) unit * U;
-      const Unit<T, U> dy = *(const Unit<T, U> *) (b.dy + at), x = *(const Unit<T, U> *) (b.x + at);
+      const Chunk<T, U> dy = *(const Chunk<T, U> *) (b.dy + at),
+                        x = *(const Chunk<T, U> *) (b.x + at);
 #pragma unroll
       for (int j = 0; j < U; j++) {
         const float u = gain_at (b, (int64_t) unit * U + j) * widen (dy.v[j]);
@@ -138,10 +145,10 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
     uh_mean = row_sum<LANES> (uh_mean, slots[1]) * b.norm.share;
     for (int unit = lane; unit < units; unit += lanes) {
       const int64_t at = row * b.norm.length + (int64_t) unit * U;
-      Unit<T, U> dy = *(const Unit<T, U> *) (b.dy + at), branch = dy;
-      const Unit<T, U> x = *(const Unit<T, U> *) (b.x + at);
+      Chunk<T, U> dy = *(const Chunk<T, U> *) (b.dy + at), branch = dy;
+      const Chunk<T, U> x = *(const Chunk<T, U> *) (b.x + at);
       if (b.branch)
-        branch = *(const Unit<T, U> *) (b.branch + at);
+        branch = *(const Chunk<T, U> *) (b.branch + at);
 #pragma unroll
       for (int j = 0; j < U; j++) {
         const float h = (widen (x.v[j]) - mean) * rstd;
@@ -149,53 +156,55 @@ __launch_bounds__ (U > 1 ? 512 : 256) gradient_units (Backward<T> b)
         const float dx = rstd * (u - u_mean - h * uh_mean);
         dy.v[j] = narrow<T> (b.branch ? dx + widen (branch.v[j]) : dx);
       }
-      *(Unit<T, U> *) (b.dx + at) = dy;
+      *(Chunk<T, U> *) (b.dx + at) = dy;
     }
-    /* The slots are written again in the next row. */
+    /* The next row writes the slots again. */
     if (LANES == 0)
       __syncthreads ();
   }
 }
 
-/* Which operand is which; null where the kernel has none. */
+/* The operands by their roles; null if the kernel has none. */
 struct Operands {
   const LigOperand *dy, *branch, *x, *weight, *mean, *rstd, *dx, *dweight, *dbias;
 };
 
+/* Returns whether the kernel has the operand and the launch binds it. */
 static bool
-wanted (const LigOperand *operand)
+is_present (const LigOperand *operand)
 {
   return operand && operand->data;
 }
 
-/* Lays the partial sums out in the workspace. */
+/* Assigns the partial sums their memory in the workspace. */
 template <class T>
 static void
 place_partials (const LigLaunch *launch, const Operands &o, int parts, Backward<T> *b)
 {
   float *partials = (float *) launch->workspace;
-  b->dweights = wanted (o.dweight) ? partials : nullptr;
-  b->dbiases = wanted (o.dbias) ? partials + parts * b->norm.length : nullptr;
+  b->dweights = is_present (o.dweight) ? partials : nullptr;
+  b->dbiases = is_present (o.dbias) ? partials + parts * b->norm.length : nullptr;
 }
 
-/* On newer devices it is set up while the kernel before it still runs. */
+/* Launches finish_vectors early, so that it is set up while the previous kernel still runs. */
 template <class T>
 static LigStatus
 finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
 {
-  if (!wanted (o.dweight) && !wanted (o.dbias))
+  if (!is_present (o.dweight) && !is_present (o.dbias))
     return LIG_OK;
   Target none = {nullptr, LIG_FP32};
-  cudaLaunchAttribute beside = {};
-  beside.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  beside.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3 ((unsigned) ((b.norm.length + 31) / 32), wanted (o.dbias) ? 2 : 1);
+  config.gridDim = dim3 ((unsigned) ((b.norm.length + 31) / 32), is_present (o.dbias) ? 2 : 1);
   config.blockDim = dim3 (32 * SLICES);
   config.stream = stream (launch);
-  config.attrs = &beside;
+  config.attrs = &attribute;
   config.numAttrs = parts > 0 && launch->device->capability >= 90 ? 1 : 0;
-  /* A multiprocessor that divides its memory as for the kernel before need not be idle first. */
+  /* A multiprocessor that divides its memory as for the previous kernel does not have to be idle
+   * first. */
   cudaFuncSetAttribute (finish_vectors, cudaFuncAttributePreferredSharedMemoryCarveout,
                         cudaSharedmemCarveoutMaxShared);
   cudaLaunchKernelEx (&config, finish_vectors, (const float *) b.dweights,
@@ -205,24 +214,24 @@ finish (LigLaunch *launch, const Operands &o, int parts, const Backward<T> &b)
   return LIG_LAUNCHED (launch);
 }
 
-/* How gradient_packs is launched. */
+/* The launch of gradient_packs. */
 struct Layout {
   int lanes, threads, stages, blocks;
-  bool held; /* the gain */
+  bool held; /* whether the gain is kept in shared memory */
   size_t shared;
 };
 
-/* False where shared memory does not hold two rows of three operands. That there are three is
+/* Fills in a layout; false if shared memory cannot hold two rows of three operands. Three are
  * assumed with and without branch, so that the sums are the same. */
 static bool
 lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, bool branch, Layout *l)
 {
-  int room = 0, multiprocessors = launch->device->multiprocessors;
-  cudaDeviceGetAttribute (&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, launch->device->number);
-  room -= 1024; /* for what the kernel declares itself */
+  int space = 0, multiprocessors = launch->device->multiprocessors;
+  cudaDeviceGetAttribute (&space, cudaDevAttrMaxSharedMemoryPerBlockOptin, launch->device->number);
+  space -= 1024; /* for the kernel's static shared memory */
   if (l->lanes == 0)
     l->lanes = (row_packs + 32 * each - 1) / (32 * each) * 32;
-  /* Rows come and go by whole warps. */
+  /* Rows are added and removed by whole warps. */
   int packs = each * 16, unit = l->lanes < 32 ? 32 : l->lanes, units = l->threads / unit;
   int gains = each > 1 ? (int) (norm.length / row_packs) * 4 * each * l->lanes : 0;
   auto two_rows = [&] { return 2 * 3 * packs * unit * units; };
@@ -231,25 +240,26 @@ lay_out (const LigLaunch *launch, const Norm &norm, int row_packs, int each, boo
     return (norm.rows + rows - 1) / rows;
   };
   /* Few rows are spread over all multiprocessors. */
-  while (units > 1 && (two_rows () + gains > room || 2 * blocks () <= multiprocessors))
+  while (units > 1 && (two_rows () + gains > space || 2 * blocks () <= multiprocessors))
     units /= 2;
-  l->held = two_rows () + gains <= room;
+  l->held = two_rows () + gains <= space;
   if (!l->held)
     gains = 0;
-  if (two_rows () > room)
+  if (two_rows () > space)
     return false;
   l->threads = units * unit;
   int row = (branch ? 3 : 2) * packs * l->threads, most = most_parts (norm.length, 2);
   most = most < multiprocessors ? most : multiprocessors;
   l->blocks = (int) (blocks () < most ? blocks () : most);
-  l->stages = (room - gains) / row < 4 ? (room - gains) / row : 4;
-  /* A group of one row has nothing to fetch ahead. */
+  l->stages = (space - gains) / row < 4 ? (space - gains) / row : 4;
+  /* A group of one row has no next row to copy ahead. */
   if (blocks () <= most)
     l->stages = 2;
   l->shared = (size_t) l->stages * row + gains;
   return true;
 }
 
+/* Launches gradient_packs and the second stage. */
 template <class T, class S, bool CENTERED, bool BRANCH, bool HELD>
 static LigStatus
 launch_packs (LigLaunch *launch, const Operands &o, Backward<T> b, const Layout &l)
@@ -269,7 +279,7 @@ launch_packs (LigLaunch *launch, const Operands &o, Backward<T> b, const Layout 
   return status == LIG_OK ? finish (launch, o, l.blocks, b) : status;
 }
 
-/* The sums over rows come first: dx may take the place of dy. */
+/* Launches sum_units and the second stage. The sums come before dx, which may replace dy. */
 template <class T, int U>
 static LigStatus
 launch_sums (LigLaunch *launch, const Operands &o, Backward<T> b)
@@ -291,12 +301,13 @@ launch_sums (LigLaunch *launch, const Operands &o, Backward<T> b)
   return status == LIG_OK ? finish (launch, o, (int) parts, b) : status;
 }
 
+/* Launches the path for rows that no block holds, in packs or element by element. */
 template <class T>
 static LigStatus
 launch_units (LigLaunch *launch, const Operands &o, const Backward<T> &b, bool packs)
 {
   LigStatus status = LIG_OK;
-  if (wanted (o.dweight) || wanted (o.dbias))
+  if (is_present (o.dweight) || is_present (o.dbias))
     status = packs ? launch_sums<T, wide<T>> (launch, o, b) : launch_sums<T, 1> (launch, o, b);
   if (status != LIG_OK || !b.dx)
     return status;
@@ -312,7 +323,7 @@ launch_units (LigLaunch *launch, const Operands &o, const Backward<T> &b, bool p
   return LIG_LAUNCHED (launch);
 }
 
-/* Whether dx shares memory with what is read to compute it. */
+/* Returns whether dx shares memory with an input. */
 template <class T>
 static bool
 in_place (const Backward<T> &b)
@@ -327,10 +338,11 @@ in_place (const Backward<T> &b)
   return false;
 }
 
-/* So much is read twice, in one launch: what the L2 cache surely still has, in rows so few that a
- * block sums over all of them in little time. */
+/* The limits of rows that are few: gradient_few reads them twice in one launch, so they have to
+ * fit the L2 cache, and one block sums over all of them. */
 enum { FEW_ROWS = 2048, FEW_BYTES = 4 << 20 };
 
+/* Returns whether rows are few, for elements of that many bytes. */
 static bool
 are_few (const Norm &norm, int element)
 {
@@ -339,14 +351,14 @@ are_few (const Norm &norm, int element)
          norm.rows * bytes <= FEW_BYTES;
 }
 
-/* Where dx takes the place of an input, the sums over rows come first, by the same blocks: the bits
- * are those of one launch. */
+/* Launches gradient_few. If dx replaces an input, a first launch of the same blocks computes the
+ * sums: the bits are those of one launch. */
 template <class T>
 static LigStatus
 launch_few (LigLaunch *launch, const Operands &o, Backward<T> b)
 {
   Target none = {nullptr, LIG_FP32};
-  bool sums = wanted (o.dweight) || wanted (o.dbias);
+  bool sums = is_present (o.dweight) || is_present (o.dbias);
   int packs = (int) (b.norm.length / wide<T>), each = packs <= 32 ? 1 : FEW_PACKS;
   for (b.lanes = 32; b.lanes * each < packs;)
     b.lanes *= 2;
@@ -388,6 +400,7 @@ choose_held_shape (int64_t packs, F f)
   return f (Shape<0, 4>{});
 }
 
+/* Launches gradient_packs with a layout for the rows, or the other path if there is none. */
 template <class T, bool CENTERED>
 static LigStatus
 launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
@@ -409,6 +422,7 @@ launch_held (LigLaunch *launch, const Operands &o, const Backward<T> &b)
   });
 }
 
+/* Computes the gradients for elements of type T. */
 template <class T>
 static LigStatus
 backward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
@@ -433,6 +447,7 @@ backward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
   return norm.centered ? launch_held<T, true> (launch, o, b) : launch_held<T, false> (launch, o, b);
 }
 
+/* Computes dx, dweight and dbias, each of which may be absent. */
 static LigStatus
 backward (LigLaunch *launch, const Operands &o, bool centered)
 {
@@ -450,6 +465,7 @@ backward (LigLaunch *launch, const Operands &o, bool centered)
 
 using namespace lig;
 
+/* Computes dx [M, N], dweight [N] and dbias [N] from dy, x, mean and rstd. */
 extern "C" LigStatus
 lig_cuda_layer_norm_backward (LigLaunch *launch)
 {
@@ -457,6 +473,7 @@ lig_cuda_layer_norm_backward (LigLaunch *launch)
   return backward (launch, {&o[0], nullptr, &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7]}, true);
 }
 
+/* Computes the same with a branch [M, N] that is added to dx. */
 extern "C" LigStatus
 lig_cuda_layer_norm_backward_add (LigLaunch *launch)
 {
@@ -464,6 +481,7 @@ lig_cuda_layer_norm_backward_add (LigLaunch *launch)
   return backward (launch, {&o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7], &o[8]}, true);
 }
 
+/* Computes dx [M, N] and dweight [N] from dy, x and rstd. */
 extern "C" LigStatus
 lig_cuda_rms_norm_backward (LigLaunch *launch)
 {
@@ -472,6 +490,7 @@ lig_cuda_rms_norm_backward (LigLaunch *launch)
                    false);
 }
 
+/* Computes the same with a branch [M, N] that is added to dx. */
 extern "C" LigStatus
 lig_cuda_rms_norm_backward_add (LigLaunch *launch)
 {
@@ -480,6 +499,7 @@ lig_cuda_rms_norm_backward_add (LigLaunch *launch)
                    false);
 }
 
+/* Computes dx [M, N] from dy, x and rstd. */
 extern "C" LigStatus
 lig_cuda_l2_normalization_backward (LigLaunch *launch)
 {

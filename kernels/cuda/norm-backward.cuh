@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of normalized rows that a block holds: one reading of each operand, the next rows
- * under way meanwhile, and the partial sums of the parameters' gradients in registers.
+/* The gradients of normalized rows that a block can hold: it reads each operand once, copies the
+ * next rows in the background, and keeps the partial sums of the parameters' gradients in
+ * registers.
  *
- * What bounds this kernel is the number of instructions per element, about 20, and not the memory:
- * hence packs beyond the end of a row are zeros rather than branches, and offsets constants. */
+ * This kernel is bound by the number of instructions per element, about 20, not by memory: hence
+ * packs beyond the end of a row are zeros rather than branches, and offsets are constants. */
 #pragma once
 
 #include "kernels/cuda/norm.cuh"
@@ -16,52 +17,24 @@ template <class T> struct Backward {
   Vector weight;
   const float *mean, *rstd;
   T *dx;
-  float *dweights, *dbiases; /* partial sums, [parts, length]; null where nobody wants them */
-  int lanes, groups, stages; /* of gradient_packs */
-  int64_t step;              /* from a row of a group to its next */
+  float *dweights, *dbiases; /* partial sums, [parts, length]; null if not needed */
+  int lanes, groups, stages; /* used by gradient_packs */
+  int64_t step;              /* distance from a row of a group to its next */
 };
 
-/* Short rows need few registers, and many warps to have enough bytes under way. */
+/* The number of threads of a block. Short rows need few registers, and many warps to have enough
+ * bytes in flight. */
 template <int PACKS, bool CENTERED>
 constexpr int most_threads = PACKS > 1  ? 512
                              : CENTERED ? 768
                                         : 1024;
 
-/* Slots for the sums of a group's warps, an even number, so that they are read in pairs. */
+/* The number of slots for the sums of a block's warps. Each group has an even number of them, so
+ * that they are read in pairs. */
 enum { MOST_SLOTS = 40 };
 
-/* Both sums over a row's threads. Rows of several warps have a barrier and slots of their own; the
- * slots alternate from row to row, so one barrier a row is enough: who writes a slot again has
- * passed the barrier of the row between, where all had read it. */
-template <int LANES, bool CENTERED>
-__device__ inline float2
-row_sums (float2 sums, float2 *slots, int lanes, int group)
-{
-#pragma unroll
-  for (int offset = (LANES > 0 && LANES < 32 ? LANES : 32) / 2; offset > 0; offset >>= 1) {
-    if (CENTERED)
-      sums.x += __shfl_xor_sync (0xffffffffu, sums.x, offset);
-    sums.y += __shfl_xor_sync (0xffffffffu, sums.y, offset);
-  }
-  if (LANES == 0) {
-    if (threadIdx.x % 32 == 0)
-      slots[(threadIdx.x - group * lanes) / 32] = sums;
-    asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(lanes) : "memory");
-    const float4 *pairs = reinterpret_cast<const float4 *> (slots);
-    sums = make_float2 (0, 0);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-      if (i * 64 < lanes) {
-        const float4 pair = pairs[i];
-        sums.x += pair.x + pair.z;
-        sums.y += pair.y + pair.w;
-      }
-  }
-  return sums;
-}
-
-/* Adds up what the groups of a block have of each column, in their order, into `target`. `shared`
- * is free for it when all threads have arrived. */
+/* Adds up the columns' sums of all groups of a block, in the order of the groups, into `target`.
+ * `shared` is free for it when all threads have arrived. */
 template <int N, int W>
 __device__ inline void
 write_partials (const float (&sums)[N][W], float4 *shared, int lanes, int packs, float *target)
@@ -89,7 +62,7 @@ write_partials (const float (&sums)[N][W], float4 *shared, int lanes, int packs,
   }
 }
 
-/* The gain of a pack of columns, read from memory. */
+/* Reads the gain of a pack of columns. */
 template <class T, int W>
 __device__ inline void
 read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
@@ -100,11 +73,11 @@ read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
   if (!inside || !b.weight.data)
     return;
   if (sizeof (T) < 4 && b.weight.dtype == LIG_FP32) {
-    Beside<float, W> raw;
+    ParameterPack<float, W> raw;
     raw.load ((const float *) b.weight.data + pack * W);
     raw.widen_to (g);
   } else {
-    Beside<T, W> raw;
+    ParameterPack<T, W> raw;
     raw.load ((const T *) b.weight.data + pack * W);
     raw.widen_to (g);
   }
@@ -113,8 +86,9 @@ read_gain (const Backward<T> &b, int pack, bool inside, float (&g)[W])
     g[j] += b.norm.offset;
 }
 
-/* The gain of a thread's packs, of which the first is `own`: in shared memory as fp32, HELD for all
- * rows, or a single one in registers; else it is read again and again from the caches. */
+/* The gain of a thread's packs, of which the first is `own`. If HELD it is kept for all rows, in
+ * shared memory as fp32, or in registers for a single pack; else it is read from the caches for
+ * each row. */
 template <class T, int N, bool HELD> struct Gain {
   static constexpr int W = wide<T>, QUADS = W / 4;
   const Backward<T> *b;
@@ -122,7 +96,7 @@ template <class T, int N, bool HELD> struct Gain {
   float4 *shared;
   float kept[W];
 
-  /* Each group writes the same bits: no thread waits for what another wrote. */
+  /* Prepares the gain. Each group writes the same bits, so no thread waits for another. */
   __device__ inline void
   hold (const Backward<T> &backward, int own_, int packs_, float4 *shared_)
   {
@@ -159,7 +133,7 @@ template <class T, int N, bool HELD> struct Gain {
   }
 };
 
-/* What a pack adds to the sums over rows, and to those of u and of u h over its row. */
+/* Adds a pack to the sums over rows, and to the sums of u and of u h over its row. */
 template <bool CENTERED, int W>
 __device__ inline void
 gather (const float (&dy)[W],
@@ -183,10 +157,11 @@ gather (const float (&dy)[W],
   }
 }
 
-/* A block is several groups of `lanes` threads, each with rows of its own, one after another. A
- * warp has N * 32 packs of each row side by side, one of 32 a thread, keeps their sums over rows in
- * registers, and fetches them some rows ahead into shared memory that no other thread touches: no
- * barrier is needed for data. */
+/* Computes dx and partial sums of dweight and dbias. A block is several groups of `lanes`
+ * threads, each with rows of its own, one after another. A warp has N * 32 neighbouring packs of
+ * each row, every 32nd for one thread; it keeps their sums over rows in registers and copies
+ * them some rows ahead to shared memory that no other thread reads, so the data needs no
+ * barrier. */
 template <class T, int LANES, int N, bool CENTERED, bool BRANCH, bool HELD>
 __global__ void
 __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
@@ -208,12 +183,12 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     uint4 *to = at_stage + stage * stage_size;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-      fetch (to + i * 32, b.dy + at + i * 32 * W, own + i * 32 < inside);
-      fetch (to + (N + i) * 32, b.x + at + i * 32 * W, own + i * 32 < inside);
+      copy_async (to + i * 32, b.dy + at + i * 32 * W, own + i * 32 < inside);
+      copy_async (to + (N + i) * 32, b.x + at + i * 32 * W, own + i * 32 < inside);
       if (BRANCH)
-        fetch (to + (2 * N + i) * 32, b.branch + at + i * 32 * W, own + i * 32 < inside);
+        copy_async (to + (2 * N + i) * 32, b.branch + at + i * 32 * W, own + i * 32 < inside);
     }
-    fetch_commit ();
+    commit_copies ();
   };
 
   float dweight[N][W] = {}, dbias[CENTERED ? N : 1][W] = {};
@@ -229,37 +204,37 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
              reinterpret_cast<float4 *> (staged + stages * stage_size) +
                lane / 32 * (N * QUADS * 32) + lane % 32);
 
-  /* An odd number of warps leaves a slot that is read, too. */
+  /* An odd number of warps leaves one slot of the last pair unwritten. */
   const int slots_of_group = (lanes / 32 + 1) / 2 * 2;
   if (LANES == 0 && lanes / 32 % 2 && lane < 2)
     slots[lane][group * slots_of_group + slots_of_group - 1] = make_float2 (0, 0);
 
   int stage = 0, parity = 0;
-  /* The rows of a warp go on together, as its threads take part in each other's sums: until the
-   * row of its first thread is beyond the last. */
+  /* The rows of a warp continue together, as its threads take part in each other's sums: until
+   * the row of its first thread is beyond the last. */
   const int behind = LANES > 0 && LANES < 32 ? thread % 32 / lanes : 0;
   for (int64_t row = first; row - behind < b.norm.rows; row += b.step) {
     const float shift = -mean * rstd;
     const uint4 *from = at_stage + stage * stage_size;
     fetch_row (row + (stages - 1) * b.step, stage ? stage - 1 : stages - 1);
-    fetch_wait (stages - 1);
+    await_copies (stages - 1);
 
     float2 sums = make_float2 (0, 0);
 #pragma unroll
     for (int i = 0; i < N; i++) {
       float dy[W], x[W], g[W];
-      widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
-      widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
+      unpack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
+      unpack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
       gain.of (i, g);
       gather<CENTERED> (dy, x, g, rstd, shift, dweight[i], dbias[CENTERED ? i : 0], &sums);
     }
-    /* Not earlier, for want of registers. */
+    /* Loaded no earlier, because registers are scarce. */
     const bool more = row + b.step < b.norm.rows;
     const float next_rstd = more ? b.rstd[row + b.step] : 0.0f;
     mean = CENTERED && more ? b.mean[row + b.step] : 0.0f;
     sums = row_sums<LANES, CENTERED> (sums, slots[parity] + group * slots_of_group, lanes, group);
     if (b.dx) {
-      /* dx = rstd (u - mean (u) - h mean (u h)), of which all but u is linear in x. */
+      /* dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are linear in x. */
       const float scale = -rstd * (sums.y * b.norm.share), by_x = scale * rstd;
       const float constant = scale * shift - rstd * (sums.x * b.norm.share);
       const int inside = LANES == 0 || LANES >= 32 || row < b.norm.rows ? packs : 0;
@@ -267,22 +242,22 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
 #pragma unroll
       for (int i = 0; i < N; i++) {
         float dy[W], x[W], g[W];
-        widen_pack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
-        widen_pack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
+        unpack (*reinterpret_cast<const Pack<T> *> (from + i * 32), dy);
+        unpack (*reinterpret_cast<const Pack<T> *> (from + (N + i) * 32), x);
         gain.of (i, g);
 #pragma unroll
         for (int j = 0; j < W; j++)
           dy[j] = fmaf (rstd, g[j] * dy[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);
         if (BRANCH) {
-          widen_pack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * 32), x);
+          unpack (*reinterpret_cast<const Pack<T> *> (from + (2 * N + i) * 32), x);
 #pragma unroll
           for (int j = 0; j < W; j++)
             dy[j] += x[j];
         }
         Pack<T> dx;
-        narrow_pack (dy, dx);
+        pack (dy, dx);
         if (own + i * 32 < inside)
-          store (to + i * 32 * W, dx);
+          store_chunk (to + i * 32 * W, dx);
       }
     }
     rstd = next_rstd;
@@ -290,8 +265,8 @@ __launch_bounds__ (most_threads<N, CENTERED>, 1) gradient_packs (Backward<T> b)
     parity ^= 1;
   }
 
-  /* The memory for what was fetched ahead, beyond the last row, serves the sums now. */
-  fetch_wait_all ();
+  /* The memory for rows beyond the last holds the sums now. */
+  await_copies<0> ();
   float4 *shared = reinterpret_cast<float4 *> (staged);
   if (b.dweights)
     write_partials<N, W> (dweight, shared, lanes, packs, b.dweights + blockIdx.x * b.norm.length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients of normalized rows that are few: one launch, in which some blocks sum over rows and
- * the others write dx. Both read dy and x, once from memory and once from the L2 cache, which costs
- * less than partial sums and a second launch to add them up. */
+/* The gradients of few normalized rows: one launch, in which some blocks sum over rows and the
+ * others write dx. Both read dy and x, once from memory and once from the L2 cache, which costs
+ * less than partial sums and a second launch that adds them up. */
 #pragma once
 
 #include "kernels/cuda/norm-backward.cuh"
@@ -12,22 +12,25 @@ enum {
   FEW_THREADS = 256,
   FEW_ACROSS = 2, /* packs of a row in a block that sums over rows: a sector of 32 bytes */
   FEW_DOWN = FEW_THREADS / FEW_ACROSS,
-  FEW_PACKS = 2, /* of a thread in a block that writes dx, at most */
+  FEW_PACKS = 2, /* largest number of packs of a thread that writes dx */
 };
 
-/* Where the sums over rows go, and how many blocks, which are the first of the grid, make them. */
+/* The destination of the sums over rows, and the number of blocks that compute them, which are
+ * the first of the grid. */
 struct FewSums {
   Target dweight, dbias;
   int blocks;
   bool accumulate;
 };
 
-/* FEW_ACROSS packs of columns over all rows, each thread its rows in order, then the threads. */
+/* Adds up FEW_ACROSS packs of columns over all rows: each thread its rows in order, then the
+ * threads. */
 template <class T, bool CENTERED>
 __device__ inline void
 sum_few (const Backward<T> &b, const FewSums &to, float *shared)
 {
-  /* The offset of half the banks between two values lets half a warp read each. */
+  /* An offset of half the banks between two values lets each half of a warp read one without
+   * conflicts. */
   constexpr int W = wide<T>, DEPTH = 4, STRIDE = FEW_THREADS + 16, VALUES = CENTERED ? 2 * W : W;
   const int thread = (int) threadIdx.x, packs = (int) b.norm.length / W;
   const int pack = (int) blockIdx.x * FEW_ACROSS + thread % FEW_ACROSS;
@@ -41,8 +44,8 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
       const int row = base + u * FEW_DOWN;
       if (row < rows) {
         const int64_t at = row * b.norm.length + pack * W;
-        dys[u] = load (b.dy + at);
-        xs[u] = load (b.x + at);
+        dys[u] = load_chunk<W> (b.dy + at);
+        xs[u] = load_chunk<W> (b.x + at);
         rstd[u] = b.rstd[row];
         shift[u] = CENTERED ? b.mean[row] : 0.0f;
       }
@@ -51,8 +54,8 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
     for (int u = 0; u < DEPTH; u++)
       if (base + u * FEW_DOWN < rows) {
         float dy[W], x[W];
-        widen_pack (dys[u], dy);
-        widen_pack (xs[u], x);
+        unpack (dys[u], dy);
+        unpack (xs[u], x);
         shift[u] *= -rstd[u];
 #pragma unroll
         for (int j = 0; j < W; j++) {
@@ -66,7 +69,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
   for (int v = 0; v < VALUES; v++)
     shared[v * STRIDE + thread] = sums[v];
   __syncthreads ();
-  /* A warp adds up two values; they are even in number. */
+  /* A warp adds up two values; their number is even. */
   const int value = thread / 16, first = thread % 16;
   if (value >= VALUES)
     return;
@@ -74,9 +77,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
 #pragma unroll
   for (int i = 0; i < FEW_THREADS / 16; i++)
     sum += shared[value * STRIDE + i * 16 + first];
-#pragma unroll
-  for (int offset = FEW_ACROSS; offset < 16; offset *= 2)
-    sum += __shfl_xor_sync (0xffffffffu, sum, offset);
+  fold_strided (FEW_ACROSS, 16, Sum{}, sum);
   const Target target = value < W ? to.dweight : to.dbias;
   const int own = (int) blockIdx.x * FEW_ACROSS + first;
   if (first >= FEW_ACROSS || own >= packs || !target.data)
@@ -85,7 +86,7 @@ sum_few (const Backward<T> &b, const FewSums &to, float *shared)
   target.set (column, to.accumulate ? target.get (column) + sum : sum);
 }
 
-/* dx of as many rows as the block has times `lanes` threads, which is 32 or more. */
+/* Computes dx of one row for every `lanes` threads of the block; `lanes` is 32 or more. */
 template <class T, class P, int N, bool CENTERED>
 __device__ inline void
 write_few (const Backward<T> &b, int block, float2 *slots)
@@ -99,15 +100,15 @@ write_few (const Backward<T> &b, int block, float2 *slots)
   const P *weight = (const P *) b.weight.data;
 
   Pack<T> dys[N], xs[N], branches[N];
-  Beside<P, W> weights[N];
+  ParameterPack<P, W> weights[N];
 #pragma unroll
   for (int i = 0; i < N; i++)
     if (lane + i * lanes < packs) {
       const int64_t at = start + i * lanes * W;
-      dys[i] = load (b.dy + at);
-      xs[i] = load (b.x + at);
+      dys[i] = load_chunk<W> (b.dy + at);
+      xs[i] = load_chunk<W> (b.x + at);
       if (b.branch)
-        branches[i] = load (b.branch + at);
+        branches[i] = load_chunk<W> (b.branch + at);
       if (weight)
         weights[i].load (weight + (lane + i * lanes) * W);
     }
@@ -116,8 +117,8 @@ write_few (const Backward<T> &b, int block, float2 *slots)
 
   float2 sums = make_float2 (0, 0);
   auto widen_both = [&] (int i, float (&u)[W], float (&x)[W]) {
-    widen_pack (dys[i], u);
-    widen_pack (xs[i], x);
+    unpack (dys[i], u);
+    unpack (xs[i], x);
     if (!weight)
       return;
     float g[W];
@@ -138,26 +139,8 @@ write_few (const Backward<T> &b, int block, float2 *slots)
         sums.y += u[j] * (CENTERED ? fmaf (x[j], rstd, shift) : x[j] * rstd);
       }
     }
-#pragma unroll
-  for (int offset = 16; offset > 0; offset >>= 1) {
-    if (CENTERED)
-      sums.x += __shfl_xor_sync (0xffffffffu, sums.x, offset);
-    sums.y += __shfl_xor_sync (0xffffffffu, sums.y, offset);
-  }
-  if (lanes > 32) {
-    const int warp = (int) threadIdx.x / 32, warps = lanes / 32;
-    if (threadIdx.x % 32 == 0)
-      slots[warp] = sums;
-    __syncthreads ();
-    sums = make_float2 (0, 0);
-#pragma unroll
-    for (int i = 0; i < FEW_THREADS / 32; i++)
-      if (i < warps) {
-        sums.x += slots[warp / warps * warps + i].x;
-        sums.y += slots[warp / warps * warps + i].y;
-      }
-  }
-  /* dx = rstd (u - mean (u) - h mean (u h)), of which all but u is linear in x. */
+  sums = short_row_sums<FEW_THREADS / 32, CENTERED> (sums, slots, lanes);
+  /* dx = rstd (u - mean (u) - h mean (u h)), where all terms but u are linear in x. */
   const float scale = -rstd * (sums.y * b.norm.share), by_x = scale * rstd;
   const float constant = scale * shift - rstd * (sums.x * b.norm.share);
 #pragma unroll
@@ -169,17 +152,18 @@ write_few (const Backward<T> &b, int block, float2 *slots)
       for (int j = 0; j < W; j++)
         u[j] = fmaf (rstd, u[j], CENTERED ? fmaf (by_x, x[j], constant) : by_x * x[j]);
       if (b.branch) {
-        widen_pack (branches[i], x);
+        unpack (branches[i], x);
 #pragma unroll
         for (int j = 0; j < W; j++)
           u[j] += x[j];
       }
       Pack<T> dx;
-      narrow_pack (u, dx);
-      store (b.dx + start + i * lanes * W, dx);
+      pack (u, dx);
+      store_chunk (b.dx + start + i * lanes * W, dx);
     }
 }
 
+/* Computes dweight and dbias in the first blocks, dx in the others. */
 template <class T, class P, int N, bool CENTERED>
 __global__ void
 __launch_bounds__ (FEW_THREADS, 3) gradient_few (Backward<T> b, FewSums to)

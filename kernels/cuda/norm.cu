@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Normalization of rows, forward: y = (v - mean) rstd gain + bias, gain = weight or 1 + weight,
- * where v = x, or v = sum = x + extra as rounded to the type of `sum`. Floor: each operand crosses
- * the memory bus once, so a row is held in registers, as packs, from its only reading on; the
- * variance looks at it there a second time. */
+ * where v = x, or v = sum = x + extra as rounded to the type of `sum`; kernels/cpu/norm.c has
+ * the formulas of mean and rstd. Lower bound: each operand crosses the memory bus once, so a row
+ * is kept in registers, as packs, after it was read; the variance reads it there. */
 #include "kernels/cuda/norm.cuh"
 
 namespace lig
@@ -15,6 +15,7 @@ template <class T> struct Forward {
   float *mean, *rstd;
 };
 
+/* Returns the gain of column i. */
 template <class T>
 __device__ inline float
 gain_at (const Forward<T> &f, int64_t i)
@@ -22,9 +23,95 @@ gain_at (const Forward<T> &f, int64_t i)
   return f.weight.data ? f.weight[i] + f.norm.offset : 1.0f;
 }
 
-/* A block has several rows, or one row of several warps. All loads of a row are under way before
- * the first is used. Parameters are needed late, and are in the L1 cache but for the first rows:
- * only short rows, which are latency itself, read them ahead. */
+/* The part of a row that one thread has: its packs are `lanes` apart. */
+struct Share {
+  int lane, lanes;
+  int packs;     /* of the row; 0 beyond the last row */
+  int64_t start; /* the row's first element */
+};
+
+/* Calls `each (i, column)` for the thread's packs of a row, N at most; pack i begins at `column`
+ * of the row. */
+template <int N, int W, class Each>
+__device__ inline void
+each_pack (const Share &s, Each each)
+{
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    if (s.lane + i * s.lanes < s.packs)
+      each (i, (s.lane + i * s.lanes) * W);
+}
+
+/* Adds the pack of `extra` to that of x, rounded, and writes the sum if it is present. */
+template <class T>
+__device__ inline void
+add_extra (const Forward<T> &f, int64_t at, const Pack<T> &extra, Pack<T> &v)
+{
+  constexpr int W = wide<T>;
+  float sum[W], other[W];
+  unpack (v, sum);
+  unpack (extra, other);
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    sum[j] += other[j];
+  pack (sum, v);
+  if (f.sum)
+    store_chunk (f.sum + at, v);
+}
+
+/* Returns the thread's part of the sum over j of (v[j] - mean)^POWER. */
+template <class T, int N, int POWER>
+__device__ inline float
+sum_powers (const Share &s, const Pack<T> (&v)[N], float mean)
+{
+  float sum = 0;
+  each_pack<N, wide<T>> (s, [&] (int i, int) {
+    float e[wide<T>];
+    unpack (v[i], e);
+#pragma unroll
+    for (int j = 0; j < wide<T>; j++)
+      sum += POWER == 1 ? e[j] : (e[j] - mean) * (e[j] - mean);
+  });
+  return sum;
+}
+
+/* Writes a pack of y = (v - mean) rstd gain + bias. */
+template <class T, class P>
+__device__ inline void
+write_normalized (const Forward<T> &f,
+                  int64_t at,
+                  Pack<T> &v,
+                  float mean,
+                  float rstd,
+                  const ParameterPack<P, wide<T>> &weight,
+                  const ParameterPack<P, wide<T>> &bias)
+{
+  constexpr int W = wide<T>;
+  float e[W], g[W];
+  unpack (v, e);
+#pragma unroll
+  for (int j = 0; j < W; j++)
+    e[j] = (e[j] - mean) * rstd;
+  if (f.weight.data) {
+    weight.widen_to (g);
+#pragma unroll
+    for (int j = 0; j < W; j++)
+      e[j] *= g[j] + f.norm.offset;
+  }
+  if (f.bias.data) {
+    bias.widen_to (g);
+#pragma unroll
+    for (int j = 0; j < W; j++)
+      e[j] += g[j];
+  }
+  pack (e, v);
+  store_chunk (f.y + at, v);
+}
+
+/* Normalizes rows that are held in registers, N packs a thread. A block has several rows of LANES
+ * threads each, or (LANES 0) one row of several warps. All loads of a row are started before the
+ * first is used. Parameters are needed late, and are in the L1 cache except for the first rows:
+ * only short rows, whose time is latency alone, read them ahead. */
 template <class T, class P, int LANES, int N, bool ADD>
 __global__ void
 __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
@@ -32,73 +119,40 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   constexpr int W = wide<T>;
   constexpr bool EARLY = LANES > 0 && N * W * sizeof (P) <= 64;
   __shared__ alignas (16) float slots[2][32];
-  const int lanes = LANES ? LANES : (int) blockDim.x;
-  const int lane = LANES ? (int) threadIdx.x % LANES : (int) threadIdx.x;
   const int64_t row = LANES ? (int64_t) blockIdx.x * (blockDim.x / LANES) + threadIdx.x / LANES
                             : (int64_t) blockIdx.x;
-  /* Threads beyond the last row take part in the shuffles, with nothing of their own. */
+  /* Threads beyond the last row take part in the shuffles, without packs of their own. */
   const bool live = !LANES || row < f.norm.rows;
-  const int packs = live ? (int) (f.norm.length / W) : 0;
-  const int64_t start = row * f.norm.length;
+  const Share s = {LANES ? (int) threadIdx.x % LANES : (int) threadIdx.x,
+                   LANES ? LANES : (int) blockDim.x, live ? (int) (f.norm.length / W) : 0,
+                   row * f.norm.length};
   const P *weight = (const P *) f.weight.data, *bias = (const P *) f.bias.data;
-
   Pack<T> v[N], extra[N];
-  Beside<P, W> weights[N], biases[N];
-#pragma unroll
-  for (int i = 0; i < N; i++)
-    if (lane + i * lanes < packs) {
-      v[i] = load_streaming (f.x + start + (lane + i * lanes) * W);
-      if (ADD)
-        extra[i] = load_streaming (f.extra + start + (lane + i * lanes) * W);
-    }
-  if (EARLY) {
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      if (lane + i * lanes < packs) {
-        if (weight)
-          weights[i].load (weight + (lane + i * lanes) * W);
-        if (bias)
-          biases[i].load (bias + (lane + i * lanes) * W);
-      }
-  }
-  float e[W], g[W];
-  if (ADD) {
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      if (lane + i * lanes < packs) {
-        widen_pack (v[i], e);
-        widen_pack (extra[i], g);
-#pragma unroll
-        for (int j = 0; j < W; j++)
-          e[j] += g[j];
-        narrow_pack (e, v[i]);
-        if (f.sum)
-          store (f.sum + start + (lane + i * lanes) * W, v[i]);
-      }
-  }
+  ParameterPack<P, W> weights[N], biases[N];
+  auto load_parameters = [&] (int i, int column) {
+    if (weight)
+      weights[i].load (weight + column);
+    if (bias)
+      biases[i].load (bias + column);
+  };
 
-  float mean = 0, square = 0;
-  if (f.norm.centered) {
-#pragma unroll
-    for (int i = 0; i < N; i++)
-      if (lane + i * lanes < packs) {
-        widen_pack (v[i], e);
-#pragma unroll
-        for (int j = 0; j < W; j++)
-          mean += e[j];
-      }
-    mean = row_sum<LANES> (mean, slots[0]) * f.norm.share;
-  }
-#pragma unroll
-  for (int i = 0; i < N; i++)
-    if (lane + i * lanes < packs) {
-      widen_pack (v[i], e);
-#pragma unroll
-      for (int j = 0; j < W; j++)
-        square += (e[j] - mean) * (e[j] - mean);
-    }
-  const float rstd = rsqrtf (row_sum<LANES> (square, slots[1]) * f.norm.share + f.norm.eps);
-  if (lane == 0 && live) {
+  each_pack<N, W> (s, [&] (int i, int column) {
+    v[i] = load_streaming (f.x + s.start + column);
+    if (ADD)
+      extra[i] = load_streaming (f.extra + s.start + column);
+  });
+  if (EARLY)
+    each_pack<N, W> (s, load_parameters);
+  if (ADD)
+    each_pack<N, W> (s,
+                     [&] (int i, int column) { add_extra (f, s.start + column, extra[i], v[i]); });
+
+  float mean = 0;
+  if (f.norm.centered)
+    mean = row_sum<LANES> (sum_powers<T, N, 1> (s, v, 0), slots[0]) * f.norm.share;
+  const float square = row_sum<LANES> (sum_powers<T, N, 2> (s, v, mean), slots[1]);
+  const float rstd = rsqrtf (square * f.norm.share + f.norm.eps);
+  if (s.lane == 0 && live) {
     if (f.mean)
       f.mean[row] = mean;
     if (f.rstd)
@@ -106,41 +160,20 @@ __launch_bounds__ (LANES ? 128 : 512) normalize_packs (Forward<T> f)
   }
   if (!f.y)
     return;
-#pragma unroll
-  for (int i = 0; i < N; i++)
-    if (lane + i * lanes < packs) {
-      if (!EARLY && weight)
-        weights[i].load (weight + (lane + i * lanes) * W);
-      if (!EARLY && bias)
-        biases[i].load (bias + (lane + i * lanes) * W);
-      widen_pack (v[i], e);
-#pragma unroll
-      for (int j = 0; j < W; j++)
-        e[j] = (e[j] - mean) * rstd;
-      if (weight) {
-        weights[i].widen_to (g);
-#pragma unroll
-        for (int j = 0; j < W; j++)
-          e[j] *= g[j] + f.norm.offset;
-      }
-      if (bias) {
-        biases[i].widen_to (g);
-#pragma unroll
-        for (int j = 0; j < W; j++)
-          e[j] += g[j];
-      }
-      narrow_pack (e, v[i]);
-      store (f.y + start + (lane + i * lanes) * W, v[i]);
-    }
+  each_pack<N, W> (s, [&] (int i, int column) {
+    if (!EARLY)
+      load_parameters (i, column);
+    write_normalized (f, s.start + column, v[i], mean, rstd, weights[i], biases[i]);
+  });
 }
 
-/* A unit of v. The first reading of a row writes its sum, and the others read that: it may have
- * taken the place of x or extra. Where nobody wants the sum, it is computed again. */
+/* Returns a chunk of v. The first reading of a row writes its sum and later ones read that,
+ * because it may have replaced x or extra. An absent sum is computed again. */
 template <class T, int U>
-__device__ inline Unit<T, U>
+__device__ inline Chunk<T, U>
 read_unit (const Forward<T> &f, int64_t at, bool first)
 {
-  using One = Unit<T, U>;
+  using One = Chunk<T, U>;
   if (f.extra && f.sum && !first)
     return *(const One *) (f.sum + at);
   One v = *(const One *) (f.x + at);
@@ -155,7 +188,8 @@ read_unit (const Forward<T> &f, int64_t at, bool first)
   return v;
 }
 
-/* Rows that are not held: each reading goes to memory, that is to the caches. */
+/* Normalizes rows that are too long or too ragged for registers, in chunks of U elements: each
+ * reading goes to the caches. */
 template <class T, int U, int LANES>
 __global__ void
 __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
@@ -163,7 +197,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
   __shared__ alignas (16) float slots[2][32];
   const int lanes = LANES ? LANES : (int) blockDim.x, lane = (int) threadIdx.x % lanes;
   const int at_once = (int) blockDim.x / lanes;
-  /* The bound is the block's, as all its threads take part in the sums. */
+  /* The bound is the same for the whole block, as all its threads take part in the sums. */
   for (int64_t base = (int64_t) blockIdx.x * at_once; base < f.norm.rows;
        base += (int64_t) gridDim.x * at_once) {
     const int64_t row = base + threadIdx.x / lanes, start = row * f.norm.length;
@@ -172,7 +206,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
     float mean = 0, square = 0;
     if (f.norm.centered) {
       for (int at = lane; at < units; at += lanes) {
-        Unit<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, true);
+        Chunk<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, true);
 #pragma unroll
         for (int j = 0; j < U; j++)
           mean += widen (v.v[j]);
@@ -180,7 +214,7 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
       mean = row_sum<LANES> (mean, slots[0]) * f.norm.share;
     }
     for (int at = lane; at < units; at += lanes) {
-      Unit<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, !f.norm.centered);
+      Chunk<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, !f.norm.centered);
 #pragma unroll
       for (int j = 0; j < U; j++)
         square += (widen (v.v[j]) - mean) * (widen (v.v[j]) - mean);
@@ -194,20 +228,21 @@ __launch_bounds__ (U > 1 ? 512 : 256) normalize_units (Forward<T> f)
     }
     if (f.y)
       for (int at = lane; at < units; at += lanes) {
-        Unit<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, false);
+        Chunk<T, U> v = read_unit<T, U> (f, start + (int64_t) at * U, false);
 #pragma unroll
         for (int j = 0; j < U; j++) {
           float y = (widen (v.v[j]) - mean) * rstd * gain_at (f, (int64_t) at * U + j);
           v.v[j] = narrow<T> (f.bias.data ? y + f.bias[(int64_t) at * U + j] : y);
         }
-        *(Unit<T, U> *) (f.y + start + (int64_t) at * U) = v;
+        *(Chunk<T, U> *) (f.y + start + (int64_t) at * U) = v;
       }
-    /* The slots are written again in the next row. */
+    /* The next row writes the slots again. */
     if (LANES == 0)
       __syncthreads ();
   }
 }
 
+/* Launches normalize_packs. */
 template <class T, class P, class S, bool ADD>
 static LigStatus
 launch_packs (LigLaunch *launch, const Forward<T> &f)
@@ -225,6 +260,7 @@ launch_packs (LigLaunch *launch, const Forward<T> &f)
   return LIG_LAUNCHED (launch);
 }
 
+/* Launches normalize_units. */
 template <class T>
 static LigStatus
 launch_units (LigLaunch *launch, const Forward<T> &f, bool packs)
@@ -241,11 +277,12 @@ launch_units (LigLaunch *launch, const Forward<T> &f, bool packs)
   return LIG_LAUNCHED (launch);
 }
 
-/* Which operand is which; null where the kernel has none. */
+/* The operands by their roles; null if the kernel has none. */
 struct Operands {
   const LigOperand *x, *extra, *weight, *bias, *sum, *y, *mean, *rstd;
 };
 
+/* Normalizes rows of elements of type T. */
 template <class T>
 static LigStatus
 forward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
@@ -277,6 +314,7 @@ forward_as (LigLaunch *launch, const Operands &o, const Norm &norm)
   });
 }
 
+/* Computes y, sum, mean and rstd, each of which may be absent. */
 static LigStatus
 forward (LigLaunch *launch, const Operands &o, bool centered)
 {
@@ -294,6 +332,7 @@ forward (LigLaunch *launch, const Operands &o, bool centered)
 
 using namespace lig;
 
+/* Computes y [M, N], mean [M] and rstd [M] from x, weight [N] and bias [N]. */
 extern "C" LigStatus
 lig_cuda_layer_norm (LigLaunch *launch)
 {
@@ -301,6 +340,7 @@ lig_cuda_layer_norm (LigLaunch *launch)
   return forward (launch, {&o[0], nullptr, &o[1], &o[2], nullptr, &o[3], &o[4], &o[5]}, true);
 }
 
+/* Computes sum = x + extra, and the layer norm of the sum. */
 extern "C" LigStatus
 lig_cuda_add_layer_norm (LigLaunch *launch)
 {
@@ -308,6 +348,7 @@ lig_cuda_add_layer_norm (LigLaunch *launch)
   return forward (launch, {&o[0], &o[1], &o[2], &o[3], &o[4], &o[5], &o[6], &o[7]}, true);
 }
 
+/* Computes y [M, N] and rstd [M] from x and weight [N]. */
 extern "C" LigStatus
 lig_cuda_rms_norm (LigLaunch *launch)
 {
@@ -315,6 +356,7 @@ lig_cuda_rms_norm (LigLaunch *launch)
   return forward (launch, {&o[0], nullptr, &o[1], nullptr, nullptr, &o[2], nullptr, &o[3]}, false);
 }
 
+/* Computes sum = x + extra, and the rms norm of the sum. */
 extern "C" LigStatus
 lig_cuda_add_rms_norm (LigLaunch *launch)
 {
@@ -322,6 +364,7 @@ lig_cuda_add_rms_norm (LigLaunch *launch)
   return forward (launch, {&o[0], &o[1], &o[2], nullptr, &o[3], &o[4], nullptr, &o[5]}, false);
 }
 
+/* Computes y [M, N] and rstd [M] from x. */
 extern "C" LigStatus
 lig_cuda_l2_normalization (LigLaunch *launch)
 {

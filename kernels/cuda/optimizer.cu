@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradients' norm and the optimizers, over whole arenas. Floor: each array crosses the memory
- * bus once each way. What changes from step to step is read from the tick on the device, by each
- * block for itself. */
-#include "kernels/cuda/common/chunk.cuh"
+/* The gradients' norm and the optimizers, over whole arenas; kernels/cpu/optimizer.c has the
+ * formulas. Lower bound: each array crosses the memory bus once in each direction. Each block
+ * reads the numbers that change from step to step from the tick, in the device's memory. */
+#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 #include "kernels/scaling.h"
 
 namespace lig
 {
-/* UPDATE_UNROLL chunks of W elements are in a thread's registers at once; UPDATE_BLOCKS blocks of
- * a multiprocessor then keep enough bytes in flight. */
-enum { THREADS = 256, NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
-/* A single block, and so a single launch, takes as many elements as this. */
+/* A thread keeps UPDATE_UNROLL chunks of W elements in registers; UPDATE_BLOCKS blocks per
+ * multiprocessor then have enough bytes in flight. */
+enum { NORM_UNROLL = 4, UPDATE_UNROLL = 2, UPDATE_BLOCKS = 4, W = 4 };
+/* The number of elements up to which a single block, and so a single launch, computes the norm. */
 enum { NORM_ALONE = 1 << 15, NORM_MOST_THREADS = 1024 };
 
-/* Squares as doubles: those of large gradients do not fit floats. */
+/* Adds squares as doubles, because those of large gradients exceed the range of floats. */
 template <class T, int N>
 __device__ inline void
 add_squares (const Chunk<T, N> &chunk, double &sum)
@@ -25,13 +26,13 @@ add_squares (const Chunk<T, N> &chunk, double &sum)
     sum = fma ((double) values[i], (double) values[i], sum);
 }
 
-/* The place of a norm: the fields of the scaling are one thread's. */
-struct Norm {
+/* The destination of a norm. One thread updates the fields of the scaling. */
+struct NormTarget {
   Target norm;
-  LigScaling *scaling; /* null: nobody keeps any */
+  LigScaling *scaling; /* null: there is no loss scaling */
   bool dynamic;
   __device__ void
-  take (double squares) const
+  operator() (double squares) const
   {
     float length = (float) sqrt (squares);
     if (scaling)
@@ -41,7 +42,7 @@ struct Norm {
   }
 };
 
-/* y = factor x, and what the gradients carry from here on. */
+/* Computes y = factor x, and sets the factor that the gradients carry from here on. */
 __global__ void
 __launch_bounds__ (THREADS)
   scale_each (Target x, Target y, int64_t size, LigScaling *scaling, float fixed)
@@ -54,11 +55,11 @@ __launch_bounds__ (THREADS)
     y.set (at, factor * x.get (at));
 }
 
-/* A block's sum of squares; where there is no other block, the norm itself. */
+/* Computes a block's sum of squares; if it is the only block, the norm itself. */
 template <class T, bool PACKED>
 __global__ void
 __launch_bounds__ (NORM_MOST_THREADS)
-  sum_squares (const T *values, int64_t size, double *partials, Norm norm)
+  sum_squares (const T *values, int64_t size, double *partials, NormTarget norm)
 {
   constexpr int N = PACKED ? wide<T> : 1;
   int64_t chunks = size / N, step = (int64_t) gridDim.x * blockDim.x;
@@ -81,36 +82,25 @@ __launch_bounds__ (NORM_MOST_THREADS)
   if (threadIdx.x > 0)
     return;
   if (gridDim.x == 1)
-    norm.take (total);
+    norm (total);
   else
     partials[blockIdx.x] = total;
 }
 
-__global__ void
-__launch_bounds__ (NORM_MOST_THREADS) finish_norm (const double *partials, int count, Norm norm)
-{
-  double sum = 0;
-  for (int i = (int) threadIdx.x; i < count; i += (int) blockDim.x)
-    sum += partials[i];
-  sum = block_total (sum);
-  if (threadIdx.x == 0)
-    norm.take (sum);
-}
-
-/* The numbers that an update needs of the tick, of the norm and of the scaling. */
+/* The numbers that an update needs from the tick, the norm and the scaling. */
 struct Scalars {
-  bool writes;    /* false where the norm is not finite */
-  float clip;     /* what the gradients are multiplied by */
-  float keep;     /* adamw: what weight decay leaves of a weight */
-  float rate;     /* adamw: over 1 - beta1^t */
-  float variance; /* adamw: 1 over the root of 1 - beta2^t */
+  bool writes;    /* false if the norm is not finite */
+  float clip;     /* the factor of the gradients */
+  float keep;     /* adamw: the factor of a weight after decay */
+  float rate;     /* the learning rate; adamw: over 1 - beta1^t */
+  float variance; /* adamw: 1 / sqrt (1 - beta2^t) */
 };
 
-/* The operands that the scalars come from. */
+/* The operands that these numbers come from. */
 struct Sources {
   const LigTick *tick;
   Vector norm;
-  const LigScaling *scaling; /* null: gradients carry nothing, and no update was skipped */
+  const LigScaling *scaling; /* null: gradients carry no factor, and no update was skipped */
   __device__ bool
   is_finite () const
   {
@@ -125,7 +115,7 @@ struct Sources {
   }
 };
 
-/* base^exponent by squaring, which is short, and exact enough for 1 minus it. */
+/* Returns base^exponent by squaring, which is fast, and exact enough to be subtracted from 1. */
 __device__ inline double
 power (double base, uint64_t exponent)
 {
@@ -136,8 +126,8 @@ power (double base, uint64_t exponent)
   return result;
 }
 
-/* p -= rate (keep m + clip g + decay p), the bracket being the new m. Without an arena of momentum
- * there is none to keep. */
+/* The rule of sgd: p -= rate (momentum m + clip g + decay p), where the bracket is the new m.
+ * Without an arena of momentum (no STATES) m is not kept. */
 template <int STATES> struct Sgd {
   static constexpr int states = STATES;
   LigSgdParams params;
@@ -159,7 +149,8 @@ template <int STATES> struct Sgd {
 struct Adamw {
   static constexpr int states = 2;
   LigAdamwParams params;
-  /* Called by a whole warp: its odd lanes have the power of beta2, the even ones that of beta1. */
+  /* Computes the numbers of an update. A whole warp calls it: odd lanes compute the power of
+   * beta2, even ones that of beta1. */
   __device__ Scalars
   scalars (const Sources &from) const
   {
@@ -180,7 +171,7 @@ struct Adamw {
   }
 };
 
-/* The block's scalars, computed by its first warp. */
+/* Returns the block's numbers, which its first warp computes. */
 template <class Rule>
 __device__ inline Scalars
 shared_scalars (const Rule &rule, const Sources &from)
@@ -195,15 +186,15 @@ shared_scalars (const Rule &rule, const Sources &from)
   return shared;
 }
 
-/* Arrays of one update. The states are fp32, the master is; G is the gradients' type. */
+/* The arrays of one update. States and master are fp32; G is the gradients' type. */
 template <class T, class G> struct Arena {
   const G *gradients;
-  T *parameters; /* null: nobody wants them rounded from the master */
+  T *parameters; /* null: only the master is kept */
   float *states[2];
   float *master; /* null: the parameters are the weights */
 };
 
-/* N elements of each array, on their way through the registers. */
+/* N elements of each array, in registers. */
 template <class T, class G, class Rule, bool MASTER, int N> struct Piece {
   Chunk<G, N> gradients;
   Chunk<T, N> parameters;
@@ -257,8 +248,8 @@ template <class T, class G, class Rule, bool MASTER, int N> struct Piece {
   }
 };
 
-/* The first pieces are under way while the scalars are computed. The few elements that fill no
- * chunk are the first block's. */
+/* Updates chunks of W elements. The first pieces are loaded while the numbers are computed. The
+ * first block takes the few elements that do not fill a chunk. */
 template <class T, class G, class Rule, bool MASTER>
 __global__ void
 __launch_bounds__ (THREADS, UPDATE_BLOCKS)
@@ -295,12 +286,13 @@ __launch_bounds__ (THREADS, UPDATE_BLOCKS)
   }
 }
 
-/* Arrays of any types and alignments, element by element. */
+/* Arrays of any types and alignments. */
 struct Arrays {
   Vector gradients;
   Target parameters, states[2], master;
 };
 
+/* Updates arrays of any floating types, element by element. */
 template <class Rule>
 __global__ void
 __launch_bounds__ (THREADS) update_each (Rule rule, Sources from, Arrays arrays, int64_t size)
@@ -321,12 +313,12 @@ __launch_bounds__ (THREADS) update_each (Rule rule, Sources from, Arrays arrays,
   }
 }
 
-/* What an update works on: the states in the order of the rule. */
+/* The operands of an update; the states in the order of the rule. */
 struct Update {
   const LigOperand *gradients, *parameters, *states[2], *master;
 };
 
-/* Norm and scaling have the same place in all updates. */
+/* Returns the sources of the numbers; norm and scaling are the operands 1 and 2 of all updates. */
 static Sources
 sources (const LigLaunch *launch)
 {
@@ -334,7 +326,7 @@ sources (const LigLaunch *launch)
   return {launch->tick, vector (&o[1]), (const LigScaling *) o[2].data};
 }
 
-/* Whether the types and the addresses are those of the path by chunks. */
+/* Returns whether types and alignments allow update_chunks. */
 static bool
 fits (const Update &u, int states)
 {
@@ -346,6 +338,7 @@ fits (const Update &u, int states)
   return fit;
 }
 
+/* Launches update_chunks. */
 template <class T, class G, class Rule>
 static void
 launch_chunks (LigLaunch *launch, const Rule &rule, const Update &u)
@@ -360,13 +353,14 @@ launch_chunks (LigLaunch *launch, const Rule &rule, const Update &u)
   kernel<<<blocks, THREADS, 0, stream (launch)>>> (rule, sources (launch), arena, size);
 }
 
+/* Launches an update of all elements by a rule. */
 template <class Rule>
 static LigStatus
 run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
 {
   int64_t size = u.gradients->size;
   for (int i = 0; i < operands; i++)
-    if (launch->operands[i].data && !floating (launch->operands[i].dtype))
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
       return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
   if (size == 0)
     return LIG_OK;
@@ -390,13 +384,14 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
 
 using namespace lig;
 
+/* Computes y = factor x, and sets the factor that the gradients carry. */
 extern "C" LigStatus
 lig_cuda_scale_gradient (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
   const LigScalingParams *params = (const LigScalingParams *) launch->params;
   LigScaling *scaling = (LigScaling *) launch->operands[2].data;
-  if (!floating (x->dtype) || (y->data && !floating (y->dtype)))
+  if (!lig_dtype_is_floating (x->dtype) || (y->data && !lig_dtype_is_floating (y->dtype)))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
   int blocks = blocks_for (launch, x->size, THREADS, 16);
   scale_each<<<blocks, THREADS, 0, stream (launch)>>> (target (x), target (y), x->size, scaling,
@@ -404,13 +399,14 @@ lig_cuda_scale_gradient (LigLaunch *launch)
   return LIG_LAUNCHED (launch);
 }
 
+/* Computes the global norm of the gradients, and updates the loss scale. */
 extern "C" LigStatus
 lig_cuda_gradient_norm (LigLaunch *launch)
 {
   const LigOperand *gradients = &launch->operands[0];
   const LigScalingParams *params = (const LigScalingParams *) launch->params;
-  Norm norm = {target (&launch->operands[1]), (LigScaling *) launch->operands[2].data,
-               params && params->fixed == 0};
+  NormTarget norm = {target (&launch->operands[1]), (LigScaling *) launch->operands[2].data,
+                     params && params->fixed == 0};
   double *partials = (double *) launch->workspace;
   int64_t size = gradients->size;
   return dispatch (launch, gradients->dtype, [=] (auto one) {
@@ -425,11 +421,12 @@ lig_cuda_gradient_norm (LigLaunch *launch)
     else
       sum_squares<T, false><<<blocks, threads, 0, stream (launch)>>> (values, size, partials, norm);
     if (blocks > 1)
-      finish_norm<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, norm);
+      finish_partials<<<1, NORM_MOST_THREADS, 0, stream (launch)>>> (partials, blocks, norm);
     return LIG_LAUNCHED (launch);
   });
 }
 
+/* Updates parameters, momentum and master. */
 extern "C" LigStatus
 lig_cuda_sgd (LigLaunch *launch)
 {
@@ -442,6 +439,7 @@ lig_cuda_sgd (LigLaunch *launch)
   return run_update (launch, 6, Sgd<0>{values}, update);
 }
 
+/* Updates parameters, mean, variance and master. */
 extern "C" LigStatus
 lig_cuda_adamw (LigLaunch *launch)
 {

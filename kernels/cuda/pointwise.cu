@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* On elements, whatever the shape: convert, add, scale, dropout. Floor: each operand crosses the
- * memory bus once. */
+/* Operations on elements, whatever the shape: convert, add, scale, dropout. Lower bound: each
+ * operand crosses the memory bus once. */
 #include "kernels/cuda/common/map.cuh"
 
 #include <cuda_fp8.h>
 
 namespace lig
 {
-/* f on each element by itself. */
+/* A function f of each element alone. */
 template <class F> struct Each {
   F f;
   Each
@@ -46,7 +46,8 @@ struct Scale {
   }
 };
 
-/* Four elements share the four words of one Philox counter. */
+/* Dropout: y = x / (1 - p) for the elements kept. Four elements share the four words of one
+ * Philox counter. */
 struct Dropout {
   const LigTick *tick;
   uint64_t path_hash, threshold;
@@ -57,7 +58,8 @@ struct Dropout {
   {
     return *this;
   }
-  /* The tick is read once, ahead of all stores, from which the compiler could not tell it. */
+  /* Reads the tick once, before all stores: the compiler cannot know that these do not change
+   * it. */
   __device__ void
   begin ()
   {
@@ -93,7 +95,8 @@ struct Dropout {
   }
 };
 
-/* Floating types to one another, 16 bytes of the longer type at once; `size` is in those. */
+/* Converts between floating types, a chunk of 16 bytes of the longer type at once; `size` is the
+ * number of chunks. */
 template <class From, class To>
 __global__ void
 __launch_bounds__ (THREADS) convert_chunks (const From *x, To *y, int64_t size)
@@ -116,6 +119,7 @@ __launch_bounds__ (THREADS) convert_chunks (const From *x, To *y, int64_t size)
     }
 }
 
+/* Returns an element of any type as fp32. */
 __device__ static float
 number_at (const void *data, LigDtype dtype, int64_t i)
 {
@@ -136,7 +140,8 @@ number_at (const void *data, LigDtype dtype, int64_t i)
   }
 }
 
-/* Of NaN, fp8 has one of each sign. Conversions to integers saturate and make 0 of NaN. */
+/* Writes an element of any type. fp8 has one NaN of each sign. Conversions to integers saturate,
+ * and NaN becomes 0. */
 __device__ static void
 set_number_at (void *data, LigDtype dtype, int64_t i, float value)
 {
@@ -163,7 +168,7 @@ set_number_at (void *data, LigDtype dtype, int64_t i, float value)
   }
 }
 
-/* Any types to one another. */
+/* Converts between any types, element by element. */
 __global__ static void
 convert_each (const void *x, LigDtype from, void *y, LigDtype to, int64_t size)
 {
@@ -172,6 +177,7 @@ convert_each (const void *x, LigDtype from, void *y, LigDtype to, int64_t size)
     set_number_at (y, to, at, number_at (x, from, at));
 }
 
+/* Returns the bytes of that many elements. */
 static int64_t
 bytes (LigDtype dtype, int64_t elements)
 {
@@ -180,7 +186,7 @@ bytes (LigDtype dtype, int64_t elements)
                                                               : 1);
 }
 
-/* Elements from `first` on. */
+/* Converts the elements from `first` on, one by one. */
 static LigStatus
 convert_rest (LigLaunch *launch, int64_t first)
 {
@@ -193,6 +199,7 @@ convert_rest (LigLaunch *launch, int64_t first)
   return LIG_LAUNCHED (launch);
 }
 
+/* Converts between aligned operands of floating types. */
 static LigStatus
 convert_packed (LigLaunch *launch)
 {
@@ -215,6 +222,7 @@ convert_packed (LigLaunch *launch)
 
 using namespace lig;
 
+/* Converts x to the type of y; any types, any shape. */
 extern "C" LigStatus
 lig_cuda_convert (LigLaunch *launch)
 {
@@ -231,6 +239,7 @@ lig_cuda_convert (LigLaunch *launch)
   return convert_rest (launch, 0);
 }
 
+/* Computes y = a + b, element by element. */
 extern "C" LigStatus
 lig_cuda_add (LigLaunch *launch)
 {
@@ -240,6 +249,7 @@ lig_cuda_add (LigLaunch *launch)
   return map<true> (launch, &o[0], &o[1], &o[2], Each<Add>{});
 }
 
+/* Computes y = factor x, element by element. */
 extern "C" LigStatus
 lig_cuda_scale (LigLaunch *launch)
 {
@@ -250,6 +260,7 @@ lig_cuda_scale (LigLaunch *launch)
   return map<false> (launch, &o[0], nullptr, &o[1], Each<Scale>{{params ? params->factor : 1}});
 }
 
+/* Computes y = x / (1 - p) for the elements kept, 0 for the others. */
 extern "C" LigStatus
 lig_cuda_dropout (LigLaunch *launch)
 {

@@ -2,6 +2,7 @@
 /* JSON from anywhere: what is no JSON, too deep or too large is an error, never the end. */
 #include <ligature/json.h>
 
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 static void

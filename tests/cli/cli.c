@@ -5,6 +5,8 @@
 
 #include <ligature/sequence.h>
 
+#include <json-glib/json-glib.h>
+
 /* The names of all commands, as `lig --help` lists them. */
 static GStrv
 list_commands (void)
@@ -109,6 +111,11 @@ test_errors (void)
   g_auto (Outcome) channel =
     lig ("check", "gelu ! add-extra-input(from=r)", "--input", "3x8", "--json", NULL);
   assert_failed (&channel, 1, "channel", "r");
+  g_assert_cmpstr (text_at (channel.json, "error.path"), ==, "1");
+  /* A number that a message happens to have is no path. */
+  g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
+  assert_failed (&number, 1, "file", "at 7");
+  g_assert_true (json_node_is_null (at (number.json, "error.path")));
 }
 
 static void
@@ -411,7 +418,7 @@ test_bad_profiles (void)
   g_assert_true (g_file_set_contents (slow, "{\"name\": \"slow\", \"copy\": 1e-308}", -1, NULL));
   g_auto (Outcome) zero =
     lig ("fuse", "gelu", "--input", "4x8", "--device", "null:/dev/zero", "--json", NULL);
-  assert_failed (&zero, 1, "file", "/dev/zero is no device profile: it is no file");
+  assert_failed (&zero, 1, "file", "/dev/zero is no device description: it is no file");
   g_auto (Outcome) report = lig ("report", "linear(8) ! gelu", "--input", "4x8", "--device", device,
                                  "-o", "slow.html", "--json", NULL);
   assert_failed (&report, 1, "format", "copy is 1e-308, expected 1e+06 to 1e+18 bytes a second");

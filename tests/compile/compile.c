@@ -453,7 +453,7 @@ test_cache_keys (void)
   cached (state, sequence, &options);
   optimizer.adamw.beta1 = 0.5f;
   cached (state, sequence, &options);
-  optimizer.kind = LIG_OPTIMIZER_SGD;
+  optimizer = (LigOptimizer){.name = "sgd"};
   cached (state, sequence, &options);
   options.policy = LIG_POLICY_NONE;
   cached (state, sequence, &options);
@@ -470,8 +470,7 @@ test_share (void)
 {
   g_autoptr (LigSequence) sequence = new_sequence ("linear(4) ! mean-squared-error", "4x8");
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
-  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
-  optimizer.kind = LIG_OPTIMIZER_SGD;
+  LigOptimizer optimizer = {.name = "sgd"};
   options.optimizer = &optimizer;
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) training = new_program (state, sequence, &options);

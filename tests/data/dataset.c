@@ -16,7 +16,7 @@ test_spec (void)
     int code;
     const char *words;
   } bad[] = {
-    {"picture", "a.txt", LIG_ERROR_FORMAT, "text, tokens, csv, idx, synthetic"},
+    {"picture", "a.txt", LIG_ERROR_FORMAT, "none of the kinds text, tokens, "},
     {"text", "a.txt?color=1", LIG_ERROR_VALUE, "no option 'color'"},
     {"text", "a.txt?held-out=1", LIG_ERROR_VALUE, "held-out is '1'"},
     {"text", "a.txt?held-out=nan", LIG_ERROR_VALUE, "held-out is 'nan'"},

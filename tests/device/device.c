@@ -4,7 +4,7 @@
 #include "engine/device/device-private.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
-#include "kernels/cuda/runtime/lost.h"
+#include "kernels/cuda/common/lost.h"
 #include "tests/plan/case.h"
 #include <ligature/tuning.h>
 
@@ -87,7 +87,7 @@ test_ranges (Fixture *f, gconstpointer data)
     {"\"copy\": 1e12, \"memory\": 1e300", "memory is 1e+300, expected"},
     {"\"copy\": 1e12, \"capability\": 1e12", "capability is 1e+12, expected 1 to 9999"},
     {"\"copy\": 1e12, \"product\": {\"bf16\": 1e-300}", "product: bf16 is 1e-300, expected"},
-    {"\"capability\": 90", "a device profile needs a name and a copy bandwidth"},
+    {"\"capability\": 90", "a device description needs a name and a copy bandwidth"},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *json = g_strdup_printf ("{\"name\": \"a card\", %s}", cases[i][0]);
@@ -102,14 +102,14 @@ test_known_cards (void)
 {
   LigDeviceFacts found, card = {.multiprocessors = 132, .memory = 150754820096};
   g_strlcpy (card.name, "NVIDIA H200", sizeof card.name);
-  g_assert_true (lig_profile_find (&card, &found));
+  g_assert_true (lig_description_find (&card, &found));
   g_assert_cmpfloat (found.copy, >, 4e12);
   g_strlcpy (card.name, "NVIDIA H100 PCIe", sizeof card.name);
   card.multiprocessors = 114;
   card.memory = 85017493504;
-  g_assert_false (lig_profile_find (&card, &found));
+  g_assert_false (lig_description_find (&card, &found));
   g_strlcpy (card.name, "NVIDIA GeForce RTX 4090", sizeof card.name);
-  g_assert_false (lig_profile_find (&card, &found));
+  g_assert_false (lig_description_find (&card, &found));
 }
 
 /* --- Ceilings ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 
+#include <cairo.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -440,13 +441,13 @@ test_score_layout (void)
     g_autoptr (LigScoreLayout) layout = lig_score_layout_new (plan, NULL);
     double end = 0;
     for (guint j = 0; j < layout->rows->len; j++) {
-      const LigScoreRow *row = &g_array_index (layout->rows, LigScoreRow, j);
+      const LigLayoutRow *row = &g_array_index (layout->rows, LigLayoutRow, j);
       g_assert_cmpfloat (row->y, >, end);
       end = row->y + row->height;
     }
     g_assert_cmpfloat (end, <, layout->height);
     for (guint j = 0; j < layout->blocks->len; j++) {
-      const LigScoreBlock *block = &g_array_index (layout->blocks, LigScoreBlock, j);
+      const LigLayoutBlock *block = &g_array_index (layout->blocks, LigLayoutBlock, j);
       g_assert_cmpfloat (block->y + block->height, >, layout->places[block->last].y);
       g_assert_cmpfloat (block->y + block->height, <, layout->height);
       /* The last linear of the inner block is followed by gelu, those before it are not. */
@@ -467,7 +468,7 @@ test_score_blocks (void)
   const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &count);
   for (guint i = 0; i < count; i++)
     seconds += groups[i].predicted;
-  const LigScoreBlock *block = &g_array_index (layout->blocks, LigScoreBlock, 0);
+  const LigLayoutBlock *block = &g_array_index (layout->blocks, LigLayoutBlock, 0);
   g_assert_cmpuint (layout->blocks->len, ==, 1);
   g_assert_cmpuint (layout->rows->len, ==, 2);
   g_assert_cmpint (block->count, ==, 12);

@@ -106,7 +106,7 @@ test_vast (gconstpointer data)
   const char *where;
   if (!gpu)
     return;
-  gpu_check (gpu, gpu->calls->room (gpu->handle, &unused, &total), "room");
+  gpu_check (gpu, gpu->calls->free_memory (gpu->handle, &unused, &total), "room");
   if (quick () || unused < (size_t) 48 << 30) {
     g_test_skip (quick () ? "LIGATURE_QUICK is set" : "48 GiB of the device's memory are not free");
     return;

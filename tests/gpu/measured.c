@@ -303,7 +303,7 @@ test_no_memory (void)
   Product product = product_new (gpu, 8192, 8192, 8192, LIG_BF16);
   LigChoices choices = {.no_memory = count_starved};
   gpu->calls->keep_choices (gpu->handle, &choices);
-  gpu_check (gpu, gpu->calls->room (gpu->handle, &unused, &total), "room");
+  gpu_check (gpu, gpu->calls->free_memory (gpu->handle, &unused, &total), "room");
   for (gsize left = (gsize) 128 << 20; !rest && left < (gsize) 400 << 20; left += 32 << 20)
     if (gpu->calls->allocate (gpu->handle, unused - left, &rest) != LIG_OK)
       rest = NULL;

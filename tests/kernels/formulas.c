@@ -2,6 +2,7 @@
 /* The shared formulas against libm in double, Philox against its published vectors, and the kernels
  * that follow from them alone: dropout and conversion. */
 #include "tests/kernels/case.h"
+#include "tests/kernels/formula-text.h"
 
 #include "kernels/formulas.h"
 
@@ -57,6 +58,37 @@ test_accuracy (void)
   g_assert_true (lig_tanh (-INFINITY) == -1 && lig_tanh (INFINITY) == 1 && isnan (lig_tanh (NAN)));
   g_assert_true (lig_sigmoid (-INFINITY) == 0 && lig_sigmoid (INFINITY) == 1);
   g_assert_true (isnan (lig_sigmoid (NAN)));
+}
+
+/* Every activation against the formula that its op shows, whose constants have eight digits. In the
+ * far tails that formula cancels, though it is computed in double. */
+static Formula shown;
+
+static double
+value_shown (double x)
+{
+  return formula_value (&shown, x, 1);
+}
+
+#define ACTIVATION(name, ...) CALLABLE (name)
+LIG_EACH_ACTIVATION (ACTIVATION)
+#undef ACTIVATION
+
+static void
+test_shown (void)
+{
+#define ACTIVATION(name, backward, ...) \
+  g_test_message (#name); \
+  formula_read (&shown, #name); \
+  compare (name##_f, value_shown, 64, 1e-9); \
+  for (double x = -20; x < 20; x += 0.0137) { \
+    double slope = (value_shown (x + 1e-5) - value_shown (x - 1e-5)) / 2e-5; \
+    float got = lig_##backward (1, (float) x); \
+    g_assert_cmpfloat_with_epsilon ((double) got, slope, 1e-6 + 1e-6 * fabs (slope)); \
+  } \
+  g_assert_true (isnan (lig_##name (NAN)) && isnan (lig_##backward (NAN, 1)));
+  LIG_EACH_ACTIVATION (ACTIVATION)
+#undef ACTIVATION
 }
 
 /* No overflow on the way makes NaN of a number. */
@@ -241,6 +273,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/formulas/accuracy", test_accuracy);
+  g_test_add_func ("/formulas/shown", test_shown);
   g_test_add_func ("/formulas/extremes", test_extremes);
   g_test_add_func ("/formulas/philox", test_philox);
   g_test_add_func ("/formulas/normal", test_normal);

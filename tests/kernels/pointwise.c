@@ -2,6 +2,9 @@
 /* Element-wise kernels, biases, activations and gated units of the CPU: against a reference in
  * double, backward against its central differences, fused against unfused to the last bit. */
 #include "tests/kernels/case.h"
+#include "tests/kernels/formula-text.h"
+
+#include "kernels/activations.h"
 
 static const int64_t row_counts[] = {1, 2, 17, 40};
 static const int64_t column_counts[] = {1, 3, 7, 31, 33, 1000, 1030};
@@ -10,36 +13,6 @@ static double
 sigmoid (double x)
 {
   return 1 / (1 + exp (-x));
-}
-
-static double
-gelu (double x)
-{
-  return 0.5 * x * (1 + tanh (0.7978845608028654 * x * (1 + 0.044715 * x * x)));
-}
-
-static double
-qgelu (double x)
-{
-  return x * sigmoid (1.702 * x);
-}
-
-static double
-relu (double x)
-{
-  return fmax (x, 0);
-}
-
-static double
-srelu (double x)
-{
-  return relu (x) * relu (x);
-}
-
-static double
-silu (double x)
-{
-  return x * sigmoid (x);
 }
 
 /* Low limits, so that many values lie beyond them. */
@@ -54,19 +27,26 @@ clamped_gate (double a)
 
 typedef struct {
   const char *name;
-  double (*activation) (double);
   int64_t halves;
+  bool reads_output;
   const LigClampedParams *params;
 } Unit;
 
 static const Unit units[] = {
-  {"gelu", gelu, 1, NULL},   {"qgelu", qgelu, 1, NULL},
-  {"relu", relu, 1, NULL},   {"srelu", srelu, 1, NULL},
-  {"silu", silu, 1, NULL},   {"glu", sigmoid, 2, NULL},
-  {"geglu", gelu, 2, NULL},  {"qgeglu", qgelu, 2, NULL},
-  {"reglu", relu, 2, NULL},  {"sreglu", srelu, 2, NULL},
-  {"swiglu", silu, 2, NULL}, {"clamped_swiglu", clamped_gate, 2, &clamped},
-};
+#define ALONE(name, backward, biased, biased_backward, work, back, read) \
+  {#name, 1, #read[0] == 'y', NULL},
+#define GATED(name, ...) {#name, 2, false, NULL},
+#define CLAMPED(name, ...) {#name, 2, false, &clamped},
+  LIG_EACH_ACTIVATION (ALONE) LIG_EACH_GATED (GATED) LIG_EACH_GATED_WITH_PARAMS (CLAMPED)};
+
+/* The formula of the unit under test, read when its test begins. */
+static Formula formula;
+
+static double
+activate (const Unit *unit, double a)
+{
+  return unit->params ? clamped_gate (a) : formula_value (&formula, a, 1);
+}
 
 static double
 second_factor (const Unit *unit, double b)
@@ -88,9 +68,9 @@ near_a_kink (const Unit *unit, double a, double b)
 }
 
 static double
-slope (double (*function) (double), double x)
+slope (const Unit *unit, double x)
 {
-  return (function (x + 1e-5) - function (x - 1e-5)) / 2e-5;
+  return (activate (unit, x + 1e-5) - activate (unit, x - 1e-5)) / 2e-5;
 }
 
 /* Values between -8 and 8. */
@@ -128,8 +108,7 @@ unit_alone (int64_t rows, int64_t columns, LigDtype dtype, const Unit *unit)
   LigOperand x = spread (dtype, rows, whole), y = blank (dtype, rows, columns);
   LigOperand dy = random_tensor (dtype, rows, columns), dx = blank (dtype, rows, whole);
   launch ("%s", unit, (LigOperand[]){x, y}, false);
-  bool reads_output = strcmp (unit->name, "relu") == 0;
-  launch ("%s_backward", unit, (LigOperand[]){dy, reads_output ? y : x, dx}, false);
+  launch ("%s_backward", unit, (LigOperand[]){dy, unit->reads_output ? y : x, dx}, false);
 
   double *xs = wide (x), *dys = wide (dy), *dxs = wide (dx);
   double *ys = doubles (y.size), *slopes = doubles (x.size);
@@ -137,14 +116,14 @@ unit_alone (int64_t rows, int64_t columns, LigDtype dtype, const Unit *unit)
     int64_t first = i / columns * whole + i % columns, second = first + columns;
     double a = xs[first], b = unit->halves == 2 ? xs[second] : 1;
     double factor = second_factor (unit, b);
-    ys[i] = unit->activation (a) * factor;
-    slopes[first] = slope (unit->activation, a) * factor * dys[i];
+    ys[i] = activate (unit, a) * factor;
+    slopes[first] = slope (unit, a) * factor * dys[i];
     if (near_a_kink (unit, a, b))
       slopes[first] = dxs[first];
     if (unit->halves == 1)
       continue;
     double rise = (second_factor (unit, b + 1e-5) - second_factor (unit, b - 1e-5)) / 2e-5;
-    slopes[second] = near_a_kink (unit, a, b) ? dxs[second] : unit->activation (a) * rise * dys[i];
+    slopes[second] = near_a_kink (unit, a, b) ? dxs[second] : activate (unit, a) * rise * dys[i];
   }
   check_each (y, ys, unit->name);
   check_each (dx, slopes, unit->name);
@@ -153,7 +132,8 @@ unit_alone (int64_t rows, int64_t columns, LigDtype dtype, const Unit *unit)
     LigOperand place = copy (x), gradient = copy (dy);
     launch ("%s", unit, (LigOperand[]){place, place}, false);
     check_same_bits (place, y);
-    launch ("%s_backward", unit, (LigOperand[]){gradient, reads_output ? y : x, gradient}, false);
+    launch ("%s_backward", unit, (LigOperand[]){gradient, unit->reads_output ? y : x, gradient},
+            false);
     check_same_bits (gradient, dx);
   }
 }
@@ -216,6 +196,10 @@ unit_behind_bias_backward (int64_t rows, int64_t columns, LigDtype dtype, const 
 static void
 test_unit (gconstpointer data)
 {
+  const Unit *unit = data;
+  g_autofree char *op = g_strdelimit (g_strdup (unit->name), "_", '-');
+  if (!unit->params)
+    formula_read (&formula, op);
   for (size_t i = 0; i < G_N_ELEMENTS (row_counts); i++)
     for (size_t j = 0; j < G_N_ELEMENTS (column_counts); j++)
       for (size_t k = 0; k < G_N_ELEMENTS (floating); k++) {

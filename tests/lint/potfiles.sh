@@ -1,10 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# po/POTFILES names the files with translatable text, all of them and no others, in order.
+# potfiles.sh [BUILDTYPE]: po/POTFILES names the files with translatable text, in order. A file that
+# it lacks is a warning while somebody works, and an error in a release build or without an argument;
+# the other lints read the sources themselves.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-diff <(grep -v '^#' po/POTFILES) \
-  <(tests/lint/sources.sh 'app/*.[ch]' 'app/*.ui' 'engine/*.[ch]' 'ui/*.[ch]' 'ui/*.ui' 'data/*.in' |
-    xargs grep -lE '(^|[^A-Za-z0-9_])(N?_|ngettext|C_) \("|g_dngettext \(|translatable="|^(Name|Comment)=') &&
-  exit 0
-echo 'po/POTFILES differs: < stands there, > should'
-exit 1
+listed=$(grep -v '^#' po/POTFILES)
+found=$(tests/lint/translated.sh)
+[ -n "$found" ] || { echo 'no file with translatable text was found'; exit 1; }
+[ "$listed" != "$found" ] || exit 0
+surplus=$(comm -23 <(LC_ALL=C sort <<< "$listed") <(LC_ALL=C sort <<< "$found"))
+missing=$(comm -13 <(LC_ALL=C sort <<< "$listed") <(LC_ALL=C sort <<< "$found"))
+if [ -n "$surplus" ]; then
+  printf 'po/POTFILES names files without translatable text:\n%s\n' "$surplus"
+  exit 1
+fi
+[ -n "$missing" ] || { echo 'po/POTFILES is not in order'; exit 1; }
+printf 'po/POTFILES lacks:\n%s\n' "$missing"
+[ "${1:-release}" != release ]

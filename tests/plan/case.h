@@ -4,6 +4,8 @@
  * a plan computes, and comparing that by name. */
 #pragma once
 
+#include "engine/plan/check.h"
+
 #include <ligature/program.h>
 
 #include <math.h>
@@ -40,6 +42,18 @@ set_sequence_input (LigSequence *sequence, const char *input)
   lig_sequence_set_input (sequence, &shape, dtype);
 }
 
+/* Joins the names of the ops with one of these flags, as verdicts do: `gelu|qgelu`. */
+static inline char *
+list_names (unsigned flags)
+{
+  const LigOpInfo *info;
+  GString *names = g_string_new (NULL);
+  for (guint i = 0; (info = lig_op_info_nth (i)); i++)
+    if (info->flags & flags)
+      g_string_append_printf (names, "%s%s", names->len > 0 ? "|" : "", info->name);
+  return g_string_free (names, FALSE);
+}
+
 static inline LigSequence *
 new_sequence (const char *expression, const char *input)
 {
@@ -51,32 +65,13 @@ new_sequence (const char *expression, const char *input)
   return sequence;
 }
 
-/* An odd multiple of 1/32 in (-bound, bound): exact in every floating type, at least 1/32 away from
- * any kink that lies at a multiple of 1/16. */
-static inline float
-value_at (guint32 seed, gint64 element, double bound)
-{
-  guint64 state = seed * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + (guint64) element + 1;
-  state = (state ^ state >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
-  state = (state ^ state >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
-  state ^= state >> 31;
-  int steps = (int) (bound * 16);
-  int value = (int) (state % (guint64) (2 * steps)) - steps;
-  return (float) (2 * value + 1) / 32;
-}
-
 /* Values that follow from the name; integers lie in [0, 4), which every vocabulary here has. */
 static inline LigTensor *
 named_tensor (const char *name, LigDtype dtype, const LigShape *shape, double bound)
 {
   g_autoptr (GError) error = NULL;
-  guint32 seed = g_str_hash (name);
-  LigTensor *tensor = lig_tensor_new (dtype, shape, &error);
+  LigTensor *tensor = lig_check_values (name, dtype, shape, bound, &error);
   g_assert_no_error (error);
-  for (gint64 i = 0; i < tensor->size; i++)
-    lig_tensor_set (tensor, i,
-                    lig_dtype_is_floating (dtype) ? value_at (seed, i, bound)
-                                                  : (float) ((seed + (guint32) i * 7) % 4));
   return tensor;
 }
 

@@ -6,6 +6,8 @@
 #include <ligature/profile.h>
 #include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
+
 #define NET "linear(8) ! gelu ! dropout(0.1) ! linear(3) ! mean-squared-error"
 
 static LigPlanOptions
@@ -131,7 +133,7 @@ static void
 test_order (void)
 {
   g_autoptr (GError) error = NULL;
-  LigOptimizer sgd = {.kind = LIG_OPTIMIZER_SGD};
+  LigOptimizer sgd = {.name = "sgd"};
   LigPlanOptions options = options_of (&sgd);
   float value;
   g_autoptr (LigSequence) sequence = new_sequence (NET, "4x8");
@@ -350,7 +352,7 @@ test_loss_gradient (void)
 static void
 add_arrays (LigState *state, GPtrArray *to)
 {
-  for (int array = 0; array < LIG_N_STATE_ARRAYS; array++)
+  for (int array = 0; array < LIG_MAX_STATE_ARRAYS; array++)
     for (const char *const *path = lig_state_get_paths (state); *path; path++) {
       LigTensor *tensor = lig_state_get (state, (LigStateArray) array, *path, NULL);
       if (tensor)

@@ -6,6 +6,8 @@
 #include "tests/store/case.h"
 #include <ligature/report.h>
 
+#include <json-glib/json-glib.h>
+
 #define RESIDUAL \
   "make-extra-output(to=r) ! layer-norm ! linear(24) ! gelu ! linear(8) ! add-extra-input(from=r)"
 #define BLOCKS "block(12){" RESIDUAL "}"

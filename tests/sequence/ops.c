@@ -3,6 +3,8 @@
  * agreement of the types, evaluation, parameters there and back, and what it says of itself. */
 #include "tests/plan/case.h"
 
+#include <ligature/check.h>
+
 typedef void (*Example) (const LigOpInfo *info, LigSequence *sequence);
 
 static LigSequence *
@@ -97,116 +99,15 @@ check_instance (const LigOpInfo *info, LigSequence *sequence)
 
 /* --- Gradients ----------------------------------------------------------------------------- */
 
-/* A plan whose forward pass can be run over and over with one element changed. */
-typedef struct {
-  LigState *state;
-  LigProgram *program;
-  gboolean loss;
-} Probe;
-
-/* What the gradients are of: the outputs times their cotangents, or the loss. */
-static double
-objective (const Probe *probe)
-{
-  g_autoptr (GError) error = NULL;
-  double total = 0;
-  /* Dropout draws the mask of the first micro-step each time. */
-  lig_state_set_steps (probe->state, 0, 0);
-  run_program (probe->program, LIG_RUN_FORWARD);
-  g_autoptr (LigTensor) output = lig_program_read_output (probe->program, &error);
-  g_autoptr (LigTensor) weight = named_tensor ("gradient", LIG_FP32, &output->shape, 1);
-  for (gint64 i = 0; i < output->size; i++)
-    total +=
-      (double) lig_tensor_get (output, i) * (probe->loss ? 1 : (double) lig_tensor_get (weight, i));
-  for (guint n = 0; n < lig_plan_get_n_extra_outputs (lig_program_get_plan (probe->program)); n++) {
-    g_autofree char *name = g_strdup_printf ("gradient of extra %u", n);
-    g_autoptr (LigTensor) extra = lig_program_read_extra_output (probe->program, n, &error);
-    g_autoptr (LigTensor) cotangent = named_tensor (name, LIG_FP32, &extra->shape, 1);
-    for (gint64 i = 0; i < extra->size; i++)
-      total += (double) lig_tensor_get (extra, i) * (double) lig_tensor_get (cotangent, i);
-  }
-  return total;
-}
-
-typedef gboolean (*Put) (const Probe *probe, const char *name, LigTensor *tensor);
-
-static gboolean
-put_input (const Probe *probe, const char *name, LigTensor *tensor)
-{
-  return lig_program_set_input (probe->program, tensor, NULL);
-}
-
-static gboolean
-put_extra (const Probe *probe, const char *name, LigTensor *tensor)
-{
-  return lig_program_set_extra_input (probe->program, (guint) atoi (name + strlen ("grad.extra.")),
-                                      tensor, NULL);
-}
-
-static gboolean
-put_parameter (const Probe *probe, const char *name, LigTensor *tensor)
-{
-  return lig_state_set (probe->state, LIG_STATE_PARAMETERS, name + strlen ("grad."), tensor, NULL);
-}
-
-/* Central differences in every element of `tensor`, whose values `put` hands over. */
-static LigTensor *
-differences (const Probe *probe, const char *name, LigTensor *tensor, Put put)
-{
-  const float step = 1.f / 64;
-  LigTensor *result = lig_tensor_new (LIG_FP32, &tensor->shape, NULL);
-  for (gint64 i = 0; i < tensor->size; i++) {
-    float value = lig_tensor_get (tensor, i);
-    double sides[2];
-    for (int side = 0; side < 2; side++) {
-      lig_tensor_set (tensor, i, value + (side ? -step : step));
-      g_assert_true (put (probe, name, tensor));
-      sides[side] = objective (probe);
-    }
-    lig_tensor_set (tensor, i, value);
-    lig_tensor_set (result, i, (float) ((sides[0] - sides[1]) / (2 * (double) step)));
-  }
-  g_assert_true (put (probe, name, tensor));
-  return result;
-}
-
-static void
-check_one_gradient (const Probe *probe, const char *name, const LigTensor *gradient)
-{
-  gboolean input = g_str_equal (name, "grad.input");
-  gboolean extra = g_str_has_prefix (name, "grad.extra.");
-  g_autofree char *source = input   ? g_strdup ("input")
-                            : extra ? g_strdup_printf ("extra input %s", name + 11)
-                                    : g_strdup (name + 5);
-  g_autoptr (LigTensor) tensor =
-    named_tensor (source, LIG_FP32, &gradient->shape, input || extra ? 2 : 1);
-  g_autoptr (LigTensor) wanted = differences (probe, name, tensor,
-                                              input   ? put_input
-                                              : extra ? put_extra
-                                                      : put_parameter);
-  double distance = distance_between (gradient, wanted);
-  g_test_message ("%s: %g", name, distance);
-  g_assert_cmpfloat (distance, <, 3e-3);
-}
-
 static void
 check_gradients (const LigOpInfo *info, LigSequence *sequence)
 {
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigGradientCheck) worst = NULL;
   LigPlanOptions options = options_of (TRUE);
-  g_autoptr (LigState) state = new_state (sequence, &options);
-  g_autoptr (LigProgram) program = new_program (state, sequence, &options);
-  Probe probe = {state, program, (info->flags & LIG_OP_LOSS) != 0};
-  guint checked = 0;
-  feed_inputs (program);
-  feed_gradients (program);
-  run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
-  g_autoptr (Results) results = read_results (program, TRUE);
-  for (guint i = 0; i < results->names->len; i++)
-    if (g_str_has_prefix (results->names->pdata[i], "grad.")) {
-      check_one_gradient (&probe, results->names->pdata[i], results->tensors->pdata[i]);
-      checked++;
-    }
-  g_assert_cmpuint (checked, >, 0);
+  lig_check_gradients (sequence, cpu_device (), &options, 3e-3, &worst, &error);
+  g_assert_no_error (error);
+  g_test_message ("%s: %g", worst->name, worst->distance);
 }
 
 /* --- Types, and evaluation ----------------------------------------------------------------- */

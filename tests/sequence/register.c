@@ -229,7 +229,7 @@ test_kernels (void)
   static const struct {
     const char *forward, *backward, *message;
   } cases[] = {
-    {"gelu2", NULL, "op twice-kernels: no built-in kernel is called 'gelu2'"},
+    {"gelu2", NULL, "op twice-kernels: no kernel is called 'gelu2'; register it before the op"},
     {"gelu relu", NULL, "op twice-kernels: it has 2 kernels for forward, expected 1"},
     {" ", NULL, "op twice-kernels: it has 0 kernels for forward, expected 1"},
     {"bias", NULL,
@@ -300,6 +300,38 @@ static void
 lower_unwritten (LigLowering *lowering)
 {
   lig_lower_kernel (lowering, "add", "a=x b=mean", NULL, 0);
+}
+
+/* Kernels of the program's own, registered, are named like built-in ones. */
+static void
+test_kernels_by_name (void)
+{
+  static LigKernel own, other;
+  g_autoptr (GError) error = NULL;
+  own = other = kernel;
+  own.name = "register-own";
+  other.name = "gelu";
+  LigOpInfo info = whole ("twice-by-name");
+  info.lower_forward = NULL;
+  info.forward = "register-own";
+  check_refusal (&info, "op twice-by-name: no kernel is called 'register-own'; register it before "
+                        "the op");
+  g_assert_true (lig_register_kernel (&own, &error));
+  g_assert_no_error (error);
+  check_accepted (&info);
+  g_autoptr (LigSequence) sequence = new_sequence ("twice-by-name", "4x8");
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  options.training = FALSE;
+  g_autoptr (LigPlan) plan = compile (sequence, &options);
+  g_autofree char *kernels = kernels_text (plan, LIG_PASS_FORWARD);
+  g_assert_cmpstr (kernels, ==, "register-own");
+  g_assert_false (lig_register_kernel (&own, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
+  g_assert_cmpstr (error->message, ==, "a kernel called register-own is registered already");
+  g_clear_error (&error);
+  g_assert_false (lig_register_kernel (&other, &error));
+  g_assert_cmpstr (error->message, ==,
+                   "kernel gelu has the name of a built-in kernel; give it another");
 }
 
 /* Faults that only calling the functions shows. */
@@ -382,6 +414,7 @@ main (int argc, char **argv)
   g_test_add_func ("/register/ports", test_ports);
   g_test_add_func ("/register/trained", test_trained);
   g_test_add_func ("/register/kernels", test_kernels);
+  g_test_add_func ("/register/kernels/by-name", test_kernels_by_name);
   g_test_add_func ("/register/example", test_example);
   return g_test_run ();
 }

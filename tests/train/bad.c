@@ -5,6 +5,7 @@
 
 #include <ligature/tensor-file.h>
 
+#include <json-glib/json-glib.h>
 #include <sqlite3.h>
 #include <unistd.h>
 

@@ -157,8 +157,10 @@ typedef struct {
 } Ends;
 
 static void
-count_end (LigRun *run, Ends *ends)
+count_end (LigRun *run, LigRunStatus status, const char *message, Ends *ends)
 {
+  g_assert_cmpint (status, ==, LIG_RUN_DONE);
+  g_assert_null (message);
   g_assert_true (g_thread_self () == ends->thread);
   ends->count++;
   g_main_loop_quit (ends->loop);
@@ -174,14 +176,14 @@ give_up (gpointer data)
 /* The shortest of runs ends before its starter waits for it; the signal must come all the same, in
  * the starter's context, once. */
 static void
-test_finished (Fixture *f, gconstpointer data)
+test_ended (Fixture *f, gconstpointer data)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   guint limit = g_timeout_add_seconds (60, give_up, NULL);
   for (int i = 0; i < 20; i++) {
     Ends ends = {g_thread_self (), loop, 0};
     g_autoptr (LigRun) run = new_run (f, small, "8x6", samples, "steps=1");
-    g_signal_connect (run, "finished", G_CALLBACK (count_end), &ends);
+    g_signal_connect (run, "ended", G_CALLBACK (count_end), &ends);
     lig_run_start (run);
     if (i % 2)
       g_usleep (20000);
@@ -193,6 +195,97 @@ test_finished (Fixture *f, gconstpointer data)
     g_assert_cmpint (ends.count, ==, 1);
   }
   g_source_remove (limit);
+}
+
+typedef struct {
+  GThread *thread;
+  GMainLoop *loop;
+  gint64 steps, progressed;
+  guint progresses, ends;
+  double loss;
+  LigRunStatus status;
+  char *message;
+} Watch;
+
+static void
+note_step (LigRun *run, gint64 step, double loss, Watch *watch)
+{
+  g_assert_true (g_thread_self () == watch->thread);
+  g_assert_cmpint (step, ==, ++watch->steps);
+  g_assert_cmpuint (watch->ends, ==, 0);
+  watch->loss = loss;
+}
+
+static void
+note_progress (LigRun *run, const LigRunProgress *progress, Watch *watch)
+{
+  g_assert_true (g_thread_self () == watch->thread);
+  g_assert_cmpint (progress->step, >=, watch->progressed);
+  g_assert_cmpuint (watch->ends, ==, 0);
+  watch->progressed = progress->step;
+  watch->status = progress->status;
+  watch->progresses++;
+}
+
+static void
+note_end (LigRun *run, LigRunStatus status, const char *message, Watch *watch)
+{
+  g_assert_true (g_thread_self () == watch->thread);
+  watch->ends++;
+  g_assert_cmpint (status, ==, watch->status);
+  watch->message = g_strdup (message);
+  g_main_loop_quit (watch->loop);
+}
+
+/* Starts a run with handlers and iterates until it has ended. */
+static Watch
+watch_run (LigRun *run)
+{
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  Watch watch = {.thread = g_thread_self (), .loop = loop};
+  guint limit = g_timeout_add_seconds (60, give_up, NULL);
+  g_signal_connect (run, "step", G_CALLBACK (note_step), &watch);
+  g_signal_connect (run, "progress", G_CALLBACK (note_progress), &watch);
+  g_signal_connect (run, "ended", G_CALLBACK (note_end), &watch);
+  lig_run_start (run);
+  g_main_loop_run (loop);
+  g_source_remove (limit);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpuint (watch.ends, ==, 1);
+  return watch;
+}
+
+/* Handlers hear of every step, in order, and of progress no oftener than a screen shows it. */
+static void
+test_signals (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, small, "8x6", samples, "steps=3000");
+  double began = (double) g_get_monotonic_time ();
+  Watch watch = watch_run (run);
+  double frames = ((double) g_get_monotonic_time () - began) / 16e3;
+  LigRunProgress progress;
+  lig_run_get_progress (run, &progress);
+  g_assert_cmpint (watch.steps, ==, 3000);
+  g_assert_cmpint (watch.progressed, ==, 3000);
+  g_assert_cmpfloat (watch.loss, ==, progress.loss);
+  g_assert_cmpint (watch.status, ==, LIG_RUN_DONE);
+  g_assert_null (watch.message);
+  g_assert_cmpuint (watch.progresses, >=, 1);
+  g_assert_cmpfloat (watch.progresses, <=, frames + 2);
+}
+
+static void
+test_signals_of_failure (Fixture *f, gconstpointer data)
+{
+  g_autoptr (LigRun) run = new_run (f, "linear(4, init-std=1) ! mean-squared-error", "8x6", samples,
+                                    "steps=200 optimizer=sgd lr=1e6 checkpoint-every=1");
+  g_autoptr (GError) error = NULL;
+  Watch watch = watch_run (run);
+  g_assert_false (lig_run_wait (run, &error));
+  g_assert_cmpint (watch.status, ==, LIG_RUN_FAILED);
+  g_assert_cmpstr (watch.message, ==, error->message);
+  g_free (watch.message);
 }
 
 static void
@@ -393,7 +486,9 @@ main (int argc, char **argv)
   ADD ("metrics", test_metrics);
   ADD ("save", test_save);
   ADD ("dropped", test_dropped);
-  ADD ("finished", test_finished);
+  ADD ("ended", test_ended);
+  ADD ("signals", test_signals);
+  ADD ("signals/failure", test_signals_of_failure);
   ADD ("diverged", test_diverged);
   ADD ("refusals", test_refusals);
   ADD ("init", test_init);

@@ -7,6 +7,7 @@
 #include <ligature/store.h>
 #include <ligature/tensor-file.h>
 
+#include <json-glib/json-glib.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>

@@ -360,7 +360,7 @@ test_mends (Fixture *f, gconstpointer data)
   press (f, 1, "forward-linear-bias-activation: the next op is dropout", "Remove Dropout");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   show (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
-  press (f, 1, "forward-linear-bias-activation: a value inside", "Disconnect");
+  press (f, 1, "forward-linear-bias-activation: an intermediate value", "Disconnect");
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
   show (f, "linear(64, bias=false) ! silu");
   press (f, 1, "forward-linear-bias-activation: the next op is silu", "Force");

@@ -72,7 +72,7 @@ fill (LigDevicesPage *self)
   clear (self->elsewhere);
   for (guint i = 0; i < count; i++) {
     GtkWidget *card = lig_device_card_new (lig_page_get_document (LIG_PAGE (self)), &entries[i]);
-    gpu |= g_str_has_prefix (entries[i].name, "cuda");
+    gpu |= lig_device_name_has (entries[i].name, LIG_DEVICE_ACCELERATOR);
     gtk_box_append (entries[i].runs ? self->here : self->elsewhere, card);
   }
   gtk_widget_set_visible (GTK_WIDGET (self->remark), FALSE);

@@ -107,37 +107,3 @@ lig_export_finish (LigDocument *document, GAsyncResult *result, GError **error)
 {
   return g_task_propagate_boolean (G_TASK (result), error);
 }
-
-/* --- Formats ------------------------------------------------------------------------------- */
-
-static const struct {
-  const char *name, *title, *help;
-} formats[] = {
-  {"html", N_ ("Web page"), N_ ("One file with the pictures, the verdicts and the command")},
-  {"pdf", N_ ("PDF document"), N_ ("The pictures on pages to print or send")},
-  {"svg", N_ ("SVG picture"), N_ ("Both rails, sharp at every size")},
-  {"png", N_ ("PNG picture"), N_ ("Both rails as pixels")},
-  {"md", N_ ("Markdown"), N_ ("Text and tables for a repository or an issue")},
-  {"json", N_ ("JSON"), N_ ("The whole plan, for programs")},
-  {"csv", N_ ("Table"), N_ ("One line for each step of the plan, for a spreadsheet")},
-  {"dot", N_ ("Graphviz"), N_ ("The operations and the groups, to be laid out by dot")},
-  {"trace.json", N_ ("Chrome trace"), N_ ("The timeline of a step for a trace viewer")},
-};
-
-const char *
-lig_export_format_title (const char *format)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (g_str_equal (format, formats[i].name))
-      return _ (formats[i].title);
-  return format;
-}
-
-const char *
-lig_export_format_help (const char *format)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (g_str_equal (format, formats[i].name))
-      return _ (formats[i].help);
-  return "";
-}

@@ -20,8 +20,4 @@ void lig_export_async (LigDocument *document,
                        gpointer data);
 gboolean lig_export_finish (LigDocument *document, GAsyncResult *result, GError **error);
 
-/* Return a format's title, like `Web page`, and one sentence on its content, both translated. */
-const char *lig_export_format_title (const char *format);
-const char *lig_export_format_help (const char *format);
-
 G_END_DECLS

@@ -110,16 +110,6 @@ report_measuring (gpointer data, const char *what)
 
 /* --- Compiling ----------------------------------------------------------------------------- */
 
-/* The op's path in `linear at 3: …`. */
-static char *
-find_path (const char *message)
-{
-  const char *at = strstr (message, " at ");
-  if (!at || !g_ascii_isdigit (at[4]))
-    return NULL;
-  return g_strndup (at + 4, strspn (at + 4, "0123456789."));
-}
-
 static void
 add_problem (GPtrArray *problems, char *path, const char *text)
 {
@@ -219,10 +209,7 @@ compile (LigPlanner *self, const Request *request)
   answer->problems = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_problem_free);
   answer->final = TRUE;
   LigDevice *device = open_device (self, request, &error);
-  gboolean measures =
-    device &&
-    (options.policy == LIG_POLICY_MEASURED ||
-     (options.policy == LIG_POLICY_DEFAULT && lig_device_get_backend (device) == LIG_BACKEND_CUDA));
+  gboolean measures = device && lig_policy_for (options.policy, device) == LIG_POLICY_MEASURED;
   if (measures) {
     answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);
@@ -234,7 +221,7 @@ compile (LigPlanner *self, const Request *request)
   lig_measuring_listen (NULL, NULL);
   check_memory (answer->plan, answer->problems);
   if (error) {
-    g_autofree char *path = find_path (error->message);
+    const char *path = lig_error_get_path (error);
     check_ops (request->sequence, "", answer->problems);
     add_problem (answer->problems, g_strdup (path), error->message);
     if (device)

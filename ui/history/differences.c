@@ -6,6 +6,7 @@
 #include <ligature/json.h>
 
 #include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 

@@ -253,7 +253,7 @@ show_notice (LigProfilePage *self)
   const char *error = lig_profiling_get_error (self->profiling);
   const LigProblem *problem = lig_document_get_problem (doc, 0);
   gboolean stale = lig_profiling_is_stale (self->profiling), fault = FALSE;
-  gboolean absent = g_str_has_prefix (lig_document_get_device (doc), "null");
+  gboolean absent = lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED);
   if (error)
     set_notice (self, "error", error, _ ("Try again"), "profile.run");
   else if ((fault = problem && !lig_document_is_stale (doc)))

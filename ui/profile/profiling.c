@@ -203,7 +203,7 @@ find_refusal (LigProfiling *self)
     return _ ("this sequence is being profiled already");
   if (lig_sequence_get_length (lig_document_get_sequence (self->document)) == 0)
     return _ ("there is nothing to profile: the sequence has no operations");
-  if (g_str_has_prefix (lig_document_get_device (self->document), "null"))
+  if (lig_device_name_has (lig_document_get_device (self->document), LIG_DEVICE_DESCRIBED))
     return _ ("this device is only planned for: nothing can be measured on it");
   return problem && !lig_document_is_stale (self->document) ? problem->text : NULL;
 }

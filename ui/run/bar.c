@@ -99,7 +99,7 @@ update_settings (LigRunBar *self)
   g_autofree char *rate = lig_run_settings_get (&settings, "lr");
   g_autofree char *label = g_strdup_printf (
     ngettext ("%s step · %s · lr %s", "%s steps · %s · lr %s", (gulong) settings.steps), steps,
-    settings.optimizer ? settings.optimizer : "adamw", rate);
+    settings.optimizer ? settings.optimizer : LIG_OPTIMIZER_DEFAULT, rate);
   self->updating = TRUE;
   gtk_spin_button_set_value (self->batch, (double) lig_train_get_batch (self->doc));
   gtk_drop_down_set_selected (self->policy, (guint) lig_document_get_policy (self->doc));

@@ -1,37 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows and the text `KIND:PATH?key=value` stand for each other. */
+/* The rows and the text `KIND:PATH?key=value` follow each other. Kinds, and rows for their options,
+ * are made from the tables of the engine. */
 #include "ui/run/data-chooser.h"
 
+#include "ui/run/data-options.h"
 #include "ui/run/data-preview.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { KIND_TEXT, KIND_TOKENS, KIND_CSV, KIND_IDX, KIND_SYNTHETIC, N_KINDS };
-
-static const struct {
-  const char *name, *title, *help;
-} kinds[N_KINDS] = {
-  {"text", N_ ("Text: every byte is a token"), N_ ("A file, or all files of a folder")},
-  {"tokens", N_ ("Tokens: a .bin file of numbers"), N_ ("A .bin file with the header of llm.c")},
-  {"csv", N_ ("Table: a .csv file of numbers"), N_ ("Separated by commas, semicolons or tabs")},
-  {"idx", N_ ("Images: the format of MNIST"), N_ ("An images-idx3 file")},
-  {"synthetic", N_ ("Random values, to try things out"), ""},
-};
 
 struct _LigDataChooser {
   AdwWindow parent_instance;
   LigDocument *doc;
-  AdwComboRow *kind, *task;
+  AdwComboRow *kind;
   AdwActionRow *file;
-  GtkWidget *use, *choose_file, *choose_folder, *standardize_row, *samples_row, *vocabulary_row;
-  GtkWidget *target, *labels;
-  GtkSwitch *standardize;
-  GtkSpinButton *samples, *vocabulary, *held_out;
-  AdwPreferencesGroup *preview_group;
+  GtkWidget *use, *choose_file, *choose_folder;
+  AdwPreferencesGroup *options_group, *preview_group;
+  LigDataOptions *options;
   LigDataPreview *preview;
   char *path;
   gboolean filling;
@@ -39,105 +26,50 @@ struct _LigDataChooser {
 
 G_DEFINE_FINAL_TYPE (LigDataChooser, lig_data_chooser, ADW_TYPE_WINDOW)
 
-static guint
+static const LigDatasetInfo *
 get_kind (LigDataChooser *self)
 {
-  return MIN (adw_combo_row_get_selected (self->kind), N_KINDS - 1);
+  const LigDatasetInfo *info = lig_dataset_info_nth (adw_combo_row_get_selected (self->kind));
+  return info ? info : lig_dataset_info_nth (0);
+}
+
+static void
+select_kind (LigDataChooser *self, const LigDatasetInfo *wanted)
+{
+  const LigDatasetInfo *info;
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++)
+    if (info == wanted)
+      adw_combo_row_set_selected (self->kind, n);
 }
 
 /* --- Rows to text -------------------------------------------------------------------------- */
 
-static void
-add_option (GString *options, const char *key, const char *value)
-{
-  g_string_append_printf (options, "&%s=", key);
-  g_string_append_uri_escaped (options, value, "/:,", TRUE);
-}
-
-/* What differs from the defaults: `&key=value` each. */
-static void
-add_options (LigDataChooser *self, GString *options)
-{
-  static const char *const tasks[] = {NULL, "class", "value"};
-  const char *target = gtk_editable_get_text (GTK_EDITABLE (self->target));
-  const char *labels = gtk_editable_get_text (GTK_EDITABLE (self->labels));
-  const char *task = tasks[MIN (adw_combo_row_get_selected (self->task), 2)];
-  double held_out = gtk_spin_button_get_value (self->held_out);
-  guint kind = get_kind (self);
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
-  if (kind == KIND_CSV && *target)
-    add_option (options, "target", target);
-  if (kind == KIND_CSV && task)
-    add_option (options, "task", task);
-  if (kind == KIND_CSV && gtk_switch_get_active (self->standardize))
-    add_option (options, "standardize", "true");
-  if (kind == KIND_IDX && *labels)
-    add_option (options, "labels", labels);
-  if (kind == KIND_SYNTHETIC && gtk_spin_button_get_value_as_int (self->samples) != 65536)
-    add_option (
-      options, "samples",
-      g_ascii_formatd (number, sizeof number, "%.0f", gtk_spin_button_get_value (self->samples)));
-  if (kind == KIND_SYNTHETIC && gtk_spin_button_get_value_as_int (self->vocabulary) != 256)
-    add_option (options, "vocabulary",
-                g_ascii_formatd (number, sizeof number, "%.0f",
-                                 gtk_spin_button_get_value (self->vocabulary)));
-  if (held_out != 10)
-    add_option (options, "held-out",
-                g_ascii_formatd (number, sizeof number, "%.4g", held_out / 100));
-}
-
 char *
 lig_data_chooser_get_spec (LigDataChooser *self)
 {
-  guint kind = get_kind (self);
+  const LigDatasetInfo *info = get_kind (self);
+  gboolean path = info->path != LIG_DATASET_NO_PATH;
   g_autoptr (GString) options = g_string_new (NULL);
-  if (kind != KIND_SYNTHETIC && !self->path)
+  if (path && !self->path)
     return NULL;
-  add_options (self, options);
+  lig_data_options_append (self->options, info, options);
   if (options->len > 0)
     options->str[0] = '?';
-  if (kind == KIND_SYNTHETIC)
-    return g_strconcat (kinds[kind].name, options->str, NULL);
-  return g_strconcat (kinds[kind].name, ":", self->path, options->str, NULL);
+  return g_strconcat (info->name, path ? ":" : "", path ? self->path : "", options->str, NULL);
 }
 
 /* --- Text to rows -------------------------------------------------------------------------- */
 
 static void
-show_option (LigDataChooser *self, const char *key, const char *value)
-{
-  if (g_str_equal (key, "target"))
-    gtk_editable_set_text (GTK_EDITABLE (self->target), value);
-  else if (g_str_equal (key, "labels"))
-    gtk_editable_set_text (GTK_EDITABLE (self->labels), value);
-  else if (g_str_equal (key, "task"))
-    adw_combo_row_set_selected (self->task, g_str_equal (value, "class") ? 1 : 2);
-  else if (g_str_equal (key, "standardize"))
-    gtk_switch_set_active (self->standardize, g_str_equal (value, "true"));
-  else if (g_str_equal (key, "samples"))
-    gtk_spin_button_set_value (self->samples, g_ascii_strtod (value, NULL));
-  else if (g_str_equal (key, "vocabulary"))
-    gtk_spin_button_set_value (self->vocabulary, g_ascii_strtod (value, NULL));
-  else if (g_str_equal (key, "held-out"))
-    gtk_spin_button_set_value (self->held_out, g_ascii_strtod (value, NULL) * 100);
-}
-
-static void
 update_rows (LigDataChooser *self)
 {
-  guint kind = get_kind (self);
-  gboolean synthetic = kind == KIND_SYNTHETIC;
+  const LigDatasetInfo *info = get_kind (self);
   g_autofree char *name = self->path ? g_filename_display_name (self->path) : NULL;
-  gtk_widget_set_visible (GTK_WIDGET (self->file), !synthetic);
-  adw_action_row_set_subtitle (self->file, name ? name : _ (kinds[kind].help));
+  gtk_widget_set_visible (GTK_WIDGET (self->file), info->path != LIG_DATASET_NO_PATH);
+  adw_action_row_set_subtitle (self->file, name ? name : _ (info->help));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->file), name);
-  gtk_widget_set_visible (self->choose_folder, kind == KIND_TEXT);
-  gtk_widget_set_visible (self->target, kind == KIND_CSV);
-  gtk_widget_set_visible (GTK_WIDGET (self->task), kind == KIND_CSV);
-  gtk_widget_set_visible (self->standardize_row, kind == KIND_CSV);
-  gtk_widget_set_visible (self->labels, kind == KIND_IDX);
-  gtk_widget_set_visible (self->samples_row, synthetic);
-  gtk_widget_set_visible (self->vocabulary_row, synthetic);
+  gtk_widget_set_visible (self->choose_folder, info->path == LIG_DATASET_FILE_OR_FOLDER);
+  lig_data_options_show (self->options, info);
 }
 
 static void
@@ -154,43 +86,45 @@ refresh (LigDataChooser *self)
 void
 lig_data_chooser_set_spec (LigDataChooser *self, const char *spec)
 {
-  const char *query = strrchr (spec, '?');
-  if (!query || !strchr (query, '='))
-    query = spec + strlen (spec);
-  g_autofree char *whole = g_strndup (spec, (gsize) (query - spec));
-  g_auto (GStrv) parts = g_strsplit (whole, ":", 2);
-  g_auto (GStrv) options = g_strsplit (*query ? query + 1 : "", "&", -1);
+  const LigDatasetInfo *info = lig_dataset_info_of (spec);
+  char *path;
+  g_auto (GStrv) options = lig_dataset_split (spec, &path);
   self->filling = TRUE;
-  for (guint i = 0; i < N_KINDS; i++)
-    if (parts[0] && g_str_equal (parts[0], kinds[i].name))
-      adw_combo_row_set_selected (self->kind, i);
+  select_kind (self, info);
   g_free (self->path);
-  self->path = parts[0] && parts[1] && *parts[1] ? g_strdup (parts[1]) : NULL;
-  for (char **option = options; *option; option++) {
-    g_auto (GStrv) pair = g_strsplit (*option, "=", 2);
-    g_autofree char *value = pair[0] && pair[1] ? g_uri_unescape_string (pair[1], NULL) : NULL;
-    if (value)
-      show_option (self, pair[0], value);
-  }
+  self->path = path;
+  for (char **option = options; *option; option += 2)
+    lig_data_options_set (self->options, get_kind (self), option[0], option[1]);
   self->filling = FALSE;
   refresh (self);
 }
 
-/* The kind that a name suggests; else what is chosen stays. */
-static guint
+/* Returns whether the name fits one of the patterns `*.csv *.tsv`. */
+static gboolean
+fits (const LigDatasetInfo *info, const char *name)
+{
+  g_auto (GStrv) patterns = g_strsplit (info->files ? info->files : "", " ", -1);
+  for (char **pattern = patterns; *pattern; pattern++)
+    if (g_pattern_match_simple (*pattern, name))
+      return TRUE;
+  return FALSE;
+}
+
+/* Chooses the kind that a name suggests; otherwise a chosen kind with a path stays. */
+static const LigDatasetInfo *
 guess_kind (LigDataChooser *self, const char *path)
 {
+  const LigDatasetInfo *info, *chosen = get_kind (self), *first = NULL;
   g_autofree char *name = g_path_get_basename (path);
   g_autofree char *lower = g_ascii_strdown (name, -1);
-  if (g_str_has_suffix (lower, ".csv") || g_str_has_suffix (lower, ".tsv"))
-    return KIND_CSV;
-  if (g_str_has_suffix (lower, ".bin"))
-    return KIND_TOKENS;
-  if (strstr (lower, "idx3"))
-    return KIND_IDX;
-  if (g_str_has_suffix (lower, ".txt") || g_file_test (path, G_FILE_TEST_IS_DIR))
-    return KIND_TEXT;
-  return get_kind (self) == KIND_SYNTHETIC ? KIND_TEXT : get_kind (self);
+  gboolean folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
+    if (folder ? info->path == LIG_DATASET_FILE_OR_FOLDER : fits (info, lower))
+      return info;
+    if (!first && info->path != LIG_DATASET_NO_PATH)
+      first = info;
+  }
+  return chosen->path == LIG_DATASET_NO_PATH ? first : chosen;
 }
 
 void
@@ -199,7 +133,7 @@ lig_data_chooser_set_path (LigDataChooser *self, const char *path)
   self->filling = TRUE;
   g_free (self->path);
   self->path = g_strdup (path);
-  adw_combo_row_set_selected (self->kind, guess_kind (self, path));
+  select_kind (self, guess_kind (self, path));
   self->filling = FALSE;
   refresh (self);
 }
@@ -223,7 +157,7 @@ path_chosen (GtkNativeDialog *dialog, int response, LigDataChooser *self)
   g_object_unref (dialog);
 }
 
-/* Data mostly lies beside the sequence that learns it. */
+/* Data is usually in the folder of its sequence. */
 static void
 show_place (LigDataChooser *self, GtkFileChooser *chooser)
 {
@@ -263,7 +197,7 @@ use (GtkWidget *widget, const char *action, GVariant *parameter)
 }
 
 static void
-preview_settled (LigDataChooser *self)
+preview_answered (LigDataChooser *self)
 {
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "data.use",
                                  lig_data_preview_is_fine (self->preview));
@@ -276,6 +210,7 @@ lig_data_chooser_dispose (GObject *object)
 {
   LigDataChooser *self = LIG_DATA_CHOOSER (object);
   self->filling = TRUE;
+  g_clear_pointer (&self->options, lig_data_options_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), LIG_TYPE_DATA_CHOOSER);
   g_clear_object (&self->doc);
   g_clear_pointer (&self->path, g_free);
@@ -295,67 +230,69 @@ lig_data_chooser_class_init (LigDataChooserClass *class)
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "window.close", NULL);
 #define BIND(name) gtk_widget_class_bind_template_child (widget_class, LigDataChooser, name)
   BIND (kind);
-  BIND (task);
   BIND (file);
   BIND (use);
   BIND (choose_file);
   BIND (choose_folder);
-  BIND (target);
-  BIND (labels);
-  BIND (standardize);
-  BIND (standardize_row);
-  BIND (samples);
-  BIND (samples_row);
-  BIND (vocabulary);
-  BIND (vocabulary_row);
-  BIND (held_out);
+  BIND (options_group);
   BIND (preview_group);
 #undef BIND
 }
 
 static void
-connect (LigDataChooser *self, gpointer from, const char *signal)
+options_changed (gpointer data)
 {
-  g_signal_connect_object (from, signal, G_CALLBACK (refresh), self, G_CONNECT_SWAPPED);
+  refresh (data);
 }
 
 static void
 lig_data_chooser_init (LigDataChooser *self)
 {
   g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+  const LigDatasetInfo *info;
   gtk_widget_init_template (GTK_WIDGET (self));
-  for (guint i = 0; i < N_KINDS; i++)
-    gtk_string_list_append (titles, _ (kinds[i].title));
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++)
+    gtk_string_list_append (titles, _ (info->title));
+  self->filling = TRUE;
   adw_combo_row_set_model (self->kind, G_LIST_MODEL (titles));
+  self->options = lig_data_options_new (self->options_group, options_changed, self);
   self->preview = LIG_DATA_PREVIEW (lig_data_preview_new ());
   adw_preferences_group_add (self->preview_group, GTK_WIDGET (self->preview));
-  g_signal_connect_object (self->preview, "settled", G_CALLBACK (preview_settled), self,
+  g_signal_connect_object (self->preview, "answered", G_CALLBACK (preview_answered), self,
                            G_CONNECT_SWAPPED);
-  connect (self, self->kind, "notify::selected");
-  connect (self, self->task, "notify::selected");
-  connect (self, self->standardize, "notify::active");
-  connect (self, self->target, "changed");
-  connect (self, self->labels, "changed");
-  connect (self, self->samples, "value-changed");
-  connect (self, self->vocabulary, "value-changed");
-  connect (self, self->held_out, "value-changed");
+  g_signal_connect_object (self->kind, "notify::selected", G_CALLBACK (refresh), self,
+                           G_CONNECT_SWAPPED);
+  self->filling = FALSE;
 }
 
-/* (nullable): `xor.csv` beside `xor.lig`. */
+/* Returns: (nullable): a file next to the document whose extension a kind names: `xor.csv` for
+ *   `xor.lig`. */
 static char *
-find_beside (LigDocument *doc)
+find_file (const char *path, const LigDatasetInfo *info)
 {
-  static const char *const endings[] = {".csv", ".tsv", ".txt", ".bin"};
-  const char *path = lig_document_get_path (doc);
-  if (!path || !g_str_has_suffix (path, ".lig"))
-    return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (endings); i++) {
+  g_auto (GStrv) patterns = g_strsplit (info->files ? info->files : "", " ", -1);
+  for (char **pattern = patterns; *pattern; pattern++) {
     g_autoptr (GString) name = g_string_new_len (path, (gssize) strlen (path) - 4);
-    g_string_append (name, endings[i]);
+    if (!g_str_has_prefix (*pattern, "*."))
+      continue;
+    g_string_append (name, *pattern + 1);
     if (g_file_test (name->str, G_FILE_TEST_IS_REGULAR))
       return g_string_free (g_steal_pointer (&name), FALSE);
   }
   return NULL;
+}
+
+static char *
+find_beside (LigDocument *doc)
+{
+  const LigDatasetInfo *info;
+  const char *path = lig_document_get_path (doc);
+  char *found = NULL;
+  if (!path || !g_str_has_suffix (path, ".lig"))
+    return NULL;
+  for (guint n = 0; !found && (info = lig_dataset_info_nth (n)); n++)
+    found = find_file (path, info);
+  return found;
 }
 
 GtkWindow *

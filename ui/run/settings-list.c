@@ -41,10 +41,8 @@ get_usual (const LigSetting *setting)
 {
   g_auto (LigRunSettings) initial;
   lig_run_settings_init (&initial);
-  if (g_str_equal (setting->name, "optimizer"))
-    return g_strdup ("adamw");
-  if (g_str_equal (setting->name, "schedule"))
-    return g_strdup ("constant");
+  if (setting->usual)
+    return g_strdup (setting->usual);
   return lig_run_settings_get (&initial, setting->name);
 }
 
@@ -147,15 +145,25 @@ reset_clicked (GtkButton *button, List *self)
 
 /* Returns `Weight decay` for `weight-decay`. */
 static char *
-make_label (const char *name)
+make_label (const LigSetting *setting)
 {
-  char *label = g_strdelimit (g_strdup (name), "-", ' ');
-  if (g_str_equal (name, "lr")) {
+  if (setting->label)
+    return g_strdup (_ (setting->label));
+  char *label = g_strdelimit (g_strdup (setting->name), "-", ' ');
+  if (g_str_equal (setting->name, "lr")) {
     g_free (label);
     return g_strdup (_ ("Learning rate"));
   }
   label[0] = g_ascii_toupper (label[0]);
   return label;
+}
+
+/* With the optimizers that read the setting. */
+static char *
+make_help (const LigSetting *setting)
+{
+  const char *help = _ (setting->help);
+  return setting->of ? g_strdup_printf ("%s (%s)", help, setting->of) : g_strdup (help);
 }
 
 static GtkWidget *
@@ -181,7 +189,8 @@ static GtkWidget *
 make_texts (Row *row, const char *label)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *title = gtk_label_new (label), *help = gtk_label_new (_ (row->setting->help));
+  g_autofree char *text = make_help (row->setting);
+  GtkWidget *title = gtk_label_new (label), *help = gtk_label_new (text);
   row->error = GTK_LABEL (gtk_label_new (NULL));
   gtk_widget_add_css_class (help, "dim-label");
   gtk_widget_add_css_class (help, "caption");
@@ -206,8 +215,9 @@ add_row (List *self, GtkGrid *grid, const LigSetting *setting)
 {
   Row row = {.setting = setting};
   int line = (int) self->rows->len;
-  g_autofree char *label = make_label (setting->name);
+  g_autofree char *label = make_label (setting);
   g_autofree char *reset = g_strdup_printf (_ ("Back to the default: %s"), label);
+  g_autofree char *help = make_help (setting);
   GtkWidget *input = make_input (self, &row);
   row.reset = gtk_button_new_from_icon_name ("edit-undo-symbolic");
   gtk_widget_add_css_class (row.reset, "flat");
@@ -218,7 +228,7 @@ add_row (List *self, GtkGrid *grid, const LigSetting *setting)
   gtk_grid_attach (grid, input, 1, line, 1, 1);
   gtk_grid_attach (grid, row.reset, 2, line, 1, 1);
   gtk_accessible_update_property (GTK_ACCESSIBLE (input), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, _ (setting->help), -1);
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, help, -1);
   g_signal_connect (row.reset, "clicked", G_CALLBACK (reset_clicked), self);
   g_array_append_val (self->rows, row);
 }

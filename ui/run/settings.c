@@ -9,6 +9,7 @@
 #include <ligature/json.h>
 
 #include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
@@ -188,7 +189,7 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
     *sentence = g_strdup (_ ("Add operations to train them"));
     return LIG_TRAIN_EMPTY;
   }
-  if (g_str_has_prefix (lig_document_get_device (doc), "null")) {
+  if (lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED)) {
     *sentence = g_strdup_printf (_ ("%s: choose a device of this computer to train"),
                                  find_device_title (doc));
     return LIG_TRAIN_NO_DEVICE;

@@ -33,7 +33,7 @@ typedef struct {
   LigPlan *plan;
   LigDeviceFacts facts;
   LigPlanOptions options;
-  gboolean cpu;
+  char *device; /* the name to open */
   double apart[2];
 } Comparison;
 
@@ -43,6 +43,7 @@ free_comparison (gpointer data)
   Comparison *comparison = data;
   g_object_unref (comparison->sequence);
   lig_plan_unref (comparison->plan);
+  g_free (comparison->device);
   g_free (comparison);
 }
 
@@ -62,8 +63,8 @@ compare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Comparison *comparison = data;
   g_autoptr (GError) error = NULL;
-  g_autoptr (LigDevice) device = lig_device_open (comparison->cpu ? "cpu" : "null", &error);
-  if (device && !comparison->cpu)
+  g_autoptr (LigDevice) device = lig_device_open (comparison->device, &error);
+  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED))
     lig_device_set_facts (device, &comparison->facts);
   g_autoptr (LigPlan) plan = NULL;
   if (device && !g_cancellable_is_cancelled (cancellable))
@@ -110,7 +111,10 @@ ask_apart (gpointer data)
   comparison->sequence = lig_sequence_copy (lig_document_get_sequence (document));
   comparison->plan = lig_plan_ref (plan);
   comparison->facts = *lig_device_get_facts (device);
-  comparison->cpu = lig_device_get_backend (device) == LIG_BACKEND_CPU;
+  comparison->device =
+    g_strdup (lig_device_has (device, LIG_DEVICE_ACCELERATOR | LIG_DEVICE_DESCRIBED)
+                ? "null"
+                : lig_device_get_name (device));
   lig_document_get_options (document, &comparison->options);
   comparison->options.policy = LIG_POLICY_NONE;
   g_autoptr (GTask) task = g_task_new (self, self->comparing, compared, NULL);

@@ -83,7 +83,7 @@ lig_templates_new (LigDocument *doc)
 {
   LigTemplates *self = g_object_new (LIG_TYPE_TEMPLATES, NULL);
   const char *device = lig_document_get_device (doc);
-  if (!g_str_has_prefix (device, "null"))
+  if (!lig_device_name_has (device, LIG_DEVICE_DESCRIBED))
     device = PICTURED_DEVICE;
   self->doc = g_object_ref (doc);
   for (guint i = 0; i < G_N_ELEMENTS (templates); i++)

@@ -72,8 +72,9 @@ lig_session_class_init (LigSessionClass *class)
 static void
 add_entry (GArray *entries, const char *name, const char *facts_name)
 {
-  LigDeviceEntry entry = {.name = g_strdup (name), .runs = !g_str_has_prefix (name, "null")};
-  if (g_str_equal (name, "cpu"))
+  LigDeviceEntry entry = {.name = g_strdup (name),
+                          .runs = !lig_device_name_has (name, LIG_DEVICE_DESCRIBED)};
+  if (entry.runs && !lig_device_name_has (name, LIG_DEVICE_ACCELERATOR))
     entry.title = g_strdup (_ ("This computer’s processor"));
   else if (entry.runs)
     entry.title = g_strdup_printf ("%s (%s)", facts_name, name);
@@ -115,7 +116,7 @@ choose_default (LigSession *self)
     const LigDeviceEntry *entry = &g_array_index (self->devices, LigDeviceEntry, i);
     if (g_str_equal (entry->name, wanted))
       chosen = entry->name;
-    else if (!chosen && g_str_has_prefix (entry->name, "cuda:"))
+    else if (!chosen && lig_device_name_has (entry->name, LIG_DEVICE_ACCELERATOR))
       chosen = entry->name;
   }
   g_free (self->default_device);

@@ -301,7 +301,7 @@ begin (LigTraining *self)
     lig_run_interrupt (self->run);
   if (self->cancel)
     lig_run_cancel (self->run);
-  g_signal_connect_object (self->run, "finished", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->run, "ended", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);
   lig_run_set_polite (self->run, TRUE);
   lig_run_start (self->run);
   lig_run_get_progress (self->run, &self->progress);

@@ -2,22 +2,11 @@
 /* Datasets: batches of inputs and targets, drawn in an order that only the seed decides.
  *
  * A dataset is written `KIND[:PATH][?key=value&...]`; values may hold %XX escapes.
- * text: a file, or all regular files below a folder, sorted by path and joined (links to files
- *   are followed, links to folders are not); every byte is a token.
- * tokens: a .bin of llm.c: 256 int32 (20240520, 1, number of tokens), then uint16 tokens.
- * csv: a table of numbers, fields separated by `,`, `;` or tab, quoted where they need it; if no
- *   field of the first row is a number, it names the columns (`header=true|false` overrides).
- *   `target=COLUMN[,COLUMN]`: names or 1-based numbers, by default the last; the other columns are
- *   features. `task=class|value`: by default class where the loss wants classes. Labels that are
- *   text are numbered in sorted order. `standardize=true` gives each feature mean 0 and variance 1
- *   over the training rows.
- * idx: unsigned bytes in the format of MNIST; `labels=PATH`, by default the path of the images
- *   with `labels-idx1` for `images-idx3`. Pixels are scaled to 0..1.
- * synthetic: random, no path; `samples=N` (65536), and `vocabulary=N` (256) for integer inputs.
+ * lig_dataset_info_nth() lists the kinds with their options, and so does `lig train --help`.
  *
- * All take `held-out=FRACTION` (0.1): the last tenth of the bytes, tokens, rows or samples is not
- * trained on, and no sample reaches across the cut. The samples of one epoch are a permutation
- * drawn from the seed and the epoch; a batch may span two epochs.
+ * The last part of the data, a tenth unless `held-out=FRACTION` says otherwise, is not trained on,
+ * and no sample reaches across the cut. The samples of one epoch are a permutation drawn from the
+ * seed and the epoch; a batch may span two epochs.
  *
  * text and tokens give windows of T tokens. Where every position has a target, windows follow one
  * another without overlap (stride T); where only the token after the window is predicted, one
@@ -28,10 +17,119 @@
 
 G_BEGIN_DECLS
 
-/** What integer targets hold where a row does not count. */
+/* --- Kinds of datasets -------------------------------------------------------------------- */
+
+/**
+ * LigDatasetOptionType:
+ * @LIG_DATASET_TEXT: any text
+ * @LIG_DATASET_PATH: a file
+ * @LIG_DATASET_CHOICE: one of the option's choices
+ * @LIG_DATASET_BOOLEAN: `true` or `false`
+ * @LIG_DATASET_COUNT: a whole number from the minimum to the maximum
+ * @LIG_DATASET_FRACTION: a number of at least the minimum and below the maximum
+ */
+typedef enum {
+  LIG_DATASET_TEXT,
+  LIG_DATASET_PATH,
+  LIG_DATASET_CHOICE,
+  LIG_DATASET_BOOLEAN,
+  LIG_DATASET_COUNT,
+  LIG_DATASET_FRACTION,
+} LigDatasetOptionType;
+
+/**
+ * LigDatasetChoice:
+ * @name: as it is written in a spec
+ * @label: for people, translatable
+ */
+typedef struct {
+  const char *name;
+  const char *label;
+} LigDatasetChoice;
+
+/**
+ * LigDatasetOption:
+ * @type: of its values
+ * @name: the key in `?key=value`
+ * @label: a name for people, translatable
+ * @help: one sentence without a full stop, translatable
+ * @minimum, @maximum: the range of a count or a fraction
+ * @initial: the default of a count, a fraction or a boolean (0 or 1)
+ * @choices: the values of a choice; ends with a null name
+ * @unset: the label of a choice that is left out, translatable
+ */
+typedef struct {
+  LigDatasetOptionType type;
+  const char *name, *label, *help;
+  double minimum, maximum, initial;
+  const LigDatasetChoice *choices;
+  const char *unset;
+} LigDatasetOption;
+
+typedef enum { LIG_DATASET_NO_PATH, LIG_DATASET_FILE, LIG_DATASET_FILE_OR_FOLDER } LigDatasetPath;
+
+/**
+ * LigDatasetInfo:
+ * @name: the word before the colon
+ * @title: for people, translatable
+ * @help: one sentence without a full stop, translatable
+ * @path: whether a path follows the name, and to what
+ * @files: (nullable): patterns of the names of such files, in small letters: `*.csv *.tsv`
+ * @needs_shape: its samples have whatever shape the sequence says, so the sequence must say one
+ * @options: its own options; ends with a null name; may be null
+ */
+typedef struct {
+  const char *name, *title, *help;
+  LigDatasetPath path;
+  const char *files;
+  gboolean needs_shape;
+  const LigDatasetOption *options;
+} LigDatasetInfo;
+
+/**
+ * lig_dataset_info_nth:
+ * @n: from 0
+ *
+ * Returns: (nullable) (transfer none): the kinds one by one; %NULL after the last
+ */
+LIG_API const LigDatasetInfo *lig_dataset_info_nth (guint n);
+
+/**
+ * lig_dataset_info_of:
+ * @spec: `KIND[:PATH][?key=value&...]`, or its beginning
+ *
+ * Returns: (nullable) (transfer none): the kind that it names, %NULL where there is none
+ */
+LIG_API const LigDatasetInfo *lig_dataset_info_of (const char *spec);
+
+/**
+ * lig_dataset_shared_options:
+ *
+ * Returns: (transfer none): the options of every kind; ends with a null name
+ */
+LIG_API const LigDatasetOption *lig_dataset_shared_options (void);
+
+/**
+ * lig_dataset_split:
+ * @spec: `KIND[:PATH][?key=value&...]`
+ * @path: (out) (transfer full) (nullable): the path
+ *
+ * Takes a spec apart without a look at the data or at the kind's options.
+ *
+ * Returns: (transfer full) (array zero-terminated=1): `key`, `value`, `key`, `value`, …, without
+ *   escapes
+ */
+LIG_API GStrv lig_dataset_split (const char *spec, char **path);
+
+/* --- Datasets ------------------------------------------------------------------------------ */
+
+/* The value of an integer target whose row does not count. */
 #define LIG_IGNORED_TARGET (-100)
 
 typedef struct LigDataset LigDataset;
+
+#define LIG_TYPE_DATASET (lig_dataset_get_type ())
+LIG_API GType lig_dataset_get_type (void);
 
 /**
  * LigTarget:

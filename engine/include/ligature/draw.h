@@ -3,10 +3,10 @@
  * window, in reports and in files, without a display. Sizes are in pixels of 1/96 inch. */
 #pragma once
 
+#include <ligature/foreign.h>
 #include <ligature/plan.h>
 #include <ligature/profile.h>
 
-#include <cairo.h>
 #include <math.h>
 
 G_BEGIN_DECLS
@@ -19,11 +19,12 @@ typedef guint32 LigColour;
 #define LIG_N_SERIES 8
 
 /**
- * LigInks: the colours of a picture. Fused groups are never told by colour alone.
- *
+ * LigInks:
  * @ground, @card, @ink, @dim, @line: behind all, of boxes, of text, of lesser text, of rules
  * @forward, @backward, @channel, @warning, @error: accents; the _fill ones lie behind text
  * @series: of curves, told apart by people who see colours differently, too
+ *
+ * The colours of a picture. Fused groups are never told by colour alone.
  */
 typedef struct {
   LigColour ground, card, ink, dim, line;
@@ -43,10 +44,15 @@ LIG_API const LigInks *lig_inks (LigInksKind kind);
 /* --- Canvases ------------------------------------------------------------------------------ */
 
 /**
- * LigCanvas: what pictures are drawn on: a cairo surface, or SVG text that stays text (small,
+ * LigCanvas:
+ *
+ * What pictures are drawn on: a cairo surface, or SVG text that stays text (small,
  * searchable, with a tooltip for each mark).
  */
 typedef struct _LigCanvas LigCanvas;
+
+#define LIG_TYPE_CANVAS (lig_canvas_get_type ())
+LIG_API GType lig_canvas_get_type (void);
 
 /* @cairo: (transfer none): has to outlive the canvas. */
 LIG_API LigCanvas *lig_canvas_new (cairo_t *cairo);
@@ -107,7 +113,9 @@ LIG_API void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
 LIG_API void lig_canvas_end_shift (LigCanvas *self);
 
 /**
- * LigMark: a place of a picture that has something to say: the tooltip under a pointer, what the
+ * LigMark:
+ *
+ * A place of a picture that has something to say: the tooltip under a pointer, what the
  * arrow keys go through, what a screen reader reads.
  */
 typedef struct {
@@ -125,9 +133,10 @@ LIG_API const LigMark *lig_canvas_get_marks (LigCanvas *self, guint *count);
 /* --- The score ----------------------------------------------------------------------------- */
 
 /**
- * LigTimedPlan: a plan and, where it was profiled, how long each of its steps took.
- *
+ * LigTimedPlan:
  * @steps: (nullable): seconds, as many as the plan has steps
+ *
+ * A plan and, where it was profiled, how long each of its steps took.
  */
 typedef struct {
   LigPlan *plan;
@@ -143,10 +152,11 @@ lig_draw_score (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *time
 /* --- Charts -------------------------------------------------------------------------------- */
 
 /**
- * LigChartSeries: one curve.
- *
+ * LigChartSeries:
  * @least, @greatest: (nullable): of what each point stands for: drawn as a band
  * @colour: index into the inks' series
+ *
+ * One curve.
  */
 typedef struct {
   const char *label;
@@ -157,11 +167,12 @@ typedef struct {
 } LigChartSeries;
 
 /**
- * LigChart: curves over a common axis.
- *
+ * LigChart:
  * @smoothing: 0 to 0.999: weight of what came before, the raw curve stays visible behind
  * @from, @to: part of the x axis to show; NaN: all
  * @cursor: an x whose values are read out, NaN: none
+ *
+ * Curves over a common axis.
  */
 typedef struct {
   const char *title, *x_label, *y_label;
@@ -233,6 +244,12 @@ LIG_API char *lig_draw_rate (double flops);
 /* Draws on a canvas of the wanted kind: `svg`, `pdf` or `png` (at twice the size). */
 typedef void (*LigDrawFunc) (LigCanvas *canvas, gpointer data);
 
+/**
+ * lig_draw_to_file:
+ * @draw: (scope call) (closure data): draws the picture
+ *
+ * Returns: (transfer full): the contents of the file, or %NULL with an error set
+ */
 LIG_API GBytes *lig_draw_to_file (const char *format,
                                   double width,
                                   double height,

@@ -63,4 +63,26 @@ LIG_API GQuark lig_error_quark (void);
  */
 LIG_API const char *lig_error_code_name (const GError *error);
 
+/**
+ * lig_error_get_path:
+ * @error: (nullable): an error of any domain
+ *
+ * Returns: (transfer none) (nullable): the path of the op that the error is about, `3` or `3.0.2`,
+ *   or the place in a JSON file, `$.ops[0].op`; %NULL for errors about neither. The string belongs
+ *   to the error; copies of the error have their own.
+ */
+LIG_API const char *lig_error_get_path (const GError *error);
+
+/**
+ * lig_error_set_path:
+ * @error: (inout) (nullable): the place of an error, which may be empty
+ * @path: the path, copied; it replaces the one that the error has
+ *
+ * Attaches the path of an op to an error of the domain %LIG_ERROR; errors of other domains stay as
+ * they are.
+ *
+ * Returns: %FALSE, so that a failing function can end with it
+ */
+LIG_API gboolean lig_error_set_path (GError **error, const char *path);
+
 G_END_DECLS

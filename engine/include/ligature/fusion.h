@@ -9,47 +9,25 @@
 #pragma once
 
 #include <ligature/lowering.h>
+#include <ligature/verdict.h>
 
 G_BEGIN_DECLS
 
 /* The most elements a pattern may have. */
 #define LIG_MAX_ELEMENTS 8
 
-typedef enum { LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_UPDATE, LIG_PASS_JOINT } LigPass;
-
-/* `forward`, `backward`, `update`, `joint`. */
-LIG_API const char *lig_pass_name (LigPass pass);
-
-/* The checks that can refuse a fusion, in the order in which they are made. */
-typedef enum {
-  LIG_REASON_NONE,      /* taken */
-  LIG_REASON_FENCED,    /* a fence lies between its ops */
-  LIG_REASON_FORBIDDEN, /* the person forbade it, here or everywhere */
-  LIG_REASON_PATTERN,   /* the next op does not fit */
-  LIG_REASON_IN_USE,    /* a value inside is wanted outside */
-  LIG_REASON_PARALLEL,  /* not with this distribution over ranks */
-  LIG_REASON_RECIPE,    /* not with this quantization */
-  LIG_REASON_DTYPE,     /* not for this type */
-  LIG_REASON_SHAPE,     /* not for this shape */
-  LIG_REASON_KERNEL,    /* the device has no kernel for it */
-  LIG_REASON_CLAIMED,   /* another group covers one of the ops */
-  LIG_REASON_SLOWER,    /* measured or predicted to lose */
-} LigReason;
-
-/* `in-use` for %LIG_REASON_IN_USE; null for none. */
-LIG_API const char *lig_reason_name (LigReason reason);
-
-/* What a condition of a fusion says of a place: filled in where it refuses. */
+/* The answer of a fusion's condition where it refuses a place. */
 typedef struct {
   LigReason reason;          /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
   char *observed, *required; /* (transfer full) */
   double observed_value, required_value;
   const char *unit; /* static; null where the reason is not numeric */
+  unsigned types;   /* DTYPE: the compute types that would be accepted, LIG_TYPES (…) */
 } LigRefusal;
 
 /* Begins with its size as the program knows it, so that a library in which fields were added since
  * reads no further. */
-typedef struct {
+struct _LigFusion {
   gsize size;       /* sizeof (LigFusion) */
   const char *name; /* kebab-case, beginning with its pass, at most 60 bytes */
   LigPass pass;     /* forward, backward or joint */
@@ -69,20 +47,7 @@ typedef struct {
   void (*lower_backward) (LigLowering *lowering);
   /* Joint: ports, as in bindings ("0.x 1.y"), that its backward reads; null: what the ops save. */
   const char *saves;
-} LigFusion;
-
-/* Why a fusion was taken or refused at a place. Strings belong to the plan. */
-typedef struct {
-  const LigFusion *fusion;
-  LigPass pass;
-  int first, count; /* ops looked at */
-  gboolean taken;
-  LigReason reason;
-  const char *observed, *required; /* null where taken in order; times where measured */
-  double observed_value, required_value;
-  const char *unit; /* null where the reason is not numeric */
-  const char *text; /* one translated sentence */
-} LigVerdict;
+};
 
 /**
  * lig_register_fusion:

@@ -5,8 +5,7 @@
 #pragma once
 
 #include <ligature/error.h>
-
-#include <json-glib/json-glib.h>
+#include <ligature/foreign.h>
 
 G_BEGIN_DECLS
 

@@ -71,6 +71,19 @@ LIG_API guint lig_op_count_parts (LigOp *self);
 /* --- Registering -------------------------------------------------------------------------- */
 
 /**
+ * lig_register_kernel: (skip)
+ * @kernel: valid and unchanged for ever
+ *
+ * Makes a kernel of the embedding program known by its name, so that the tables of ops may name it
+ * as `forward` and `backward`, and lig_lower_kernel() takes it. Call it before the ops that name
+ * it are registered. May be called from any thread, like lig_register_op().
+ *
+ * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the kernel and the fault: a name
+ *   that is taken, a signature that cannot be read, no function for any backend
+ */
+LIG_API gboolean lig_register_kernel (const LigKernel *kernel, GError **error);
+
+/**
  * lig_register_op:
  * @info: a table; its strings and functions stay valid for ever, the structs are copied
  *

@@ -171,8 +171,8 @@ typedef struct _LigOpInfo {
   /* Shapes; null where y is like x and there is nothing else. */
   gboolean (*infer) (LigInfer *infer, GError **error);
   /* One of four: kernels by name, functions that lower, parts, callbacks. */
-  const char *forward;  /* one built-in kernel, its operands being ports of the op */
-  const char *backward; /* built-in kernels separated by spaces, likewise; null: none */
+  const char *forward;  /* one kernel, built in or registered, its operands being ports of the op */
+  const char *backward; /* kernels separated by spaces, likewise; null: none */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
   /* A macro: adds its parts with lig_parts_add(). */
@@ -269,9 +269,6 @@ LIG_API gboolean lig_op_set_value (LigOp *self,
  */
 LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *value);
 
-#define LIG_TYPE_SHAPE (lig_shape_get_type ())
-LIG_API GType lig_shape_get_type (void);
-
 /**
  * lig_op_set_extra_input_channel:
  * @index: of the extra input
@@ -299,11 +296,17 @@ LIG_API gboolean lig_op_get_fence (LigOp *self);
 LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
 
 /**
- * lig_op_get_forbidden, lig_op_get_forced:
+ * lig_op_get_forbidden:
  *
- * Returns: (transfer none) (array zero-terminated=1): fusions that must not, or must, start here
+ * Returns: (transfer none) (array zero-terminated=1): fusions that must not start here
  */
 LIG_API const char *const *lig_op_get_forbidden (LigOp *self);
+
+/**
+ * lig_op_get_forced:
+ *
+ * Returns: (transfer none) (array zero-terminated=1): fusions that must start here
+ */
 LIG_API const char *const *lig_op_get_forced (LigOp *self);
 LIG_API void lig_op_set_forbidden (LigOp *self, const char *const *fusions);
 LIG_API void lig_op_set_forced (LigOp *self, const char *const *fusions);

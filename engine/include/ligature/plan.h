@@ -15,10 +15,14 @@
 #include <ligature/fusion.h>
 #include <ligature/plan-options.h>
 #include <ligature/sequence.h>
+#include <ligature/verdict.h>
 
 G_BEGIN_DECLS
 
 typedef struct _LigPlan LigPlan;
+
+#define LIG_TYPE_PLAN (lig_plan_get_type ())
+LIG_API GType lig_plan_get_type (void);
 
 /* --- What a plan says of itself ------------------------------------------------------------ */
 
@@ -92,6 +96,11 @@ LIG_API LigPlan *lig_plan_ref (LigPlan *self);
 LIG_API void lig_plan_unref (LigPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlan, lig_plan_unref)
 
+/**
+ * lig_plan_get_device:
+ *
+ * Returns: (transfer none): the device that the plan was compiled for
+ */
 LIG_API LigDevice *lig_plan_get_device (LigPlan *self);
 LIG_API LigPolicy lig_plan_get_policy (LigPlan *self);
 LIG_API LigDtype lig_plan_get_compute (LigPlan *self);
@@ -105,12 +114,65 @@ LIG_API guint64 lig_plan_get_version (LigPlan *self);
  * training a backward pass, one with an optimizer and parameters an update. */
 LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
 
-/* The tables, each with its length; (transfer none). Groups are in op order in either pass. */
+/**
+ * lig_plan_get_ops:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the expanded ops by index, valid as long as the
+ *   plan
+ */
 LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_groups:
+ * @self: a plan
+ * @pass: %LIG_PASS_FORWARD or %LIG_PASS_BACKWARD
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the groups of the pass, in the order of the ops in
+ *   either pass, valid as long as the plan
+ */
 LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
+
+/**
+ * lig_plan_get_verdicts:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): why each fusion was taken or refused at each place
+ *   that was looked at, valid as long as the plan
+ */
 LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_steps:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the kernel launches in the order in which they are
+ *   made, valid as long as the plan
+ */
 LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_get_values:
+ * @self: a plan
+ * @count: (out): how many there are
+ *
+ * Returns: (transfer none) (array length=count): the tensors and where they are, valid as long as
+ *   the plan
+ */
 LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
+
+/**
+ * lig_plan_find_mend:
+ * @number: from 1, as `lig fuse` lists it
+ *
+ * Returns: (transfer none): the mend of that number, or %NULL with %LIG_ERROR_INDEX set: `no edit
+ *   has the number 9; the plan offers 4`
+ */
+LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError **error);
 
 /**
  * lig_plan_get_choices:

@@ -2,20 +2,20 @@
 /* Profiles: how long each step of a plan takes on the device, beside what was predicted. */
 #pragma once
 
+#include <ligature/foreign.h>
 #include <ligature/plan.h>
 #include <ligature/store.h>
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
 /**
- * LigProfile: medians in seconds.
- *
+ * LigProfile:
  * @forward, @backward, @update: the passes, each run by itself; @forward_backward, @step: two and
  *   all of them together, as a training runs them, in one graph where the device has graphs
  * @steps: each step of the plan, launched one by one between events
  * @health: the device's clocks, power and temperature at the end of the rounds
+ *
+ * Medians in seconds.
  */
 typedef struct {
   LigPlan *plan;
@@ -24,6 +24,9 @@ typedef struct {
   LigDeviceHealth health;
   char *run; /* uuid in the store, or null */
 } LigProfile;
+
+#define LIG_TYPE_PROFILE (lig_profile_get_type ())
+LIG_API GType lig_profile_get_type (void);
 
 LIG_API void lig_profile_free (LigProfile *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
@@ -55,8 +58,16 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
  */
 typedef gboolean (*LigProfileMonitor) (guint round, guint rounds, gpointer data);
 
-/* The same with a monitor, called on this thread; where it stops, the error is
- * %LIG_ERROR_CANCELLED and nothing is recorded. */
+/**
+ * lig_profile_measure_watched:
+ * @options: (array length=count) (nullable): as for lig_profile_measure()
+ * @monitor: (scope call) (closure data): called on this thread before each round
+ *
+ * The same with a monitor; where it stops, the error is %LIG_ERROR_CANCELLED and nothing is
+ * recorded.
+ *
+ * Returns: (transfer full) (element-type LigProfile): as many profiles, or %NULL with an error
+ */
 LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
                                                 LigDevice *device,
                                                 const LigPlanOptions *options,

@@ -17,6 +17,9 @@ G_BEGIN_DECLS
 
 typedef struct _LigProgram LigProgram;
 
+#define LIG_TYPE_PROGRAM (lig_program_get_type ())
+LIG_API GType lig_program_get_type (void);
+
 /**
  * lig_program_new:
  * @plan: compiled for the device that the state is on, or for another of the same name
@@ -36,8 +39,18 @@ LIG_API LigProgram *lig_program_ref (LigProgram *self);
 LIG_API void lig_program_unref (LigProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgram, lig_program_unref)
 
-/* (transfer none). */
+/**
+ * lig_program_get_plan:
+ *
+ * Returns: (transfer none): the plan that it runs
+ */
 LIG_API LigPlan *lig_program_get_plan (LigProgram *self);
+
+/**
+ * lig_program_get_state:
+ *
+ * Returns: (transfer none): the state that it trains
+ */
 LIG_API LigState *lig_program_get_state (LigProgram *self);
 
 /* --- Inputs -------------------------------------------------------------------------------- */
@@ -123,6 +136,9 @@ LIG_API gboolean lig_program_time_steps (LigProgram *self, double *seconds, GErr
 /* The programs of a state, each made when first asked for, so that going back and forth between
  * training and evaluation compiles nothing and allocates nothing anew. */
 typedef struct _LigProgramCache LigProgramCache;
+
+#define LIG_TYPE_PROGRAM_CACHE (lig_program_cache_get_type ())
+LIG_API GType lig_program_cache_get_type (void);
 
 LIG_API LigProgramCache *lig_program_cache_new (LigState *state);
 LIG_API void lig_program_cache_free (LigProgramCache *self);

@@ -7,8 +7,6 @@
 #include <ligature/profile.h>
 #include <ligature/store.h>
 
-#include <json-glib/json-glib.h>
-
 G_BEGIN_DECLS
 
 /**
@@ -57,6 +55,23 @@ LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
  *   null after the last
  */
 LIG_API const char *lig_report_format_nth (guint n);
+
+/**
+ * lig_report_format_title:
+ * @format: as lig_report_format_nth() names it
+ *
+ * Returns: (nullable) (transfer none): its name for people, translatable; %NULL without a format
+ */
+LIG_API const char *lig_report_format_title (const char *format);
+
+/**
+ * lig_report_format_help:
+ * @format: as lig_report_format_nth() names it
+ *
+ * Returns: (nullable) (transfer none): a sentence without a full stop, translatable; %NULL without
+ *   a format
+ */
+LIG_API const char *lig_report_format_help (const char *format);
 
 /**
  * lig_report_choose_format:

@@ -4,26 +4,30 @@
 #pragma once
 
 #include <ligature/device.h>
+#include <ligature/optimizer.h>
 #include <ligature/sequence.h>
 #include <ligature/store.h>
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
+/* Different parameters of all optimizers together, at most. */
+#define LIG_RUN_OPTIMIZER_PARAMS 32
+
 /**
- * LigRunSettings: what a training is asked for. Strings are owned; null stands for the default.
+ * LigRunSettings:
  *
  * The names of the settings are those of the options of `lig train` and of the keys of a file's
- * `train` object; lig_run_setting_nth() lists them with ranges and help.
+ * `train` object; lig_run_setting_nth() lists them with ranges and help. Strings are owned; %NULL
+ * stands for the default.
  */
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name;
   gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
-  double lr, min_lr, momentum, weight_decay, beta1, beta2, eps, clip, loss_scale;
+  double lr, min_lr, clip, loss_scale;
   gint64 tf32;
+  double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* those that the tables of optimizers name */
 } LigRunSettings;
 
 typedef enum { LIG_SETTING_TEXT, LIG_SETTING_COUNT, LIG_SETTING_NUMBER } LigSettingKind;
@@ -33,12 +37,39 @@ typedef struct {
   LigSettingKind kind;
   gsize offset;
   double minimum, maximum, initial;
-  const char *argument; /* what stands for the value in help texts */
+  const char *argument; /* the value in help texts; words with | between them are the only values */
   const char *help;
+  const char *label; /* (nullable): the name for people, translatable; null: made from the name */
+  const char *of;    /* (nullable): the optimizers that read it, `sgd, adamw`; null: not theirs */
+  const char *usual; /* (nullable): the word that an unset text stands for */
 } LigSetting;
 
-/* The settings one by one; null after the last. */
+/**
+ * lig_run_setting_nth:
+ * @n: from 0
+ *
+ * The settings one by one: those of every training, and the parameters of all optimizers, made from
+ * their tables.
+ *
+ * Returns: (nullable) (transfer none): a setting, %NULL after the last
+ */
 LIG_API const LigSetting *lig_run_setting_nth (guint n);
+
+#define LIG_TYPE_RUN_SETTINGS (lig_run_settings_get_type ())
+LIG_API GType lig_run_settings_get_type (void);
+
+/**
+ * lig_run_settings_new:
+ *
+ * Returns: (transfer full): settings with their defaults
+ */
+LIG_API LigRunSettings *lig_run_settings_new (void) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_run_settings_free:
+ * @self: (nullable) (transfer full): what lig_run_settings_new() returned
+ */
+LIG_API void lig_run_settings_free (LigRunSettings *self);
 
 LIG_API void lig_run_settings_init (LigRunSettings *self);
 LIG_API void lig_run_settings_clear (LigRunSettings *self);
@@ -53,6 +84,18 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
 
 /* Whether they go together: no warm-up beyond the steps, no `min-lr` above `lr`. */
 LIG_API gboolean lig_run_settings_check (const LigRunSettings *self, GError **error);
+
+/**
+ * lig_run_settings_get_optimizer:
+ * @optimizer: (out caller-allocates): the optimizer that the settings name, with its parameters
+ *   and the loss scale
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set where there is no such optimizer or a parameter is
+ *   beyond its range
+ */
+LIG_API gboolean lig_run_settings_get_optimizer (const LigRunSettings *self,
+                                                 LigOptimizer *optimizer,
+                                                 GError **error);
 
 /* The text of one as lig_run_settings_set() takes it; (transfer full), null where unset. */
 LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name);
@@ -82,30 +125,67 @@ LIG_API char *lig_run_settings_to_json (const LigRunSettings *self);
 /* --- Runs ---------------------------------------------------------------------------------- */
 
 #define LIG_TYPE_RUN (lig_run_get_type ())
-LIG_API G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
+LIG_API
+G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
 
-  typedef enum {
-    LIG_RUN_READY,
-    LIG_RUN_RUNNING,
-    LIG_RUN_PAUSED,
-    LIG_RUN_DONE,
-    LIG_RUN_FAILED,
-    LIG_RUN_CANCELLED,
-    LIG_RUN_INTERRUPTED,
-  } LigRunStatus;
+/**
+ * LigRun::step:
+ * @self: a run
+ * @step: an optimizer step, from 1
+ * @loss: of that step
+ *
+ * Emitted once for each step, in order, in the main context of the thread that called
+ * lig_run_start(), provided that a handler was connected before that call. The training does not
+ * wait for handlers: where they fall behind by %LIG_RUN_METRICS values, the oldest steps are left
+ * out. A handler takes the place of lig_run_take_metrics(): use one or the other.
+ */
+
+/**
+ * LigRun::progress:
+ * @self: a run
+ * @progress: as lig_run_get_progress() gives it, valid until the handler returns
+ *
+ * Emitted about sixty times a second while the run works, and once after its end, in the main
+ * context of the thread that called lig_run_start(), provided that a handler of this signal or of
+ * #LigRun::step was connected before that call.
+ */
+
+/**
+ * LigRun::ended:
+ * @self: a run
+ * @status: %LIG_RUN_DONE, %LIG_RUN_FAILED, %LIG_RUN_CANCELLED or %LIG_RUN_INTERRUPTED
+ * @message: (nullable): why it failed, as lig_run_wait() reports it
+ *
+ * Emitted once, in the main context of the thread that called lig_run_start(), after all other
+ * signals, when nothing more will happen.
+ */
+
+typedef enum {
+  LIG_RUN_READY,
+  LIG_RUN_RUNNING,
+  LIG_RUN_PAUSED,
+  LIG_RUN_DONE,
+  LIG_RUN_FAILED,
+  LIG_RUN_CANCELLED,
+  LIG_RUN_INTERRUPTED,
+} LigRunStatus;
+
+#define LIG_TYPE_RUN_STATUS (lig_run_status_get_type ())
+LIG_API GType lig_run_status_get_type (void);
 
 /* `ready`, `running`, `paused`, `done`, `failed`, `cancelled`, `interrupted`. */
 LIG_API const char *lig_run_status_name (LigRunStatus status);
 
 /**
- * LigRunProgress: where a run stands; NaN for what is not known yet.
- *
+ * LigRunProgress:
  * @step: optimizer steps done, in all; @first_step: done before this process took the run on
  * @seconds: since it started here; @left: seconds that it still needs at its present rate
  * @loss, @first_loss: of the last and the first step; @eval_loss, @eval_accuracy: held-out
  * @loss_scale: of the next step, NaN in a training that has none; @skipped: updates that wrote
  *   nothing as the gradients were not finite, in all
  * @step_seconds: median of a step; @samples_per_second: over all that is done here
+ *
+ * Where a run stands; NaN for what is not known yet.
  */
 typedef struct {
   LigRunStatus status;
@@ -116,6 +196,9 @@ typedef struct {
   gint64 skipped;
   double step_seconds, samples_per_second;
 } LigRunProgress;
+
+#define LIG_TYPE_RUN_PROGRESS (lig_run_progress_get_type ())
+LIG_API GType lig_run_progress_get_type (void);
 
 /**
  * lig_run_new:
@@ -145,6 +228,8 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
  * With a store the run that wrote the checkpoint goes on; where that one went further already, or
  * the store does not hold it, a new run begins that names it (lig_run_get_parent()), and the old
  * one stays as it is. A run that lacks only its last evaluation gets it.
+ *
+ * Returns: (transfer full): a run that is ready, or %NULL with an error
  */
 LIG_API LigRun *lig_run_resume (const char *checkpoint,
                                 LigDevice *device,
@@ -158,8 +243,8 @@ LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error)
 /**
  * lig_run_start:
  *
- * Begins training on a thread of its own. The signal `finished` is emitted in the main context that
- * was the default when it was called.
+ * Begins training on a thread of its own. Signals are emitted in the main context that is the
+ * calling thread's default: connect them before, and iterate that context.
  */
 LIG_API void lig_run_start (LigRun *self);
 
@@ -214,7 +299,19 @@ LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
 LIG_API const char *lig_run_get_uuid (LigRun *self);
 /* (nullable): the uuid of the run from whose checkpoint this one goes on as a new run. */
 LIG_API const char *lig_run_get_parent (LigRun *self);
+
+/**
+ * lig_run_get_sequence:
+ *
+ * Returns: (transfer none): the run's own copy of what it trains
+ */
 LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
+
+/**
+ * lig_run_get_device:
+ *
+ * Returns: (transfer none): the device that it works on
+ */
 LIG_API LigDevice *lig_run_get_device (LigRun *self);
 LIG_API const LigRunSettings *lig_run_get_settings (LigRun *self);
 LIG_API const char *lig_run_get_checkpoint (LigRun *self);

@@ -124,6 +124,9 @@ lig_sequence_load (const char *path, GStrv *warnings, GError **error) G_GNUC_WAR
 /**
  * lig_sequence_from_json:
  * @length: bytes of @text, or -1 where it ends with a zero
+ * @warnings: (out) (transfer full) (nullable): sentences on unknown keys
+ *
+ * Returns: (transfer full): the sequence, or %NULL with an error that gives the place
  */
 LIG_API LigSequence *lig_sequence_from_json (const char *text,
                                              gssize length,
@@ -133,6 +136,8 @@ LIG_API LigSequence *lig_sequence_from_json (const char *text,
 /**
  * lig_sequence_from_expression:
  * @text: `layer-norm ! linear(28672, bias=false) ! swiglu ! linear(4096)`
+ *
+ * Returns: (transfer full): the sequence, or %NULL with an error that gives the place
  */
 LIG_API LigSequence *lig_sequence_from_expression (const char *text,
                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -141,6 +146,9 @@ LIG_API LigSequence *lig_sequence_from_expression (const char *text,
  * lig_sequence_open:
  * @text: what a command takes: a file if it ends in .lig or contains a slash, `-` for standard
  *   input, else an expression
+ * @warnings: (out) (transfer full) (nullable): sentences on unknown keys
+ *
+ * Returns: (transfer full): the sequence, or %NULL with an error that gives the place
  */
 LIG_API LigSequence *
 lig_sequence_open (const char *text, GStrv *warnings, GError **error) G_GNUC_WARN_UNUSED_RESULT;

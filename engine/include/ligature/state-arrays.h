@@ -1,19 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of a state: values, gradients, and whatever optimizers keep for each parameter. */
+/* The arrays of a state: values, gradients, and those that optimizers keep for each parameter. */
 #pragma once
 
 #include <ligature/error.h>
 
 G_BEGIN_DECLS
 
-/* The kinds of array that a state keeps for each parameter. */
+/**
+ * LigStateArray:
+ * @LIG_STATE_PARAMETERS: the parameters
+ * @LIG_STATE_GRADIENTS: their gradients
+ * @LIG_STATE_MASTER: fp32 weights behind 16-bit parameters
+ * @LIG_STATE_KEPT: the first of the arrays that optimizers name in their tables, like `moment` and
+ *   `variance`. Their numbers may differ in another version of the library, their names do not.
+ * @LIG_MAX_STATE_ARRAYS: beyond every array
+ */
 typedef enum {
   LIG_STATE_PARAMETERS,
   LIG_STATE_GRADIENTS,
-  LIG_STATE_MASTER,   /* fp32 weights behind 16-bit parameters */
-  LIG_STATE_MOMENT,   /* momentum, or Adam's mean */
-  LIG_STATE_VARIANCE, /* Adam's */
-  LIG_N_STATE_ARRAYS
+  LIG_STATE_MASTER,
+  LIG_STATE_KEPT,
+  LIG_MAX_STATE_ARRAYS = 16
 } LigStateArray;
+
+/**
+ * lig_state_array_name:
+ * @array: a number from 0
+ *
+ * Returns: (nullable) (transfer none): `parameters`, `gradients`, `master`, then the names that
+ *   optimizers give; %NULL after the last. Any thread may ask.
+ */
+LIG_API const char *lig_state_array_name (LigStateArray array);
+
+/**
+ * lig_state_find_array:
+ * @name: as lig_state_array_name() gives it
+ *
+ * Returns: the #LigStateArray of that name, or -1
+ */
+LIG_API int lig_state_find_array (const char *name);
 
 G_END_DECLS

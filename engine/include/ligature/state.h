@@ -29,6 +29,11 @@ LIG_API LigState *lig_state_new (LigSequence *sequence,
                                  guint64 seed,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/**
+ * lig_state_get_device:
+ *
+ * Returns: (transfer none): the device that it is on
+ */
 LIG_API LigDevice *lig_state_get_device (LigState *self);
 LIG_API guint64 lig_state_get_seed (LigState *self);
 

@@ -47,7 +47,6 @@ typedef struct {
  * @last_step: the greatest step of any metric, -1 without one
  * @first_loss: NaN where there is none; so are @last_loss, @eval_loss, @eval_accuracy and @step_ms
  * @step_ms: of a run that ended: the median of its last steps, up to 1,000; of a profile one step
- *
  * @parent: the uuid of the run from whose checkpoint it went on; it need not be in the store
  * @saved_step: of its newest checkpoint, -1 without one
  *
@@ -337,8 +336,13 @@ lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **e
 /* Runs in all; -1 with an error set. */
 LIG_API gint64 lig_store_count_runs (LigStore *self, GError **error);
 
-/* Returns: (transfer full): the values that the runs have of `status`, `device`, `kind` or `tag`,
- * in order of the alphabet. A run that is gone counts as `interrupted`. */
+/**
+ * lig_store_list_values:
+ * @column: `status`, `device`, `kind` or `tag`
+ *
+ * Returns: (transfer full): the values that the runs have of it, in order of the alphabet, or %NULL
+ *   with an error set. A run that is gone counts as `interrupted`.
+ */
 LIG_API GStrv lig_store_list_values (LigStore *self, const char *column, GError **error);
 
 /* A number that is another one after any process, this one too, changed the store; 0 with an error
@@ -373,14 +377,43 @@ LIG_API gboolean lig_store_get_metric (LigStore *self,
                                        GArray **values,
                                        GError **error);
 
-/* Returns: (transfer full): the names of a run's metrics, in order of the alphabet. */
+/**
+ * lig_store_get_metric_names:
+ *
+ * Returns: (transfer full): the names of a run's metrics, in order of the alphabet
+ */
 LIG_API GStrv lig_store_get_metric_names (LigStore *self, const char *run, GError **error);
 
-/* Returns: (transfer container): rows of the types above that belong to the array. Timings are
- * in the order of pass, group and step, all others in the order in which they were added. */
+/**
+ * lig_store_get_timings:
+ *
+ * Returns: (transfer container) (element-type LigTimingRow): rows that belong to the array, in the
+ *   order of pass, group and step
+ */
 LIG_API GPtrArray *lig_store_get_timings (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_get_fusions:
+ *
+ * Returns: (transfer container) (element-type LigFusionRow): rows that belong to the array, in the
+ *   order in which they were added
+ */
 LIG_API GPtrArray *lig_store_get_fusions (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_get_verdicts:
+ *
+ * Returns: (transfer container) (element-type LigVerdictRow): rows that belong to the array, in the
+ *   order in which they were added
+ */
 LIG_API GPtrArray *lig_store_get_verdicts (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_get_artifacts:
+ *
+ * Returns: (transfer container) (element-type LigArtifactRow): rows that belong to the array, in
+ *   the order in which they were added
+ */
 LIG_API GPtrArray *lig_store_get_artifacts (LigStore *self, const char *run, GError **error);
 
 LIG_API gboolean lig_store_set_star (LigStore *self,
@@ -454,7 +487,11 @@ LIG_API char *lig_store_new_document (void);
  */
 LIG_API GStrv lig_store_list_lost (LigStore *self, GError **error);
 
-/* A document's edits, for undo and recovery, oldest first. */
+/**
+ * lig_store_get_edits:
+ *
+ * Returns: (transfer full): a document's edits, for undo and recovery, oldest first
+ */
 LIG_API GStrv lig_store_get_edits (LigStore *self, const char *document, GError **error);
 LIG_API gboolean lig_store_append_edit (LigStore *self,
                                         const char *document,

@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 
 typedef struct LigTensorFile LigTensorFile;
 
+#define LIG_TYPE_TENSOR_FILE (lig_tensor_file_get_type ())
+LIG_API GType lig_tensor_file_get_type (void);
+
 /**
  * lig_tensor_file_new:
  *

@@ -18,6 +18,9 @@ typedef struct {
   int64_t axes[LIG_MAX_AXES];
 } LigShape;
 
+#define LIG_TYPE_SHAPE (lig_shape_get_type ())
+LIG_API GType lig_shape_get_type (void);
+
 /**
  * lig_shape_init:
  * @shape: (out): filled
@@ -62,6 +65,7 @@ LIG_API char *lig_shape_to_string (const LigShape *shape);
 /**
  * lig_shape_parse:
  * @text: `D{xD}[:dtype]` in decimal numbers, `16384x4096:bf16`
+ * @shape: (out caller-allocates): filled in
  * @dtype: (inout): set if the text names a type
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT, _SHAPE or _DTYPE set
@@ -115,12 +119,24 @@ LIG_API LigTensor *
 lig_tensor_convert (LigTensor *self, LigDtype dtype, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * lig_tensor_get, lig_tensor_set:
- * @element: row-major index of one element
+ * lig_tensor_get:
+ * @self: a tensor
+ * @element: row-major index of one element, from 0 to its number less 1
  *
- * One element as a float; slow, for tests and small tensors.
+ * Reads one element, widened to fp32; slow, for tests and small tensors.
+ *
+ * Returns: its value
  */
 LIG_API float lig_tensor_get (const LigTensor *self, int64_t element);
+
+/**
+ * lig_tensor_set:
+ * @self: a tensor
+ * @element: row-major index of one element, from 0 to its number less 1
+ * @value: rounded to the nearest value of the tensor's type
+ *
+ * Writes one element; slow, for tests and small tensors.
+ */
 LIG_API void lig_tensor_set (LigTensor *self, int64_t element, float value);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigTensor, lig_tensor_unref)

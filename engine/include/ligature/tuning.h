@@ -35,7 +35,7 @@ LIG_API void lig_tuning_init (LigTuning *self, LigStore *store);
 typedef void (*LigTuningMonitor) (const char *what, double seconds);
 
 /**
- * lig_tuning_set_monitor:
+ * lig_tuning_set_monitor: (skip)
  *
  * Has a function called whenever something is about to be measured that no table remembers: for a
  * line of progress, as compiling for a new shape takes some seconds once. It is called on the
@@ -50,7 +50,7 @@ LIG_API void lig_tuning_set_monitor (LigTuningMonitor monitor);
 typedef void (*LigTuningListener) (const char *text);
 
 /**
- * lig_tuning_set_listener:
+ * lig_tuning_set_listener: (skip)
  *
  * Has a function called with what a person should know of the measuring: that another process is
  * waited for, that there was no memory to try algorithms. It is called on the thread that measures.

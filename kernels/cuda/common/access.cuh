@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* How element-wise kernels reach their operands: 16 bytes at a time where all operands have one
+/* Access to the operands of element-wise kernels: 16 bytes at a time if all operands have one
  * type and are aligned, else one element at a time, of any floating types. A kernel is written
- * once, with one of these two as its parameter. */
+ * once, with one of the two as its parameter. */
 #pragma once
 
-#include "kernels/cuda/common/chunk.cuh"
+#include "kernels/cuda/common/cuda.cuh"
 
 #include <initializer_list>
-#include <type_traits>
 
 namespace lig
 {
-enum { THREADS = 256 };
-
-/* Launch arguments that the compiler is to ask for where they are used. Otherwise it would make a
- * copy of the unrolled loop for each combination of what they may be, which takes it minutes. */
+/* Hides a launch argument from the optimizer until it is used. Otherwise the compiler would make
+ * a copy of the unrolled loop for each combination of values, which takes minutes. */
 __device__ inline int
 uncertain (int value)
 {
@@ -27,6 +24,7 @@ uncertain (int64_t value)
   asm volatile("" : "+l"(value));
   return value;
 }
+/* Returns whether an operand is present, without letting the compiler specialize the loop. */
 __device__ inline bool
 present (const Target &operand)
 {
@@ -35,48 +33,7 @@ present (const Target &operand)
   return address != 0;
 }
 
-/* 16 bytes as they were read, to be taken apart when they are used: as elements they would be moved
- * to registers of their own at once, twice as many, and the thread would wait for them. */
-template <class T>
-__device__ inline void
-spread (const uint4 &bits, float (&values)[wide<T>])
-{
-  const uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    if constexpr (sizeof (T) == 4) {
-      values[i] = __uint_as_float (words[i]);
-    } else if constexpr (std::is_same_v<T, bf16>) {
-      values[2 * i] = __uint_as_float (words[i] << 16);
-      values[2 * i + 1] = __uint_as_float (words[i] & 0xffff0000u);
-    } else {
-      float2 pair = __half22float2 (*reinterpret_cast<const __half2 *> (&words[i]));
-      values[2 * i] = pair.x;
-      values[2 * i + 1] = pair.y;
-    }
-}
-
-/* Rounding takes one instruction for two numbers, if asked for in pairs. */
-template <class T>
-__device__ inline uint4
-join (const float (&values)[wide<T>])
-{
-  uint32_t words[4];
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    if constexpr (sizeof (T) == 4) {
-      words[i] = __float_as_uint (values[i]);
-    } else if constexpr (std::is_same_v<T, bf16>) {
-      __nv_bfloat162 pair = __floats2bfloat162_rn (values[2 * i], values[2 * i + 1]);
-      words[i] = *reinterpret_cast<const uint32_t *> (&pair);
-    } else {
-      __half2 pair = __floats2half2_rn (values[2 * i], values[2 * i + 1]);
-      words[i] = *reinterpret_cast<const uint32_t *> (&pair);
-    }
-  return make_uint4 (words[0], words[1], words[2], words[3]);
-}
-
-/* 16 bytes of elements of type T, whatever the operands say. */
+/* Access to 16 bytes of elements of type T, whatever the types of the operands. */
 template <class T> struct Packed {
   static constexpr int W = wide<T>;
   using Value = uint4;
@@ -93,7 +50,7 @@ template <class T> struct Packed {
   static __device__ void
   write (const Target &to, int64_t at, const Value &value)
   {
-    /* The compiler takes some assignments apart into words. */
+    /* The compiler would split some assignments into words. */
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
                  :
                  : "l"(address (to, at)), "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)
@@ -102,18 +59,20 @@ template <class T> struct Packed {
   static __device__ void
   widen (const Value &value, const Target &, float (&values)[W])
   {
-    spread<T> (value, values);
+    unpack (Words<T>{value}, values);
   }
-  /* Rounded to the type of `like`. */
+  /* Rounds values to the type of `like`. */
   static __device__ Value
   narrow (const float (&values)[W], const Target &)
   {
-    return join<T> (values);
+    Words<T> words;
+    pack (values, words);
+    return words.bits;
   }
 };
 
-/* One element. It stays as it was read until it is used: a thread that converted at once would wait
- * for each element before it reads the next. */
+/* Access to one element. It is converted only where it is used: a thread that converted at once
+ * would wait for each element before it reads the next. */
 struct Single {
   static constexpr int W = 1;
   using Value = uint32_t;
@@ -149,7 +108,8 @@ struct Single {
   }
 };
 
-/* Independent loads of a thread that are under way at once, where it reads `streams` arrays. */
+/* Returns the number of independent loads that a thread has in flight if it reads `streams`
+ * arrays. */
 template <class A>
 constexpr int
 depth (int streams)
@@ -157,23 +117,26 @@ depth (int streams)
   return streams < 3 ? 4 : 2;
 }
 
-/* Values of absent operands are rounded to the type of `like`, the kernel's main input. */
+/* Returns an operand to be written. Values of an absent one are rounded to the type of `like`,
+ * the kernel's main input. */
 inline Target
 target_like (const LigOperand *operand, const LigOperand *like)
 {
   return Target{operand->data, operand->data ? operand->dtype : like->dtype};
 }
 
+/* Returns whether the present ones of the first `count` operands have types that kernels compute
+ * in. */
 inline bool
 all_floating (const LigLaunch *launch, int count)
 {
   for (int i = 0; i < count; i++)
-    if (launch->operands[i].data && !floating (launch->operands[i].dtype))
+    if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
       return false;
   return true;
 }
 
-/* Whether the operands, those that are present, are fit for 16-byte accesses to elements of the
+/* Returns whether the present ones of the operands allow 16-byte accesses to elements of the
  * first one's type. */
 inline bool
 packable (std::initializer_list<const LigOperand *> operands)
@@ -185,7 +148,7 @@ packable (std::initializer_list<const LigOperand *> operands)
   return true;
 }
 
-/* Calls `f` with a Single or, if it `packs`, with the Packed of the type. */
+/* Calls `f` with a Single or, if `packs`, with the Packed of the type. */
 template <class F>
 inline LigStatus
 dispatch_access (LigLaunch *launch, LigDtype dtype, bool packs, F f)
@@ -195,9 +158,9 @@ dispatch_access (LigLaunch *launch, LigDtype dtype, bool packs, F f)
   return dispatch (launch, dtype, [=] (auto one) { return f (Packed<decltype (one)>{}); });
 }
 
-/* The function that an access is to call. One element at a time, a whole family shares a kernel
- * that chooses among its functions at run time, `any ()`: as many kernels again would take their
- * time to compile, and there the choice costs little. */
+/* Returns the function that a kernel with this access calls. For access by single elements a
+ * whole family shares one kernel that selects among its functions at run time, `any ()`:
+ * separate kernels would take long to compile, and there the selection costs little. */
 template <class A, class F>
 inline auto
 function_for (F f)

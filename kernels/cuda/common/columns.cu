@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over rows: the second stage of all of them, and the sum of a matrix by itself. */
+/* Sums over the rows of a matrix, and the second stage of all sums over rows. */
 #include "kernels/cuda/common/walk.cuh"
 
 namespace lig
 {
-/* Columns of a block of add_columns. */
+/* The number of columns in a block of add_columns. */
 enum { ACROSS = 32 };
 
-/* Each row of threads takes every blockDim.y-th part; then those sums are added in order. */
+/* Adds up `parts` rows of partial sums, as sum_parts () describes. The block's threadIdx.x
+ * selects the column, threadIdx.y the parts. */
 __global__ static void __launch_bounds__ (1024) add_columns (
   const float *partials, int parts, int64_t stride, int64_t columns, Target target, bool accumulate)
 {
@@ -42,33 +43,50 @@ __global__ static void __launch_bounds__ (1024) add_columns (
 }
 
 LigStatus
+sum_parts (LigLaunch *launch,
+           const float *partials,
+           int64_t parts,
+           int64_t stride,
+           int64_t columns,
+           Target target,
+           bool accumulate,
+           int threads,
+           bool early)
+{
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3 ((unsigned) ((columns + ACROSS - 1) / ACROSS));
+  config.blockDim = dim3 (ACROSS, (unsigned) threads);
+  config.stream = stream (launch);
+  config.attrs = &attribute;
+  config.numAttrs = early && launch->device->capability >= 90 ? 1 : 0;
+  cudaLaunchKernelEx (&config, add_columns, partials, (int) parts, stride, columns, target,
+                      accumulate);
+  return LIG_LAUNCHED (launch);
+}
+
+LigStatus
 add_parts (LigLaunch *launch,
            const float *partials,
            int parts,
            int64_t stride,
            int64_t columns,
            const LigOperand *target,
-           bool beside)
+           bool early)
 {
   if (!target->data || columns <= 0)
     return LIG_OK;
-  unsigned down = 1, blocks = (unsigned) ((columns + ACROSS - 1) / ACROSS);
-  while (down < 32 && (int) down * 4 < parts)
-    down *= 2;
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3 (blocks);
-  config.blockDim = dim3 (ACROSS, down);
-  config.stream = stream (launch);
-  config.attrs = &early;
-  config.numAttrs = beside && launch->device->capability >= 90 ? 1 : 0;
-  cudaLaunchKernelEx (&config, add_columns, partials, parts, stride, columns, lig::target (target),
-                      (bool) launch->accumulate);
-  return LIG_LAUNCHED (launch);
+  int threads = 1;
+  while (threads < 32 && threads * 4 < parts)
+    threads *= 2;
+  return sum_parts (launch, partials, parts, stride, columns, lig::target (target),
+                    (bool) launch->accumulate, threads, early);
 }
 
+/* Adds up the rows of dy [M, N]: a first stage that leaves partial sums, or all of it if there
+ * is one part. */
 template <class A>
 __global__ void
 __launch_bounds__ (THREADS) sum_matrix (Target dy, Walk w, Sums to)
@@ -98,7 +116,8 @@ LigStatus
 sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias)
 {
   int64_t columns = dy->columns;
-  if (!floating (dy->dtype) || (dbias->data && !floating (dbias->dtype)) || !sums_fit (columns))
+  if (!lig_dtype_is_floating (dy->dtype) ||
+      (dbias->data && !lig_dtype_is_floating (dbias->dtype)) || !sums_fit (columns))
     return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias: only floating types, at most 2^23 columns");
   if (!dbias->data)
     return LIG_OK;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums over rows in two stages, in an order that does not depend on timing: a kernel leaves fp32
- * partial sums of its share of the rows, [parts, columns], in the workspace; the second stage adds
- * them up in order and rounds once. */
+ * partial sums of its share of the rows, [parts, columns], in the workspace; the second stage
+ * adds these in order and rounds once. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
 
 namespace lig
 {
-/* At most as many parts as the workspace holds for `vectors` vectors of that many columns; 0 where
- * not even one part fits. */
+/* Returns the largest number of parts for which the workspace can hold partial sums of `vectors`
+ * vectors of that many columns; 0 if not even one part fits. */
 inline int
 most_parts (int64_t columns, int vectors)
 {
@@ -17,16 +17,31 @@ most_parts (int64_t columns, int vectors)
   return (int) (most < 65535 ? most : 65535);
 }
 
-/* `target` (+)= sums over `parts` of `partials`, part p of column c at p * stride + c. It may be
- * set up `beside` the kernel launched just before, if that calls let_next_begin (). */
+/* Adds up partial sums by columns: target[c] (+)= the sum over p < parts of
+ * partials[p * stride + c]. `threads`, a power of two up to 32, share each column: each adds up
+ * every threads-th part in order, then their sums are added in order. An `early` kernel is set up
+ * while the kernel launched just before runs, if that calls let_next_begin (). */
+LigStatus sum_parts (LigLaunch *launch,
+                     const float *partials,
+                     int64_t parts,
+                     int64_t stride,
+                     int64_t columns,
+                     Target target,
+                     bool accumulate,
+                     int threads,
+                     bool early = false);
+
+/* The same into an operand, which may be absent, with as many threads per column as suit the number
+ * of parts; the launch decides whether the old values are kept. */
 LigStatus add_parts (LigLaunch *launch,
                      const float *partials,
                      int parts,
                      int64_t stride,
                      int64_t columns,
                      const LigOperand *target,
-                     bool beside = false);
+                     bool early = false);
 
-/* The sums over rows of `dy` by themselves, into `dbias`, of a row's length. */
+/* Computes dbias [N], the sum over rows of dy [M, N]. The launch decides whether the old values
+ * are kept. */
 LigStatus sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias);
 } /* namespace lig */

@@ -1,87 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What the CUDA kernels share: element types, 16-byte accesses, dispatch over types.
+/* The common parts of the CUDA kernels: operands of any floating type, dispatch over types, sizes
+ * of launches.
  *
- * Elements are computed in fp32 and rounded once. A kernel has a path of 16-byte accesses for rows
- * and pointers that are so aligned, and a path element by element for all others. */
+ * A kernel has a path of 16-byte accesses for aligned rows and pointers, and a path element by
+ * element for all others. */
 #pragma once
 
+#include "kernels/cuda/common/convert.cuh"
 #include "kernels/cuda/common/cuda.h"
 #include "kernels/formulas.h"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 namespace lig
 {
-using half = __half;
-using bf16 = __nv_bfloat16;
+/* Threads of a block, unless a kernel has a reason for another number. */
+enum { THREADS = 256 };
 
-__device__ inline float
-widen (float value)
-{
-  return value;
-}
-__device__ inline float
-widen (half value)
-{
-  return __half2float (value);
-}
-__device__ inline float
-widen (bf16 value)
-{
-  return __bfloat162float (value);
-}
-
-template <class T> __device__ inline T narrow (float value);
-template <>
-__device__ inline float
-narrow<float> (float value)
-{
-  return value;
-}
-template <>
-__device__ inline half
-narrow<half> (float value)
-{
-  return __float2half_rn (value);
-}
-template <>
-__device__ inline bf16
-narrow<bf16> (float value)
-{
-  return __float2bfloat16_rn (value);
-}
-
-/* As many elements as 16 bytes hold. */
-template <class T> constexpr int wide = 16 / (int) sizeof (T);
-
-template <class T> struct alignas (16) Pack {
-  T v[wide<T>];
-};
-
-/* A pack read or written at once. Streaming: of what nobody reads again soon. */
-template <class T>
-__device__ inline Pack<T>
-load (const T *from)
-{
-  return *reinterpret_cast<const Pack<T> *> (from);
-}
-template <class T>
-__device__ inline Pack<T>
-load_streaming (const T *from)
-{
-  uint4 bits = __ldcs (reinterpret_cast<const uint4 *> (from));
-  return *reinterpret_cast<Pack<T> *> (&bits);
-}
-template <class T>
-__device__ inline void
-store (T *to, const Pack<T> &pack)
-{
-  *reinterpret_cast<Pack<T> *> (to) = pack;
-}
-
-/* A vector of parameters whose type need not be the kernel's: read once per column, so the branch,
- * which is the same for all threads, costs nothing. */
+/* A vector of parameters whose type can differ from the kernel's. It is read once per column, so
+ * the branch, which all threads take alike, costs nothing. */
 struct Vector {
   const void *data; /* null: absent */
   LigDtype dtype;
@@ -94,7 +29,7 @@ struct Vector {
   }
 };
 
-/* Like Vector, to be written. */
+/* A vector that is written, likewise. */
 struct Target {
   void *data;
   LigDtype dtype;
@@ -115,38 +50,42 @@ struct Target {
   }
 };
 
+/* Returns an operand to be read as a Vector. */
 inline Vector
 vector (const LigOperand *operand)
 {
   return Vector{operand->data, operand->dtype};
 }
 
+/* Returns an operand to be written as a Target. */
 inline Target
 target (const LigOperand *operand)
 {
   return Target{operand->data, operand->dtype};
 }
 
+/* Returns the number of rows of an operand. */
 inline int64_t
 rows (const LigOperand *operand)
 {
   return operand->size / operand->columns;
 }
 
+/* Returns the launch's stream. */
 inline cudaStream_t
 stream (const LigLaunch *launch)
 {
   return (cudaStream_t) launch->stream;
 }
 
-/* Whether the operand's memory is absent or begins at a 16-byte boundary. */
+/* Returns whether the operand is absent or begins at a 16-byte boundary. */
 inline bool
 aligned (const LigOperand *operand)
 {
   return ((uintptr_t) operand->data & 15) == 0;
 }
 
-/* Whether that holds for the first `count` operands. */
+/* Returns whether that holds for the first `count` operands. */
 inline bool
 all_aligned (const LigLaunch *launch, int count)
 {
@@ -156,7 +95,7 @@ all_aligned (const LigLaunch *launch, int count)
   return true;
 }
 
-/* Calls `f` with a value of the element type, whose type a generic lambda takes by decltype. */
+/* Calls `f` with a value of the element type; a generic lambda gets the type by decltype. */
 template <class F>
 inline LigStatus
 dispatch (LigLaunch *launch, LigDtype dtype, F f)
@@ -173,17 +112,18 @@ dispatch (LigLaunch *launch, LigDtype dtype, F f)
   }
 }
 
-/* Blocks for `work` threads' worth of independent work, no more than fill the device a few times.
- */
+/* Returns the number of blocks for `work` independent items, one per thread, at most
+ * `per_multiprocessor` blocks for each multiprocessor. */
 inline int
 blocks_for (const LigLaunch *launch, int64_t work, int threads, int per_multiprocessor)
 {
-  int64_t wanted = (work + threads - 1) / threads;
+  int64_t blocks = (work + threads - 1) / threads;
   int64_t most = (int64_t) launch->device->multiprocessors * per_multiprocessor;
-  return (int) (wanted < 1 ? 1 : wanted < most ? wanted : most);
+  return (int) (blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-/* Lets the kernel that waits for this one be set up meanwhile. */
+/* Allows the next kernel, if it is launched early (programmatic dependent launch), to be set up
+ * while this one runs. */
 __device__ inline void
 let_next_begin ()
 {
@@ -192,8 +132,8 @@ let_next_begin ()
 #endif
 }
 
-/* Waits until the kernel before, which this one was set up beside, has ended and its results are
- * visible; at once where they were launched one after another. */
+/* Waits until the previous kernel has ended and its results are visible; returns at once in a
+ * kernel that was not launched early. */
 __device__ inline void
 wait_for_previous ()
 {
@@ -202,11 +142,4 @@ wait_for_previous ()
 #endif
 }
 
-__device__ inline float
-warp_max (float value)
-{
-  for (int offset = 16; offset > 0; offset >>= 1)
-    value = fmaxf (value, __shfl_xor_sync (0xffffffffu, value, offset));
-  return value;
-}
 } /* namespace lig */

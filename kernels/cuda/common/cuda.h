@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the CUDA backend share on the host, C and CUDA alike: the opened device,
- * statuses that say where, and the names of the kernels. */
+/* The common parts of the CUDA backend's host code, in C and CUDA: the opened device, statuses,
+ * and the names of the kernels. */
 #pragma once
 
 #include "kernels/backend.h"
+#include "kernels/fail.h"
 #include <ligature/params.h>
 
 #include <cuda_runtime_api.h>
@@ -12,7 +13,7 @@
 extern "C" {
 #endif
 
-typedef struct LigProducts LigProducts; /* product.h: matrix products found so far */
+typedef struct LigProducts LigProducts; /* the matrix products met so far (product.h) */
 
 struct LigBackendDevice {
   int number;
@@ -24,23 +25,18 @@ struct LigBackendDevice {
   char message[512];
 };
 
-/* The function of a kernel. */
+/* The name of a kernel's function. */
 #define LIG_CUDA(name) lig_cuda_##name
 #define LIG_EACH(name, signature, work) LigStatus LIG_CUDA (name) (LigLaunch * launch);
 #include "kernels/kernel-list.h"
 #undef LIG_EACH
 
-/* Leaves the breadcrumb and returns the status. */
-#define LIG_AT_(line) #line
-#define LIG_AT(line) LIG_AT_ (line)
-#define LIG_FAIL(launch, status, what) \
-  ((launch)->where = __FILE__ ":" LIG_AT (__LINE__) ": " what, (status))
-
-/* What a CUDA error means to the engine. Keeps `text` with the error's own words in the device's
- * message, where there is a device. */
+/* Returns what a CUDA error means to the engine. Keeps `text` and the error's own description in
+ * the device's message, unless the device is null. */
 LigStatus lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text);
 
-/* To be returned after a kernel was launched: whether that worked, with the place if not. */
+/* Returns whether the kernel launched just before was accepted, and sets the launch's `where` to
+ * `place` if not. */
 LigStatus lig_cuda_launched (LigLaunch *launch, const char *place);
 #define LIG_LAUNCHED(launch) lig_cuda_launched (launch, __FILE__ ":" LIG_AT (__LINE__))
 

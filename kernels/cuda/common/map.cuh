@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* y = f (a, b) element by element, whatever the shape. */
+/* Functions y = f (a, b) of elements, of any shape. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
 
 namespace lig
 {
-/* A thread takes up to `each` values, a block's width apart, and reads them all before it uses the
- * first. The tail that fills no 16 bytes goes element by element. */
+/* Applies f to elements. A thread takes up to `each` values, a block's width apart, and reads
+ * them all before it uses the first. The tail that does not fill 16 bytes is computed element by
+ * element. */
 template <class A, bool BINARY, class F>
 __global__ void
 __launch_bounds__ (THREADS) map_elements (Target a, Target b, Target y, int64_t size, int each, F f)
@@ -42,8 +43,8 @@ __launch_bounds__ (THREADS) map_elements (Target a, Target b, Target y, int64_t 
   }
 }
 
-/* `b` is null for a function of one argument. Few blocks with much work each would leave
- * multiprocessors idle. */
+/* Launches map_elements; `b` is null for a function of one argument. Small sizes get less work
+ * per thread, so that no multiprocessor is idle. */
 template <bool BINARY, class F>
 static LigStatus
 map (LigLaunch *launch, const LigOperand *a, const LigOperand *b, const LigOperand *y, F f)

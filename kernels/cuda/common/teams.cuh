@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Teams of threads that walk rows: a few lanes of a warp for a short row, a block for a long one. A
- * row of any alignment is read by 16-byte packs but for its ends. */
+/* Teams of threads that walk rows: a few lanes of a warp for a short row, a block for a long
+ * one. A row of any alignment is read by 16-byte packs, except for its ends. */
 #pragma once
 
-#include "kernels/cuda/common/chunk.cuh"
+#include "kernels/cuda/common/cuda.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 
 namespace lig
 {
-enum { THREADS = 256, MOST_THREADS = 1024, UNROLL = 4 };
-/* A row of more packs is a whole block's. */
+enum { MOST_THREADS = 1024, UNROLL = 4 };
+/* A row of more packs takes a whole block. */
 enum { WARP_PACKS = 256 };
-/* With no more threads than this a single block does all rows, and so a single launch. */
+/* Up to this number of threads, a single block processes all rows, which saves a second launch. */
 enum { ALONE = 4096 };
 
-/* How rows are shared out: `lanes` threads, a power of two up to 32 or a whole block, take a row.
- */
+/* The division of rows among threads: `lanes` threads take a row, a power of two up to 32, or a
+ * `whole` block. */
 struct Teams {
   bool whole;
   int lanes, threads, blocks;
 };
 
+/* Returns teams for `rows` rows of `columns` elements, of which `width` make a pack. With
+ * `alone` a small job takes a single block. */
 static Teams
 teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bool alone)
 {
@@ -44,47 +47,9 @@ teams_for (const LigLaunch *launch, int64_t rows, int64_t columns, int width, bo
   return teams;
 }
 
-/* A value folded over the lanes of a team, known to all of them. The whole block must call it. */
-template <bool WHOLE, class F>
-__device__ inline float
-fold_team (float value, int lanes, float neutral, F f)
-{
-  for (int offset = (WHOLE ? 32 : lanes) / 2; offset > 0; offset >>= 1)
-    value = f (value, __shfl_xor_sync (0xffffffffu, value, offset));
-  if (!WHOLE)
-    return value;
-  __shared__ float parts[32];
-  int lane = (int) threadIdx.x % 32;
-  /* What a call before left there was read by all. */
-  __syncthreads ();
-  if (lane == 0)
-    parts[threadIdx.x / 32] = value;
-  __syncthreads ();
-  value = lane < (int) blockDim.x / 32 ? parts[lane] : neutral;
-  for (int offset = 16; offset > 0; offset >>= 1)
-    value = f (value, __shfl_xor_sync (0xffffffffu, value, offset));
-  return value;
-}
-
-struct Larger {
-  __device__ float
-  operator() (float a, float b) const
-  {
-    return fmaxf (a, b);
-  }
-};
-
-struct Sum {
-  __device__ float
-  operator() (float a, float b) const
-  {
-    return a + b;
-  }
-};
-
-/* A row as the packs between two 16-byte boundaries, and a few elements before and after them. */
+/* A row as the packs between two 16-byte boundaries and a few elements before and after them. */
 template <class T> struct Span {
-  int head, edges; /* elements before the packs; those outside of them */
+  int head, edges; /* elements before the packs, elements before and after them */
   int64_t packs;
   __device__
   Span (const T *row, int64_t columns)
@@ -95,7 +60,7 @@ template <class T> struct Span {
     packs = (columns - head) / wide<T>;
     edges = (int) (columns - packs * wide<T>);
   }
-  /* The place in the row of an element outside of the packs. */
+  /* Returns the place in the row of element i outside of the packs. */
   __device__ int64_t
   edge (int i) const
   {
@@ -103,39 +68,9 @@ template <class T> struct Span {
   }
 };
 
-/* A pack as it was read, to be taken apart when it is used: as elements it would be moved to
- * registers of their own at once, twice as many, and the thread would wait for it before it reads
- * the next. */
-template <class T> struct Words {
-  uint4 bits;
-};
-
-template <class T>
-__device__ inline void
-unpack (const Words<T> &words, float (&values)[wide<T>])
-{
-  unpack (reinterpret_cast<const Chunk<T, wide<T>> &> (words), values);
-}
-
-template <class T>
-__device__ inline void
-pack (const float (&values)[wide<T>], Words<T> &words)
-{
-  pack (values, reinterpret_cast<Chunk<T, wide<T>> &> (words));
-}
-
-/* The instruction by its name: an assignment becomes one store per element or word where the
- * compiler does not see that they belong together. */
-template <class T>
-__device__ inline void
-store_chunk (T *to, const Words<T> &words)
-{
-  __stwb (reinterpret_cast<uint4 *> (to), words.bits);
-}
-
-/* Calls f (chunk, column) for the lane's part of a row: UNROLL packs are loaded before the first is
- * used. `f` may write the elements it was given. LAST: nobody reads the row again, and the cache
- * need not keep it. */
+/* Calls f (chunk, column) for the lane's part of a row; UNROLL packs are loaded before the first
+ * is used. `f` may write the elements that it gets. With LAST no kernel reads the row again, and
+ * the cache drops it first. */
 template <bool LAST = false, class T, class F>
 __device__ inline void
 walk_row (const T *row, int64_t columns, int lane, int lanes, F f)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over rows: a thread stays with W neighbouring columns and goes down the rows of its part,
- * so that what belongs to columns, a bias or the sums over rows, lies in registers.
+/* Walks over rows: a thread keeps W neighbouring columns and goes down the rows of its part, so
+ * that values per column, a bias or the sums over rows, are kept in registers.
  *
- * A block is `1 << shift` threads wide, the rest of its threads take other rows of the part. What
- * the sums of a column are added up from, and in which order, follows from `rows`, `share` and
- * `shift` alone: a fused kernel gives the bits of those that it replaces, and a misaligned operand
- * changes nothing. */
+ * A block is `1 << shift` threads wide; the rest of its threads take other rows of the part. The
+ * terms of a column's sum and their order follow from `rows`, `share` and `shift` alone: a fused
+ * kernel gives the bits of those that it replaces, and a misaligned operand changes nothing. */
 #pragma once
 
 #include "kernels/cuda/common/access.cuh"
+#include "kernels/cuda/common/async-copy.cuh"
 #include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 
 namespace lig
 {
@@ -19,19 +20,21 @@ struct Walk {
   int shift;
 };
 
-/* What one thread does of a walk: rows first, first + step, ... below end. */
+/* The part of a walk that one thread takes: rows first, first + step, ... below end. */
 struct Spot {
   int64_t column, first, end;
   int step;
 };
 
-/* Blocks begin with the last rows: those the kernel before wrote last are still in the cache. */
+/* Returns the part that a block takes. The first blocks take the last rows, which the previous
+ * kernel wrote last and the cache still has. */
 __device__ inline int64_t
 part_number ()
 {
   return gridDim.y - 1 - blockIdx.y;
 }
 
+/* Returns the calling thread's part of a walk with W columns per thread. */
 template <int W>
 __device__ inline Spot
 spot (const Walk &w)
@@ -42,38 +45,41 @@ spot (const Walk &w)
   return Spot{column, part + ((int) threadIdx.x >> w.shift), column < w.columns ? end : 0, step};
 }
 
-/* W values of a vector from `column` on, a multiple of W. */
+/* Reads W elements of type T of a vector as fp32. */
+template <class T, int W>
+__device__ inline void
+load_columns_of (const Vector &vector, int64_t column, float (&values)[W])
+{
+  Chunk<T, W> chunk = load_chunk<W> ((const T *) vector.data + column);
+  for (int i = 0; i < W; i++)
+    values[i] = widen (chunk.v[i]);
+}
+
+/* Reads W elements of a vector from `column` on, a multiple of W, as fp32. */
 template <int W>
 __device__ inline void
 load_columns (const Vector &vector, int64_t column, float (&values)[W])
 {
-  if (W == 1) {
+  if (W == 1)
     values[0] = vector[column];
-  } else if (vector.dtype == LIG_FP32) {
-    Chunk<float, W> chunk = load_chunk<W> ((const float *) vector.data + column);
-    for (int i = 0; i < W; i++)
-      values[i] = chunk.v[i];
-  } else if (vector.dtype == LIG_FP16) {
-    Chunk<half, W> chunk = load_chunk<W> ((const half *) vector.data + column);
-    for (int i = 0; i < W; i++)
-      values[i] = widen (chunk.v[i]);
-  } else {
-    Chunk<bf16, W> chunk = load_chunk<W> ((const bf16 *) vector.data + column);
-    for (int i = 0; i < W; i++)
-      values[i] = widen (chunk.v[i]);
-  }
+  else if (vector.dtype == LIG_FP32)
+    load_columns_of<float> (vector, column, values);
+  else if (vector.dtype == LIG_FP16)
+    load_columns_of<half> (vector, column, values);
+  else
+    load_columns_of<bf16> (vector, column, values);
 }
 
-/* Where the sums of the parts go: to the workspace, or straight to the target if there is one part.
- */
+/* The destination of the sums: the workspace, or the target itself if there is one part. */
 struct Sums {
-  float *partials; /* null: one part */
-  Target target;   /* null data: nobody wants the sums */
+  float *partials; /* null if there is one part */
+  Target target;   /* null data: no sums are needed */
   int64_t columns; /* of the target */
   bool accumulate;
 };
 
-/* Not to be contracted with a product that led to the value: the unfused kernel rounds that. */
+/* Adds values to the thread's sums. The addition is not contracted with a product that led to
+ * the value, because the unfused kernel rounds that. */
 template <int W>
 __device__ inline void
 add_row (float (&sums)[W], const float (&values)[W])
@@ -83,31 +89,19 @@ add_row (float (&sums)[W], const float (&values)[W])
     sums[i] = __fadd_rn (sums[i], values[i]);
 }
 
-/* Copies 16 bytes to shared memory while the thread goes on. The cache is to drop them first. */
-__device__ inline void
-fetch_streaming (uint4 *to, const void *from)
-{
-  uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"
-               :
-               : "r"((uint32_t) __cvta_generic_to_shared (to)), "l"(from), "l"(policy)
-               : "memory");
-}
-
-/* Goes down the rows of a spot. `each (at, take)` is to call take (k, operand, index) for each of
- * the STREAMS values that the thread needs of the row whose place in a matrix of the walk's width
- * is `at`; `use (at, values)` is given them, row after row.
+/* Goes down the rows of a spot. For each row, `each (at, take)` calls take (k, operand, index) for
+ * each of the STREAMS values that the thread needs, where `at` is the row's place in a matrix of
+ * the walk's width; then `use (at, values)` gets the values, row after row.
  *
- * Packs wait in shared memory, where DEPTH rows are under way at any time. Registers would not do:
- * the compiler waits for all outstanding loads of a loop at once. Every thread reads only what it
- * fetched itself, so there are no barriers. */
+ * Packs are copied to shared memory, with DEPTH rows in flight at any time. Registers do not
+ * suffice: the compiler waits for all outstanding loads of a loop at once. Every thread reads
+ * only packs that it copied itself, so no barriers are needed. */
 template <class A, int STREAMS, int DEPTH, class Each, class Use>
 __device__ inline void
 go_down (const Walk &w, const Spot &s, Each each, Use use)
 {
   using Value = typename A::Value;
-  /* Not to be computed from the arguments again for each row. */
+  /* Keeps the compiler from computing the stride again for each row. */
   int64_t stride = uncertain (s.step * w.columns), at = s.first * w.columns + s.column;
   int left = s.first < s.end ? (int) ((s.end - s.first + s.step - 1) / s.step) : 0;
   if constexpr (A::W > 1) {
@@ -115,9 +109,9 @@ go_down (const Walk &w, const Spot &s, Each each, Use use)
     auto fetch = [&] (int place, int64_t from, bool live) {
       if (live)
         each (from, [&] (int k, const Target &operand, int64_t index) {
-          fetch_streaming (&places[place][k][threadIdx.x], A::address (operand, index));
+          copy_async_streaming (&places[place][k][threadIdx.x], A::address (operand, index));
         });
-      asm volatile("cp.async.commit_group;" ::: "memory");
+      commit_copies ();
     };
 #pragma unroll
     for (int u = 0; u < DEPTH; u++)
@@ -126,7 +120,7 @@ go_down (const Walk &w, const Spot &s, Each each, Use use)
     int place = 0;
 #pragma unroll 1
     for (; left > 0; left--) {
-      asm volatile("cp.async.wait_group %0;" ::"n"(DEPTH - 1) : "memory");
+      await_copies<DEPTH - 1> ();
       Value values[STREAMS];
 #pragma unroll
       for (int k = 0; k < STREAMS; k++)
@@ -155,9 +149,9 @@ go_down (const Walk &w, const Spot &s, Each each, Use use)
   }
 }
 
-/* Adds the threads' sums of a block up: first those of a warp that share columns, then the warps.
- * Every thread must call it, once. There are N matrices of the walk's width side by side, whose
- * sums follow each other. */
+/* Adds up the sums of a block's threads: first those of a warp that share columns, then the
+ * warps. Every thread calls it, once. The sums belong to N matrices of the walk's width, one
+ * after another. */
 template <int W, int N>
 __device__ inline void
 finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
@@ -168,11 +162,8 @@ finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
   int64_t tile = ((int64_t) blockIdx.x << w.shift) * W;
 #pragma unroll
   for (int n = 0; n < N; n++) {
-    for (int step = lanes; step < 32; step *= 2)
-#pragma unroll
-      for (int i = 0; i < W; i++)
-        sums[n][i] += __shfl_xor_sync (0xffffffffu, sums[n][i], step);
-    /* The sums before were read by all. */
+    fold_strided (lanes, 32, Sum{}, sums[n]);
+    /* All threads have read the sums of the matrix before. */
     if (n > 0)
       __syncthreads ();
     if (lane < lanes)
@@ -194,7 +185,7 @@ finish_sums (const Walk &w, const Sums &to, float (&sums)[N][W])
   }
 }
 
-/* A block per tile of columns and per part. */
+/* Returns a grid of one block per tile of columns and per part. */
 inline dim3
 walk_grid (const Walk &w, int W)
 {
@@ -203,7 +194,7 @@ walk_grid (const Walk &w, int W)
                (unsigned) (w.rows > w.share ? (w.rows + w.share - 1) / w.share : 1));
 }
 
-/* Narrow rows take fewer lanes. */
+/* Returns the shift for rows of `packs` packs: narrow rows take fewer lanes. */
 inline int
 walk_shift (int64_t packs)
 {
@@ -213,8 +204,8 @@ walk_shift (int64_t packs)
   return shift;
 }
 
-/* A walk without sums: threads that keep something per column take 16 rows, or fewer, where that
- * would leave multiprocessors idle. At most 65,535 parts. */
+/* Returns a walk without sums. Threads, which keep values per column, take 16 rows, or fewer if
+ * otherwise multiprocessors would be idle. There are at most 65,535 parts. */
 inline Walk
 plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
 {
@@ -234,14 +225,14 @@ plain_walk (const LigLaunch *launch, int64_t rows, int64_t columns, int W)
   return w;
 }
 
-/* A walk that leaves sums of `columns` columns, of rows whose elements have the given type. A few
- * hundred rows are added up by one narrow block per tile, which saves the second stage. Else a
- * thread takes as many rows as take the least time: blocks run in waves of four for each
- * multiprocessor, the last of which should be full, and to begin and to end a block takes about as
- * long as START rows. A gated unit has half the blocks, as its threads take two columns each, but
- * must take the same rows: what counts is the time of both. More than MOST_EACH rows would leave
- * too few waves to even out blocks that are slower than others; more than MOST_PARTS parts would
- * take the second stage too long. */
+/* Returns a walk that leaves sums of `columns` columns, of rows whose elements have the given
+ * type. A few hundred rows are added up by one narrow block per tile, which saves the second
+ * stage. For more rows, the walk minimizes an estimated time: blocks run in waves of four for
+ * each multiprocessor, the last of which should be full, and to begin and to end a block takes
+ * about as long as START rows. A gated unit has half the blocks, as its threads take two columns
+ * each, but has to take the same rows: the estimate is the time of both. More than MOST_EACH
+ * rows per thread would leave too few waves to even out slow blocks; more than MOST_PARTS parts
+ * would make the second stage too slow. */
 inline Walk
 sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype)
 {
@@ -272,7 +263,8 @@ sum_walk (const LigLaunch *launch, int64_t rows, int64_t columns, LigDtype dtype
   return Walk{rows, columns, share, shift};
 }
 
-/* Where the sums of that walk go; a gated unit has two for each column that it walks. */
+/* Returns the destination of the sums of a walk; a gated unit has two for each column of the
+ * walk. */
 inline Sums
 sums_to (const LigLaunch *launch, const Walk &w, const LigOperand *target)
 {
@@ -281,7 +273,8 @@ sums_to (const LigLaunch *launch, const Walk &w, const LigOperand *target)
               launch->accumulate};
 }
 
-/* To be returned after the walk was launched. */
+/* Returns the status of the walk launched just before, after it has launched the second stage if
+ * one is needed. */
 inline LigStatus
 finish_walk (LigLaunch *launch, const Walk &w, const Sums &sums, const LigOperand *target)
 {
@@ -292,7 +285,7 @@ finish_walk (LigLaunch *launch, const Walk &w, const Sums &sums, const LigOperan
   return add_parts (launch, sums.partials, parts, sums.columns, sums.columns, target, true);
 }
 
-/* Whether sums of that many columns fit the workspace. */
+/* Returns whether sums of that many columns fit the workspace. */
 inline bool
 sums_fit (int64_t columns)
 {

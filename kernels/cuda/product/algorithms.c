@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which algorithm a product takes: what was stored for it; else the fastest of those that the
- * heuristic proposes and of their variations, timed on random data of its own; else the heuristic's
- * first. */
+/* The choice of a product's algorithm: a stored choice; else the fastest of those that the
+ * heuristic proposes and of their variations, timed on random data; else the heuristic's first. */
 #include "kernels/cuda/product/candidates.h"
 #include "kernels/times.h"
 
@@ -11,13 +10,13 @@
 
 enum { LEAST_PROPOSED = 4 };
 
-/* Seconds that the device may be kept busy with the proposals, and how long that may take with all
- * that the library loads meanwhile; then, when variations have to end. */
+/* The seconds that proposals may keep the device busy, and that timing them may take including
+ * everything that the library loads; then the seconds after which variations have to end. */
 #define BUDGET 0.3
 #define PATIENCE 3.0
 #define PATIENCE_WITH_VARIATIONS 1.4
 
-/* Times the proposals, until the time is up: the heuristic put the best first. */
+/* Times the proposals until the time is over: the heuristic put the best first. */
 static void
 run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count)
 {
@@ -31,20 +30,22 @@ run_proposals (LigTrial *trial, const cublasLtMatmulAlgo_t *proposals, int count
     lig_candidates_widen (trial, started + PATIENCE_WITH_VARIATIONS);
 }
 
-/* Once for each product: it takes what the heuristic put first, or none of its variations. */
+/* Reports, once per product, that there is no memory for a search: the product takes the
+ * heuristic's first, or none of its variations. */
 static void
-tell_no_memory (const LigProducts *products, LigProductEntry *entry)
+report_no_memory (const LigProducts *products, LigProductEntry *entry)
 {
   const LigChoices *choices = &products->device->choices;
   char what[96];
   snprintf (what, sizeof what, "%lld x %lld x %lld", (long long) entry->key.n,
             (long long) entry->key.k, (long long) entry->key.m);
-  if (choices->no_memory && !entry->starved)
+  if (choices->no_memory && !entry->reported)
     choices->no_memory (choices->guard, what);
-  entry->starved = true;
+  entry->reported = true;
 }
 
-/* True if the entry's algorithm is now the fastest. Nothing of the launch is touched. */
+/* Times algorithms; returns true if the entry's algorithm is now the fastest. The launch's
+ * memory is not touched. */
 static bool
 race (LigProducts *products,
       LigProductEntry *entry,
@@ -52,7 +53,7 @@ race (LigProducts *products,
       int count,
       const LigLaunch *launch)
 {
-  const LigCandidate *best = NULL;
+  const LigTrialAlgorithm *best = NULL;
   LigTrial trial;
   memset (&trial, 0, sizeof trial);
   cudaStreamSynchronize (launch->stream);
@@ -65,13 +66,13 @@ race (LigProducts *products,
     entry->microseconds = best->microseconds;
   }
   if (trial.no_memory)
-    tell_no_memory (products, entry);
+    report_no_memory (products, entry);
   lig_trial_close (&trial);
   lig_times_mark ("searching");
   return best != NULL;
 }
 
-/* A stored choice: the algorithm's bytes in hexadecimal, then its microseconds. */
+/* Stores a choice: the algorithm's bytes in hexadecimal, then its nanoseconds. */
 static void
 remember (const LigProducts *products, const LigProductEntry *entry)
 {
@@ -83,19 +84,20 @@ remember (const LigProducts *products, const LigProductEntry *entry)
   memcpy (bytes, &entry->algorithm, sizeof bytes);
   for (size_t i = 0; i < sizeof bytes; i++)
     snprintf (choice + 2 * i, 3, "%02x", bytes[i]);
-  /* In nanoseconds, because a decimal point depends on the locale. */
+  /* In nanoseconds, because a decimal point would depend on the locale. */
   snprintf (choice + 2 * sizeof bytes, 32, " %lld", (long long) (entry->microseconds * 1000));
   lig_product_words (products, &entry->key, "product", words, sizeof words);
   choices->put (choices->data, words, (double) entry->microseconds, choice);
 }
 
+/* Returns the value of a hexadecimal digit; -1 for any other character. */
 static int
 digit (char c)
 {
   return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Takes a stored choice if it is whole and the library finds that it serves this product. */
+/* Takes a stored choice if it is complete and the library finds that it serves this product. */
 static bool
 recall (const LigProducts *products, LigProductEntry *entry)
 {
@@ -120,6 +122,7 @@ recall (const LigProducts *products, LigProductEntry *entry)
   return true;
 }
 
+/* Returns whether the launch's stream is being captured. */
 static bool
 is_capturing (const LigLaunch *launch)
 {
@@ -128,23 +131,25 @@ is_capturing (const LigLaunch *launch)
          status != cudaStreamCaptureStatusNone;
 }
 
-/* Products that take what a launch takes, whatever computes them. */
+/* Returns whether a product is so small that it takes no longer than a launch, whatever computes
+ * it. */
 static bool
 is_tiny (const LigProductKey *key)
 {
   return key->k <= 256 && (double) key->m * (double) key->n * (double) key->k <= 1 << 20;
 }
 
-/* LIGATURE_SEARCH=none: for programs that run a product once, where a search costs more than it can
- * win. */
+/* Returns whether a search is allowed: LIGATURE_SEARCH=none forbids it, for programs that run a
+ * product once, where a search costs more than it gains. */
 static bool
 may_search (const LigProductKey *key)
 {
-  const char *wanted = getenv ("LIGATURE_SEARCH");
-  return !is_tiny (key) && !(wanted && strcmp (wanted, "none") == 0);
+  const char *setting = getenv ("LIGATURE_SEARCH");
+  return !is_tiny (key) && !(setting && strcmp (setting, "none") == 0);
 }
 
-/* While nobody else measures on the device: who did before may have found the algorithm. */
+/* Searches while no other process measures on the device. A process that did so before may have
+ * stored the choice. */
 static bool
 search (LigProducts *products,
         LigProductEntry *entry,
@@ -169,7 +174,7 @@ void
 lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLaunch *launch)
 {
   bool rehearse = launch->rehearse && !is_capturing (launch);
-  lig_product_pretend (entry);
+  lig_product_assume_alignment (entry);
   if (rehearse && recall (products, entry)) {
     entry->decided = entry->supported = entry->rehearsed = true;
     return;
@@ -182,7 +187,7 @@ lig_algorithm_choose (LigProducts *products, LigProductEntry *entry, const LigLa
     entry->decided = entry->supported = true;
     entry->rehearsed = searched ? search (products, entry, proposals, count, launch) : rehearse;
   } else if (!is_capturing (launch)) {
-    /* The heuristic may not answer during a capture; then nothing is known yet. */
+    /* During a capture the heuristic may be unable to answer; then nothing is known yet. */
     entry->decided = entry->rehearsed = true;
   }
 }

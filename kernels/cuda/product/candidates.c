@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What cuBLASLt's heuristic proposes for a product, and whether an algorithm serves it. The
- * environment variable LIGATURE_SEARCH=heuristic leaves it at the proposals: no variations;
- * LIGATURE_SEARCH=none, at the first of them. */
+/* The algorithms that cuBLASLt's heuristic proposes for a product, and the test whether an
+ * algorithm serves it. The environment variable LIGATURE_SEARCH=heuristic restricts the search
+ * to the proposals, LIGATURE_SEARCH=none to the first of them. */
 #include "kernels/cuda/product/candidates.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Only products that take less, in microseconds, are worth a search. */
+/* The microseconds from which a product is too long for variations to be worth trying. */
 #define LONGEST 400.0f
 
-/* Split products are summed in fp32 and in a fixed order, or not at all. In place, the order may
- * vary; in the type of the result, each part would be rounded. */
+/* Returns whether a product that is split along its depth is summed in fp32 and in a fixed
+ * order. A sum in place has no fixed order; a sum in the result's type would round each part. */
 static bool
 is_exact (const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -28,6 +28,7 @@ is_exact (const cublasLtMatmulAlgo_t *algorithm)
          scheme == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE || parts == 1;
 }
 
+/* Sets one preference of the heuristic; false if the library refuses it. */
 static bool
 prefer (cublasLtMatmulPreference_t preference,
         cublasLtMatmulPreferenceAttributes_t which,
@@ -38,6 +39,7 @@ prefer (cublasLtMatmulPreference_t preference,
          CUBLAS_STATUS_SUCCESS;
 }
 
+/* Describes workspace, reductions and alignments to the heuristic. */
 static bool
 state_preferences (cublasLtMatmulPreference_t preference, const LigProductKey *key)
 {
@@ -89,8 +91,8 @@ lig_candidate_serves (const LigProducts *products,
          result.workspaceSize <= entry->key.workspace && is_exact (algorithm);
 }
 
-/* The library does not look at addresses when it checks an algorithm, so none is made up where they
- * or the strides are not fit for all. */
+/* Returns whether addresses and strides are multiples of 16 bytes. Otherwise no variations are
+ * tried, because the library does not check an algorithm against addresses. */
 static bool
 is_aligned (const LigProductKey *key)
 {
@@ -104,7 +106,7 @@ is_aligned (const LigProductKey *key)
 bool
 lig_candidates_can_widen (const LigTrial *trial)
 {
-  const char *wanted = getenv ("LIGATURE_SEARCH");
+  const char *setting = getenv ("LIGATURE_SEARCH");
   return trial->best < LONGEST && is_aligned (&trial->entry->key) &&
-         !(wanted && strcmp (wanted, "heuristic") == 0);
+         !(setting && strcmp (setting, "heuristic") == 0);
 }

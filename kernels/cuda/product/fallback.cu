@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* What completes the products of cuBLASLt. These kernels are to be right for every size, type and
- * alignment; only the conversion is on a way that is often taken, and has a path of 16 bytes. */
+/* Kernels that complete the products of cuBLASLt. They serve every size, type and alignment;
+ * only the conversion is used often, and has a path of 16-byte accesses. */
 #include "kernels/cuda/product/fallback.cuh"
 
+#include "kernels/cuda/common/columns.cuh"
+#include "kernels/cuda/common/reduce.cuh"
 #include "kernels/cuda/product/algorithms.h"
 
 namespace lig
 {
-enum { THREADS = 256, MOST_BLOCKS_Y = 65535 };
+enum { MOST_BLOCKS_Y = 65535 };
 
-/* One of a matrix, whatever its type. */
+/* Returns an element of a matrix of any floating type. */
 __device__ static inline float
 get (const LigMatrix &matrix, int64_t row, int64_t column)
 {
   return Vector{matrix.data, matrix.dtype}[row * matrix.stride + column];
 }
 
+/* Returns a value rounded to a floating type. */
 __device__ static inline float
 rounded (LigDtype dtype, float value)
 {
@@ -24,7 +27,7 @@ rounded (LigDtype dtype, float value)
                              : widen (narrow<bf16> (value));
 }
 
-/* Eight elements a thread: one or two packs on either side. */
+/* Converts rows of chunks of eight elements: a thread reads and writes one or two packs. */
 template <class From, class To>
 static __global__ void
 __launch_bounds__ (THREADS) convert_packs (
@@ -44,10 +47,11 @@ __launch_bounds__ (THREADS) convert_packs (
       out[j / wide<To>].v[j % wide<To>] = narrow<To> (widen (in[j / wide<From>].v[j % wide<From>]));
 #pragma unroll
     for (int j = 0; j < OUT; j++)
-      store (to + row * to_stride + at + j * wide<To>, out[j]);
+      store_chunk (to + row * to_stride + at + j * wide<To>, out[j]);
   }
 }
 
+/* Converts rows element by element. */
 template <class From, class To>
 static __global__ void
 __launch_bounds__ (THREADS) convert_each (
@@ -60,6 +64,7 @@ __launch_bounds__ (THREADS) convert_each (
   }
 }
 
+/* Returns whether rows begin at 16-byte boundaries. */
 static bool
 has_packs (const LigMatrix &matrix)
 {
@@ -88,7 +93,8 @@ convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, i
   });
 }
 
-/* Where the number is too large for the type, both parts together are infinite and not NaN. */
+/* Writes each number as a sum of two 16-bit ones. For a number beyond the type's range both
+ * parts together are infinite and not NaN. */
 static __global__ void
 __launch_bounds__ (THREADS) split_each (const float *from, Target high, Target low, int64_t count)
 {
@@ -116,8 +122,8 @@ struct Strided {
 
 enum { TILE = 64, DEPTH = 16, SIDE = 4 };
 
-/* A tile of TILE by DEPTH into shared memory, zeros beyond the edges. Neighbouring threads take
- * neighbouring elements, along whichever axis that is. */
+/* Copies a tile of TILE by DEPTH elements to shared memory, with zeros beyond the edges.
+ * Neighbouring threads take neighbouring elements, along either axis. */
 __device__ static inline void
 load_tile (const Strided &from, int64_t first, int64_t depth_at, int64_t depth, float *tile)
 {
@@ -130,7 +136,8 @@ load_tile (const Strided &from, int64_t first, int64_t depth_at, int64_t depth, 
   }
 }
 
-/* A block computes a tile, each thread SIDE by SIDE of it, adding up along the depth in order. */
+/* Computes result = factor left right. A block computes a tile, each thread SIDE by SIDE
+ * elements of it, adding up along the depth in order. */
 static __global__ void
 __launch_bounds__ (THREADS)
   multiply (Strided left, Strided right, int64_t depth, float factor, float *result, int64_t stride)
@@ -177,12 +184,14 @@ multiply_any (LigLaunch *launch, const LigProduct *product)
   return LIG_LAUNCHED (launch);
 }
 
+/* Writes an element of a matrix of any floating type. */
 __device__ static inline void
 put (const LigMatrix &matrix, int64_t row, int64_t column, float value)
 {
   Target{matrix.data, matrix.dtype}.set (row * matrix.stride + column, value);
 }
 
+/* Returns an element of a product after bias, extra and activation; writes aux for gelu. */
 __device__ static inline float
 finished (const Finish &finish, int64_t row, int64_t column, float value)
 {
@@ -204,7 +213,8 @@ finished (const Finish &finish, int64_t row, int64_t column, float value)
   }
 }
 
-/* An element a thread at a time, read before it is written: y may lie where extra or aux does. */
+/* Completes a block of products. Each element is read before it is written: y may share memory
+ * with extra or aux. */
 static __global__ void
 __launch_bounds__ (THREADS) finish_each (Finish finish)
 {
@@ -225,7 +235,7 @@ __launch_bounds__ (THREADS) finish_each (Finish finish)
 LigStatus
 finish_block (LigLaunch *launch, const Finish &finish)
 {
-  /* Narrow blocks have several rows to a block of threads. */
+  /* A narrow matrix has several rows per block of threads. */
   unsigned width = 1;
   while (width < THREADS && width < finish.columns)
     width *= 2;
@@ -238,37 +248,16 @@ finish_block (LigLaunch *launch, const Finish &finish)
   return LIG_LAUNCHED (launch);
 }
 
-enum { LANES = 8 };
-
-/* 32 columns a block, LANES threads to a column, whose sums are added in their order. */
-static __global__ void __launch_bounds__ (32 * LANES)
-  add_rows_up (LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate)
-{
-  __shared__ float parts[LANES][32];
-  int64_t column = (int64_t) blockIdx.x * 32 + threadIdx.x;
-  float sum = 0;
-  if (column < columns)
-    for (int64_t row = threadIdx.y; row < rows; row += LANES)
-      sum += get (staged, row, column);
-  parts[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads ();
-  if (threadIdx.y > 0 || column >= columns)
-    return;
-  float total = accumulate ? sums[column] : 0;
-  for (int i = 0; i < LANES; i++)
-    total += parts[i][threadIdx.x];
-  sums[column] = total;
-}
-
 LigStatus
 add_columns (
   LigLaunch *launch, LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate)
 {
-  add_rows_up<<<(unsigned) ((columns + 31) / 32), dim3 (32, LANES), 0, stream (launch)>>> (
-    staged, rows, columns, sums, accumulate);
-  return LIG_LAUNCHED (launch);
+  enum { THREADS_OF_COLUMN = 8 };
+  return sum_parts (launch, (const float *) staged.data, rows, staged.stride, columns,
+                    Target{sums, LIG_FP32}, accumulate, THREADS_OF_COLUMN);
 }
 
+/* Fills memory with normally distributed numbers, four per Philox counter. */
 template <class T>
 static __global__ void
 __launch_bounds__ (THREADS) fill_normal (T *data, int64_t count, uint64_t seed)
@@ -285,6 +274,7 @@ __launch_bounds__ (THREADS) fill_normal (T *data, int64_t count, uint64_t seed)
   }
 }
 
+/* Launches fill_normal. */
 template <class T>
 static void
 fill (void *data, int64_t count, uint64_t seed, cudaStream_t stream)
@@ -294,8 +284,9 @@ fill (void *data, int64_t count, uint64_t seed, cudaStream_t stream)
                                                                                    count, seed);
 }
 
-/* NaN on either side counts as an infinite difference. The largest number is the same in whatever
- * order it is looked for, and numbers that are not negative are in the order of their bits. */
+/* Finds the largest difference and the largest expected element. NaN on either side counts as an
+ * infinite difference. The order of the search does not matter, and the bits of numbers that are
+ * not negative are ordered like the numbers. */
 template <class T>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -308,14 +299,14 @@ __launch_bounds__ (THREADS)
     difference = apart <= FLT_MAX ? fmaxf (difference, apart) : INFINITY;
     element = fmaxf (element, fabsf (value));
   }
-  difference = warp_max (difference);
-  element = warp_max (element);
+  fold_lanes (32, Larger{}, difference, element);
   if (threadIdx.x % 32 == 0) {
     atomicMax (&found[0], __float_as_uint (difference));
     atomicMax (&found[1], __float_as_uint (element));
   }
 }
 
+/* Launches find_largest. */
 template <class T>
 static void
 compare (
@@ -326,7 +317,7 @@ compare (
     (const T *) data, (const T *) expected, count, found);
 }
 
-/* All types have two bytes an element or four. */
+/* Sets *found if any bits differ. The element of every type has two bytes or four. */
 static __global__ void
 find_other_bits (const uint16_t *data, const uint16_t *expected, size_t count, uint32_t *found)
 {
@@ -342,7 +333,7 @@ find_other_bits (const uint16_t *data, const uint16_t *expected, size_t count, u
 using namespace lig;
 
 extern "C" cudaError_t
-lig_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream)
+lig_cuda_fill_random (void *data, LigDtype dtype, int64_t count, uint64_t seed, cudaStream_t stream)
 {
   if (count <= 0)
     return cudaSuccess;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What completes the products of cuBLASLt: conversions, a product of any types, and all that may
- * follow a product, done to a block of it that lies in fp32 in the workspace. */
+/* Operations that complete the products of cuBLASLt: conversions, a product of any types, and
+ * everything that may follow a product, applied to a block of it that is stored in fp32 in the
+ * workspace. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.cuh"
@@ -8,7 +9,7 @@
 
 namespace lig
 {
-/* The element at (row, column) of a matrix. */
+/* Returns the address of the element at (row, column) of a matrix. */
 inline void *
 element (const LigMatrix &matrix, int64_t row, int64_t column)
 {
@@ -16,21 +17,23 @@ element (const LigMatrix &matrix, int64_t row, int64_t column)
   return (char *) matrix.data + at;
 }
 
-/* `to` = `from` in the other's type, [rows, columns]. */
+/* Converts `from` to the type of `to`; both are [rows, columns]. */
 LigStatus
 convert_matrix (LigLaunch *launch, LigMatrix from, LigMatrix to, int64_t rows, int64_t columns);
 
-/* high + low = the elements of a fp32 vector, to twice the precision of the 16-bit type. */
+/* Splits an fp32 vector into high + low, which together have twice the precision of their 16-bit
+ * type. */
 LigStatus
 split_vector (LigLaunch *launch, const float *from, LigMatrix high, LigMatrix low, int64_t count);
 
-/* result = factor left right for operands of any floating types and alignments; the result is fp32,
- * and nothing else of `product` takes part. */
+/* Computes result = factor left right for operands of any floating types and alignments. The
+ * result is fp32; no other member of `product` is used. */
 LigStatus multiply_any (LigLaunch *launch, const LigProduct *product);
 
-/* What becomes of a block of fp32 products, in this order; absent matrices take no part. Matrices
- * point to the block's corner. gelu's argument is rounded to `aux_dtype`, whether it is kept or
- * not, and `staged` is left with the result as rounded to y's type. */
+/* The operations on a block of fp32 products, in this order; absent matrices take no part.
+ * Matrices begin at the block's first element. gelu's argument is rounded to `aux_dtype`,
+ * whether it is kept or not. If `keeps_staged`, `staged` is overwritten with the result as
+ * rounded to y's type. */
 struct Finish {
   LigMatrix staged; /* fp32 */
   int64_t rows, columns;
@@ -42,9 +45,11 @@ struct Finish {
   LigMatrix y;
   bool keeps_staged;
 };
+
+/* Applies these operations to a block. */
 LigStatus finish_block (LigLaunch *launch, const Finish &finish);
 
-/* sums[column] (+)= the sum over the rows of a block, in an order that depends on nothing else. */
+/* Adds up the columns of a block: sums[column] (+)= the sum over its rows, in a fixed order. */
 LigStatus add_columns (
   LigLaunch *launch, LigMatrix staged, int64_t rows, int64_t columns, float *sums, bool accumulate);
 } /* namespace lig */

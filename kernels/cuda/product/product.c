@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products through cuBLASLt: what a product is called there, and the table of those that
- * were met before, with their descriptors and algorithms, so that a launch only sets pointers.
+/* Matrix products through cuBLASLt: their description in its terms, and the table of the products
+ * met so far, with their descriptors and algorithms, so that a launch only sets pointers.
  *
- * cuBLASLt thinks in columns. A row-major [rows, columns] is its [columns, rows], so the product is
- * computed as result^T = right^T left^T: its A is `right`, its B is `left`, its m counts columns.
- */
+ * cuBLASLt stores matrices by columns. A row-major [rows, columns] is its [columns, rows], so
+ * the product is computed as result^T = right^T left^T: its A is `right`, its B is `left`, its m
+ * counts columns. */
 #include "kernels/cuda/product/algorithms.h"
 #include "kernels/times.h"
 
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* gelu in cuBLASLt's epilogues is made for 16 bits: an fp32 result gets the formula in full. */
+/* Returns whether cuBLASLt's epilogues can apply the activation. Their gelu is accurate enough
+ * for 16 bits only; an fp32 result gets the exact formula. */
 static bool
 activation_fits (const LigProduct *product)
 {
@@ -20,13 +21,14 @@ activation_fits (const LigProduct *product)
   return !gelu || product->result.dtype != LIG_FP32;
 }
 
+/* Returns whether cuBLASLt's epilogues can compute the sums. */
 static bool
 sums_fit (const LigProduct *product)
 {
   switch (product->sums) {
   case LIG_SUMS_OF_RESULT:
     return product->activation == LIG_GELU_BACKWARD && !product->extra.data;
-  case LIG_SUMS_OF_LEFT: /* whether the factor would apply to the sums is nowhere said */
+  case LIG_SUMS_OF_LEFT: /* not documented: whether the factor applies to the sums */
     return product->activation == LIG_AS_IT_IS && product->left_transposed &&
            !product->extra.data && product->factor == 1;
   case LIG_NO_SUMS:
@@ -36,13 +38,15 @@ sums_fit (const LigProduct *product)
          (!product->vector.data && !product->extra.data);
 }
 
+/* Returns whether a matrix is absent or of that type. */
 static bool
 type_fits (const LigMatrix *matrix, LigDtype dtype)
 {
   return !matrix->data || matrix->dtype == dtype;
 }
 
-/* A bias of fp32 for a result of 16 bits is for the heuristic to accept or refuse. */
+/* Returns whether cuBLASLt may serve the vector's type. It depends on the heuristic whether a
+ * 16-bit result can have an fp32 bias. */
 static bool
 vector_fits (const LigProduct *product)
 {
@@ -50,7 +54,7 @@ vector_fits (const LigProduct *product)
          (product->sums == LIG_NO_SUMS && product->vector.dtype == LIG_FP32);
 }
 
-/* What cuBLASLt could serve at all. */
+/* Returns whether cuBLASLt may serve the product. */
 static bool
 fits (const LigProduct *product)
 {
@@ -64,6 +68,7 @@ fits (const LigProduct *product)
          activation_fits (product) && sums_fit (product);
 }
 
+/* Returns the epilogue that does everything after the product. */
 static cublasLtEpilogue_t
 epilogue_of (const LigProduct *product)
 {
@@ -85,7 +90,7 @@ epilogue_of (const LigProduct *product)
   return bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-/* The largest power of two up to 16 that divides the address; no algorithm wants more. */
+/* Returns the largest power of two up to 16 that divides the address; no algorithm needs more. */
 static uint8_t
 alignment (const void *data)
 {
@@ -93,6 +98,7 @@ alignment (const void *data)
   return (uint8_t) (bits & -bits);
 }
 
+/* Returns the key of a product. */
 static LigProductKey
 key_of (const LigProduct *product, bool tf32)
 {
@@ -128,12 +134,14 @@ key_of (const LigProduct *product, bool tf32)
   return key;
 }
 
+/* Returns the CUDA name of a floating type. */
 static cudaDataType_t
 data_type (uint8_t dtype)
 {
   return dtype == LIG_FP32 ? CUDA_R_32F : dtype == LIG_FP16 ? CUDA_R_16F : CUDA_R_16BF;
 }
 
+/* Sets an attribute of an entry's description; false if the library refuses it. */
 static bool
 set (LigProductEntry *entry, cublasLtMatmulDescAttributes_t which, const void *value, size_t size)
 {
@@ -141,6 +149,7 @@ set (LigProductEntry *entry, cublasLtMatmulDescAttributes_t which, const void *v
          CUBLAS_STATUS_SUCCESS;
 }
 
+/* Describes transposition, precision and epilogue. */
 static bool
 describe_operation (LigProductEntry *entry)
 {
@@ -161,6 +170,7 @@ describe_operation (LigProductEntry *entry)
           set (entry, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &key->ld_aux, sizeof key->ld_aux));
 }
 
+/* Describes a matrix by its columns. */
 static bool
 describe_matrix (cublasLtMatrixLayoutOpaque_t *layout,
                  uint8_t dtype,
@@ -172,6 +182,7 @@ describe_matrix (cublasLtMatrixLayoutOpaque_t *layout,
                                    stride) == CUBLAS_STATUS_SUCCESS;
 }
 
+/* Returns the entry of a product; null if there is no memory. */
 static LigProductEntry *
 entry_new (const LigProductKey *key)
 {
@@ -187,11 +198,12 @@ entry_new (const LigProductKey *key)
     describe_matrix (&entry->b, key->input, b ? key->n : key->k, b ? key->k : key->n, key->ldb) &&
     describe_matrix (&entry->c, key->output, key->m, key->n, key->ldc) &&
     describe_matrix (&entry->d, key->output, key->m, key->n, key->ldd);
-  /* What cannot even be described is known to be refused. */
+  /* A product that cannot even be described is known to be refused. */
   entry->decided = entry->rehearsed = !described;
   return entry;
 }
 
+/* Returns the hash of a key (FNV-1a by words). */
 static size_t
 hash (const LigProductKey *key)
 {
@@ -204,7 +216,7 @@ hash (const LigProductKey *key)
   return (size_t) value;
 }
 
-/* The slot of the key, or the free one where it belongs. */
+/* Returns the slot of the key, or the free slot where it belongs. */
 static LigProductEntry **
 slot_of (LigProductEntry **entries, size_t capacity, const LigProductKey *key)
 {
@@ -214,6 +226,7 @@ slot_of (LigProductEntry **entries, size_t capacity, const LigProductKey *key)
   return &entries[at];
 }
 
+/* Doubles the table; false if there is no memory. */
 static bool
 grow (LigProducts *products)
 {
@@ -230,7 +243,8 @@ grow (LigProducts *products)
   return true;
 }
 
-/* The library starts with the first product: what has none does not wait for it. */
+/* Creates the library's handle with the first product: programs without products do not wait for
+ * it. */
 static bool
 start (LigLaunch *launch)
 {
@@ -247,6 +261,7 @@ start (LigLaunch *launch)
   return false;
 }
 
+/* Reports that the host has no memory; returns null. */
 static LigProductEntry *
 fail_memory (LigLaunch *launch)
 {
@@ -254,7 +269,8 @@ fail_memory (LigLaunch *launch)
   return NULL;
 }
 
-/* The entry of a product that fits, with its algorithm decided; null with the device's message. */
+/* Returns the entry of a product that fits, with its algorithm decided; null, with the reason in
+ * the device's message, if that fails. */
 static LigProductEntry *
 find (LigLaunch *launch, const LigProduct *product)
 {
@@ -291,7 +307,7 @@ point (LigProductEntry *entry, const void *vector, const void *aux)
 }
 
 void
-lig_product_pretend (LigProductEntry *entry)
+lig_product_assume_alignment (LigProductEntry *entry)
 {
   const uintptr_t base = (uintptr_t) 1 << 32;
   point (entry, (const void *) (base + entry->key.align_vector),
@@ -312,6 +328,7 @@ lig_product_call (LigProducts *products,
                          algorithm, call->workspace, entry->key.workspace, call->stream);
 }
 
+/* Reports the library's status as the launch's failure. */
 static LigStatus
 refused (LigLaunch *launch, cublasStatus_t status)
 {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Rows of elements, `stride` elements apart; null data: absent. */
+/* Rows of elements, `stride` elements apart; null data means absent. */
 typedef struct {
   void *data;
   int64_t stride;
@@ -17,39 +17,47 @@ typedef struct {
 
 typedef enum { LIG_AS_IT_IS, LIG_GELU, LIG_RELU, LIG_GELU_BACKWARD } LigActivation;
 
-/* Sums over rows that come with a product: of the result, or of a transposed left operand. */
+/* Sums over rows that are computed with a product: of the result, or of a transposed left
+ * operand. */
 typedef enum { LIG_NO_SUMS, LIG_SUMS_OF_RESULT, LIG_SUMS_OF_LEFT } LigSums;
 
-/* result = activation (factor left right + extra + vector) where there are no sums; with sums,
- * `vector` is where they go. `aux` is gelu's argument: written by LIG_GELU if present, read by
- * LIG_GELU_BACKWARD, which multiplies by the slope there. An extra with stride 0 is one row, added
- * to all. */
+/* A product: result = activation (factor left right + extra + vector) if there are no sums. If
+ * there are, they are written to `vector`. `aux` is gelu's argument: LIG_GELU writes it if it is
+ * present, LIG_GELU_BACKWARD reads it and multiplies by gelu's slope there. An extra with stride
+ * 0 is one row that is added to all rows. */
 typedef struct {
   int64_t rows, columns, depth;
   LigMatrix left, right;                  /* [rows, depth], [depth, columns] */
   bool left_transposed, right_transposed; /* stored as [depth, rows], as [columns, depth] */
-  LigMatrix extra, aux, result;           /* [rows, columns]; extra may lie where result does */
+  LigMatrix extra, aux, result;           /* [rows, columns]; extra may share the result's memory */
   LigMatrix vector;                       /* one row */
   float factor;
   LigActivation activation;
   LigSums sums;
-  bool shares_workspace; /* leaves all but the last LIG_LIBRARY_SPACE of it alone */
+  bool shares_workspace; /* uses the last LIG_LIBRARY_SPACE bytes of it alone */
 } LigProduct;
 
+/* The part of the workspace, at its end, that is left to the library. */
 #define LIG_LIBRARY_SPACE ((size_t) 8 << 20)
 
+/* Returns an empty table of products; null, with the reason in `why`, if there is no memory. */
 LigProducts *lig_products_new (LigBackendDevice *device, char *why, size_t size);
+
+/* Frees a table of products; null is allowed. */
 void lig_products_free (LigProducts *products);
 
-/* LIG_UNSUPPORTED, with nothing launched, where cuBLASLt has no algorithm for it. */
+/* Launches a product. Returns LIG_UNSUPPORTED, with nothing launched, if cuBLASLt has no
+ * algorithm for it. */
 LigStatus lig_product (LigLaunch *launch, const LigProduct *product);
 
-/* How long the product takes by the measurement that chose its algorithm; 0: not known. */
+/* Returns the time of the product by the measurement that chose its algorithm; 0 if unknown. */
 double lig_product_microseconds (LigLaunch *launch, const LigProduct *product);
 
-/* Whether a product with sums is better done as one without, with the sums apart: 1, 0, or -1 where
- * nobody has found out. */
+/* Returns whether a product with sums is faster as one without, with the sums computed apart: 1,
+ * 0, or -1 if that was not measured. */
 int lig_product_apart (LigLaunch *launch, const LigProduct *product);
+
+/* Stores the answer to lig_product_apart(), with the microseconds that were measured. */
 void lig_product_keep_apart (LigLaunch *launch,
                              const LigProduct *product,
                              bool apart,

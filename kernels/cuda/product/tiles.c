@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The sizes of cuBLASLt's tiles, by their numbers. */
+/* The sizes of cuBLASLt's tiles, by their numbers (cublasLtMatmulTile_t). */
 #include "kernels/cuda/product/candidates.h"
 
-/* From a number on: the first size and the steps to the next, up to where the following begins. */
+/* A run of tiles: its first number and size, and the steps from each to the next. It ends where
+ * the following run begins. */
 typedef struct {
   int16_t number, rows, columns, row_step, column_step;
 } TileRun;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How algorithms of a product are timed and compared: as CUDA graphs of several launches, on memory
- * that has the sizes, strides and alignments of the real one. */
+/* The timing and comparison of a product's algorithms: as CUDA graphs of several launches, on
+ * memory that has the sizes, strides and alignments of the real operands. */
 #include "kernels/cuda/product/trial.h"
 
 #include <math.h>
@@ -10,16 +10,17 @@
 
 enum { MOST_LAUNCHES = 20, MOST_FINALISTS = 6 };
 
-/* Seconds that the device may be kept busy with the last rounds. */
+/* The seconds that the last rounds may keep the device busy. */
 #define LAST_BUDGET 0.2
 
-/* Beyond this many times the best, an algorithm is not looked at any more. */
+/* The multiples of the best time beyond which an algorithm is dropped. */
 #define FINAL_MARGIN 1.1f
 #define FIRST_MARGIN 1.5f
 
-/* With more than this, two sets of matrices are not worth their memory. */
+/* The bytes beyond which a second set of matrices is not worth its memory. */
 #define MOST_MEMORY ((size_t) 512 << 20)
 
+/* Returns the monotonic clock. */
 double
 lig_trial_clock (void)
 {
@@ -28,26 +29,28 @@ lig_trial_clock (void)
   return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-/* Bytes up to the next boundary, with room for an address that is aligned badly on purpose. */
+/* Returns the bytes for that many elements, up to the next boundary, with space for an address
+ * that is misaligned on purpose. */
 static size_t
-room_for (int64_t elements, uint8_t dtype)
+padded_size (int64_t elements, uint8_t dtype)
 {
   return ((size_t) elements * lig_dtype_size ((LigDtype) dtype) + 16 + 255) / 256 * 256;
 }
 
-/* A part of the memory, of random numbers if it is to be read, aligned as the real one. */
+/* Takes a part of the memory, aligned as the real operand, and fills it with random numbers if
+ * it is to be read. */
 static void *
 part (LigTrial *trial, char **at, int64_t elements, uint8_t dtype, uint8_t align, bool random)
 {
   char *data = *at + (align < 16 ? align : 0);
-  *at += room_for (elements, dtype);
+  *at += padded_size (elements, dtype);
   if (random)
-    lig_fill_random (data, (LigDtype) dtype, elements, (uint64_t) (*at - trial->memory),
-                     trial->stream);
+    lig_cuda_fill_random (data, (LigDtype) dtype, elements, (uint64_t) (*at - trial->memory),
+                          trial->stream);
   return data;
 }
 
-/* Elements of each matrix, absent ones 0: A, B, C, D, the vector, aux. */
+/* Sets the number of elements of A, B, C, D, the vector and aux; 0 for absent ones. */
 static void
 sizes_of (const LigProductKey *key, int64_t sizes[6])
 {
@@ -59,6 +62,7 @@ sizes_of (const LigProductKey *key, int64_t sizes[6])
   sizes[5] = key->ld_aux * key->n;
 }
 
+/* Allocates one or two sets of operands; two if both fit the L2 cache only together with others. */
 static bool
 allocate (LigTrial *trial)
 {
@@ -68,7 +72,7 @@ allocate (LigTrial *trial)
   int l2 = 0;
   sizes_of (key, sizes);
   for (int i = 0; i < 6; i++)
-    bytes += room_for (sizes[i], i < 2 ? key->input : i == 4 ? key->vector : key->output);
+    bytes += padded_size (sizes[i], i < 2 ? key->input : i == 4 ? key->vector : key->output);
   cudaDeviceGetAttribute (&l2, cudaDevAttrL2CacheSize, trial->products->device->number);
   trial->n_calls = bytes < (size_t) l2 && 2 * bytes <= MOST_MEMORY ? 2 : 1;
   size_t whole = (size_t) key->workspace + (size_t) trial->n_calls * bytes;
@@ -117,10 +121,11 @@ lig_trial_close (LigTrial *trial)
     cudaStreamDestroy (trial->stream);
   cudaFree (trial->memory);
   cudaFree (trial->expected);
-  /* What failed here was a measurement: no launch is to answer for it. */
+  /* A measurement failed here; no launch is to report its error. */
   cudaGetLastError ();
 }
 
+/* Launches the product with an algorithm on one of the sets of operands. */
 static bool
 call (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, int which)
 {
@@ -128,7 +133,7 @@ call (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, int which)
                            &trial->calls[which % trial->n_calls]) == CUBLAS_STATUS_SUCCESS;
 }
 
-/* Between `begin` and `end`, in microseconds; negative if nothing can be timed any more. */
+/* Returns the microseconds between `begin` and `end`; negative if nothing can be timed any more. */
 static float
 elapsed (LigTrial *trial)
 {
@@ -139,8 +144,8 @@ elapsed (LigTrial *trial)
   return milliseconds * 1000;
 }
 
-/* Microseconds of a single launch, roughly; negative if it does not run. The first launch is not
- * timed, because the library may load a kernel then. */
+/* Returns the rough time of a single launch in microseconds; negative if it does not run. The
+ * first launch is not timed, because the library may load a kernel in it. */
 static float
 run_alone (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -157,8 +162,8 @@ run_alone (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
   return runs ? once : -1;
 }
 
-/* The first that runs says how many launches make a sound measurement: 200 us, so that what it
- * takes to start a graph does not count. */
+/* Returns how many launches make a sound measurement for an algorithm that takes `once`
+ * microseconds: 200 us in all, so that the start of a graph does not matter. */
 static int
 count_launches (float once)
 {
@@ -167,9 +172,10 @@ count_launches (float once)
   return launches < MOST_LAUNCHES ? launches : MOST_LAUNCHES;
 }
 
-/* As a graph, because the host launches small products more slowly than the device runs them. */
+/* Captures several launches as a graph, because the host launches small products more slowly
+ * than the device runs them. */
 static void
-capture (LigTrial *trial, LigCandidate *candidate)
+capture (LigTrial *trial, LigTrialAlgorithm *candidate)
 {
   cudaGraph_t graph = NULL;
   bool good = true;
@@ -184,10 +190,10 @@ capture (LigTrial *trial, LigCandidate *candidate)
     cudaGraphDestroy (graph);
 }
 
-/* Microseconds of one launch. Where all launches together are short, they run twice, so that the
- * device is still busy with the first when the timed ones arrive. */
+/* Returns the microseconds of one launch. If all launches together are short, they run twice,
+ * so that the device is still busy with the first when the timed ones arrive. */
 static float
-measure (LigTrial *trial, const LigCandidate *candidate)
+measure (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   bool warm = trial->launches > 2;
   if (warm)
@@ -201,9 +207,10 @@ measure (LigTrial *trial, const LigCandidate *candidate)
   return time / (float) trial->launches;
 }
 
-/* In a free place, or instead of the slowest. The first that ran stays, to be compared with. */
+/* Keeps a candidate, in a free place or instead of the slowest. The first that ran stays, for
+ * comparisons. */
 static void
-keep (LigTrial *trial, const LigCandidate *candidate)
+keep (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   int slowest = 1;
   if (trial->n_kept < LIG_MOST_KEPT) {
@@ -224,11 +231,11 @@ keep (LigTrial *trial, const LigCandidate *candidate)
 float
 lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
 {
-  LigCandidate candidate = {.algorithm = *algorithm};
+  LigTrialAlgorithm candidate = {.algorithm = *algorithm};
   float once = trial->lost ? -1 : run_alone (trial, algorithm);
   if (once < 0)
     return INFINITY;
-  /* Some microseconds of it are the launch itself. */
+  /* Some microseconds of the time are the launch itself. */
   if (once > FIRST_MARGIN * trial->best + 15)
     return once;
   if (trial->launches == 0)
@@ -249,13 +256,14 @@ lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm)
   return candidate.microseconds;
 }
 
-/* A part of what a product computes. */
+/* One of the results of a product. */
 typedef struct {
   void *data;
   int64_t count;
   uint8_t dtype;
 } Output;
 
+/* Sets the outputs of the product; returns their number. */
 static int
 outputs_of (const LigTrial *trial, Output outputs[3])
 {
@@ -273,7 +281,8 @@ outputs_of (const LigTrial *trial, Output outputs[3])
   return count;
 }
 
-/* Zeros first: what an algorithm leaves out is not to look like the last one's result. */
+/* Computes the outputs. They are zeroed first, so that elements which an algorithm skips do not
+ * look like the result of the one before. */
 static bool
 compute (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, const Output *outputs, int count)
 {
@@ -285,19 +294,20 @@ compute (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm, const Output *o
   return cudaStreamSynchronize (trial->stream) == cudaSuccess && runs;
 }
 
+/* Returns the bytes of an output. */
 static size_t
 bytes_of (const Output *output)
 {
   return (size_t) output->count * lig_dtype_size ((LigDtype) output->dtype);
 }
 
-/* Memory to keep outputs in, after what a comparison finds. */
+/* Allocates memory to keep outputs in, behind the numbers that a comparison finds. */
 static bool
-make_room (LigTrial *trial, const Output *outputs, int count)
+allocate_expected (LigTrial *trial, const Output *outputs, int count)
 {
   size_t bytes = 256;
   for (int i = 0; i < count; i++)
-    bytes += room_for (outputs[i].count, outputs[i].dtype);
+    bytes += padded_size (outputs[i].count, outputs[i].dtype);
   if (!trial->expected &&
       cudaMalloc ((void **) &trial->expected, bytes) == cudaErrorMemoryAllocation)
     trial->no_memory = true;
@@ -316,7 +326,7 @@ compute_and_keep (LigTrial *trial,
   for (int i = 0; i < count && good; i++) {
     good = cudaMemcpyAsync (at, outputs[i].data, bytes_of (&outputs[i]), cudaMemcpyDeviceToDevice,
                             trial->stream) == cudaSuccess;
-    at += room_for (outputs[i].count, outputs[i].dtype);
+    at += padded_size (outputs[i].count, outputs[i].dtype);
   }
   return cudaStreamSynchronize (trial->stream) == cudaSuccess && good;
 }
@@ -326,13 +336,14 @@ lig_trial_expect (LigTrial *trial)
 {
   Output outputs[3];
   int count = outputs_of (trial, outputs);
-  return trial->n_kept > 0 && make_room (trial, outputs, count) &&
+  return trial->n_kept > 0 && allocate_expected (trial, outputs, count) &&
          compute_and_keep (trial, &trial->kept[0].algorithm, outputs, count);
 }
 
-/* Whether the candidate computes the same bits twice. The bits that were expected are lost. */
+/* Returns whether the candidate computes the same bits twice. The expected outputs are
+ * overwritten. */
 static bool
-repeats (LigTrial *trial, const LigCandidate *candidate)
+repeats (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   Output outputs[3];
   int count = outputs_of (trial, outputs);
@@ -345,15 +356,16 @@ repeats (LigTrial *trial, const LigCandidate *candidate)
   for (int i = 0; i < count; i++) {
     lig_compare_bits (outputs[i].data, at, bytes_of (&outputs[i]), (uint32_t *) trial->expected,
                       trial->stream);
-    at += room_for (outputs[i].count, outputs[i].dtype);
+    at += padded_size (outputs[i].count, outputs[i].dtype);
   }
   return cudaMemcpyAsync (&other, trial->expected, sizeof other, cudaMemcpyDeviceToHost,
                           trial->stream) == cudaSuccess &&
          cudaStreamSynchronize (trial->stream) == cudaSuccess && other == 0;
 }
 
-/* How far two right results may be apart, as a part of the largest element: more than what another
- * order of the sums and one rounding make, less than what a lost part of the depth makes. */
+/* Returns how far two correct results may differ, relative to the largest element: more than
+ * another order of the sums and one rounding cause, less than a missing part of the depth
+ * causes. */
 static float
 tolerance (const LigProductKey *key, uint8_t dtype)
 {
@@ -363,8 +375,9 @@ tolerance (const LigProductKey *key, uint8_t dtype)
                              : 1.0f / 16384;
 }
 
+/* Returns whether the candidate's outputs agree with the expected ones. */
 static bool
-agrees (LigTrial *trial, const LigCandidate *candidate)
+agrees (LigTrial *trial, const LigTrialAlgorithm *candidate)
 {
   Output outputs[3];
   int count = outputs_of (trial, outputs);
@@ -372,7 +385,7 @@ agrees (LigTrial *trial, const LigCandidate *candidate)
   if (!compute (trial, &candidate->algorithm, outputs, count))
     return false;
   for (int i = 0; i < count; i++) {
-    float found[2] = {INFINITY, 0}; /* the largest difference, the largest element */
+    float found[2] = {INFINITY, 0}; /* largest difference, largest element */
     cudaMemsetAsync (trial->expected, 0, sizeof found, trial->stream);
     lig_compare (outputs[i].data, at, (LigDtype) outputs[i].dtype, outputs[i].count,
                  (uint32_t *) trial->expected, trial->stream);
@@ -381,18 +394,20 @@ agrees (LigTrial *trial, const LigCandidate *candidate)
         cudaStreamSynchronize (trial->stream) != cudaSuccess ||
         !(found[0] <= tolerance (&trial->entry->key, outputs[i].dtype) * found[1]))
       return false;
-    at += room_for (outputs[i].count, outputs[i].dtype);
+    at += padded_size (outputs[i].count, outputs[i].dtype);
   }
   return true;
 }
 
+/* Orders candidates by time. */
 static int
 by_time (const void *a, const void *b)
 {
-  const LigCandidate *x = a, *y = b;
+  const LigTrialAlgorithm *x = a, *y = b;
   return (x->microseconds > y->microseconds) - (x->microseconds < y->microseconds);
 }
 
+/* Orders numbers. */
 static int
 by_value (const void *a, const void *b)
 {
@@ -400,8 +415,8 @@ by_value (const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* Sorts those to run again to the front and returns their number. With many of nearly the same
- * speed, the luckiest would come first after one measurement: hence the mean of two. */
+/* Sorts the candidates to run again to the front and returns their number. Among many of nearly
+ * the same speed, one measurement would prefer the luckiest: hence the mean of two. */
 static int
 find_finalists (LigTrial *trial)
 {
@@ -416,7 +431,7 @@ find_finalists (LigTrial *trial)
     }
   qsort (trial->kept, (size_t) trial->n_kept, sizeof *trial->kept, by_time);
   for (int i = 0; i < trial->n_kept && finalists < MOST_FINALISTS; i++) {
-    LigCandidate candidate = trial->kept[i];
+    LigTrialAlgorithm candidate = trial->kept[i];
     if (finalists > 0 && candidate.microseconds > FINAL_MARGIN * trial->kept[0].microseconds)
       break;
     if (trial->expected && memcmp (&candidate.algorithm, &first, sizeof first) != 0 &&
@@ -428,15 +443,15 @@ find_finalists (LigTrial *trial)
   return finalists;
 }
 
-/* The fastest of the finalists that repeats itself. Without memory to find that out, what the
- * heuristic proposed is trusted: variations were never tried then. */
-static const LigCandidate *
+/* Returns the fastest finalist that repeats its bits. Without memory to test that, the
+ * heuristic's proposal is trusted: variations were not tried then. */
+static const LigTrialAlgorithm *
 find_winner (LigTrial *trial, int finalists)
 {
   Output outputs[3];
-  bool compared = make_room (trial, outputs, outputs_of (trial, outputs));
+  bool compared = allocate_expected (trial, outputs, outputs_of (trial, outputs));
   for (;;) {
-    LigCandidate *best = NULL;
+    LigTrialAlgorithm *best = NULL;
     for (int i = 0; i < finalists; i++)
       if (trial->kept[i].microseconds < (best ? best->microseconds : INFINITY))
         best = &trial->kept[i];
@@ -446,13 +461,14 @@ find_winner (LigTrial *trial, int finalists)
   }
 }
 
-const LigCandidate *
+const LigTrialAlgorithm *
 lig_trial_decide (LigTrial *trial)
 {
   trial->busy = 0;
   int finalists = trial->n_kept > 0 ? find_finalists (trial) : 0, rounds = 0;
   int most = trial->best < 100 ? LIG_MOST_ROUNDS : 5;
-  /* In turn, so that a change of the clock meets all of them; medians decide. */
+  /* The finalists run in turn, so that a change of the clock affects all of them; their medians
+   * decide. */
   for (; rounds < most && (rounds == 0 || trial->busy < LAST_BUDGET); rounds++)
     for (int i = 0; i < finalists; i++) {
       float time = measure (trial, &trial->kept[i]);
@@ -461,7 +477,7 @@ lig_trial_decide (LigTrial *trial)
       trial->kept[i].rounds[rounds] = time;
     }
   for (int i = 0; i < finalists; i++) {
-    LigCandidate *candidate = &trial->kept[i];
+    LigTrialAlgorithm *candidate = &trial->kept[i];
     qsort (candidate->rounds, (size_t) rounds, sizeof *candidate->rounds, by_value);
     candidate->microseconds = candidate->rounds[rounds / 2];
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A race of algorithms for one product, on random data of its own: how long each takes, whether all
- * come to the same result, and which is the fastest. */
+/* A comparison of algorithms for one product, on random data: the time of each, whether all
+ * compute the same result, and the fastest. */
 #pragma once
 
 #include "kernels/cuda/product/algorithms.h"
@@ -9,10 +9,10 @@ enum { LIG_MOST_KEPT = 16, LIG_MOST_ROUNDS = 9 };
 
 typedef struct {
   cublasLtMatmulAlgo_t algorithm;
-  cudaGraphExec_t graph; /* so many launches of it */
+  cudaGraphExec_t graph; /* several launches of it */
   float microseconds;    /* of one launch */
   float rounds[LIG_MOST_ROUNDS];
-} LigCandidate;
+} LigTrialAlgorithm;
 
 typedef struct {
   LigProducts *products;
@@ -20,32 +20,35 @@ typedef struct {
   cudaStream_t stream;
   cudaEvent_t begin, end;
   char *memory;
-  LigProductCall calls[2]; /* taken in turn, so that not all of a small product is in the cache */
+  LigProductCall
+    calls[2]; /* used in turn, so that not all operands of a small product are in the cache */
   int n_calls;
   int launches;
-  bool lost;                        /* the device does not answer any more */
-  bool no_memory;                   /* for a trial, or for comparing what wins */
-  LigCandidate kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in no order */
+  bool lost;                             /* the device does not respond any more */
+  bool no_memory;                        /* for the trial, or to compare the fastest */
+  LigTrialAlgorithm kept[LIG_MOST_KEPT]; /* the first that ran, then the fastest in any order */
   int n_kept;
-  char *expected; /* what the first one's result is, and room for what a comparison finds */
-  float best;     /* microseconds of the fastest; INFINITY: none ran */
-  double busy;    /* seconds that the device worked; the caller may set it back */
+  char *expected; /* the first one's result, behind the numbers that a comparison finds */
+  float best;     /* microseconds of the fastest; INFINITY if none ran */
+  double busy;    /* seconds that the device worked; the caller may reset it */
 } LigTrial;
 
-/* Seconds of a clock that only goes forwards. */
+/* Returns the seconds of a clock that never goes backwards. */
 double lig_trial_clock (void);
 
-/* `trial` is zeroed. Whatever comes of it, it is to be closed. */
+/* Allocates memory, stream and events for a trial, which is zeroed before. The caller closes it
+ * even after a failure. */
 bool lig_trial_open (LigTrial *trial, LigProducts *products, LigProductEntry *entry);
 void lig_trial_close (LigTrial *trial);
 
-/* A first impression, in microseconds: INFINITY if the algorithm does not run, and a rough time if
- * it is far behind. It is kept if it is one of the fastest. */
+/* Times an algorithm and returns its microseconds: INFINITY if it does not run, a rough time if
+ * it is much slower than the best. It is kept if it is one of the fastest. */
 float lig_trial_run (LigTrial *trial, const cublasLtMatmulAlgo_t *algorithm);
 
-/* Keeps the result of the first algorithm: only who comes to the same one can win then. */
+/* Keeps the result of the first algorithm: only algorithms that agree with it can then be
+ * chosen. */
 bool lig_trial_expect (LigTrial *trial);
 
-/* The fastest by its median of several rounds that gives the same bits twice; null if nothing can
- * be said. */
-const LigCandidate *lig_trial_decide (LigTrial *trial);
+/* Returns the algorithm with the least median of several rounds that computes the same bits
+ * twice; null if there is none. */
+const LigTrialAlgorithm *lig_trial_decide (LigTrial *trial);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Variations of proposed algorithms, for products that are so short that one more wave of blocks
- * matters: other tiles, parts of the depth, clusters, and undocumented options. */
+/* Variations of proposed algorithms, for products so short that one more wave of blocks matters:
+ * other tiles, splits of the depth, clusters, and undocumented options. */
 #include "kernels/cuda/product/candidates.h"
 
 #include <math.h>
@@ -10,17 +10,17 @@
 
 enum { MOST_TILES = 768, MOST_FAMILIES = 2, MOST_TRIED = 2048, MOST_CUSTOM = 7, MOST_STAGES = 64 };
 
-/* Seconds that the device may be kept busy. */
+/* The seconds that the search may keep the device busy. */
 #define BUDGET 0.35
 
-/* Relative to the best: what is worth another cluster, and what is worth other options too. */
+/* The multiples of the best time up to which other clusters are tried, and other options too. */
 #define NEAR 1.25f
 #define CLOSE 1.1f
 
-/* Relative to the best that a model expects: what is not even tried. */
+/* The multiple of the best expected time up to which a tile is tried. */
 #define HOPELESS 2.0f
 
-/* What an algorithm is set to; the same bytes are the same algorithm. */
+/* The attributes of an algorithm. Equal bytes mean equal algorithms. */
 typedef struct {
   int32_t id;
   uint32_t tile, stages;
@@ -37,11 +37,11 @@ typedef struct {
 
 typedef struct {
   uint32_t id;
-  bool known, fits;    /* whether there are a cluster and an option that go with it */
-  Variation variation; /* if it fits: in one part */
+  bool known, fits;    /* whether some cluster and option go with it */
+  Variation variation; /* if it fits, with the depth in one part */
 } Tile;
 
-/* All that has the same id, and what the library says of it. */
+/* The algorithms of one id, and what the library reports about them. */
 typedef struct {
   cublasLtMatmulAlgo_t blank;
   Variation like; /* its fastest proposal */
@@ -52,7 +52,7 @@ typedef struct {
   uint32_t most_custom;
 } Family;
 
-/* A tile and a number of parts, with what a simple model expects of them. */
+/* A tile and a number of parts, with the clocks that a simple model expects. */
 typedef struct {
   float clocks;
   int16_t family, tile, parts;
@@ -60,7 +60,8 @@ typedef struct {
 
 typedef struct {
   LigTrial *trial;
-  double started, deadline, share; /* the part of time and budget that may be used for now */
+  double started, deadline,
+    share; /* the part of time and budget that the present phase may use up */
   Family families[MOST_FAMILIES];
   int n_families;
   Plan *plans;
@@ -69,7 +70,7 @@ typedef struct {
   int n_tried;
 } Search;
 
-/* The attributes of an algorithm and where a variation has them. */
+/* The attributes of an algorithm and their places in a variation. */
 static const struct {
   cublasLtMatmulAlgoConfigAttributes_t which;
   size_t at, size;
@@ -86,6 +87,7 @@ static const struct {
 };
 enum { N_ATTRIBUTES = sizeof attributes / sizeof *attributes };
 
+/* Sets the number of parts of the depth, and how they are summed. */
 static void
 set_parts (Variation *variation, int parts)
 {
@@ -94,6 +96,7 @@ set_parts (Variation *variation, int parts)
     parts > 1 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_NONE;
 }
 
+/* Returns the variation that an algorithm is. */
 static Variation
 read_variation (const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -109,7 +112,8 @@ read_variation (const cublasLtMatmulAlgo_t *algorithm)
   return variation;
 }
 
-/* True if that is an algorithm which serves. What is zero is so in a blank one. */
+/* Writes the algorithm of a variation; true if it serves. Attributes that are zero have that
+ * value in a blank algorithm already. */
 static bool
 write_variation (const Search *search,
                  const Family *family,
@@ -128,7 +132,7 @@ write_variation (const Search *search,
   return lig_candidate_serves (search->trial->products, search->trial->entry, algorithm);
 }
 
-/* The used part of the time and of the device's, whichever is more. */
+/* Returns the used part of the time, or of the device's time if that is more. */
 static double
 spent (const Search *search)
 {
@@ -136,7 +140,8 @@ spent (const Search *search)
   return fmax (time, search->trial->busy / BUDGET);
 }
 
-/* Microseconds; INFINITY if it does not run or the search is to end. Nothing runs twice. */
+/* Returns the microseconds of a variation; INFINITY if it does not run or the search has to end.
+ * No variation runs twice. */
 static float
 attempt (Search *search, const Family *family, const Variation *variation)
 {
@@ -152,6 +157,7 @@ attempt (Search *search, const Family *family, const Variation *variation)
   return microseconds;
 }
 
+/* Tries a variation and keeps it if it is faster than the best. */
 static void
 improve (Search *search, const Family *family, Timed *best, const Variation *variation)
 {
@@ -160,18 +166,20 @@ improve (Search *search, const Family *family, Timed *best, const Variation *var
     *best = (Timed){*variation, microseconds};
 }
 
-/* The promising first. Cards before sm_90 have no clusters. */
+/* The clusters to try, the promising ones first. GPUs before sm_90 have none. */
 static const uint16_t clusters[] = {CUBLASLT_CLUSTER_SHAPE_2x1x1, CUBLASLT_CLUSTER_SHAPE_1x2x1,
                                     CUBLASLT_CLUSTER_SHAPE_1x1x1, CUBLASLT_CLUSTER_SHAPE_2x2x1,
                                     CUBLASLT_CLUSTER_SHAPE_4x1x1, CUBLASLT_CLUSTER_SHAPE_1x4x1};
 enum { N_CLUSTERS = sizeof clusters / sizeof *clusters };
 
+/* Returns the number of clusters that the device can try. */
 static int
 count_clusters (const Search *search)
 {
   return search->trial->products->device->capability < 90 ? 0 : N_CLUSTERS;
 }
 
+/* Tries the other clusters. */
 static void
 improve_clusters (Search *search, const Family *family, Timed *best)
 {
@@ -182,7 +190,7 @@ improve_clusters (Search *search, const Family *family, Timed *best)
   }
 }
 
-/* Options are not documented; some of them are other ways to share a tile among warps. */
+/* Tries the options, which are undocumented; some are other ways to divide a tile among warps. */
 static void
 improve_options (Search *search, const Family *family, Timed *best)
 {
@@ -199,13 +207,15 @@ improve_options (Search *search, const Family *family, Timed *best)
 static const int8_t parts[] = {1, 2, 3, 4, 5, 6, 8};
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
-/* Parts that are hardly deeper than a tile is loaded at once are not worth their sum. */
+/* Returns whether the depth may be split into `count` parts. Parts hardly deeper than a tile's
+ * loads are not worth their sum. */
 static bool
 can_split (const Search *search, const Family *family, int count)
 {
   return count == 1 || (family->parts && search->trial->entry->key.k / count >= 128);
 }
 
+/* Tries other splits of the depth, then other numbers of stages. */
 static void
 improve_depth (Search *search, const Family *family, Timed *best)
 {
@@ -222,6 +232,7 @@ improve_depth (Search *search, const Family *family, Timed *best)
   }
 }
 
+/* Returns the family of a variation; null if it was not added. */
 static const Family *
 family_of (const Search *search, const Variation *variation)
 {
@@ -231,7 +242,7 @@ family_of (const Search *search, const Variation *variation)
   return NULL;
 }
 
-/* The fastest that was kept and took longer than that; negative if there is none. */
+/* Returns the fastest kept candidate that took longer than `limit`; negative if there is none. */
 static int
 fastest_beyond (const LigTrial *trial, float limit)
 {
@@ -243,7 +254,7 @@ fastest_beyond (const LigTrial *trial, float limit)
   return next;
 }
 
-/* Around the fastest that were kept so far, one kind of change after the other. */
+/* Varies the fastest candidates, one kind of attribute after the other. */
 static void
 refine (Search *search, int most)
 {
@@ -267,7 +278,7 @@ refine (Search *search, int most)
   }
 }
 
-/* A cluster and an option with which the library takes the tile at all; each tile has its own. */
+/* Finds a cluster and an option with which the library accepts the tile; each tile has its own. */
 static void
 find_fit (const Search *search, const Family *family, Tile *tile)
 {
@@ -286,7 +297,7 @@ find_fit (const Search *search, const Family *family, Tile *tile)
     }
 }
 
-/* All tiles and parts, in the order in which they look fast. */
+/* Tries all tiles and splits, in the order of their expected times. */
 static void
 explore (Search *search)
 {
@@ -308,8 +319,9 @@ explore (Search *search)
   }
 }
 
-/* What a simple model expects: in a wave, each multiprocessor has a tile, whose products take time
- * and whose operands have to come; then the parts are written and read again to be added up. */
+/* Returns the clocks that a simple model expects: in a wave, each multiprocessor has a tile,
+ * whose products take time and whose operands have to be loaded; then the parts are written,
+ * read and added up. */
 static float
 expected_clocks (const LigTrial *trial, int rows, int columns, int count)
 {
@@ -324,6 +336,7 @@ expected_clocks (const LigTrial *trial, int rows, int columns, int count)
   return clocks;
 }
 
+/* Orders plans by expected clocks. */
 static int
 by_clocks (const void *a, const void *b)
 {
@@ -331,7 +344,7 @@ by_clocks (const void *a, const void *b)
   return (x->clocks > y->clocks) - (x->clocks < y->clocks);
 }
 
-/* All tiles and parts in that order; those that can hardly be worth it are left out. */
+/* Fills in all tiles and splits in that order, without those that can hardly be worth trying. */
 static bool
 make_plans (Search *search)
 {
@@ -353,7 +366,7 @@ make_plans (Search *search)
   return true;
 }
 
-/* How many numbers of four bytes a list has that was read into `values`. */
+/* Reads a list of 4-byte numbers into `values`; returns their number. */
 static int
 read_list (const cublasLtMatmulAlgo_t *algorithm,
            cublasLtMatmulAlgoCapAttributes_t which,
@@ -370,7 +383,7 @@ read_list (const cublasLtMatmulAlgo_t *algorithm,
   return (int) (written / sizeof *values);
 }
 
-/* A single number of four bytes. */
+/* Returns a 4-byte number that the library reports. */
 static uint32_t
 capability (const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulAlgoCapAttributes_t which)
 {
@@ -382,6 +395,7 @@ capability (const cublasLtMatmulAlgo_t *algorithm, cublasLtMatmulAlgoCapAttribut
            : 0;
 }
 
+/* Initializes an algorithm of that id with default attributes. */
 static bool
 set_up_blank (const Search *search, int32_t id, cublasLtMatmulAlgo_t *blank)
 {
@@ -399,6 +413,7 @@ set_up_blank (const Search *search, int32_t id, cublasLtMatmulAlgo_t *blank)
                                  (cudaDataType_t) output, id, blank) == CUBLAS_STATUS_SUCCESS;
 }
 
+/* Adds the family of a variation, unless the library reports that it needs larger alignments. */
 static void
 add_family (Search *search, const Variation *like)
 {
@@ -426,7 +441,7 @@ add_family (Search *search, const Variation *like)
   search->n_families++;
 }
 
-/* From what was kept, the fastest first. */
+/* Adds the families of the kept candidates, the fastest first. */
 static void
 meet_families (Search *search)
 {

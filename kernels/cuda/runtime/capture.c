@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CUDA graphs: what a stream captured, instantiated and uploaded, to be launched again and again.
- */
+/* CUDA graphs: launches that a stream captured, instantiated and uploaded, to be replayed many
+ * times. */
 #include "kernels/cuda/runtime/device.h"
 
 LigStatus

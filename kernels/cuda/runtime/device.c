@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The CUDA backend: devices, memory, streams, events, in a table of calls; the module's one symbol.
- * Every call first makes its device the thread's own, as several may be open. */
+/* The CUDA backend: devices, memory, streams and events, in a table of calls, which is the
+ * module's only symbol. A call that depends on the current device first sets it, as several may
+ * be open. */
 #include "kernels/cuda/runtime/device.h"
 
 #include "kernels/cuda/product/product.h"
-#include "kernels/cuda/runtime/lost.h"
 #include "kernels/cuda/runtime/table.h"
 #include "kernels/times.h"
 
@@ -13,33 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-LigStatus
-lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text)
-{
-  if (error == cudaSuccess)
-    return LIG_OK;
-  /* The error that a launch left is told once; a sticky one comes again with the next call. */
-  cudaGetLastError ();
-  if (device)
-    snprintf (device->message, sizeof device->message, "%s: %s (%s)", text,
-              cudaGetErrorString (error), cudaGetErrorName (error));
-  return error == cudaErrorMemoryAllocation ? LIG_OUT_OF_MEMORY
-         : lig_cuda_is_lost ((int) error)   ? LIG_DEVICE_LOST
-                                            : LIG_FAILED;
-}
-
-LigStatus
-lig_cuda_launched (LigLaunch *launch, const char *place)
-{
-  cudaError_t error = cudaGetLastError ();
-  if (error == cudaSuccess)
-    return LIG_OK;
-  LigStatus status = lig_cuda_status (launch->device, error, place);
-  launch->where = launch->device ? launch->device->message : place;
-  return status;
-}
-
-/* What to do about the errors that a person can do something about. */
+/* Explains errors that a person can remove. */
 static void
 explain (cudaError_t error, char *why, size_t size)
 {
@@ -56,6 +30,7 @@ explain (cudaError_t error, char *why, size_t size)
     snprintf (why, size, "%s (%s)", cudaGetErrorString (error), cudaGetErrorName (error));
 }
 
+/* Returns the number of GPUs; negative, with the reason in `why`, if there are none. */
 static int
 count (char *why, size_t size)
 {
@@ -69,6 +44,7 @@ count (char *why, size_t size)
   return -1;
 }
 
+/* Frees a device and its products; null is allowed. */
 static void
 close_device (LigBackendDevice *device)
 {
@@ -80,8 +56,8 @@ close_device (LigBackendDevice *device)
   free (device);
 }
 
-/* Whether the module has code for the device: a build for one architecture has none for others,
- * and each launch would fail. */
+/* Returns whether the module has code for the device: a build for one architecture has none for
+ * others, and each launch would fail. */
 static bool
 can_run (LigBackendDevice *device, char *why, size_t size)
 {
@@ -105,7 +81,7 @@ can_run (LigBackendDevice *device, char *why, size_t size)
   return false;
 }
 
-/* Makes the device usable, which takes most of the time of a start. */
+/* Makes the device usable, which takes most of a program's start. */
 static cudaError_t
 start (LigBackendDevice *device)
 {
@@ -164,7 +140,7 @@ message (LigBackendDevice *device)
   return device->message;
 }
 
-/* As the driver's own tools write it. */
+/* Writes the device's UUID in the form of the driver's own tools. */
 static void
 write_id (const cudaUUID_t *uuid, char *text, size_t size)
 {
@@ -202,7 +178,7 @@ keep_choices (LigBackendDevice *device, const LigChoices *choices)
 }
 
 static LigStatus
-room (LigBackendDevice *device, size_t *unused, size_t *total)
+free_memory (LigBackendDevice *device, size_t *unused, size_t *total)
 {
   cudaSetDevice (device->number);
   return lig_cuda_status (device, cudaMemGetInfo (unused, total), "asking for free memory");
@@ -304,7 +280,7 @@ await_event (LigBackendDevice *device, void *stream, void *event)
 }
 
 static LigStatus
-settle (LigBackendDevice *device, void *event)
+wait_event (LigBackendDevice *device, void *event)
 {
   return lig_cuda_status (device, cudaEventSynchronize (event), "running");
 }
@@ -340,7 +316,7 @@ lig_backend (void)
     .release = release,
     .allocate_host = allocate_host,
     .release_host = release_host,
-    .room = room,
+    .free_memory = free_memory,
     .stream_new = stream_new,
     .stream_free = stream_free,
     .wait = wait_stream,
@@ -351,7 +327,7 @@ lig_backend (void)
     .event_free = event_free,
     .record = record,
     .await = await_event,
-    .settle = settle,
+    .wait_event = wait_event,
     .elapsed = elapsed,
     .capture = lig_cuda_capture,
     .capture_end = lig_cuda_capture_end,

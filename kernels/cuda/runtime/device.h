@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the backend's table are made of, apart from kernels. */
+/* The parts of the backend's table, apart from kernels, that have files of their own; backend.h
+ * describes them. */
 #pragma once
 
 #include "kernels/cuda/common/cuda.h"
@@ -17,10 +18,10 @@ void lig_cuda_graph_free (LigBackendDevice *device, void *graph);
 /* health.c */
 void lig_cuda_health (LigBackendDevice *device, LigBackendHealth *health);
 
-/* put.cu: whether this module's code can run on the current device at all. */
+/* Returns whether this module's code can run on the current device (put.cu). */
 cudaError_t lig_cuda_probe (void);
 
-/* put.cu: at most 64 bytes into device memory, as a kernel's argument. */
+/* Writes at most 64 bytes to device memory, as a kernel's argument (put.cu). */
 LigStatus lig_cuda_put (
   LigBackendDevice *device, void *target, const void *source, size_t bytes, void *stream);
 

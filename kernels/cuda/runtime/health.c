@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Clocks, power and throttling, from the driver's management library, if it is there. */
+/* Clocks, power and throttling, from the driver's management library (NVML) if it is available. */
 #include "kernels/cuda/runtime/device.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The few calls of NVML that are needed; its interface is stable by these names. */
+/* The calls of NVML that are needed; their names are a stable interface. */
 typedef struct {
   int (*init) (void);
   int (*by_bus) (const char *bus, void **device);
@@ -21,6 +21,7 @@ typedef struct {
 
 static Management management;
 
+/* Opens NVML; `usable` remains 0 if it is missing. */
 static void
 load (void)
 {
@@ -39,7 +40,7 @@ load (void)
               m->reasons && m->init () == 0;
 }
 
-/* The reasons that cost speed; an idle or application-set clock is none. */
+/* Names the reasons that reduce the clocks; an idle clock or one set by an application is none. */
 static void
 name_reasons (unsigned long long bits, char *text, size_t size)
 {

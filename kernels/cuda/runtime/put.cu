@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A few bytes from the host into device memory without a copy to wait for: they travel as the
+/* Copies of a few bytes from the host to device memory without waiting: they travel as the
  * argument of a kernel. */
 #include "kernels/cuda/common/cuda.cuh"
 #include "kernels/cuda/runtime/device.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Element types and their exact conversions; plain C, shared by every backend.
+/* Element types and their conversions; plain C, shared by every backend. All functions may be
+ * called from any thread.
  *
  * fp16, bf16 and the two fp8 formats are storage types on the CPU: values are widened to fp32,
  * computed there, and rounded back once, to nearest with ties to even, as the GPU rounds.
@@ -20,6 +21,20 @@ extern "C" {
 #define LIG_API __attribute__ ((visibility ("default")))
 #endif
 
+/**
+ * LigDtype:
+ * @LIG_FP32: IEEE 754 binary32, 4 bytes
+ * @LIG_FP16: IEEE 754 binary16, 2 bytes
+ * @LIG_BF16: the upper half of an fp32 number, 2 bytes
+ * @LIG_FP8_E4M3: 4 bits of exponent and 3 of mantissa, largest number 448, no infinity, 1 byte
+ * @LIG_FP8_E5M2: 5 bits of exponent and 2 of mantissa, largest number 57344, 1 byte
+ * @LIG_INT32: signed integer, 4 bytes
+ * @LIG_UINT8: unsigned integer, 1 byte
+ * @LIG_BOOL: false (0) or true (any other byte), 1 byte
+ * @LIG_N_DTYPES: the number of types
+ *
+ * The type of a tensor's elements.
+ */
 typedef enum {
   LIG_FP32,
   LIG_FP16,
@@ -32,39 +47,135 @@ typedef enum {
   LIG_N_DTYPES
 } LigDtype;
 
-/* Types there will be at most: tables by type in public structs have room for so many. */
+/**
+ * LIG_MAX_DTYPES:
+ *
+ * The largest number of types that a later version can have: the size of tables by type in public
+ * structs.
+ */
 #define LIG_MAX_DTYPES 32
 
-/* Bytes of one element. */
+/**
+ * lig_dtype_size:
+ * @dtype: an element type
+ *
+ * Returns: the bytes of one element
+ */
 LIG_API size_t lig_dtype_size (LigDtype dtype);
 
-/* `fp32`, `fp16`, `bf16`, `fp8e4m3`, `fp8e5m2`, `int32`, `uint8`, `bool`; a static string. */
+/**
+ * lig_dtype_name:
+ * @dtype: an element type
+ *
+ * Returns: (transfer none): `fp32`, `fp16`, `bf16`, `fp8e4m3`, `fp8e5m2`, `int32`, `uint8` or
+ *   `bool`; a static string
+ */
 LIG_API const char *lig_dtype_name (LigDtype dtype);
 
-/* The type of that name; false, with `dtype` untouched, where no type is called so. */
+/**
+ * lig_dtype_from_name:
+ * @name: a name as lig_dtype_name() returns it
+ * @dtype: (out): location for the type; unchanged if no type has that name
+ *
+ * Returns: true if there is a type of that name
+ */
 LIG_API bool lig_dtype_from_name (const char *name, LigDtype *dtype);
 
-/* True for the types that compute may have: fp32, fp16, bf16. */
+/**
+ * lig_dtype_is_floating:
+ * @dtype: an element type
+ *
+ * Tells apart the types that kernels compute in: fp32, fp16 and bf16.
+ *
+ * Returns: true for these three
+ */
 LIG_API bool lig_dtype_is_floating (LigDtype dtype);
 
-/* One value to its nearest neighbour in the type, as its bits. */
+/**
+ * lig_fp16_from_float:
+ * @value: any number
+ *
+ * Returns: the bits of the nearest fp16 number, ties to even; infinity from 65520 on
+ */
 LIG_API uint16_t lig_fp16_from_float (float value);
+
+/**
+ * lig_bf16_from_float:
+ * @value: any number
+ *
+ * Returns: the bits of the nearest bf16 number, ties to even
+ */
 LIG_API uint16_t lig_bf16_from_float (float value);
+
+/**
+ * lig_e4m3_from_float:
+ * @value: any number
+ *
+ * Returns: the bits of the nearest e4m3 number, ties to even, at most 448 in magnitude
+ */
 LIG_API uint8_t lig_e4m3_from_float (float value);
+
+/**
+ * lig_e5m2_from_float:
+ * @value: any number
+ *
+ * Returns: the bits of the nearest e5m2 number, ties to even, at most 57344 in magnitude
+ */
 LIG_API uint8_t lig_e5m2_from_float (float value);
 
-/* The bits of one value widened; always exact. */
+/**
+ * lig_fp16_to_float:
+ * @bits: an fp16 number
+ *
+ * Returns: the same number, exactly
+ */
 LIG_API float lig_fp16_to_float (uint16_t bits);
+
+/**
+ * lig_bf16_to_float:
+ * @bits: a bf16 number
+ *
+ * Returns: the same number, exactly
+ */
 LIG_API float lig_bf16_to_float (uint16_t bits);
+
+/**
+ * lig_e4m3_to_float:
+ * @bits: an e4m3 number
+ *
+ * Returns: the same number, exactly
+ */
 LIG_API float lig_e4m3_to_float (uint8_t bits);
+
+/**
+ * lig_e5m2_to_float:
+ * @bits: an e5m2 number
+ *
+ * Returns: the same number, exactly
+ */
 LIG_API float lig_e5m2_to_float (uint8_t bits);
 
-/* `count` elements of `source` (of type `dtype`) widened into `target`. Integers are converted by
- * value, bool to 0 or 1. */
+/**
+ * lig_widen: (skip)
+ * @dtype: the type of @source
+ * @source: @count elements, aligned for their type
+ * @target: memory for @count floats; does not overlap @source
+ * @count: the number of elements
+ *
+ * Converts elements to fp32. Integers are converted by value, bool to 0 or 1.
+ */
 LIG_API void lig_widen (LigDtype dtype, const void *source, float *target, size_t count);
 
-/* `count` floats of `source` rounded into `target`. Integers are rounded to nearest and saturate;
- * NaN becomes 0; bool is value != 0. */
+/**
+ * lig_narrow: (skip)
+ * @dtype: the type of @target
+ * @source: @count floats
+ * @target: memory for @count elements, aligned for their type; does not overlap @source
+ * @count: the number of elements
+ *
+ * Rounds floats to elements of a type. Integers are rounded to nearest and saturate; NaN becomes 0;
+ * bool is value != 0.
+ */
 LIG_API void lig_narrow (LigDtype dtype, const float *source, void *target, size_t count);
 
 #ifdef __cplusplus

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel is, what it is given, and what a backend offers. Plain C: nothing of GLib here.
+/* Kernels: their operands, their launches, and the table of the built-in ones. Plain C without
+ * GLib. A program that has kernels of its own fills in a #LigKernel and a #LigKernelFunc for each
+ * backend that it serves.
  *
- * A kernel computes on operands that the plan laid out beforehand. It never allocates, never
- * waits for the device, and touches nothing but its operands, its parameters, the tick, and the
- * stream and the workspace of its launch. Its problem size follows from its operands.
+ * A kernel computes on operands that the plan laid out beforehand. It never allocates, never waits
+ * for the device, and touches nothing but its operands, its parameters, the tick, and the stream
+ * and the workspace of its launch. Its problem size follows from its operands. Several launches of
+ * one kernel may run at the same time in several threads, each with its own LigLaunch.
  *
- * The operands of a kernel stand in its signature, inputs first: `x weight bias -> y mean rstd`.
- * Names are shared with the ports of ops: `x` the main input, `y` the main output, `dNAME` the
- * gradient of NAME. No operand is without elements: a step over no rows is not launched, its
- * other outputs become zero, as sums over nothing are. A fused or a plain op binds values to
- * operands by these names. An operand with a null `data` is absent: an optional input is left out
- * of the sum, an unwanted output is not computed. Signatures mark the inputs that may be absent
- * with `?`; every output may be, unless all are.
+ * A kernel's signature names its operands, inputs first: `x weight bias -> y mean rstd`. The names
+ * are those of the ports of ops: `x` is the main input, `y` the main output, `dNAME` the gradient
+ * of NAME; ops, fused or not, bind values to operands by these names. Matrices are row-major: x is
+ * [M, K], the weight of a linear map [N, K], y [M, N]. No operand is empty: a step over no rows is
+ * not launched, and its other outputs become zero, as sums over nothing are.
  *
- * An output marked `dx=dy|x` may lie where dy or x does: the kernel reads each element of these for
- * the last time before it writes that element. Other operands never overlap, and two outputs never
- * take one place. */
+ * An operand whose `data` is null is absent: an absent input is left out of the sum, an absent
+ * output is not computed. Signatures mark the inputs that may be absent with `?`; every output may
+ * be absent, but not all at once.
+ *
+ * An output marked `dx=dy|x` may be computed in place of dy or x: the kernel reads each element of
+ * these for the last time before it writes that element. No other operands overlap, and two outputs
+ * never share memory. */
 #pragma once
 
 #include <ligature/dtype.h>
@@ -24,112 +29,273 @@
 extern "C" {
 #endif
 
-typedef enum {
-  LIG_OK,
-  LIG_FAILED,        /* the kernel or a library it calls refused; `where` says */
-  LIG_OUT_OF_MEMORY, /* of the device */
-  LIG_UNSUPPORTED,   /* a type or size this kernel has no code for */
-  LIG_DEVICE_LOST    /* nothing more can run on this device */
-} LigStatus;
+/**
+ * LigStatus:
+ * @LIG_OK: the kernel ran, or was launched
+ * @LIG_FAILED: the kernel or a library that it calls refused; LigLaunch.where has the reason
+ * @LIG_OUT_OF_MEMORY: the device has too little memory
+ * @LIG_UNSUPPORTED: the kernel has no code for a type or a size
+ * @LIG_DEVICE_LOST: nothing more can run on this device in this process
+ *
+ * The result of a launch, or of a call of a backend.
+ */
+typedef enum { LIG_OK, LIG_FAILED, LIG_OUT_OF_MEMORY, LIG_UNSUPPORTED, LIG_DEVICE_LOST } LigStatus;
 
+/**
+ * LigBackendKind:
+ * @LIG_BACKEND_CPU: the processor
+ * @LIG_BACKEND_CUDA: NVIDIA GPUs
+ * @LIG_BACKEND_NULL: described devices, on which every kernel does nothing
+ * @LIG_N_BACKENDS: the number of backends
+ *
+ * A backend, as the index of LigKernel.functions.
+ */
 typedef enum { LIG_BACKEND_CPU, LIG_BACKEND_CUDA, LIG_BACKEND_NULL, LIG_N_BACKENDS } LigBackendKind;
 
-/* Every launch has this much scratch memory, 256-byte aligned, whose content nobody keeps.
- * A kernel that needs more divides its work, by a rule that knows only this size and its
- * operands, never the number of threads: results must not depend on it. */
+/**
+ * LIG_WORKSPACE_SIZE:
+ *
+ * The bytes of scratch memory of every launch, 256-byte aligned, whose content is undefined before
+ * and after it. A kernel that needs more divides its work, by a rule that depends on this size and
+ * its operands alone and never on the number of threads, so that results do not depend on it
+ * either.
+ */
 #define LIG_WORKSPACE_SIZE ((size_t) 32 << 20)
 
-/* The most operands a kernel may have. */
+/**
+ * LIG_MAX_OPERANDS:
+ *
+ * The largest number of operands of a kernel.
+ */
 #define LIG_MAX_OPERANDS 12
 
+/**
+ * LigOperand:
+ * @data: the first element, aligned for its type, in the memory of the backend's device; null if
+ *   the operand is absent
+ * @size: the number of all elements
+ * @columns: the length of the last axis, 1 for a scalar; the number of rows is @size / @columns
+ * @dtype: the type of the elements
+ *
+ * A tensor that a kernel reads or writes, contiguous and row-major. The plan owns the memory.
+ */
 typedef struct {
-  void *data;      /* aligned for its type; null where absent */
-  int64_t size;    /* elements in all */
-  int64_t columns; /* length of the last axis, 1 for a scalar; rows = size / columns */
+  void *data;
+  int64_t size;
+  int64_t columns;
   LigDtype dtype;
 } LigOperand;
 
-/* What changes from step to step. It lies in the device's memory, so a captured graph sees it. */
+/**
+ * LigTick:
+ * @seed: the seed of the run, which is the Philox key
+ * @micro_step: the number of forward passes of the run before this one
+ * @step: the number of this optimizer step, from 1
+ * @learning_rate: the learning rate of this step
+ * @clip_norm: the global norm to which larger gradients are scaled down; 0 never scales them
+ *
+ * The numbers that change from step to step. They are kept in the device's memory, so that a
+ * captured graph of launches reads the present ones.
+ */
 typedef struct {
-  uint64_t seed;       /* of the run: the Philox key */
-  uint64_t micro_step; /* forward passes of the run before this one */
-  uint64_t step;       /* optimizer step, from 1 */
-  float learning_rate; /* of this step */
-  float clip_norm;     /* gradients are scaled down to this global norm; 0: never */
+  uint64_t seed;
+  uint64_t micro_step;
+  uint64_t step;
+  float learning_rate;
+  float clip_norm;
 } LigTick;
 
-/* One opened device, as its backend keeps it (backend.h). */
+/**
+ * LigBackendDevice:
+ *
+ * An opened device; each backend defines its own.
+ */
 typedef struct LigBackendDevice LigBackendDevice;
 
+/**
+ * LigLaunch:
+ * @operands: the operands in the order of the kernel's signature
+ * @params: the kernel's own struct, one of params.h for a built-in kernel; null for its defaults
+ * @tick: the numbers of this step, in the device's memory
+ * @workspace: %LIG_WORKSPACE_SIZE bytes of the device's memory
+ * @stream: the backend's stream, a cudaStream_t on CUDA; null on the CPU
+ * @device: the device that the launch runs on; null on the CPU
+ * @accumulate: whether gradients of parameters are added to the old values instead of replacing
+ *   them
+ * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
+ * @rehearse: whether this launch is outside of a capture and may measure, to choose among
+ *   algorithms
+ * @where: set by a kernel that fails: `file:line: reason`, a string that stays valid
+ *
+ * The arguments of a kernel. The caller owns all memory; the kernel writes @where alone.
+ */
 typedef struct {
-  const LigOperand *operands; /* in the order of the kernel's signature */
-  const void *params;         /* of the kernel's own struct in params.h, or null for its defaults */
-  const LigTick *tick;        /* in the device's memory */
-  void *workspace;            /* LIG_WORKSPACE_SIZE bytes */
-  void *stream;               /* the backend's stream; null on the CPU */
-  LigBackendDevice *device;   /* what it runs on; null on the CPU */
-  bool accumulate;            /* parameter gradients are added to what is there, not replaced */
-  bool tf32;                  /* fp32 products may round their operands to 10 bits */
-  bool rehearse;              /* not captured: choices among algorithms are made now, by timing */
-  const char *where;          /* set on failure: "file:line: what", a string that stays valid */
+  const LigOperand *operands;
+  const void *params;
+  const LigTick *tick;
+  void *workspace;
+  void *stream;
+  LigBackendDevice *device;
+  bool accumulate;
+  bool tf32;
+  bool rehearse;
+  const char *where;
 } LigLaunch;
 
+/**
+ * LigKernelFunc: (skip)
+ * @launch: the operands and parameters
+ *
+ * A kernel's function for one backend. On CUDA it enqueues its work on the launch's stream and
+ * returns without waiting; on the CPU the work is done when it returns.
+ *
+ * Returns: LIG_OK, or the reason why nothing was computed
+ */
 typedef LigStatus (*LigKernelFunc) (LigLaunch *launch);
 
-/* How much a kernel computes, for predictions: a positive number is floating-point operations per
- * element of its largest operand, the others are matrix products of the first two operands. */
+/**
+ * LIG_PRODUCT_OVER_COLUMNS:
+ *
+ * As LigKernel.work: the product of the first two operands a[M, K] and b[N, K], which takes
+ * 2 M N K operations, where K is the number of columns of a.
+ *
+ * LIG_PRODUCT_OVER_ROWS: the product of a[M, N] and b[M, K], likewise, where M is the number of
+ * rows of a. LIG_PRODUCT_COLUMNS_BY_ROWS: the product of a[M, N] and b[N, K], where N is the number
+ * of columns of a.
+ */
 enum {
-  LIG_PRODUCT_OVER_COLUMNS = -1,   /* a[M,K] b[N,K]: 2 M N K, K = columns of a */
-  LIG_PRODUCT_OVER_ROWS = -2,      /* a[M,N] b[M,K]: 2 M N K, M = rows of a */
-  LIG_PRODUCT_COLUMNS_BY_ROWS = -3 /* a[M,N] b[N,K]: 2 M N K, N = columns of a */
+  LIG_PRODUCT_OVER_COLUMNS = -1,
+  LIG_PRODUCT_OVER_ROWS = -2,
+  LIG_PRODUCT_COLUMNS_BY_ROWS = -3
 };
 
-/* A set of types, one bit each: room for 32. */
+/**
+ * LIG_TYPES:
+ * @dtype: a #LigDtype
+ *
+ * The set that consists of one type; sets are joined by `|`.
+ */
 #define LIG_TYPES(dtype) (1u << (dtype))
+
+/**
+ * LIG_FLOATING_TYPES:
+ *
+ * The set of the types that kernels compute in.
+ */
 #define LIG_FLOATING_TYPES (LIG_TYPES (LIG_FP32) | LIG_TYPES (LIG_FP16) | LIG_TYPES (LIG_BF16))
 
-/* Backends there will be at most: kernels have room for so many functions. */
+/**
+ * LIG_MAX_BACKENDS:
+ *
+ * The largest number of backends that a later version can have.
+ */
 #define LIG_MAX_BACKENDS 8
 
-/* Begins with its size as the program knows it, so that a library in which fields were added since
- * reads no further. A kernel stays valid and unchanged for ever. */
+/**
+ * LigKernel: (skip)
+ * @size: sizeof (LigKernel) as the program was compiled; a newer library reads no further
+ * @name: the name, with underscores, different from that of any built-in kernel
+ * @signature: the names of the operands, see above
+ * @work: the number of floating-point operations per element of the largest operand, or one of the
+ *   negative numbers for matrix products; used for predictions alone
+ * @types: the set of %LIG_TYPES of its first floating operand that it serves, on every backend
+ * @functions: the kernel's function by #LigBackendKind; null where it has none, or where the
+ *   backend's module is not loaded
+ *
+ * A kernel. The program that defines it keeps it unchanged until it ends.
+ */
 typedef struct LigKernel {
-  size_t size;      /* sizeof (LigKernel) */
-  const char *name; /* unlike that of any built-in kernel */
+  size_t size;
+  const char *name;
   const char *signature;
-  int work;       /* see above */
-  unsigned types; /* LIG_TYPES of its first floating operand that it serves, on every backend */
-  LigKernelFunc functions[LIG_MAX_BACKENDS]; /* null where the backend has none loaded */
+  int work;
+  unsigned types;
+  LigKernelFunc functions[LIG_MAX_BACKENDS];
 } LigKernel;
 
-/* The built-in kernel of that name (underscores, as in kernel-list.h), or null. The functions of
- * the CPU are those for this machine's vector instructions, chosen at the first call. */
+/**
+ * lig_kernel_find: (skip)
+ * @name: a name with underscores, as in kernel-list.h
+ *
+ * Finds a built-in kernel. Its CPU function is the one for this machine's vector instructions. May
+ * be called from any thread, but not while the CUDA module is being loaded.
+ *
+ * Returns: (transfer none) (nullable): the kernel, valid until the process ends; null if there is
+ *   none of that name
+ */
 LIG_API const LigKernel *lig_kernel_find (const char *name);
 
-/* The built-in kernels one by one; null after the last. */
+/**
+ * lig_kernel_nth: (skip)
+ * @n: a number from 0
+ *
+ * Returns the built-in kernels one by one.
+ *
+ * Returns: (transfer none) (nullable): the kernel, valid until the process ends; null after the
+ * last
+ */
 LIG_API const LigKernel *lig_kernel_nth (int n);
 
-/* Operands of a signature, and how many of them come before the arrow. */
+/**
+ * lig_signature_count: (skip)
+ * @signature: the signature of a kernel
+ * @inputs: (out) (optional): location for the number of operands before the arrow
+ *
+ * Returns: the number of operands
+ */
 LIG_API int lig_signature_count (const char *signature, int *inputs);
 
-/* Copies the name of operand `index` into `name` (at least 32 bytes), without its marks; returns
- * true if it may be absent. */
+/**
+ * lig_signature_name: (skip)
+ * @signature: the signature of a kernel
+ * @index: the number of an operand, from 0
+ * @name: memory for 32 bytes, for the operand's name without its marks; empty if there is no such
+ *   operand, cut to 31 characters
+ *
+ * Returns: true if the operand may be absent
+ */
 LIG_API bool lig_signature_name (const char *signature, int index, char *name);
 
-/* The inputs, by bit, whose place output `index` may take. */
+/**
+ * lig_signature_places: (skip)
+ * @signature: the signature of a kernel
+ * @index: the number of an output, counted from the first operand
+ *
+ * Returns: the set of inputs, one bit each, in place of which the output may be computed
+ */
 LIG_API unsigned lig_signature_places (const char *signature, int index);
 
-/* Floating-point operations of a kernel on these operands. */
+/**
+ * lig_kernel_flops: (skip)
+ * @kernel: a kernel
+ * @operands: its operands, of which only sizes and types are read
+ *
+ * Returns: the number of floating-point operations of a launch, by LigKernel.work
+ */
 LIG_API double lig_kernel_flops (const LigKernel *kernel, const LigOperand *operands);
 
-/* Bytes a kernel reads, and writes, if each operand crosses the memory bus once. */
+/**
+ * lig_kernel_bytes: (skip)
+ * @kernel: a kernel
+ * @operands: its operands, of which only sizes and types are read
+ * @read: (out): location for the bytes of all inputs
+ * @written: (out): location for the bytes of all outputs
+ *
+ * Computes the bytes that a launch moves if each operand crosses the memory bus once.
+ */
 LIG_API void lig_kernel_bytes (const LigKernel *kernel,
                                const LigOperand *operands,
                                double *read,
                                double *written);
 
-/* The CPU instruction level in use: `baseline`, `v3` (AVX2, FMA) or `v4` (AVX-512). It is the
- * machine's best, or what LIGATURE_CPU names if the machine has it. */
+/**
+ * lig_cpu_level:
+ *
+ * Returns the instruction level of the CPU kernels in use: the machine's best, or the one that the
+ * environment variable LIGATURE_CPU names if the machine has it. It is chosen once per process.
+ *
+ * Returns: (transfer none): `baseline`, `v3` (AVX2, FMA) or `v4` (AVX-512); a static string
+ */
 LIG_API const char *lig_cpu_level (void);
 
 #ifdef __cplusplus

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Following a pattern along the ops from one index on. */
+#include "engine/compile/walk.h"
+
+/* Identities and branches that are looked through between two elements, at most: else every op of a
+ * long chain of them would look along the rest of it. */
+#define MOST_TRANSPARENT 64
+
+gboolean
+lig_branch_is_used (const LigPart *part)
+{
+  for (int i = 0; i < part->n_outputs; i++)
+    if (part->consumed[i] || part->to_caller[i])
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_walk_fits (const LigWalk *walk, int element, int index)
+{
+  const LigPart *part = lig_part (walk->draft, index);
+  if (walk->fusion->pass != LIG_PASS_FORWARD && !part->needs_backward)
+    return FALSE;
+  if (index == walk->skipped)
+    return FALSE;
+  return !part->info->opaque_forward &&
+         lig_element_fits (&walk->pattern->elements[element],
+                           index == walk->replaced ? walk->replacement : part->info);
+}
+
+/* The op that fits the element, looking through identities and unused branches; -1 for none. */
+static int
+next_fit (const LigWalk *walk, int element, int index)
+{
+  int end = MIN (index + MOST_TRANSPARENT, (int) walk->draft->parts->len);
+  for (; index < end; index++) {
+    const LigPart *part = lig_part (walk->draft, index);
+    if (lig_walk_fits (walk, element, index))
+      return index;
+    if (index == walk->skipped)
+      continue;
+    if (!(part->info->flags & LIG_OP_TRANSPARENT) ||
+        (lig_branch_is_used (part) && !walk->see_through))
+      return -1;
+  }
+  return -1;
+}
+
+static gboolean
+fence_between (const LigWalk *walk, int from, int to)
+{
+  for (int i = from; i <= to; i++)
+    if (lig_part (walk->draft, i)->fence)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+lig_walk_follow (const LigWalk *walk, LigFound *found)
+{
+  *found = (LigFound){.end = walk->at + 1, .matched = 1, .last = walk->from};
+  for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
+    found->elements[i] = -1;
+  found->elements[walk->from] = walk->at;
+  for (int element = walk->from + 1; element < walk->pattern->n_elements; element++) {
+    if (element == walk->inserted) {
+      found->matched++;
+      found->last = element;
+      continue;
+    }
+    int index = next_fit (walk, element, found->end);
+    if (index >= 0 && !walk->ignore_fences && fence_between (walk, found->end, index)) {
+      found->fenced = TRUE;
+      index = -1;
+    }
+    if (index >= 0) {
+      found->elements[element] = index;
+      found->end = index + 1;
+      found->matched++;
+      found->last = element;
+    } else if (!walk->pattern->elements[element].optional) {
+      return FALSE;
+    }
+  }
+  return found->matched >= 2;
+}
+
+gboolean
+lig_found_has (const LigFound *found, int index)
+{
+  for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
+    if (found->elements[i] == index)
+      return TRUE;
+  return FALSE;
+}

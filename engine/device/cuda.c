@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* NVIDIA GPUs: everything but this table is in the module, kernels/cuda. */
+#include "engine/device/backend.h"
+
+LIG_BACKEND_TABLE (cuda) = {
+  .info = {.name = "cuda",
+           .form = "cuda:N",
+           .title = "CUDA",
+           .traits = LIG_DEVICE_ACCELERATOR | LIG_DEVICE_ASYNCHRONOUS | LIG_DEVICE_STAGES |
+                     LIG_DEVICE_CHOOSES | LIG_DEVICE_MEASURES},
+  .kind = LIG_BACKEND_CUDA,
+  .takes = LIG_TAKES_NUMBER,
+  .driver = "libcuda.so.1",
+  .maker = "NVIDIA",
+};

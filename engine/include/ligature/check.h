@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Gradient checks: backward passes compared with central differences of forward passes. For the
+ * author of an op, a kernel or a fusion. */
+#pragma once
+
+#include <ligature/program.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigGradientCheck:
+ * @name: `input`, `extra input 0`, or the path of a parameter, `1.weight`
+ * @distance: of its gradient g from the differences d: ||g - d|| / ||d||
+ * @element: row-major index of the element in which they differ most
+ * @gradient: what the backward pass computes for that element
+ * @difference: the central difference in that element
+ *
+ * The tensor whose gradient disagrees most with the differences.
+ */
+typedef struct {
+  char *name;
+  double distance;
+  gint64 element;
+  double gradient, difference;
+} LigGradientCheck;
+
+#define LIG_TYPE_GRADIENT_CHECK (lig_gradient_check_get_type ())
+LIG_API GType lig_gradient_check_get_type (void);
+
+/**
+ * lig_gradient_check_free:
+ * @self: (nullable) (transfer full): what lig_check_gradients() set
+ *
+ * Releases the caller's reference.
+ */
+LIG_API void lig_gradient_check_free (LigGradientCheck *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigGradientCheck, lig_gradient_check_free)
+
+/**
+ * lig_check_gradients:
+ * @sequence: a sequence with an input; it is read, not changed
+ * @device: a device that runs, `cpu` or `cuda:N`
+ * @options: (nullable): policy and forbidden fusions as for lig_plan_compile(); fp32 is used, with
+ *   a backward pass and the gradients of all inputs
+ * @tolerance: the largest distance that is accepted for any tensor; 0: 0.003
+ * @worst: (out) (optional) (transfer full): set unless the check could not be made
+ *
+ * Compares the gradient of each input and of each parameter with (f(x + h) - f(x - h)) / 2h, where
+ * f is the loss, or the sum of all outputs, each element times a weight, and h is 1/64. Values and
+ * weights are odd multiples of 1/32 that follow from the tensor's name: inputs between -2 and 2,
+ * parameters and weights between -1 and 1. They are exact in every floating type and at least 1/32
+ * away from kinks at multiples of 1/16. Integer inputs are 0 to 3.
+ *
+ * Each element costs two forward passes, so the sequence should be small. May be called from any
+ * thread that may use the sequence and the device.
+ *
+ * Returns: %FALSE with %LIG_ERROR_VALUE set, naming tensor, element and both numbers, where a
+ *   gradient is farther off than @tolerance, or there is nothing to check; or with the error of a
+ *   step that failed
+ */
+LIG_API gboolean lig_check_gradients (LigSequence *sequence,
+                                      LigDevice *device,
+                                      const LigPlanOptions *options,
+                                      double tolerance,
+                                      LigGradientCheck **worst,
+                                      GError **error);
+
+G_END_DECLS

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Mends: edits of a sequence that remove the reason for which a fusion was refused.
+ *
+ * Threads: reading is for any thread; lig_mend_apply() edits the sequence, so it belongs on the
+ * thread that owns the sequence. */
+#pragma once
+
+#include <ligature/sequence.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigMendKind:
+ * @LIG_MEND_REMOVE_FENCE: remove the fence before the op at the path
+ * @LIG_MEND_UNFORBID: allow the fusion at the path and everywhere
+ * @LIG_MEND_FORCE: force the fusion at the path, instead of the groups that cover its ops
+ * @LIG_MEND_MAKE_PRIVATE: make the branch of the op at the path private: the caller no longer reads
+ *   it, and ops that read its channel take their extra input from the caller
+ * @LIG_MEND_SET_DTYPE: compute in the type called like the value
+ * @LIG_MEND_INSERT_OP: insert the op called like the value before the op at the path
+ * @LIG_MEND_REMOVE_OP: remove the op at the path, which changes nothing
+ * @LIG_MEND_REPLACE_OP: replace the op at the path by the op called like the value
+ */
+typedef enum {
+  LIG_MEND_REMOVE_FENCE,
+  LIG_MEND_UNFORBID,
+  LIG_MEND_FORCE,
+  LIG_MEND_MAKE_PRIVATE,
+  LIG_MEND_SET_DTYPE,
+  LIG_MEND_INSERT_OP,
+  LIG_MEND_REMOVE_OP,
+  LIG_MEND_REPLACE_OP,
+} LigMendKind;
+
+/**
+ * LigMend:
+ * @number: the number of the edit in its plan, from 1; mends that make the same edit share it
+ * @fusion: the name of the fusion that was refused
+ * @path: (nullable): the path of the op that is edited; null where the edit is of the sequence
+ * @value: (nullable): the name of an op or of an element type
+ * @gain: microseconds that a step saves if the fusion is taken then; negative where it costs time,
+ *   NaN where the gain is unknown
+ * @measured: whether the gain comes from measured times; otherwise it is predicted
+ *
+ * An edit that removes a refusal. The strings belong to the plan.
+ */
+typedef struct {
+  LigMendKind kind;
+  guint number;
+  const char *fusion, *path, *value;
+  double gain;
+  gboolean measured;
+} LigMend;
+
+/* Returns the word for a kind in JSON: `remove-fence` for %LIG_MEND_REMOVE_FENCE. */
+LIG_API const char *lig_mend_kind_name (LigMendKind kind);
+
+/**
+ * lig_mend_describe:
+ *
+ * Returns: (transfer full): the edit as a translated phrase: `remove the fence before 3`
+ */
+LIG_API char *lig_mend_describe (const LigMend *self);
+
+/**
+ * lig_mend_apply:
+ * @sequence: the sequence that was compiled, or a copy of it
+ *
+ * Makes the edit. Compiling the sequence again, for the same device and with the same options,
+ * takes the fusion or refuses it for another reason.
+ *
+ * Returns: %FALSE with an error set where the sequence has no such op; it is unchanged then
+ */
+LIG_API gboolean lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of optimizers, and optimizers with values. */
+#include <ligature/optimizer.h>
+
+#include <math.h>
+#include <string.h>
+
+#define LIG_OPTIMIZER(name) extern const LigOptimizerInfo lig_optimizer_##name;
+#include "engine/optimizers/optimizer-list.h"
+#undef LIG_OPTIMIZER
+
+static const LigOptimizerInfo *const optimizers[] = {
+#define LIG_OPTIMIZER(name) &lig_optimizer_##name,
+#include "engine/optimizers/optimizer-list.h"
+#undef LIG_OPTIMIZER
+};
+
+G_STATIC_ASSERT (sizeof (((LigOptimizer *) NULL)->params) == LIG_OPTIMIZER_PARAMS);
+
+const LigOptimizerInfo *
+lig_optimizer_info_nth (guint n)
+{
+  return n < G_N_ELEMENTS (optimizers) ? optimizers[n] : NULL;
+}
+
+const LigOptimizerInfo *
+lig_optimizer_info_find (const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  const char *wanted = name ? name : LIG_OPTIMIZER_DEFAULT;
+  for (guint i = 0; i < G_N_ELEMENTS (optimizers); i++) {
+    if (g_str_equal (optimizers[i]->name, wanted))
+      return optimizers[i];
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", optimizers[i]->name);
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "optimizer is '%s', expected one of %s", wanted,
+               names->str);
+  return NULL;
+}
+
+static float *
+field (const LigOptimizer *self, const LigParam *param)
+{
+  return (float *) ((char *) self->params + param->offset);
+}
+
+gboolean
+lig_optimizer_init (LigOptimizer *self, const char *name, GError **error)
+{
+  memset (self, 0, sizeof *self);
+  const LigOptimizerInfo *info = lig_optimizer_info_find (name, error);
+  if (!info)
+    return FALSE;
+  self->name = info->name;
+  for (const LigParam *param = info->params; param->name; param++)
+    *field (self, param) = (float) param->initial;
+  return TRUE;
+}
+
+/* The range as single precision has it, in which the value was stored. */
+static gboolean
+check_value (const LigOptimizerInfo *info, const LigParam *param, float value, GError **error)
+{
+  if (value >= (float) param->minimum && value <= (float) param->maximum)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "%s of %s is %.9g, expected a number from %.15g to %.15g", param->name, info->name,
+               (double) value, param->minimum, param->maximum);
+  return FALSE;
+}
+
+gboolean
+lig_optimizer_set (LigOptimizer *self, const char *name, double value, GError **error)
+{
+  const LigOptimizerInfo *info = lig_optimizer_info_find (self->name, error);
+  if (!info)
+    return FALSE;
+  for (const LigParam *param = info->params; param->name; param++) {
+    if (!g_str_equal (param->name, name))
+      continue;
+    if (!check_value (info, param, (float) value, error))
+      return FALSE;
+    *field (self, param) = (float) value;
+    return TRUE;
+  }
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "optimizer %s has no parameter '%s'", info->name,
+               name);
+  return FALSE;
+}
+
+double
+lig_optimizer_get (const LigOptimizer *self, const LigParam *param)
+{
+  return (double) *field (self, param);
+}
+
+gboolean
+lig_optimizer_check (const LigOptimizer *self, GError **error)
+{
+  const LigOptimizerInfo *info = lig_optimizer_info_find (self->name, error);
+  if (!info)
+    return FALSE;
+  for (const LigParam *param = info->params; param->name; param++)
+    if (!check_value (info, param, *field (self, param), error))
+      return FALSE;
+  if (isfinite (self->loss_scale) && self->loss_scale >= 0)
+    return TRUE;
+  g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+               "the loss scale is %g, expected 0, which finds one, or a positive number",
+               self->loss_scale);
+  return FALSE;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Mends: their words, and the edits of a sequence. */
+#include <ligature/mend.h>
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+const char *
+lig_mend_kind_name (LigMendKind kind)
+{
+  static const char *const names[] = {
+    "remove-fence", "unforbid",  "force",     "make-private",
+    "set-dtype",    "insert-op", "remove-op", "replace-op",
+  };
+  return names[kind];
+}
+
+char *
+lig_mend_describe (const LigMend *self)
+{
+  switch (self->kind) {
+  case LIG_MEND_REMOVE_FENCE:
+    return g_strdup_printf (_ ("remove the fence before %s"), self->path);
+  case LIG_MEND_UNFORBID:
+    return g_strdup_printf (_ ("allow %s at %s"), self->fusion, self->path);
+  case LIG_MEND_FORCE:
+    return g_strdup_printf (_ ("force %s at %s"), self->fusion, self->path);
+  case LIG_MEND_MAKE_PRIVATE:
+    return g_strdup_printf (_ ("make the branch at %s private"), self->path);
+  case LIG_MEND_SET_DTYPE:
+    return g_strdup_printf (_ ("compute in %s"), self->value);
+  case LIG_MEND_INSERT_OP:
+    return g_strdup_printf (_ ("insert %s before %s"), self->value, self->path);
+  case LIG_MEND_REMOVE_OP:
+    return g_strdup_printf (_ ("remove %s at %s"), self->value, self->path);
+  default:
+    return g_strdup_printf (_ ("replace the op at %s by %s"), self->path, self->value);
+  }
+}
+
+/* --- Wishes -------------------------------------------------------------------------------- */
+
+static GStrv
+change_names (const char *const *names, const char *name, gboolean with)
+{
+  g_autoptr (GStrvBuilder) changed = g_strv_builder_new ();
+  for (; names && *names; names++)
+    if (!g_str_equal (*names, name))
+      g_strv_builder_add (changed, *names);
+  if (with)
+    g_strv_builder_add (changed, name);
+  return g_strv_builder_end (changed);
+}
+
+/* Everywhere too: else the fusion would stay forbidden. */
+static void
+unforbid (LigSequence *sequence, LigOp *op, const char *fusion)
+{
+  g_auto (GStrv) everywhere = change_names (lig_sequence_get_forbidden (sequence), fusion, FALSE);
+  g_auto (GStrv) here = change_names (lig_op_get_forbidden (op), fusion, FALSE);
+  lig_sequence_set_forbidden (sequence, (const char *const *) everywhere);
+  lig_op_set_forbidden (op, (const char *const *) here);
+}
+
+/* --- Branches ------------------------------------------------------------------------------ */
+
+static guint
+count_ports (const char *ports)
+{
+  g_auto (GStrv) names = ports ? g_strsplit (ports, " ", -1) : NULL;
+  return names ? g_strv_length (names) : 0;
+}
+
+/* Readers in the sequence of the branch, and in blocks within, whose names of it begin with `../`,
+ * take their extra input from the caller. */
+static void
+disconnect (LigSequence *sequence, const char *channel)
+{
+  g_autofree char *outside = g_strconcat ("../", channel, NULL);
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_inputs); k++)
+      if (g_strcmp0 (lig_op_get_extra_input_channel (op, (int) k), channel) == 0)
+        lig_op_set_extra_input_channel (op, (int) k, NULL, NULL);
+    if (lig_op_get_body (op))
+      disconnect (lig_op_get_body (op), outside);
+  }
+}
+
+static gboolean
+is_used (LigSequence *sequence, const char *channel)
+{
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_outputs); k++)
+      if (g_strcmp0 (lig_op_get_extra_output_channel (op, (int) k), channel) == 0)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* An output without a channel always goes to the caller, so it gets one that has no reader. */
+static gboolean
+make_private (LigSequence *parent, LigOp *op, GError **error)
+{
+  for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_outputs); k++) {
+    g_autofree char *channel = g_strdup (lig_op_get_extra_output_channel (op, (int) k));
+    if (channel)
+      disconnect (parent, channel);
+    for (guint i = 1; !channel; i++) {
+      channel = i == 1 ? g_strdup ("private") : g_strdup_printf ("private-%u", i);
+      if (is_used (parent, channel))
+        g_clear_pointer (&channel, g_free);
+    }
+    if (!lig_op_set_extra_output_channel (op, (int) k, channel, FALSE, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- Ops ----------------------------------------------------------------------------------- */
+
+/* The sequence that the op of the path stands in: `2` of `3.0.2` in the body of `3`. */
+static LigSequence *
+find_parent (LigSequence *sequence, const char *path, int *index)
+{
+  const char *last = strrchr (path, '.');
+  *index = (int) g_ascii_strtoull (last ? last + 1 : path, NULL, 10);
+  if (!last)
+    return sequence;
+  g_autofree char *repetition = g_strndup (path, (gsize) (last - path));
+  *strrchr (repetition, '.') = '\0';
+  return lig_op_get_body (lig_sequence_find (sequence, repetition, NULL));
+}
+
+static gboolean
+put_op (LigSequence *parent, int index, LigOp *old, const char *name, GError **error)
+{
+  g_autoptr (LigOp) op = lig_op_new (name, error);
+  if (!op)
+    return FALSE;
+  if (!old)
+    return lig_sequence_insert (parent, index, op, error);
+  lig_op_set_fence (op, lig_op_get_fence (old));
+  lig_op_set_forbidden (op, lig_op_get_forbidden (old));
+  lig_op_set_forced (op, lig_op_get_forced (old));
+  return lig_sequence_replace (parent, index, op, error);
+}
+
+static gboolean
+set_dtype (LigSequence *sequence, const char *name, GError **error)
+{
+  LigDtype dtype;
+  if (!lig_dtype_from_name (name, &dtype)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "no element type is called '%s'", name);
+    return FALSE;
+  }
+  lig_sequence_set_types (sequence, (int) dtype, lig_sequence_get_parameters (sequence));
+  return TRUE;
+}
+
+gboolean
+lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error)
+{
+  int index;
+  g_auto (GStrv) forced = NULL;
+  if (self->kind == LIG_MEND_SET_DTYPE)
+    return set_dtype (sequence, self->value, error);
+  LigOp *op = lig_sequence_find (sequence, self->path, error);
+  if (!op)
+    return FALSE;
+  LigSequence *parent = find_parent (sequence, self->path, &index);
+  switch (self->kind) {
+  case LIG_MEND_REMOVE_FENCE:
+    lig_op_set_fence (op, FALSE);
+    return TRUE;
+  case LIG_MEND_UNFORBID:
+    unforbid (sequence, op, self->fusion);
+    return TRUE;
+  case LIG_MEND_FORCE:
+    forced = change_names (lig_op_get_forced (op), self->fusion, TRUE);
+    lig_op_set_forced (op, (const char *const *) forced);
+    return TRUE;
+  case LIG_MEND_MAKE_PRIVATE:
+    return make_private (parent, op, error);
+  case LIG_MEND_REMOVE_OP:
+    return lig_sequence_remove (parent, index, error);
+  default:
+    return put_op (parent, index, self->kind == LIG_MEND_REPLACE_OP ? op : NULL, self->value,
+                   error);
+  }
+}

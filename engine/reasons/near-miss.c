@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdicts of a place, in the order in which a reader needs them. */
+#include <ligature/verdict.h>
+
+#include <math.h>
+
+void
+lig_verdict_get_range (const LigVerdict *self, int *first, int *last)
+{
+  *first = self->first;
+  *last = self->first + self->count - 1;
+  if (self->reason != LIG_REASON_PATTERN)
+    return;
+  if (self->found.kind == LIG_EVIDENCE_END)
+    ++*last;
+  *first = MAX (*first, *last - 1);
+}
+
+/* An edit may meet a condition; a group in the way is farther off. */
+static int
+get_rank (const LigVerdict *verdict)
+{
+  if (verdict->taken)
+    return 2;
+  if (verdict->reason == LIG_REASON_PATTERN)
+    return 3;
+  return verdict->reason == LIG_REASON_CLAIMED ? 1 : 0;
+}
+
+int
+lig_verdict_compare (const LigVerdict *a, const LigVerdict *b)
+{
+  if (get_rank (a) != get_rank (b))
+    return get_rank (a) - get_rank (b);
+  if (a->fits != b->fits)
+    return a->fits ? -1 : 1;
+  if (isnan (a->gain) != isnan (b->gain))
+    return isnan (a->gain) ? 1 : -1;
+  if (!isnan (a->gain) && a->gain != b->gain)
+    return a->gain > b->gain ? -1 : 1;
+  if ((a->mend == NULL) != (b->mend == NULL))
+    return a->mend ? -1 : 1;
+  return 0;
+}
+
+/* The order of the plan decides between equals. */
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const LigVerdict *one = *(const LigVerdict *const *) a, *two = *(const LigVerdict *const *) b;
+  int order = lig_verdict_compare (one, two);
+  return order != 0                 ? order
+         : one->first != two->first ? one->first - two->first
+         : one < two                ? -1
+                                    : 1;
+}
+
+GPtrArray *
+lig_verdicts_at (const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last)
+{
+  GPtrArray *list = g_ptr_array_new ();
+  for (guint i = 0; i < n_verdicts; i++) {
+    int from, to;
+    lig_verdict_get_range (&verdicts[i], &from, &to);
+    gboolean touches = first == last ? from <= first && first <= to && to < (int) n_ops
+                                     : MAX (first, from) < MIN (last, to);
+    if (touches)
+      g_ptr_array_add (list, (gpointer) &verdicts[i]);
+  }
+  g_ptr_array_sort (list, compare);
+  return list;
+}

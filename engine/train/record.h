@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The record of a plan in the store, of a training or a profile. */
+#pragma once
+
+#include <ligature/plan.h>
+#include <ligature/store.h>
+
+G_BEGIN_DECLS
+
+/* Adds the plan's groups and verdicts to a run. */
+void lig_plan_record (LigPlan *self, LigStore *store, const char *run);
+
+G_END_DECLS

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Every activation and gated unit, each in one line with the names of its kernels. The kernels of
+ * both backends, kernel-list.h and the tests are made from these lists; the formula of a new
+ * activation is in formulas.h, lig_NAME and lig_NAME_backward. */
+#pragma once
+
+/* The kernels alone, backward, behind a bias and backward behind a bias; work forward and backward;
+ * the value that the backward pass reads: x, or the output y. */
+#define LIG_EACH_ACTIVATION(EACH) \
+  EACH (gelu, gelu_backward, bias_gelu, bias_gelu_backward, 10, 14, x) \
+  EACH (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward, 6, 10, x) \
+  EACH (srelu, srelu_backward, bias_srelu, bias_srelu_backward, 2, 6, x) \
+  EACH (silu, silu_backward, bias_silu, bias_silu_backward, 6, 10, x) \
+  EACH (relu, relu_backward, bias_relu, bias_relu_backward, 1, 1, y)
+
+/* The same four kernels; work forward and backward; the activation of the gate. */
+#define LIG_EACH_GATED(EACH) \
+  EACH (glu, glu_backward, bias_glu, bias_glu_backward, 6, 10, sigmoid) \
+  EACH (geglu, geglu_backward, bias_geglu, bias_geglu_backward, 6, 10, gelu) \
+  EACH (qgeglu, qgeglu_backward, bias_qgeglu, bias_qgeglu_backward, 4, 8, qgelu) \
+  EACH (reglu, reglu_backward, bias_reglu, bias_reglu_backward, 1, 5, relu) \
+  EACH (sreglu, sreglu_backward, bias_sreglu, bias_sreglu_backward, 2, 6, srelu) \
+  EACH (swiglu, swiglu_backward, bias_swiglu, bias_swiglu_backward, 4, 8, silu)
+
+/* Gated units with a formula of their own, which reads params. */
+#define LIG_EACH_GATED_WITH_PARAMS(EACH) \
+  EACH (clamped_swiglu, clamped_swiglu_backward, bias_clamped_swiglu, \
+        bias_clamped_swiglu_backward, 6, 10, silu)

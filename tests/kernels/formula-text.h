@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The formula that an op shows to people, `y = x sigmoid (1.702 x)`, as a function of doubles: so
+ * the kernels of every op are compared with what its documentation says. */
+#pragma once
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ligature/op.h>
+
+/* Instructions of a stack machine: `n` pushes the value, `x` and `b` the arguments, the others are
+ * operators and the first letters of functions. */
+typedef struct {
+  struct {
+    char code;
+    double value;
+  } steps[64];
+  int count;
+} Formula;
+
+typedef struct {
+  const char *at;
+  Formula *to;
+} FormulaReader;
+
+static inline void
+formula_emit (FormulaReader *reader, char code, double value)
+{
+  g_assert_cmpint (reader->to->count, <, (int) G_N_ELEMENTS (reader->to->steps));
+  reader->to->steps[reader->to->count].code = code;
+  reader->to->steps[reader->to->count++].value = value;
+}
+
+static void formula_read_sum (FormulaReader *reader);
+static void formula_read (Formula *formula, const char *op);
+
+static inline void
+formula_expect (FormulaReader *reader, char wanted)
+{
+  reader->at += strspn (reader->at, " ");
+  if (*reader->at++ != wanted)
+    g_error ("'%c' expected before '%s'", wanted, reader->at - 1);
+}
+
+/* A function of this list, or another activation by its op's name. */
+static inline void
+formula_read_call (FormulaReader *reader, const char *name)
+{
+  static const char *const functions[] = {"sigmoid", "tanh", "exp", "max", "min"};
+  static const char codes[] = "steMm";
+  guint i = 0;
+  while (i < G_N_ELEMENTS (functions) && !g_str_equal (functions[i], name))
+    i++;
+  formula_expect (reader, '(');
+  formula_read_sum (reader);
+  if (i < G_N_ELEMENTS (functions) && strchr ("Mm", codes[i])) {
+    formula_expect (reader, ',');
+    formula_read_sum (reader);
+  }
+  formula_expect (reader, ')');
+  if (i < G_N_ELEMENTS (functions)) {
+    formula_emit (reader, codes[i], 0);
+    return;
+  }
+  /* Its argument is on the stack: its own x is the top of it, kept aside. */
+  Formula inner = {0};
+  formula_read (&inner, name);
+  formula_emit (reader, '{', 0);
+  for (int j = 0; j < inner.count; j++)
+    formula_emit (reader, inner.steps[j].code, inner.steps[j].value);
+  formula_emit (reader, '}', 0);
+}
+
+static inline void
+formula_read_factor (FormulaReader *reader)
+{
+  char *end;
+  if (g_ascii_isdigit (*reader->at)) {
+    formula_emit (reader, 'n', g_ascii_strtod (reader->at, &end));
+    reader->at = end;
+  } else if (*reader->at == '(') {
+    reader->at++;
+    formula_read_sum (reader);
+    formula_expect (reader, ')');
+  } else {
+    gsize length = strspn (reader->at, "abcdefghijklmnopqrstuvwxyz");
+    g_autofree char *name = g_strndup (reader->at, length);
+    reader->at += length;
+    if (length == 1)
+      formula_emit (reader, *name == 'b' ? 'b' : 'x', 0);
+    else
+      formula_read_call (reader, name);
+  }
+  if (*reader->at == '^') {
+    reader->at++;
+    formula_emit (reader, 'n', g_ascii_strtod (reader->at, &end));
+    reader->at = end;
+    formula_emit (reader, '^', 0);
+  }
+}
+
+/* Factors one after the other are multiplied. */
+static inline void
+formula_read_product (FormulaReader *reader)
+{
+  for (int factors = 0;; factors++) {
+    reader->at += strspn (reader->at, " ");
+    if (!*reader->at || strchr ("+-,)", *reader->at))
+      break;
+    gboolean divides = *reader->at == '/';
+    reader->at += divides ? 1 + strspn (reader->at + 1, " ") : 0;
+    formula_read_factor (reader);
+    if (factors > 0)
+      formula_emit (reader, divides ? '/' : '*', 0);
+  }
+}
+
+static void
+formula_read_sum (FormulaReader *reader)
+{
+  formula_read_product (reader);
+  while (*reader->at == '+' || *reader->at == '-') {
+    char code = *reader->at++;
+    formula_read_product (reader);
+    formula_emit (reader, code, 0);
+  }
+}
+
+/* Reads the formula of the op of that name, `a` for x; what follows a comma explains symbols. */
+static void
+formula_read (Formula *formula, const char *op)
+{
+  const LigOpInfo *info = lig_op_info_find (op);
+  g_assert_nonnull (info);
+  g_assert_true (g_str_has_prefix (info->formula, "y = "));
+  FormulaReader reader = {info->formula + strlen ("y = "), formula};
+  formula->count = 0;
+  formula_read_sum (&reader);
+  g_assert_true (*reader.at == '\0' || *reader.at == ',');
+}
+
+static inline double
+formula_apply (char code, double a, double b)
+{
+  switch (code) {
+  case '+':
+    return a + b;
+  case '-':
+    return a - b;
+  case '*':
+    return a * b;
+  case '/':
+    return a / b;
+  case '^':
+    return pow (a, b);
+  case 'M':
+    return a > b ? a : b;
+  default:
+    return a < b ? a : b;
+  }
+}
+
+/* The value at x, with the other half of a gated unit's row. NaN stays no value of a maximum. */
+static inline double
+formula_value (const Formula *formula, double x, double b)
+{
+  double stack[32], kept[8];
+  int top = 0, depth = 0;
+  for (int i = 0; i < formula->count; i++) {
+    char code = formula->steps[i].code;
+    if (code == 'n' || code == 'x' || code == 'b')
+      stack[top++] = code == 'n' ? formula->steps[i].value : code == 'x' ? x : b;
+    else if (code == '{')
+      kept[depth++] = x, x = stack[--top];
+    else if (code == '}')
+      x = kept[--depth];
+    else if (code == 's')
+      stack[top - 1] = 1 / (1 + exp (-stack[top - 1]));
+    else if (code == 't' || code == 'e')
+      stack[top - 1] = code == 't' ? tanh (stack[top - 1]) : exp (stack[top - 1]);
+    else
+      top--, stack[top - 1] = formula_apply (code, stack[top - 1], stack[top]);
+  }
+  g_assert_cmpint (top, ==, 1);
+  return stack[0];
+}

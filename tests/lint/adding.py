@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Adding a thing costs what CONTRIBUTING.md says: one of each kind is added, counted, built and run.
+
+Each folder of tests/lint/adding is a kind of thing. It has the new files, at their paths from the
+root, and `edits`, a line `FILE: OLD => NEW` for each edit of a file that exists. All are added to one
+scratch copy of the sources, which is built without window and CUDA. A kind without a folder has no
+recipe yet. The argument `keep` leaves the scratch copy where it is.
+"""
+import difflib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RECIPES = ROOT / "tests/lint/adding"
+# New files and edited lines of each kind.
+COSTS = {"op": (1, 1), "fusion": (1, 1), "optimizer": (1, 1), "dataset": (1, 1), "report": (1, 1),
+         "command": (1, 1), "activation": (1, 3)}
+# Tests that take what they test from a registry.
+TESTS = ["sequence-ops", "sequence-tables", "fusions", "optimizers", "data-kinds", "report-formats"]
+SEQUENCE = "constant-scale(2) ! constant-scale(3) ! negate ! linear(2) ! cross-entropy"
+
+
+def run(*command, status=0, **options):
+    """The output, both streams, of a command that exits with the status."""
+    result = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, **options)
+    if result.returncode != status:
+        sys.exit(f"{' '.join(map(str, command))}: exit status {result.returncode}, expected {status}"
+                 f"\n{result.stdout}")
+    return result.stdout
+
+
+def read(lig, *words):
+    """The JSON document that a command prints."""
+    command = [str(word) for word in (lig, *words, "--json")]
+    result = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {result.stderr}")
+    return json.loads(result.stdout)
+
+
+def expect(what, text):
+    if what not in text:
+        sys.exit(f"'{what}' is missing in:\n{text}")
+
+
+def copy_sources(scratch):
+    listing = run(ROOT / "tests/lint/sources.sh").split("\n")
+    for file in filter(None, listing):
+        target = scratch / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / file, target)
+
+
+def edit(scratch, line):
+    """Makes one edit; returns how many lines it changed."""
+    file, words = line.split(": ", 1)
+    old, new = words.split(" => ")
+    before = (scratch / file).read_text()
+    if before.count(old) != 1:
+        sys.exit(f"{file} has '{old}' {before.count(old)} times, expected once")
+    after = before.replace(old, new.replace("\\n", "\n"))
+    (scratch / file).write_text(after)
+    lines = difflib.ndiff(before.split("\n"), after.split("\n"))
+    return sum(line.startswith("+ ") for line in lines)
+
+
+def add(scratch, recipe):
+    """Adds a thing; returns the number of new files and of edited lines."""
+    files, edits = 0, 0
+    for path in sorted(recipe.rglob("*")):
+        place = path.relative_to(recipe)
+        if path.is_dir():
+            continue
+        if str(place) == "edits":
+            edits += sum(edit(scratch, line) for line in path.read_text().splitlines())
+            continue
+        if (scratch / place).exists():
+            sys.exit(f"{place} of the recipe {recipe.name} exists already")
+        shutil.copy2(path, scratch / place)
+        files += 1
+    return files, edits
+
+
+def build(scratch, folder):
+    """Configures and builds what is run below; the plain build type serves ccache from any folder."""
+    options = ["-Dcuda=disabled", "-Dgui=disabled"]
+    if "introspection" in (scratch / "meson_options.txt").read_text():
+        options.append("-Dintrospection=disabled")
+    run("meson", "setup", "--buildtype=plain", *options, folder, scratch)
+    run("ninja", "-C", folder, "app/lig", *(f"tests/test-{name}" for name in TESTS))
+
+
+def try_op(lig, work):
+    expect("Changes the sign", run(lig, "ops", "negate"))
+    expect("y = -x", run(lig, "ops", "negate"))
+
+
+def try_fusion(lig, work):
+    plan = read(lig, "fuse", SEQUENCE, "--input", "8x4", "--policy", "all")
+    expect("forward-scale-scale", json.dumps(plan["forward"]))
+
+
+def train(lig, work, *options):
+    result = read(lig, "train", *options, "--device", "cpu", "--store", work / "runs.db")
+    if result["status"] != "done" or not result["loss"]["last"] < result["loss"]["first"]:
+        sys.exit(f"{' '.join(options)}: {json.dumps(result)}")
+    return result
+
+
+def try_optimizer(lig, work):
+    sequence = "linear(2) ! mean-squared-error"
+    options = ["--input", "8x4", "--data", "synthetic?samples=8", "--optimizer", "adam", "--lr", "0.05"]
+    result = train(lig, work, sequence, *options, "--steps", "30", "--square-share", "0.99")
+    longer = read(lig, "train", "--resume", result["checkpoint"], "--steps", "40", "--store",
+                  work / "runs.db")
+    if longer["steps"] != 40:
+        sys.exit(f"resumed: {json.dumps(longer)}")
+    expect("optimizer.adam-squares.0.weight",
+           pathlib.Path(result["checkpoint"]).read_bytes().decode("latin-1"))
+    refused = run(lig, "train", sequence, *options, "--mean-share", "1", status=1)
+    expect("--mean-share is '1', expected a number from 0 to 0.9999999", refused)
+    expect("--optimizer=sgd|adamw|adam", run(lig, "train", "--help"))
+
+
+def try_dataset(lig, work):
+    sequence = "linear(32, init-std=0.5) ! gelu ! linear(2) ! cross-entropy"
+    train(lig, work, sequence, "--batch", "14", "--data", "parity?bits=4", "--steps", "200",
+          "--lr", "0.02")
+    refused = run(lig, "train", sequence, "--batch", "8", "--data", "parity?bits=21", status=1)
+    expect("bits is '21', expected a whole number from 1 to 20", refused)
+    expect("Parity of numbers", run(lig, "train", "--help"))
+
+
+def try_report(lig, work):
+    run(lig, "report", SEQUENCE, "--input", "8x4", "-o", work / "x.names")
+    expect("constant-scale\nconstant-scale\nnegate\n", (work / "x.names").read_text())
+    expect("One name in each line", run(lig, "report", "--help"))
+
+
+def try_command(lig, work):
+    expect("3", run(lig, "count", "linear(8) ! gelu ! negate"))
+    expect("Counts the ops of a sequence", run(lig, "--help"))
+
+
+def main(keep):
+    if not shutil.which("meson") or not shutil.which("ninja"):
+        print("meson or ninja is missing")
+        return 77
+    work = pathlib.Path(tempfile.mkdtemp(prefix="ligature-adding-"))
+    os.environ.update(XDG_DATA_HOME=str(work / "home"), XDG_CACHE_HOME=str(work / "cache"),
+                      CCACHE_DIR=os.environ.get("CCACHE_DIR", str(pathlib.Path.home() / ".cache/ccache")))
+    try:
+        return add_all(work)
+    finally:
+        if not keep:
+            shutil.rmtree(work)
+
+
+def add_all(work):
+    scratch, folder = work / "ligature", work / "build"
+    recipes = sorted(path for path in RECIPES.iterdir() if path.is_dir())
+    if not recipes:
+        sys.exit("no recipe was found")
+    copy_sources(scratch)
+    failed = False
+    for recipe in recipes:
+        cost = add(scratch, recipe)
+        print(f"{recipe.name:12} {cost[0]} new, {cost[1]} edited")
+        if cost != COSTS[recipe.name]:
+            print(f"{recipe.name:12} expected {COSTS[recipe.name]}")
+            failed = True
+    build(scratch, folder)
+    for recipe in recipes:
+        globals()["try_" + recipe.name](folder / "app/lig", work)
+    run("meson", "test", "-C", folder, "--no-rebuild", *TESTS)
+    for lint in ["layers.sh", "potfiles.sh", "translations.sh"]:
+        run(scratch / "tests/lint" / lint, "plain")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("keep" in sys.argv))

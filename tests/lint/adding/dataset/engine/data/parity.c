@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* parity: every number of some bits, and whether an odd number of them is set. */
+#include "engine/base/file.h"
+#include "engine/data/kind.h"
+
+static gboolean
+parity_open (LigDataset *self, GError **error)
+{
+  gint64 bits = (gint64) lig_dataset_number (self, "bits"), samples = (gint64) 1 << bits;
+  self->dtype = LIG_FP32;
+  lig_shape_init (&self->input, 2, self->batch, bits);
+  self->samples[LIG_TRAINING] = lig_dataset_cut (self, samples);
+  self->samples[LIG_HELD_OUT] = samples - self->samples[LIG_TRAINING];
+  g_autofree char *count = lig_format_count (samples);
+  self->description = g_strdup_printf ("parity: %s numbers", count);
+  return TRUE;
+}
+
+static gboolean
+parity_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
+{
+  return lig_dataset_want_class (self, target, size, error);
+}
+
+static void
+parity_read (const LigDataset *self, LigPart part, gint64 sample, void *input, void *target)
+{
+  gint64 number = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
+  float *bits = input;
+  gint32 odd = 0;
+  for (gint64 i = 0; i < self->input.axes[1]; i++) {
+    bits[i] = (float) (number >> i & 1);
+    odd ^= (gint32) (number >> i & 1);
+  }
+  if (target)
+    *(gint32 *) target = odd;
+}
+
+static const LigDatasetOption options[] = {
+  {.type = LIG_DATASET_COUNT,
+   .name = "bits",
+   .label = N_ ("Bits"),
+   .help = N_ ("Bits of each number"),
+   .minimum = 1,
+   .maximum = 20,
+   .initial = 8},
+  {.name = NULL},
+};
+
+const LigDatasetKind lig_dataset_parity = {
+  .info = {.name = "parity",
+           .title = N_ ("Parity of numbers"),
+           .help = N_ ("Every number of some bits; its class is 1 where an odd number is set"),
+           .options = options},
+  .open = parity_open,
+  .bind = parity_bind,
+  .read = parity_read,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of names alone: the ops of a plan, the metrics of a run. */
+#include "engine/report/format.h"
+
+static gboolean
+write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  for (guint i = 0; i < count; i++)
+    g_string_append_printf (to, "%s\n", ops[i].info->name);
+  return TRUE;
+}
+
+static gboolean
+write_run (GString *to, const LigReportRun *run, GError **error)
+{
+  for (guint i = 0; i < run->metrics->len; i++)
+    g_string_append_printf (to, "%s\n", ((const LigReportMetric *) run->metrics->pdata[i])->name);
+  return TRUE;
+}
+
+LIG_REPORT_FORMAT (names) = {
+  .name = "names",
+  .title = N_ ("Names"),
+  .help = N_ ("One name in each line"),
+  .plan = write_plan,
+  .run = write_run,
+};

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every kernel is defined in the files of the family under which kernel-list.h lists it.
+
+Its full name has to occur there, in kernels/cpu and in kernels/cuda, so that a search for the name
+finds the definition even where a macro pastes it; activations.h spells those of its lists, from
+which the files define them. The families are those that Meson compiles.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ENTRY = re.compile(r"^LIG_(FAMILY|EACH(?:_[A-Z_]+)?) \(([^)]*)\)", re.M)
+LIST = re.compile(r"^#define (LIG_EACH_[A-Z_]+)\(EACH\)((?:.*\\\n)*.*)", re.M)
+
+
+def read_lists(text):
+    """The names of the kernels of each list of activations.h."""
+    return {name: [word for entry in re.findall(r"EACH \(([^)]*)\)", entries)
+                   for word in re.findall(r"[a-z_]\w*", entry)[:4]]
+            for name, entries in LIST.findall(text)}
+
+
+def read_families(text, lists):
+    """Returns the names of the kernels of each family, each with the list that it comes from."""
+    families = {}
+    for kind, arguments in ENTRY.findall(re.sub(r"^#.*(?:\\\n.*)*", "", text, flags=re.M)):
+        names = re.findall(r"\b[a-z_]\w*", re.sub(r'".*?"', "", arguments, flags=re.S))
+        if kind == "FAMILY":
+            family = families.setdefault(names[0], [])
+        elif kind == "EACH":
+            family.extend((name, None) for name in names)
+        else:
+            family.extend((name, f"LIG_{kind}") for name in lists[f"LIG_{kind}"])
+    return families
+
+
+def read_sources(folder, family, suffix):
+    """The code of the family's files without comments; it is empty where there is none."""
+    text = ""
+    for file in sorted((ROOT / "kernels" / folder).glob(f"{family}*{suffix}")):
+        if file.stem == family or file.stem.startswith(f"{family}-"):
+            text += re.sub(r"/\*.*?\*/", "", file.read_text(), flags=re.S)
+    return text
+
+
+def main():
+    lists = read_lists((ROOT / "kernels/activations.h").read_text())
+    families = read_families((ROOT / "kernels/kernel-list.h").read_text(), lists)
+    built = re.search(r"kernel_families = \[(.*?)\]", (ROOT / "kernels/meson.build").read_text(), re.S)
+    missing, count = 0, sum(map(len, families.values()))
+    if sorted(families) != sorted(re.findall(r"'([\w-]+)'", built[1])):
+        print("kernel-list.h and kernels/meson.build have other families; make them the same")
+        missing += 1
+    for family, names in families.items():
+        for folder, suffix, form in (("cpu", ".c", r"LIG_CPU \({0}\)"),
+                                     ("cuda", ".cu", r"\blig_cuda_{0} \(")):
+            code = read_sources(folder, family, suffix)
+            for name, made_from in names:
+                defined = (rf"\b{made_from} \(\w+\)" if made_from else
+                           form.format(name) + r"|^ *[A-Z_]+ \([^)]*\b" + name + r"\b")
+                if not re.search(defined, code, re.M):
+                    print(f"kernels/{folder}/{family}{suffix}: {name} is missing; define it there")
+                    missing += 1
+    print(f"{len(families)} families, {count} kernels")
+    return 1 if missing or count < 50 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

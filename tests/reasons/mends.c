@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* Each mend is true: the edit that a verdict offers removes its refusal. */
+#include "engine/compile/lower.h"
+#include "tests/plan/case.h"
+
+typedef struct {
+  LigPlanOptions options;
+  LigDevice *device;
+  guint applied[LIG_MEND_REPLACE_OP + 1];
+} Case;
+
+static const LigVerdict *
+find (LigPlan *plan, const LigFusion *fusion, int first)
+{
+  guint count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  for (guint i = 0; i < count; i++)
+    if (verdicts[i].fusion == fusion && verdicts[i].first == first)
+      return &verdicts[i];
+  return NULL;
+}
+
+/* The fusion is taken then, or refused by a later check; but what a wish hid may be anything. */
+static void
+check_mend (Case *self, LigSequence *sequence, const LigVerdict *verdict)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigSequence) edited = lig_sequence_copy (sequence);
+  g_autofree char *edit = lig_mend_describe (verdict->mend);
+  g_test_message ("%s | %s", verdict->text, edit);
+  g_assert_cmpstr (verdict->mend->fusion, ==, verdict->fusion->name);
+  g_assert_true (lig_mend_apply (verdict->mend, edited, &error));
+  g_assert_no_error (error);
+  g_autoptr (LigPlan) plan = lig_plan_compile (edited, self->device, &self->options, &error);
+  g_assert_no_error (error);
+  const LigVerdict *after = find (plan, verdict->fusion, verdict->first);
+  g_assert_nonnull (after);
+  g_test_message ("then %s", after->text);
+  g_assert_true (after->taken || after->reason > verdict->reason);
+  /* A force is not for trying. */
+  if (verdict->mend->kind == LIG_MEND_FORCE)
+    g_assert_true (after->taken);
+  self->applied[verdict->mend->kind]++;
+}
+
+static void
+check_sequence (Case *self, LigSequence *sequence)
+{
+  guint count, numbers = 0;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, self->device, &self->options, &error);
+  g_assert_no_error (error);
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < count; i++) {
+    const LigMend *mend = verdicts[i].mend;
+    g_assert_true (!mend || !verdicts[i].taken);
+    if (!mend)
+      continue;
+    g_assert_cmpuint (mend->number, >, 0);
+    numbers = MAX (numbers, mend->number);
+    /* The other repetitions of a block come to lie elsewhere when an op is removed. */
+    gboolean moves = mend->kind == LIG_MEND_REMOVE_OP || mend->kind == LIG_MEND_INSERT_OP;
+    if (g_hash_table_add (seen, GUINT_TO_POINTER (mend->number)) || !moves)
+      check_mend (self, sequence, &verdicts[i]);
+    g_assert_nonnull (lig_plan_find_mend (plan, mend->number, &error));
+  }
+  /* From 1 without a gap. */
+  g_assert_cmpuint (g_hash_table_size (seen), ==, numbers);
+  g_assert_null (lig_plan_find_mend (plan, numbers + 1, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
+}
+
+static void
+start (Case *self, LigPolicy policy)
+{
+  g_autoptr (GError) error = NULL;
+  *self = (Case){.options = LIG_PLAN_OPTIONS_INIT};
+  self->options.policy = policy;
+  self->options.input_gradient = TRUE;
+  self->device = lig_device_open ("null:h200", &error);
+  g_assert_no_error (error);
+}
+
+static const char *const expressions[] = {
+  "linear(64) ! | ! gelu ! linear(64)",
+  "linear(64) ! | ! bias ! | ! gelu",
+  "block(3) { linear(64) ! | ! gelu ! linear(64) }",
+  "linear(64, bias=false) ! | ! block(2) { gelu ! linear(64, bias=false) }",
+  "linear(64, bias=false) ! silu",
+  "linear(64, bias=false) ! dropout(0) ! gelu",
+  "linear(64, bias=false) ! identity ! dropout(0) ! gelu",
+  "linear(64, bias=false) ! dropout(0) ! dropout(0) ! gelu",
+  "block(2) { linear(64, bias=false) ! dropout(0) ! gelu }",
+  "block(2) { linear(64, bias=false) ! silu }",
+  "linear(64, bias=false) ! block(2) { gelu ! linear(64, bias=false) }",
+  "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)",
+  "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! block(2) { add-extra-input(from=../r) "
+  "}",
+  "linear(64, bias=false) ! make-extra-output ! gelu",
+  "linear(64, bias=false) ! make-extra-output(to=r, caller=true) ! gelu ! add-extra-input(from=r)",
+  "linear(64, bias=false) ! make-extra-output ! make-extra-output ! gelu",
+  "block(2) { linear(64) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r) }",
+  "make-extra-output(to=r) ! layer-norm ! linear(64) ! gelu ! linear(64) ! add-extra-input(from=r)",
+  "block(12) { make-extra-output(to=r) ! layer-norm ! linear(64) ! gelu ! linear(64) ! "
+  "add-extra-input(from=r) }",
+  "layer-norm ! linear(64) ! swiglu ! linear(64)",
+  "bias ! gelu ! bias ! gelu ! linear(64) ! gelu ! linear(64) ! bias ! relu",
+  "linear(64, bias=false) ! constant-scale(2) ! linear(64, bias=false) ! relu",
+};
+
+static LigSequence *
+open_expression (const char *expression)
+{
+  LigShape shape;
+  g_autoptr (GError) error = NULL;
+  LigSequence *sequence = lig_sequence_from_expression (expression, &error);
+  g_assert_no_error (error);
+  lig_shape_init (&shape, 2, G_GINT64_CONSTANT (256), G_GINT64_CONSTANT (64));
+  lig_sequence_set_input (sequence, &shape, LIG_FP32);
+  return sequence;
+}
+
+/* Adds up what was applied of each kind. */
+static void
+test_expressions (void)
+{
+  guint applied[LIG_MEND_REPLACE_OP + 1] = {0};
+  for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++)
+    for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
+      for (int wish = 0; wish < 4; wish++) {
+        Case self;
+        start (&self, policy);
+        g_autoptr (LigSequence) sequence = open_expression (expressions[i]);
+        const char *const names[] = {"forward-linear-bias-activation", "backward-activation-bias",
+                                     NULL};
+        const char *const activation[] = {"forward-bias-activation", NULL};
+        if (wish % 2 == 1)
+          lig_sequence_set_forbidden (sequence, names);
+        if (wish == 2)
+          lig_op_set_forbidden (lig_sequence_get (sequence, 0, NULL), names);
+        if (wish == 3)
+          lig_op_set_forbidden (lig_sequence_get (sequence, 0, NULL), activation);
+        g_test_message ("--- %s", expressions[i]);
+        check_sequence (&self, sequence);
+        for (guint k = 0; k < G_N_ELEMENTS (applied); k++)
+          applied[k] += self.applied[k];
+        g_object_unref (self.device);
+      }
+  for (guint k = 0; k < G_N_ELEMENTS (applied); k++)
+    g_test_message ("%s: %u times", lig_mend_kind_name (k), applied[k]);
+  for (guint k = 0; k < G_N_ELEMENTS (applied); k++)
+    if (k != LIG_MEND_SET_DTYPE)
+      g_assert_cmpuint (applied[k], >, 0);
+}
+
+/* The golden sequences and the examples. */
+static void
+check_folder (const char *folder)
+{
+  g_autoptr (GError) error = NULL;
+  const char *file;
+  guint count = 0;
+  g_autoptr (GDir) directory = g_dir_open (folder, 0, &error);
+  g_assert_no_error (error);
+  while ((file = g_dir_read_name (directory))) {
+    Case self;
+    g_autofree char *path = g_build_filename (folder, file, NULL);
+    if (!g_str_has_suffix (file, ".lig") || g_str_has_prefix (file, "bad-"))
+      continue;
+    start (&self, LIG_POLICY_ALL);
+    self.options.training = !g_str_has_suffix (file, "-evaluation.lig");
+    self.options.input_gradient = self.options.training;
+    g_autoptr (LigSequence) sequence = lig_sequence_load (path, NULL, &error);
+    g_assert_no_error (error);
+    g_test_message ("--- %s", file);
+    check_sequence (&self, sequence);
+    g_object_unref (self.device);
+    count++;
+  }
+  g_assert_cmpuint (count, >, 3);
+}
+
+static void
+test_golden (void)
+{
+  g_autofree char *examples = g_build_filename (g_getenv ("LIGATURE_DATA"), "examples", NULL);
+  check_folder (g_getenv ("LIGATURE_TEST_PLANS"));
+  check_folder (examples);
+}
+
+/* --- Types --------------------------------------------------------------------------------- */
+
+static gboolean
+allows_bf16 (LigLowering *match, LigRefusal *refusal)
+{
+  if (match->draft->compute == LIG_BF16)
+    return TRUE;
+  refusal->reason = LIG_REASON_DTYPE;
+  refusal->observed = g_strdup (lig_dtype_name (match->draft->compute));
+  refusal->required = g_strdup ("bf16");
+  refusal->types = LIG_TYPES (LIG_BF16);
+  return FALSE;
+}
+
+static void
+lower_pair (LigLowering *lowering)
+{
+  lig_lower_kernel (lowering, "relu", "x=0.x y=0.y", NULL, 0);
+  lig_lower_kernel (lowering, "relu", "x=1.x y=1.y", NULL, 0);
+}
+
+static const LigFusion pair = {
+  .size = sizeof (LigFusion),
+  .name = "forward-relu-relu",
+  .pass = LIG_PASS_FORWARD,
+  .summary = "Two in one",
+  .pattern = "relu relu",
+  .allows = allows_bf16,
+  .lower = lower_pair,
+};
+
+static void
+test_types (void)
+{
+  Case self;
+  g_autoptr (GError) error = NULL;
+  lig_register_fusion (&pair, FALSE, &error);
+  g_assert_no_error (error);
+  start (&self, LIG_POLICY_ALL);
+  g_autoptr (LigSequence) sequence = open_expression ("relu ! relu");
+  check_sequence (&self, sequence);
+  g_assert_cmpuint (self.applied[LIG_MEND_SET_DTYPE], ==, 1);
+  g_autoptr (LigPlan) plan = lig_plan_compile (sequence, self.device, &self.options, &error);
+  const LigVerdict *verdict = find (plan, lig_fusion_find (pair.name), 0);
+  g_assert_cmpint (verdict->needed.kind, ==, LIG_EVIDENCE_NAMES);
+  g_assert_cmpstr (verdict->needed.names[0], ==, "bf16");
+  g_assert_null (verdict->needed.names[1]);
+  g_assert_cmpstr (verdict->found.names[0], ==, "fp32");
+  /* An option would override the edit. */
+  self.options.compute = LIG_FP32;
+  g_autoptr (LigPlan) fixed = lig_plan_compile (sequence, self.device, &self.options, &error);
+  g_assert_null (find (fixed, verdict->fusion, 0)->mend);
+  g_object_unref (self.device);
+}
+
+/* An edit that the sequence cannot take changes nothing. */
+static void
+test_refused (void)
+{
+  const LigMend mends[] = {
+    {.kind = LIG_MEND_REMOVE_FENCE, .path = "9"},
+    {.kind = LIG_MEND_REMOVE_OP, .path = "1.0.7"},
+    {.kind = LIG_MEND_REPLACE_OP, .path = "0", .value = "gleu"},
+    {.kind = LIG_MEND_SET_DTYPE, .value = "fp7"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (mends); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (LigSequence) sequence = open_expression ("gelu ! block(2) { relu }");
+    g_autofree char *before = lig_sequence_to_json (sequence);
+    g_assert_false (lig_mend_apply (&mends[i], sequence, &error));
+    g_assert_nonnull (error);
+    g_autofree char *after = lig_sequence_to_json (sequence);
+    g_assert_cmpstr (before, ==, after);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/mends/expressions", test_expressions);
+  g_test_add_func ("/mends/golden", test_golden);
+  g_test_add_func ("/mends/types", test_types);
+  g_test_add_func ("/mends/refused", test_refused);
+  return g_test_run ();
+}
