@@ -372,6 +372,41 @@ test_export (Fixture *f, gconstpointer data)
     ==, TRUE);
 }
 
+static gboolean
+is_key (GtkWidget *widget, gconstpointer key)
+{
+  g_autofree char *accelerator = NULL;
+  if (GTK_IS_SHORTCUTS_SHORTCUT (widget))
+    g_object_get (widget, "accelerator", &accelerator, NULL);
+  return g_strcmp0 (accelerator, key) == 0;
+}
+
+/* Each page has a key, and the overlay shows it. */
+static void
+test_page_keys (Fixture *f, gconstpointer data)
+{
+  act (f, "show-help-overlay");
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  GList *overlay = windows;
+  while (overlay && !GTK_IS_SHORTCUTS_WINDOW (overlay->data))
+    overlay = overlay->next;
+  g_assert_nonnull (overlay);
+  const LigPageInfo *info;
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    g_autofree char *key = g_strdup_printf ("<Alt>%u", i + 1);
+    g_autofree char *action = g_strdup_printf ("win.page::%s", info->name);
+    g_auto (GStrv) actions =
+      gtk_application_get_actions_for_accel (GTK_APPLICATION (f->application), key);
+    g_assert_cmpstr (actions[0], ==, action);
+    GtkWidget *shown = find_widget (overlay->data, is_key, key);
+    g_assert_nonnull (shown);
+    g_autofree char *title = NULL;
+    g_object_get (shown, "title", &title, NULL);
+    g_assert_cmpstr (title, ==, info->title);
+  }
+  gtk_window_destroy (overlay->data);
+}
+
 static void
 test_dialogs (Fixture *f, gconstpointer data)
 {
@@ -546,6 +581,7 @@ main (int argc, char **argv)
   ADD ("find", test_find);
   ADD ("export", test_export);
   ADD ("dialogs", test_dialogs);
+  ADD ("page-keys", test_page_keys);
   ADD ("keys", test_keys);
   ADD ("close", test_close);
   ADD ("recover", test_recover);
