@@ -170,7 +170,7 @@ run (int argc, char **argv)
   const GOptionEntry more[] = {
     {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "How often each plan runs (15)", "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Policies side by side",
-     "none,all,measured"},
+     "POLICY[,POLICY…]"},
     {NULL},
   };
   g_autofree GOptionEntry *entries =

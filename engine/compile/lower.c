@@ -3,6 +3,7 @@
 #include "engine/compile/lower.h"
 
 #include "engine/compile/register.h"
+#include "engine/sequence/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,27 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the table of an op is whole: what can be said without calling anything of it. */
+#include "engine/base/refusal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/table.h"
 
 #include <math.h>
 #include <string.h>
 
+#define refuse(error, table, ...) lig_refuse (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
+
 #define MOST_PARAMS 64                 /* one bit each in a mask */
 #define LARGEST_WHOLE 9007199254740992 /* 2^53 */
-
-static gboolean refuse (GError **error, const LigOpInfo *info, const char *format, ...)
-  G_GNUC_PRINTF (3, 4);
-
-static gboolean
-refuse (GError **error, const LigOpInfo *info, const char *format, ...)
-{
-  va_list arguments;
-  va_start (arguments, format);
-  g_autofree char *text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "op %.60s: %s", info->name, text);
-  return FALSE;
-}
 
 /* --- Words ---------------------------------------------------------------------------------- */
 

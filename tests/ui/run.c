@@ -396,7 +396,7 @@ static void
 test_chooser_kinds (Fixture *f, gconstpointer data)
 {
   const LigDatasetInfo *info;
-  fill (f, "linear(2) ! cross-entropy", "4x2", NULL);
+  prepare (f, "linear(2) ! cross-entropy", "4x2", NULL);
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     g_autoptr (GString) spec = g_string_new (info->name);
     GtkWindow *window = lig_data_chooser_new (GTK_WINDOW (f->window), f->doc);

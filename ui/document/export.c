@@ -42,7 +42,7 @@ make_command (LigDocument *document, const char *path)
   g_autofree char *begin = lig_document_to_command (document, "report");
   GString *command = g_string_new (begin);
   g_string_append (command, " -o");
-  lig_command_append (command, name);
+  lig_shell_append (command, name);
   return g_string_free (command, FALSE);
 }
 

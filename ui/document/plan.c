@@ -221,12 +221,12 @@ lig_document_to_command (LigDocument *self, const char *command)
   GString *text = g_string_new ("lig ");
   g_string_append (text, command);
   if (saved)
-    lig_command_append (text, self->path);
+    lig_shell_append (text, self->path);
   else
     lig_command_append_sequence (text, self->sequence);
-  lig_command_append_option (text, "device", self->device);
+  lig_shell_append_option (text, "device", self->device);
   if (self->policy != LIG_POLICY_DEFAULT)
-    lig_command_append_option (text, "policy", lig_policy_name (self->policy));
+    lig_shell_append_option (text, "policy", lig_policy_name (self->policy));
   if (!saved)
     append_types (text, self->sequence);
   lig_command_append_store (text, self->session);

@@ -132,7 +132,7 @@ append_settings (GString *to, const LigRunSettings *settings)
     g_autofree char *value = lig_run_settings_get (settings, setting->name);
     g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
     if (value && g_strcmp0 (value, usual) != 0)
-      lig_command_append_option (to, setting->name, value);
+      lig_shell_append_option (to, setting->name, value);
   }
 }
 
@@ -161,9 +161,9 @@ append_plan (GString *to, const LigRunRow *row)
   if (lig_run_settings_read (&settings, row->settings, NULL, NULL) && settings.tf32)
     g_string_append (to, " --tf32");
   if (*row->dtype)
-    lig_command_append_option (to, "dtype", row->dtype);
+    lig_shell_append_option (to, "dtype", row->dtype);
   if (*row->policy)
-    lig_command_append_option (to, "policy", row->policy);
+    lig_shell_append_option (to, "policy", row->policy);
 }
 
 char *
@@ -175,9 +175,9 @@ lig_history_command (const LigRunRow *row, LigSession *session)
   GString *text = g_string_new (!again ? "lig runs show" : train ? "lig train" : "lig profile");
   if (again) {
     lig_command_append_sequence (text, sequence);
-    lig_command_append_option (text, "device", row->device);
+    lig_shell_append_option (text, "device", row->device);
   } else
-    lig_command_append (text, row->uuid);
+    lig_shell_append (text, row->uuid);
   if (again && train)
     append_training (text, row);
   else if (again)

@@ -254,7 +254,7 @@ lig_train_to_command (LigDocument *doc)
     g_autofree char *value = lig_run_settings_get (&settings, setting->name);
     g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
     if (value && !is_in_command (doc, setting->name) && g_strcmp0 (value, usual) != 0)
-      lig_command_append_option (text, setting->name, value);
+      lig_shell_append_option (text, setting->name, value);
   }
   return g_string_free (text, FALSE);
 }

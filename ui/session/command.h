@@ -5,13 +5,9 @@
 
 #include "ui/session/session.h"
 #include <ligature/sequence.h>
+#include <ligature/shell.h>
 
 G_BEGIN_DECLS
-
-void lig_command_append (GString *to, const char *word);
-
-/* Appends ` --name value`. */
-void lig_command_append_option (GString *to, const char *name, const char *value);
 
 /* Appends the ops as an expression, their input, and as options the things that an expression
  * cannot contain: forbidden and forced fusions, and fences before the first ops of blocks. */

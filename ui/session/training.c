@@ -380,7 +380,7 @@ lig_training_resume (LigSession *session, const char *checkpoint)
   self->title = g_path_get_basename (checkpoint);
   self->device = g_strdup ("");
   GString *command = g_string_new ("lig train");
-  lig_command_append_option (command, "resume", checkpoint);
+  lig_shell_append_option (command, "resume", checkpoint);
   lig_command_append_store (command, session);
   self->command = g_string_free (command, FALSE);
   prepare_on_thread (self, session);

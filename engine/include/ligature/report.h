@@ -46,6 +46,26 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
  */
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 
+/**
+ * lig_run_row_to_json:
+ * @row: a run of the store
+ *
+ * Returns: (transfer full): an object with the members that `lig runs list --json` prints of a run
+ */
+LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
+
+/**
+ * lig_run_to_json:
+ * @store: a store
+ * @run: as lig_store_find_run() takes it
+ * @error: (out) (optional): no such run, or the store cannot be read
+ *
+ * Returns: (transfer full): the document of `lig runs show --json`: the run, its settings, the
+ *   first and the last value of each metric, forward, backward, verdicts and artifacts; %NULL with
+ *   an error
+ */
+LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **error);
+
 /* --- Reports ------------------------------------------------------------------------------- */
 
 /**

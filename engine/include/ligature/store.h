@@ -109,6 +109,17 @@ typedef enum {
   LIG_RUN_N_ORDERS
 } LigRunOrder;
 
+/**
+ * LigMetricRow:
+ * @name: the metric's name
+ * @steps: (element-type gint64): ascending
+ * @values: (element-type double): as many; at least one
+ */
+typedef struct {
+  char *name;
+  GArray *steps, *values;
+} LigMetricRow;
+
 typedef struct {
   gint64 step;
   int group;
@@ -383,6 +394,17 @@ LIG_API gboolean lig_store_get_metric (LigStore *self,
  * Returns: (transfer full): the names of a run's metrics, in order of the alphabet
  */
 LIG_API GStrv lig_store_get_metric_names (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_get_metrics:
+ * @self: a store
+ * @run: the run's uuid
+ * @error: (out) (optional): the store cannot be read
+ *
+ * Returns: (transfer container) (element-type LigMetricRow): all metrics of a run that have values,
+ *   in order of their names, which belong to the array; %NULL with an error
+ */
+LIG_API GPtrArray *lig_store_get_metrics (LigStore *self, const char *run, GError **error);
 
 /**
  * lig_store_get_timings:
