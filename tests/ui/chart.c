@@ -129,7 +129,7 @@ test_export (Fixture *f, gconstpointer data)
 {
   static const struct {
     const char *name, *begins;
-  } files[] = {{"c.png", "\x89PNG"}, {"c.svg", "<"}, {"c.pdf", "%PDF"}, {"c.csv", "\"step\","}};
+  } files[] = {{"c.png", "\x89PNG"}, {"c.svg", "<"}, {"c.pdf", "%PDF"}, {"c.csv", "step,"}};
   g_autofree char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
   add_points (f);
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
