@@ -198,7 +198,7 @@ static const Column step_columns[] = {
   {N_ ("Written"), written_text, written_number, NULL, 8, FALSE},
   {N_ ("FLOP"), flops_text, flops_number, NULL, 6, FALSE},
   {N_ ("Predicted"), predicted_text, predicted_number, NULL, 8, FALSE},
-  {N_ ("Overlap"), overlap_text, overlap_number, NULL, 6, FALSE},
+  {N_ ("Overlap"), overlap_text, overlap_number, NULL, 11, FALSE},
 };
 
 /* --- Values ---------------------------------------------------------------------------------- */
