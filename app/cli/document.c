@@ -2,6 +2,8 @@
 /* Shapes and tensors in the documents and lines that commands print. */
 #include "app/cli/document.h"
 
+#include <json-glib/json-glib.h>
+
 void
 lig_cli_add_shape (JsonBuilder *to, const char *name, const LigShape *shape)
 {

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LIG_TRAINING, LIG_HELD_OUT, LIG_N_SPLITS } LigSplit;
+typedef enum { LIG_SPLIT_TRAINING, LIG_SPLIT_HELD_OUT, LIG_N_SPLITS } LigSplit;
 
 typedef struct LigDatasetKind LigDatasetKind;
 

@@ -38,8 +38,8 @@ void lig_op_info_decide (gboolean accepted);
 /* Returns the kernel of that name, built in or registered; null without one. */
 const LigKernel *lig_kernel_named (const char *name);
 
-/* Makes a kernel, which stays for ever, known by its name; FALSE where the name is taken. Only while
- * the registry is open. */
+/* Makes a kernel, which stays for ever, known by its name; FALSE where the name is taken. Only
+ * while the registry is open. */
 gboolean lig_kernel_name (const LigKernel *kernel, GError **error);
 
 /* Held while a compilation reads the registries; a thread may hold them several times. */

@@ -65,7 +65,7 @@ to_float (const Format *format, unsigned bits)
   }
 }
 
-/* The value of positive, finite bits, straight from the definition. */
+/* Returns the value of positive, finite bits by the definition of the format. */
 static double
 decode (const Format *format, unsigned bits)
 {
@@ -76,7 +76,7 @@ decode (const Format *format, unsigned bits)
   return ldexp (fraction + (1 << format->mantissa), exponent - format->bias - format->mantissa);
 }
 
-/* The bits of a positive, finite double, without sign. */
+/* Returns the bits of a positive, finite double, without sign. */
 static unsigned
 encode (const Format *format, double value)
 {
@@ -151,7 +151,7 @@ test_ties (gconstpointer data)
   }
 }
 
-/* Patterns of fp32, ten million in all, in arrays of every alignment of their length. */
+/* Converts ten million patterns of fp32 in arrays of every length and alignment. */
 static void
 test_values (gconstpointer data)
 {
