@@ -215,8 +215,8 @@ lig_score_verdict_range (const LigVerdict *verdict, int *first, int *last)
   *first = MAX (*first, *last - 1);
 }
 
-/* Returns whether a group of the verdict's pass already spans each of its gaps: such a refusal is
- * shown on the card only. */
+/* Marks the boundaries within groups of a pass. A refusal of that pass whose boundaries are all
+ * marked is shown on the card only. */
 static void
 mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
 {
