@@ -210,7 +210,7 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_PATH,
    .name = "labels",
    .label = N_ ("Labels"),
-   .help = N_ ("File of the labels; beside the images by default")},
+   .help = N_ ("File of the labels; next to the images by default")},
   {.name = NULL},
 };
 

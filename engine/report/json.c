@@ -197,7 +197,7 @@ write_run (GString *to, const LigReportRun *run, GError **error)
 LIG_REPORT_FORMAT (json) = {
   .name = "json",
   .title = N_ ("JSON"),
-  .help = N_ ("Everything that the plan knows, for programs"),
+  .help = N_ ("The whole plan, for programs"),
   .plan = write_plan,
   .run = write_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the history writes times, numbers and states. */
+/* Times, numbers and states as the history shows them. */
 #include "ui/history/format.h"
 
 #include "ui/session/command.h"
@@ -88,7 +88,7 @@ lig_history_count (gint64 value)
     return g_strdup ("–");
   g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, value);
   GString *text = g_string_new (digits);
-  /* Translators: what stands between thousands */
+  /* Translators: the separator of thousands */
   for (gssize i = (gssize) text->len - 3; i > 0; i -= 3)
     g_string_insert (text, i, _ (","));
   return g_string_free (text, FALSE);
@@ -136,7 +136,7 @@ append_settings (GString *to, const LigRunSettings *settings)
   }
 }
 
-/* The run's own checkpoint is not to be overwritten. */
+/* The command must not overwrite the run's own checkpoint. */
 static void
 append_training (GString *to, const LigRunRow *row)
 {

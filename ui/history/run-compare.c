@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs beside each other. */
+/* Compares runs in a table. */
 #include "ui/history/run-compare.h"
 
 #include "ui/history/differences.h"
@@ -15,7 +15,7 @@ G_DECLARE_FINAL_TYPE (LigCompareItem, lig_compare_item, LIG, COMPARE_ITEM, GObje
 
 struct _LigCompareItem {
   GObject parent_instance;
-  GPtrArray *lines; /* keeps the line */
+  GPtrArray *lines; /* owns the line */
   const LigLine *line;
 };
 
@@ -78,7 +78,7 @@ fill (LigRunCompare *self)
     differing ? g_strdup_printf (ngettext ("%u difference between %u runs",
                                            "%u differences between %u runs", differing),
                                  differing, self->runs->len)
-              : g_strdup (_ ("These runs do not differ in anything that was recorded"));
+              : g_strdup (_ ("These runs have no recorded differences"));
   gtk_label_set_text (self->summary, text);
 }
 

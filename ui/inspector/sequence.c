@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector's face where nothing is selected: what belongs to the whole sequence. */
+/* The inspector's face if nothing is selected: properties of the whole sequence. */
 #include "ui/document/edit.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
@@ -20,7 +20,7 @@ struct _LigInspectorSequence {
   GtkBox *forbidden;
   GtkWidget *wishes, *totals, *times;
   char *wished;
-  char *given; /* the shape that the editor stands for */
+  char *given; /* the shape in the editor */
 };
 
 G_DEFINE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, ADW_TYPE_BIN)
@@ -161,7 +161,7 @@ change_name (LigInspectorSequence *self)
   self->applying = FALSE;
 }
 
-/* Null, or why the text is no shape of an input. */
+/* Returns null, or why the text is not the shape of an input. */
 static GError *
 parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
 {
@@ -170,11 +170,11 @@ parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
   lig_param_from_text (&shape_param, gtk_editable_get_text (self->shape), &value);
   if (!G_VALUE_HOLDS (&value, LIG_TYPE_SHAPE))
     return g_error_new (LIG_ERROR, LIG_ERROR_SHAPE, "%s",
-                        _ ("the input is up to eight lengths like 2048 × 768"));
+                        _ ("not an input shape; use up to eight lengths like 2048 × 768"));
   *shape = *(const LigShape *) g_value_get_boxed (&value);
   if (lig_shape_check (shape, dtype, &error) && lig_shape_size (shape) == 0)
     g_set_error (&error, LIG_ERROR, LIG_ERROR_SHAPE, "%s",
-                 _ ("an axis of length 0 leaves nothing to compute; use at least 1"));
+                 _ ("an axis of length 0 has nothing to compute; use at least 1"));
   return error;
 }
 
@@ -240,7 +240,7 @@ lig_inspector_sequence_init (LigInspectorSequence *self)
 {
 }
 
-/* A line with an editor at its right. */
+/* Returns a line with an editor at its right. */
 static GtkWidget *
 make_line (const char *label, const char *help, GtkWidget *editor)
 {
@@ -284,7 +284,7 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
   self->name = make_entry (self, G_CALLBACK (change_name));
   gtk_entry_set_max_length (GTK_ENTRY (self->name), LIG_SEQUENCE_LONGEST_NAME);
   self->shape = make_entry (self, G_CALLBACK (change_input));
-  /* Axes are in the order of the file whatever the language. */
+  /* Axes are in the order of the file in every language. */
   gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);
   self->dtype =
     make_down (self, NULL, LIG_DTYPE_COMPUTES | LIG_DTYPE_INDEXES, G_CALLBACK (change_input));
@@ -302,14 +302,14 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
                              _ ("Lengths of the input’s axes; the first is the batch"),
                              GTK_WIDGET (self->shape)));
   gtk_box_append (GTK_BOX (input), GTK_WIDGET (self->error));
-  gtk_box_append (card, make_line (_ ("Name"), _ ("What runs and reports call the sequence"),
+  gtk_box_append (card, make_line (_ ("Name"), _ ("Name of the sequence in runs and reports"),
                                    GTK_WIDGET (self->name)));
   gtk_box_append (card, input);
   gtk_box_append (card, make_line (_ ("Input type"), _ ("Type of the input’s elements"),
                                    GTK_WIDGET (self->dtype)));
   gtk_box_append (card, make_line (_ ("Compute type"), _ ("Type of the values between operations"),
                                    GTK_WIDGET (self->compute)));
-  gtk_box_append (card, make_line (_ ("Parameter type"), _ ("Type in which parameters are kept"),
+  gtk_box_append (card, make_line (_ ("Parameter type"), _ ("Type in which parameters are stored"),
                                    GTK_WIDGET (self->parameters)));
 }
 

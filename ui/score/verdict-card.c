@@ -127,7 +127,7 @@ add_wishes (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict)
   deed.wish = FORCE;
   deed.on = !forced;
   deed.fusion = g_strdup (fusion);
-  add_button (self, box, forced ? _ ("Do Not Force") : _ ("Force"), &deed);
+  add_button (self, box, forced ? _ ("Do not force") : _ ("Force"), &deed);
 }
 
 static void
@@ -219,7 +219,7 @@ add_fence (LigVerdictCard *self, GtkWidget *head, int first, int last)
     gboolean fence = lig_op_get_fence (op);
     Deed deed = {.wish = FENCE, .on = !fence, .op = op};
     GtkWidget *button =
-      add_button (self, head, fence ? _ ("Remove the Fence") : _ ("Fence"), &deed);
+      add_button (self, head, fence ? _ ("Remove the fence") : _ ("Fence"), &deed);
     gtk_widget_set_valign (button, GTK_ALIGN_START);
     return;
   }
@@ -235,7 +235,7 @@ add_title (LigVerdictCard *self, gboolean fused, int first, int last)
   gtk_widget_set_hexpand (texts, TRUE);
   gtk_box_append (
     GTK_BOX (texts),
-    make_label (fused ? _ ("What is one kernel here") : _ ("Why not one kernel here?"), "title-4"));
+    make_label (fused ? _ ("One kernel here") : _ ("Why not one kernel here?"), "title-4"));
   gtk_box_append (GTK_BOX (texts), make_label (place, "verdict-text"));
   gtk_box_append (GTK_BOX (head), texts);
   add_fence (self, head, first, last);
@@ -250,7 +250,7 @@ fill (LigVerdictCard *self, int first, int last)
   add_title (self, fused, first, last);
   if (entries->len == 0) {
     gtk_box_append (GTK_BOX (self->box),
-                    make_label (_ ("No fusion has a pattern that reaches across here."), NULL));
+                    make_label (_ ("No fusion has a pattern that extends across this gap."), NULL));
     return;
   }
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of command lines that do the same as a window. */
+/* Parts of command lines that have the same effect as the window. */
 #include "ui/session/command.h"
 
 static void
@@ -11,7 +11,7 @@ append_wishes (GString *to, const char *option, const char *const *fusions, cons
   }
 }
 
-/* The repetitions of a block share their ops, so the first stands for all. */
+/* The repetitions of a block share their ops, so only the first is written. */
 static void
 append_ops (GString *to, LigSequence *sequence, const char *prefix)
 {

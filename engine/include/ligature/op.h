@@ -5,13 +5,13 @@
  *
  * Shapes are row-major. The `weight` of `linear` and `basic-linear` is [N, K], out-features x
  * in-features, and y = x weight^T + bias for x of [.., K], bias of [N] and y of [.., N], as in
- * PyTorch; an embedding's weight is [vocabulary, features]; gains and biases of norms are as long as
- * the last axis of x.
+ * PyTorch; an embedding's weight is [vocabulary, features]; gains and biases of norms are as long
+ * as the last axis of x.
  *
  * The formula of an op is its table's `formula`. They come from: layer norm, Ba, Kiros and Hinton
- * 2016; RMS norm, Zhang and Sennrich 2019; GELU in the tanh form, Hendrycks and Gimpel 2016; squared
- * ReLU, So and others 2021; gated units, Shazeer 2020; dropout, Srivastava and others 2014, its mask
- * by Philox, Salmon and others 2011; label smoothing, Szegedy and others 2016.
+ * 2016; RMS norm, Zhang and Sennrich 2019; GELU in the tanh form, Hendrycks and Gimpel 2016;
+ * squared ReLU, So and others 2021; gated units, Shazeer 2020; dropout, Srivastava and others 2014,
+ * its mask by Philox, Salmon and others 2011; label smoothing, Szegedy and others 2016.
  *
  * Ports have names: `x` the main input, `y` the main output, then the extra inputs, the extra
  * outputs, the trained parameters and the values that forward computes for backward (`mean rstd`).
