@@ -4,7 +4,7 @@
 
 #include <glib/gi18n.h>
 
-/* Facts for a bug report: in English, to be copied. */
+/* Facts for a bug report are copied as they are, so they are in English. */
 static char *
 describe (LigSession *session)
 {

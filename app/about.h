@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who made it, under which licence, and what to tell when something goes wrong. */
+/* The window About: authors, licence, and facts for a bug report. */
 #pragma once
 
 #include "ui/session/session.h"

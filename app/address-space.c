@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a limited address space (ulimit -v) has room for what OpenBLAS takes when it is loaded: a
- * buffer for each thread. OpenBLAS without that room asks for ever, before `main` is reached, so
- * this looks before any library is initialized. */
+/* Checks that a limited address space (ulimit -v) has room for the buffers that OpenBLAS allocates
+ * when it is loaded, one for each thread. Without that reserved OpenBLAS retries for ever before
+ * `main` is reached, so this runs before any library is initialized. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* OpenBLAS's own buffer, and what other libraries take when they are loaded. */
+/* The size of OpenBLAS's buffer for a thread, and of the other libraries. */
 #define BUFFER_MEGABYTES 128
 #define LIBRARIES_MEGABYTES 32
 
@@ -21,7 +21,7 @@ number_after (const char *name, const char *entry)
   return strncmp (entry, name, length) == 0 ? atoi (entry + length) : 0;
 }
 
-/* As OpenBLAS counts them: processors, unless the environment says it. */
+/* Counts like OpenBLAS: the processors, unless the environment has a number. */
 static int
 count_threads (char **environment)
 {
@@ -44,10 +44,10 @@ check (int argc, char **argv, char **environment)
     return;
   int threads = count_threads (environment);
   size_t needed = (size_t) threads * BUFFER_MEGABYTES + LIBRARIES_MEGABYTES;
-  void *room = mmap (NULL, needed << 20, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room != MAP_FAILED) {
-    munmap (room, needed << 20);
+  void *reserved = mmap (NULL, needed << 20, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (reserved != MAP_FAILED) {
+    munmap (reserved, needed << 20);
     return;
   }
   int length =

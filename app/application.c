@@ -150,7 +150,7 @@ static const GActionEntry actions[] = {
   {.name = "preferences", .activate = preferences},
 };
 
-/* Keys that mean something while a text is typed are not here: see app/window-edit.c. */
+/* Keys that also have a meaning in a text entry are in app/window-edit.c. */
 static const struct {
   const char *action, *keys[4];
 } accelerators[] = {

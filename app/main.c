@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window's program. */
+/* The program with the window. */
 #include "app/application.h"
 
 #include <ligature/folders.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Waiting OpenMP threads spin by default, which starves the window; libgomp reads the environment
- * before main, so the program starts itself once more. If it cannot, it goes on as it is. */
+ * before main, so the program starts itself once more. If that fails, it continues as it is. */
 static void
 spin_less (char **argv)
 {
@@ -25,7 +25,8 @@ main (int argc, char **argv)
 {
   spin_less (argv);
   setlocale (LC_ALL, "");
-  /* Numbers in files, expressions and entries have points everywhere; GTK would set it anew. */
+  /* Numbers in files, expressions and entries have points everywhere; GTK would set the locale
+   * again. */
   setlocale (LC_NUMERIC, "C");
   gtk_disable_setlocale ();
   bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The preferences take effect at once; the settings hold them. */
+/* Preferences are written to the settings at once. */
 #include "app/preferences.h"
 
 #include <glib/gi18n.h>
@@ -9,7 +9,7 @@ struct _LigPreferences {
   LigSession *session;
   AdwComboRow *theme, *device, *policy;
   AdwActionRow *store;
-  gboolean filling; /* the list of devices is being made anew */
+  gboolean filling; /* the list of devices is being filled */
 };
 
 G_DEFINE_FINAL_TYPE (LigPreferences, lig_preferences, ADW_TYPE_PREFERENCES_WINDOW)
@@ -39,8 +39,8 @@ take_policy (LigPreferences *self)
 
 /* --- Devices ------------------------------------------------------------------------------- */
 
-/* The first entry leaves it to the program; then come the devices, then what was set and is not
- * here now. */
+/* The first entry leaves the choice to the program. The devices follow, then a device that is set
+ * but missing. */
 static void
 fill_devices (LigPreferences *self)
 {
@@ -56,7 +56,7 @@ fill_devices (LigPreferences *self)
       selected = i + 1;
   }
   if (*wanted && selected == 0) {
-    g_autofree char *missing = g_strdup_printf (_ ("%s, not here now"), wanted);
+    g_autofree char *missing = g_strdup_printf (_ ("%s, not available now"), wanted);
     gtk_string_list_append (list, missing);
     selected = count + 1;
   }
@@ -109,12 +109,12 @@ take_chosen (GtkNativeDialog *chooser, int response, LigPreferences *self)
   g_object_unref (chooser);
 }
 
-/* One chooser for a store that is there and for one that will be: nothing is overwritten by it. */
+/* The same chooser opens an existing store and names a new one; it overwrites nothing. */
 static void
 choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Choose a Store"), GTK_WINDOW (widget), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
+    _ ("Choose a store"), GTK_WINDOW (widget), GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "ligature.db");
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (chooser), TRUE);
   g_signal_connect_object (chooser, "response", G_CALLBACK (take_chosen), widget, 0);

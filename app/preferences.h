@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The preferences: theme, store, and what a new document begins with. */
+/* The preferences: theme, store, and the device and policy of new documents. */
 #pragma once
 
 #include "ui/session/session.h"

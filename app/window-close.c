@@ -31,7 +31,8 @@ close_later (gpointer data)
   gtk_window_close (window);
 }
 
-/* Not within the answer of a dialog, which would have to outlive its parent. */
+/* The window is not closed within the response of a dialog, which would have to outlive its parent.
+ */
 static void
 close_now (LigWindowClose *self)
 {
@@ -104,23 +105,25 @@ ask_about_training (LigWindowClose *self, guint count)
 {
   gboolean others = has_other_windows (self);
   GtkWidget *widget = adw_message_dialog_new (
-    self->shared->window, ngettext ("A Training Is Under Way", "Trainings Are Under Way", count),
-    others ? _ ("It can go on as long as another window is open, or be stopped with a checkpoint "
-                "from which it can be resumed.")
-           : _ ("It ends with this window. With a checkpoint it can be resumed from where it is."));
+    self->shared->window,
+    ngettext ("A training is in progress", "Trainings are in progress", count),
+    others
+      ? _ ("It can continue while another window is open, or stop with a checkpoint from which it "
+           "can be resumed.")
+      : _ ("It ends with this window. With a checkpoint it can be resumed from its present step."));
   AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (widget);
   add_response (dialog, "cancel", _ ("_Cancel"), ADW_RESPONSE_DEFAULT);
-  add_response (dialog, "stop", _ ("_Save a Checkpoint and Stop"),
+  add_response (dialog, "stop", _ ("_Save a checkpoint and stop"),
                 others ? ADW_RESPONSE_DEFAULT : ADW_RESPONSE_SUGGESTED);
   if (others)
-    add_response (dialog, "keep", _ ("_Keep Running in the Background"), ADW_RESPONSE_SUGGESTED);
+    add_response (dialog, "keep", _ ("_Keep running in the background"), ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (dialog, others ? "keep" : "stop");
   adw_message_dialog_set_close_response (dialog, "cancel");
   lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_training), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-/* While the program quits, the last window asks for all. */
+/* While the program quits, the last window asks on behalf of all. */
 static gboolean
 must_ask_about_training (LigWindowClose *self)
 {
@@ -156,7 +159,7 @@ ask_about_edits (LigWindowClose *self)
   g_autofree char *heading = g_strdup_printf (_ ("Save “%s”?"), title);
   AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (
     adw_message_dialog_new (self->shared->window, heading,
-                            _ ("It has edits that are not saved. What is discarded is gone.")));
+                            _ ("It has unsaved edits. Discarded edits cannot be restored.")));
   add_response (dialog, "cancel", _ ("_Cancel"), ADW_RESPONSE_DEFAULT);
   add_response (dialog, "discard", _ ("_Discard"), ADW_RESPONSE_DESTRUCTIVE);
   add_response (dialog, "save", _ ("_Save"), ADW_RESPONSE_SUGGESTED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of edits also mean something while a text is typed, so a text that has the focus comes
- * first: they are no accelerators of the application, which would win over every widget. */
+/* The keys of edits also have a meaning in a text entry, and an entry that has the focus comes
+ * first. They are therefore not accelerators of the application, which take precedence over
+ * widgets. */
 #include "app/window-edit.h"
 
 #include "ui/document/edit.h"
@@ -44,7 +45,7 @@ append_item (GMenu *menu, const char *label, const char *action, const char *key
   g_menu_append_item (menu, item);
 }
 
-/* The menu says what would be undone. */
+/* The menu names the edit that would be undone. */
 static void
 update_history_menu (LigWindowEdit *self)
 {

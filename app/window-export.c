@@ -29,7 +29,7 @@ take_report (GObject *source, GAsyncResult *result, gpointer data)
     g_autofree char *folder = g_path_get_dirname (writing->path);
     g_autofree char *action =
       g_action_print_detailed_name ("win.open-folder", g_variant_new_string (folder));
-    lig_toast (self->toasts, text, _ ("_Open Folder"), action);
+    lig_toast (self->toasts, text, _ ("_Open folder"), action);
   } else if (self->document)
     lig_toast_error (self->toasts, g_steal_pointer (&error));
   g_clear_error (&error);
@@ -118,12 +118,12 @@ copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
   g_autofree char *text = LIG_IS_PAGE (page) ? lig_page_to_command (LIG_PAGE (page))
                                              : lig_document_to_command (self->document, "fuse");
   if (!text) {
-    lig_toast (self->toasts, _ ("There is no operation yet that a command could name"), NULL, NULL);
+    lig_toast (self->toasts, _ ("There are no operations yet for a command"), NULL, NULL);
     return;
   }
-  g_autofree char *said = g_strdup_printf (_ ("Copied “%s”"), text);
+  g_autofree char *message = g_strdup_printf (_ ("Copied “%s”"), text);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (self->toasts), text);
-  lig_toast (self->toasts, said, NULL, NULL);
+  lig_toast (self->toasts, message, NULL, NULL);
 }
 
 static void

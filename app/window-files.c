@@ -76,7 +76,7 @@ show_error (LigWindowFiles *self, const char *path, const char *message)
   g_autofree char *sentence = split_message (message, path, &place);
   g_autofree char *base = g_path_get_basename (path);
   g_autofree char *name = g_filename_display_name (base);
-  g_autofree char *title = g_strdup_printf (_ ("“%s” Cannot Be Opened"), name);
+  g_autofree char *title = g_strdup_printf (_ ("“%s” cannot be opened"), name);
   g_autofree char *escaped = g_markup_escape_text (sentence, -1);
   g_free (self->error_path);
   g_free (self->error_text);
@@ -246,12 +246,12 @@ show_failure (LigWindowFiles *self, const char *path, const char *message)
   g_autofree char *sentence = split_message (message, path, &place);
   g_autofree char *base = g_path_get_basename (path);
   g_autofree char *name = g_filename_display_name (base);
-  g_autofree char *heading = g_strdup_printf (_ ("“%s” Was Not Saved"), name);
+  g_autofree char *heading = g_strdup_printf (_ ("“%s” was not saved"), name);
   g_autofree char *body = g_strdup_printf (
-    _ ("%s. The file is as it was before, and your edits are still in the window."), sentence);
+    _ ("%s. The file is unchanged, and your edits are still in the window."), sentence);
   GtkWidget *dialog = adw_message_dialog_new (self->shared->window, heading, body);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "save-as",
-                                    _ ("Save _As…"), NULL);
+                                    _ ("Save _as…"), NULL);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save-as");
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save-as",
                                               ADW_RESPONSE_SUGGESTED);
@@ -280,7 +280,8 @@ take_written (GObject *source, GAsyncResult *result, gpointer data)
     self->saved (self->saved_data);
 }
 
-/* The chooser asked about the file as it was typed, so another one is not overwritten. */
+/* The chooser asked about overwriting the name as typed; a longer name that exists is left alone.
+ */
 static char *
 add_ending (const char *path)
 {
@@ -292,7 +293,7 @@ add_ending (const char *path)
 static void
 write_to (LigWindowFiles *self, const char *path)
 {
-  /* Two at once would race for the one file. */
+  /* Two writers would race for one file. */
   if (self->saving)
     return;
   File *file = g_new0 (File, 1);

@@ -35,7 +35,7 @@ follow_store (LigWindowRecover *self)
       !lig_session_get_store (self->shared->session))
     return;
   lig_notice_bar_remove_first (self->notices);
-  lig_toast (self->shared->toasts, _ ("The store is open; runs and edits are kept from now on"),
+  lig_toast (self->shared->toasts, _ ("The store is open; runs and edits are stored from now on"),
              NULL, NULL);
 }
 
@@ -44,7 +44,7 @@ choose_store (gpointer data)
 {
   LigWindowRecover *self = data;
   GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Choose a Store"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
+    _ ("Choose a store"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Use"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), "ligature.db");
   lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_store, self);
 }
@@ -72,11 +72,11 @@ offer_store (LigWindowRecover *self)
   const char *warning = store ? lig_store_get_warning (store) : NULL;
   if (error) {
     g_autofree char *text = g_strdup_printf (
-      _ ("Nothing can be stored: %s. You can edit, but runs and unsaved edits will not be kept."),
+      _ ("Nothing can be stored: %s. You can edit, but runs and unsaved edits will be lost."),
       error);
     LigNotice notice = {.type = GTK_MESSAGE_ERROR,
                         .text = text,
-                        .labels = {_ ("_Choose Another Store…"), _ ("_Try Again")},
+                        .labels = {_ ("_Choose another store…"), _ ("_Try again")},
                         .callbacks = {choose_store, try_store},
                         .keep = TRUE,
                         .data = self};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Every activation and gated unit, each in one line with the names of its kernels. The kernels of
- * both backends, kernel-list.h and the tests are made from these lists; the formula of a new
- * activation is in formulas.h, lig_NAME and lig_NAME_backward. */
+/* Every activation and gated unit, each in one line with the names of its kernels. The kernels
+ * of both backends, kernel-list.h and the tests are made from these lists; formulas.h has the
+ * formulas of a new activation, lig_NAME and lig_NAME_backward. */
 #pragma once
 
-/* The kernels alone, backward, behind a bias and backward behind a bias; work forward and backward;
- * the value that the backward pass reads: x, or the output y. */
+/* The names of an activation's kernels, alone, backward, behind a bias and backward behind a
+ * bias; their work forward and backward; the value that the backward pass reads: x, or the
+ * output y. */
 #define LIG_EACH_ACTIVATION(EACH) \
   EACH (gelu, gelu_backward, bias_gelu, bias_gelu_backward, 10, 14, x) \
   EACH (qgelu, qgelu_backward, bias_qgelu, bias_qgelu_backward, 6, 10, x) \

@@ -15,14 +15,30 @@
 #endif
 #define INLINE static inline __attribute__ ((always_inline))
 
+/* The table of types: constant, name, the word of its conversions (WORD_from and WORD_to below),
+ * the C type that holds one, its name in safetensors files, and its roles. */
+#define EACH_TYPE(ROW) \
+  ROW (LIG_FP32, "fp32", fp32, float, "F32", LIG_DTYPE_COMPUTES) \
+  ROW (LIG_FP16, "fp16", fp16, uint16_t, "F16", LIG_DTYPE_COMPUTES | LIG_DTYPE_NARROW) \
+  ROW (LIG_BF16, "bf16", bf16, uint16_t, "BF16", LIG_DTYPE_COMPUTES) \
+  ROW (LIG_FP8_E4M3, "fp8e4m3", e4m3, uint8_t, "F8_E4M3", 0) \
+  ROW (LIG_FP8_E5M2, "fp8e5m2", e5m2, uint8_t, "F8_E5M2", 0) \
+  ROW (LIG_INT32, "int32", int32, int32_t, "I32", LIG_DTYPE_COUNTS | LIG_DTYPE_INDEXES) \
+  ROW (LIG_UINT8, "uint8", uint8, uint8_t, "U8", LIG_DTYPE_COUNTS) \
+  ROW (LIG_BOOL, "bool", bool, uint8_t, "BOOL", LIG_DTYPE_COUNTS)
+
 static const struct {
-  const char *name;
+  const char *name, *file_name;
   size_t size;
-} dtypes[LIG_N_DTYPES] = {
-  [LIG_FP32] = {"fp32", 4},        [LIG_FP16] = {"fp16", 2},        [LIG_BF16] = {"bf16", 2},
-  [LIG_FP8_E4M3] = {"fp8e4m3", 1}, [LIG_FP8_E5M2] = {"fp8e5m2", 1}, [LIG_INT32] = {"int32", 4},
-  [LIG_UINT8] = {"uint8", 1},      [LIG_BOOL] = {"bool", 1},
+  unsigned roles;
+} dtypes[] = {
+#define ROW(dtype, name, word, type, file_name, roles) \
+  [dtype] = {name, file_name, sizeof (type), roles},
+  EACH_TYPE (ROW)
+#undef ROW
 };
+
+_Static_assert(sizeof dtypes / sizeof *dtypes == LIG_N_DTYPES, "each type has a row");
 
 size_t
 lig_dtype_size (LigDtype dtype)
@@ -50,7 +66,29 @@ lig_dtype_from_name (const char *name, LigDtype *dtype)
 bool
 lig_dtype_is_floating (LigDtype dtype)
 {
-  return dtype == LIG_FP32 || dtype == LIG_FP16 || dtype == LIG_BF16;
+  return dtypes[dtype].roles & LIG_DTYPE_COMPUTES;
+}
+
+bool
+lig_dtype_has (LigDtype dtype, unsigned roles)
+{
+  return dtypes[dtype].roles & roles;
+}
+
+unsigned
+lig_dtypes_with (unsigned roles)
+{
+  unsigned set = 0;
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    if (dtypes[i].roles & roles)
+      set |= 1u << i;
+  return set;
+}
+
+const char *
+lig_dtype_file_name (LigDtype dtype)
+{
+  return dtypes[dtype].file_name;
 }
 
 INLINE uint32_t
@@ -180,17 +218,14 @@ uint8_from (float value)
   return (uint8_t) (int) rintf (clamped < 255 ? clamped : 255);
 }
 
+#define fp32_to(value) (value)
+#define fp32_from(value) (value)
 #define int32_to(value) ((float) (value))
 #define uint8_to(value) ((float) (value))
 #define bool_to(value) ((value) != 0)
 #define bool_from(value) ((value) != 0)
-#define EACH_FORMAT(FORMAT) \
-  FORMAT (LIG_FP16, fp16, uint16_t) \
-  FORMAT (LIG_BF16, bf16, uint16_t) \
-  FORMAT (LIG_FP8_E4M3, e4m3, uint8_t) \
-  FORMAT (LIG_FP8_E5M2, e5m2, uint8_t)
 
-#define FORMAT(dtype, name, type) \
+#define FORMAT(name, type) \
   type lig_##name##_from_float (float value) \
   { \
     return name##_from (value); \
@@ -199,22 +234,25 @@ uint8_from (float value)
   { \
     return name##_to (bits); \
   }
-EACH_FORMAT (FORMAT)
+FORMAT (fp16, uint16_t)
+FORMAT (bf16, uint16_t)
+FORMAT (e4m3, uint8_t)
+FORMAT (e5m2, uint8_t)
 #undef FORMAT
 
-#define WIDEN(dtype, name, type) \
+#define WIDEN(dtype, name, word, type, ...) \
   case dtype: { \
     const type *restrict from = source; \
     for (size_t i = 0; i < count; i++) \
-      target[i] = name##_to (from[i]); \
+      target[i] = word##_to (from[i]); \
     break; \
   }
 
-#define NARROW(dtype, name, type) \
+#define NARROW(dtype, name, word, type, ...) \
   case dtype: { \
     type *restrict to = target; \
     for (size_t i = 0; i < count; i++) \
-      to[i] = name##_from (source[i]); \
+      to[i] = word##_from (source[i]); \
     break; \
   }
 
@@ -222,12 +260,9 @@ INLINE void
 widen (LigDtype dtype, const void *source, float *restrict target, size_t count)
 {
   switch (dtype) {
-    EACH_FORMAT (WIDEN)
-    WIDEN (LIG_INT32, int32, int32_t)
-    WIDEN (LIG_UINT8, uint8, uint8_t)
-    WIDEN (LIG_BOOL, bool, uint8_t)
+    EACH_TYPE (WIDEN)
   default:
-    memcpy (target, source, count * sizeof *target);
+    break;
   }
 }
 
@@ -235,12 +270,9 @@ INLINE void
 narrow (LigDtype dtype, const float *restrict source, void *target, size_t count)
 {
   switch (dtype) {
-    EACH_FORMAT (NARROW)
-    NARROW (LIG_INT32, int32, int32_t)
-    NARROW (LIG_UINT8, uint8, uint8_t)
-    NARROW (LIG_BOOL, bool, uint8_t)
+    EACH_TYPE (NARROW)
   default:
-    memcpy (target, source, count * sizeof *source);
+    break;
   }
 }
 

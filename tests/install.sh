@@ -99,6 +99,16 @@ command_runs () {
     --device cpu
 }
 
+# The manual page and the completions, where their readers look for them.
+shell_files () {
+  local file status=0
+  for file in man/man1/lig.1 bash-completion/completions/lig.bash zsh/site-functions/_lig \
+    fish/vendor_completions.d/lig.fish; do
+    grep -q measured "$prefix/share/$file" || { echo "no policy in share/$file"; status=1; }
+  done
+  return $status
+}
+
 # What the desktop needs, where the window was built.
 desktop_files () {
   local file share=$prefix/share id=org.ligature.Ligature status=0
@@ -136,6 +146,7 @@ if [ -f "$build/engine/Ligature-1.gir" ]; then
   check 'the description for bindings is installed' describes_itself
 fi
 check 'the installed command runs' command_runs
+check 'the manual page and the completions are installed' shell_files
 if [ -x "$prefix/bin/ligature" ]; then
   check 'the desktop finds the window' desktop_files
   check 'the window says its version' window_says_version

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all pages have in common, and the list of them. */
+/* The base class of all pages, and their list. */
 #include "ui/page.h"
 
 typedef struct {

@@ -14,18 +14,18 @@ G_BEGIN_DECLS
 #define LIG_TYPE_PAGE (lig_page_get_type ())
 G_DECLARE_DERIVABLE_TYPE (LigPage, lig_page, LIG, PAGE, AdwBin)
 
-/* Construct-only properties: `document` and `session`; they are there from `constructed` on. */
+/* Construct-only properties: `document` and `session`, available from `constructed` on. */
 struct _LigPageClass {
   AdwBinClass parent_class;
 
   /* Adds the page's actions to the window, as `win.NAME`; called once. May be null. */
   void (*add_actions) (LigPage *self, GActionMap *map);
 
-  /* Puts the cursor where the page is searched. May be null. */
+  /* Moves the focus to the page's search. May be null. */
   void (*find) (LigPage *self);
 
-  /* (transfer full) (nullable): what `lig` has to be told to show the same. May be null: then it is
-   * `lig fuse` of the document. */
+  /* Returns: (transfer full) (nullable): the command that shows the same. May be null, which means
+   *   `lig fuse` of the document. */
   char *(*to_command) (LigPage *self);
 };
 
@@ -38,7 +38,7 @@ typedef struct {
 
 #define LIG_PAGE_INFO(name) const LigPageInfo lig_page_##name
 
-/* The pages in their order; null after the last. */
+/* Returns: (nullable): a page by its place in the window; null after the last. */
 const LigPageInfo *lig_page_info_nth (guint n);
 
 LigDocument *lig_page_get_document (LigPage *self);
@@ -46,10 +46,10 @@ LigSession *lig_page_get_session (LigPage *self);
 
 void lig_page_add_actions (LigPage *self, GActionMap *map);
 
-/* False: there is nothing to search on this page. */
+/* Returns whether the page has a search. */
 gboolean lig_page_find (LigPage *self);
 
-/* (transfer full) (nullable): null where there is nothing that a command could name. */
+/* Returns: (transfer full) (nullable): null for an empty document, which no command can show. */
 char *lig_page_to_command (LigPage *self);
 
 G_END_DECLS

@@ -131,10 +131,10 @@ print_json (LigPlan *plan, LigTensorFile *results)
   json_builder_begin_object (builder);
   lig_plan_get_output (plan, &shape, &dtype);
   lig_cli_add_tensor (builder, "output", &shape, dtype);
-  lig_cli_add_text (builder, "file", output);
-  lig_cli_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
-  lig_cli_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
-  lig_cli_begin_array (builder, "tensors");
+  lig_json_add_text (builder, "file", output);
+  lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
+  lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_begin_array (builder, "tensors");
   for (const char *const *name = lig_tensor_file_get_names (results); *name; name++)
     json_builder_add_string_value (builder, *name);
   json_builder_end_array (builder);

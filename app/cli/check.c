@@ -55,20 +55,20 @@ add_op (JsonBuilder *builder, LigPlan *plan, const LigPlanOp *op)
 {
   const LigPlanValue *parameter;
   json_builder_begin_object (builder);
-  lig_cli_add_integer (builder, "index", op->index);
-  lig_cli_add_text (builder, "path", op->path);
-  lig_cli_add_text (builder, "op", op->info->name);
+  lig_json_add_integer (builder, "index", op->index);
+  lig_json_add_text (builder, "path", op->path);
+  lig_json_add_text (builder, "op", op->info->name);
   lig_cli_add_tensor (builder, "output", &op->y, op->y_dtype);
-  lig_cli_begin_array (builder, "parameters");
+  lig_json_begin_array (builder, "parameters");
   for (int i = 0; (parameter = find_parameter (plan, op, i)); i++) {
     json_builder_begin_object (builder);
-    lig_cli_add_text (builder, "path", parameter->name);
+    lig_json_add_text (builder, "path", parameter->name);
     lig_cli_add_shape (builder, "shape", &parameter->shape);
-    lig_cli_add_text (builder, "dtype", lig_dtype_name (parameter->dtype));
+    lig_json_add_text (builder, "dtype", lig_dtype_name (parameter->dtype));
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
-  lig_cli_add_integer (builder, "saved_bytes", op->saved_bytes);
+  lig_json_add_integer (builder, "saved_bytes", op->saved_bytes);
   json_builder_end_object (builder);
 }
 
@@ -79,7 +79,7 @@ add_extras (JsonBuilder *builder, LigPlan *plan, const char *name, guint count, 
 {
   LigShape shape;
   LigDtype dtype;
-  lig_cli_begin_array (builder, name);
+  lig_json_begin_array (builder, name);
   for (guint i = 0; i < count; i++) {
     get (plan, i, &shape, &dtype);
     lig_cli_add_tensor (builder, NULL, &shape, dtype);
@@ -112,18 +112,18 @@ print_json (LigPlan *plan, const char *problem)
   json_builder_begin_object (builder);
   lig_plan_get_input (plan, &shape, &dtype);
   lig_cli_add_tensor (builder, "input", &shape, dtype);
-  lig_cli_begin_array (builder, "ops");
+  lig_json_begin_array (builder, "ops");
   for (guint i = 0; i < count; i++)
     add_op (builder, plan, &ops[i]);
   json_builder_end_array (builder);
-  lig_cli_add_integer (builder, "parameters", totals.parameters);
-  lig_cli_add_integer (builder, "parameter_bytes", totals.parameter_bytes);
-  lig_cli_add_integer (builder, "saved_bytes", totals.saved_bytes);
+  lig_json_add_integer (builder, "parameters", totals.parameters);
+  lig_json_add_integer (builder, "parameter_bytes", totals.parameter_bytes);
+  lig_json_add_integer (builder, "saved_bytes", totals.saved_bytes);
   add_extras (builder, plan, "extra_inputs", lig_plan_get_n_extra_inputs (plan),
               lig_plan_get_extra_input);
   add_extras (builder, plan, "extra_outputs", lig_plan_get_n_extra_outputs (plan),
               lig_plan_get_extra_output);
-  lig_cli_add_text (builder, "problem", problem);
+  lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
 }
@@ -143,7 +143,7 @@ describe_op (LigPlan *plan, const LigPlanOp *op)
   cells[2] = lig_cli_format_tensor (&op->y, op->y_dtype);
   cells[3] =
     op->parameters > 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, op->parameters) : g_strdup ("");
-  cells[4] = op->saved_bytes > 0 ? lig_cli_format_bytes ((double) op->saved_bytes) : g_strdup ("");
+  cells[4] = op->saved_bytes > 0 ? lig_units_bytes ((double) op->saved_bytes) : g_strdup ("");
   cells[5] = g_strdup (parameters->str);
   return cells;
 }
@@ -177,8 +177,8 @@ print_table (LigPlan *plan, const char *problem)
   g_autofree char *input = lig_cli_format_tensor (&shape, dtype);
   printf ("input %s\n\n", input);
   lig_cli_print_table (header, rows);
-  g_autofree char *bytes = lig_cli_format_bytes ((double) totals.parameter_bytes);
-  g_autofree char *saved = lig_cli_format_bytes ((double) totals.saved_bytes);
+  g_autofree char *bytes = lig_units_bytes ((double) totals.parameter_bytes);
+  g_autofree char *saved = lig_units_bytes ((double) totals.saved_bytes);
   printf ("\n%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass\n",
           totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
   print_extras (plan, "the caller gives", lig_plan_get_n_extra_inputs (plan),

@@ -5,7 +5,9 @@
 #include <ligature/error.h>
 #include <ligature/printable.h>
 #include <ligature/report.h>
+#include <ligature/units.h>
 
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,15 +15,46 @@
 
 static gboolean json_wanted;
 
+static const GOptionEntry common[] = {
+  {"json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL},
+  {NULL},
+};
+
+/* Set while lig_cli_collect() runs a command. */
+static LigCliCollector collector;
+static gpointer collector_data;
+
+void
+lig_cli_collect (const LigCommand *command, LigCliCollector function, gpointer data)
+{
+  char *argv[] = {(char *) command->name, NULL};
+  collector = function;
+  collector_data = data;
+  command->run (1, argv);
+  collector = NULL;
+}
+
+static void
+collect (const LigCommand *command, const GOptionEntry *entries)
+{
+  g_autoptr (GArray) all = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  for (; entries && entries->long_name; entries++)
+    g_array_append_val (all, *entries);
+  g_array_append_val (all, common[0]);
+  collector (command, (const GOptionEntry *) (gconstpointer) all->data, collector_data);
+}
+
 static GOptionContext *
 make_options (const LigCommand *command, const GOptionEntry *entries)
 {
-  const GOptionEntry common[] = {
-    {"json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL},
-    {NULL},
-  };
   g_autofree char *usage = g_strconcat (command->name, " ", command->usage, NULL);
   g_autoptr (GString) notes = g_string_new (NULL);
+  g_autofree char *verbs = command->verbs ? command->verbs () : NULL;
+  if (verbs) {
+    g_auto (GStrv) lines = g_strsplit (g_strchomp (verbs), "\n", -1);
+    g_autofree char *list = g_strjoinv ("\n  ", lines);
+    g_string_append_printf (notes, "Arguments:\n  %s\n\n", list);
+  }
   if (command->notes)
     command->notes (notes);
   g_string_append_printf (notes, "Example:\n  %s\n", command->example);
@@ -42,6 +75,10 @@ lig_cli_parse (const LigCommand *command,
                int least,
                int most)
 {
+  if (collector) {
+    collect (command, entries);
+    return FALSE;
+  }
   g_autoptr (GError) error = NULL;
   g_autoptr (GOptionContext) options = make_options (command, entries);
   /* A wrong option must still be told as JSON. */
@@ -219,44 +256,14 @@ lig_cli_print_table (const char *const *header, GPtrArray *rows)
                   i + 1 == columns);
 }
 
-/* A number that no clock or memory shows stays short. */
-static char *
-scale (double value, double factor, const char *const *units, int count)
-{
-  int unit = 0;
-  if (!isfinite (value))
-    return g_strdup (isnan (value) ? "-" : value < 0 ? "-∞" : "∞");
-  while (unit + 1 < count && fabs (value) >= factor * 0.9995) {
-    value /= factor;
-    unit++;
-  }
-  if (unit == 0 && value == floor (value))
-    return g_strdup_printf ("%.0f%s", value, units[unit]);
-  return g_strdup_printf ("%.3g%s", value, units[unit]);
-}
-
 char *
 lig_cli_format_time (double seconds)
 {
-  static const char *const units[] = {" us", " ms", " s"};
+  static const char *const units[] = {"us", "ms", "s"};
   if (seconds >= 3600 && seconds < 1e12)
     return g_strdup_printf ("%.0f h %02d min", floor (seconds / 3600),
                             (int) (fmod (seconds, 3600) / 60));
   if (seconds >= 60 && seconds < 3600)
     return g_strdup_printf ("%d:%02d", (int) seconds / 60, (int) seconds % 60);
-  return scale (seconds * 1e6, 1000, units, 3);
-}
-
-char *
-lig_cli_format_bytes (double bytes)
-{
-  static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB"};
-  return scale (bytes, 1000, units, 6);
-}
-
-char *
-lig_cli_format_count (double count)
-{
-  static const char *const units[] = {"", " k", " M", " G", " T", " P"};
-  return scale (count, 1000, units, 6);
+  return lig_units_scale (seconds * 1e6, units, G_N_ELEMENTS (units));
 }

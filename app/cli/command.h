@@ -2,8 +2,10 @@
 /* A command of `lig`: one file, one word in app/cli/meson.build. */
 #pragma once
 
-#include <glib.h>
+#include <ligature/json-members.h>
+
 #include <json-glib/json-glib.h>
+#include <ligature/units.h>
 
 G_BEGIN_DECLS
 
@@ -18,6 +20,9 @@ typedef struct {
   int (*run) (int argc, char **argv); /* argv[0] is the command's name */
   /* (nullable): appends lines to the help text, before the example */
   void (*notes) (GString *to);
+  /* Lists what follows the name, `show RUN`, one a line, (transfer full); null where the usage is
+   * all there is. */
+  char *(*verbs) (void);
 } LigCommand;
 
 /* Each command's file defines `const LigCommand lig_command_NAME`. */
@@ -33,6 +38,21 @@ gboolean lig_cli_parse (const LigCommand *command,
                         char ***argv,
                         int least,
                         int most);
+
+/* Returns the commands in the order of the help text, null after the last. */
+const LigCommand *lig_cli_command_nth (guint n);
+
+/* Gets a command's options, --json among them, null-terminated. */
+typedef void (*LigCliCollector) (const LigCommand *command,
+                                 const GOptionEntry *entries,
+                                 gpointer data);
+
+/* Calls the collector with the options of the command, which does nothing else. */
+void lig_cli_collect (const LigCommand *command, LigCliCollector collector, gpointer data);
+
+/* `lig --generate man|bash|zsh|fish`, the arguments that follow: prints the manual page or the
+ * completions of a shell, made from the tables of the commands. Returns an exit code. */
+int lig_cli_generate (int n, char **arguments);
 
 /* Whether --json was given. */
 gboolean lig_cli_json (void);
@@ -67,9 +87,7 @@ void lig_cli_print_json (JsonNode *node);
  * strings it may replace. A header that begins with '>' is right-aligned. */
 void lig_cli_print_table (const char *const *header, GPtrArray *rows);
 
-/* "1.4 ms", "12.3 us"; "1.2 GB"; "0:42 left" times: static per call, (transfer full). */
+/* Returns "12.3 us", "1.4 ms", "0:42", "3 h 05 min"; (transfer full). */
 char *lig_cli_format_time (double seconds);
-char *lig_cli_format_bytes (double bytes);
-char *lig_cli_format_count (double count);
 
 G_END_DECLS

@@ -15,7 +15,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (devices) = {
   .name = "devices",
-  .usage = "[D] [--measure] [-o FILE]",
+  .usage = "[DEVICE] [--measure] [-o FILE]",
   .summary = "The devices, their memory and their ceilings, measured or described",
   .example = "lig devices --json",
   .run = run,
@@ -25,7 +25,7 @@ static const GOptionEntry entries[] = {
   {"measure", 0, 0, G_OPTION_ARG_NONE, &measure, "Measure the ceilings and keep them in the store",
    NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-   "Write the profile of D (else of the GPU or the CPU), for --device null:FILE", "FILE.json"},
+   "Write the profile of DEVICE (else of the GPU or the CPU), for --device null:FILE", "FILE.json"},
   {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database", "FILE"},
   {NULL},
 };
@@ -88,25 +88,25 @@ add_device (JsonBuilder *builder, LigDevice *device)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
   json_builder_begin_object (builder);
-  lig_cli_add_text (builder, "device", lig_device_get_name (device));
-  lig_cli_add_truth (builder, "usable", is_real (device));
-  lig_cli_add_text (builder, "name", facts->name);
-  lig_cli_add_integer (builder, "capability", facts->capability);
-  lig_cli_add_integer (builder, "multiprocessors", facts->multiprocessors);
-  lig_cli_add_integer (builder, "memory", facts->memory);
-  lig_cli_add_integer (builder, "l2", facts->l2);
-  lig_cli_add_number (builder, "copy", facts->copy > 0 ? facts->copy : NAN);
-  lig_cli_add_number (builder, "launch", facts->copy > 0 ? facts->launch : NAN);
-  lig_cli_add_text (builder, "libraries", facts->libraries);
-  lig_cli_begin_object (builder, "product");
+  lig_json_add_text (builder, "device", lig_device_get_name (device));
+  lig_json_add_truth (builder, "usable", is_real (device));
+  lig_json_add_text (builder, "name", facts->name);
+  lig_json_add_integer (builder, "capability", facts->capability);
+  lig_json_add_integer (builder, "multiprocessors", facts->multiprocessors);
+  lig_json_add_integer (builder, "memory", facts->memory);
+  lig_json_add_integer (builder, "l2", facts->l2);
+  lig_json_add_number (builder, "copy", facts->copy > 0 ? facts->copy : NAN);
+  lig_json_add_number (builder, "launch", facts->copy > 0 ? facts->launch : NAN);
+  lig_json_add_text (builder, "libraries", facts->libraries);
+  lig_json_begin_object (builder, "product");
   for (int i = 0; i < LIG_N_DTYPES; i++)
     if (facts->product[i] > 0)
-      lig_cli_add_number (builder, lig_dtype_name ((LigDtype) i), facts->product[i]);
+      lig_json_add_number (builder, lig_dtype_name ((LigDtype) i), facts->product[i]);
   json_builder_end_object (builder);
-  lig_cli_add_truth (builder, "measured", facts->measured);
+  lig_json_add_truth (builder, "measured", facts->measured);
   if (lig_device_get_built_for (device))
-    lig_cli_add_text (builder, "built_for", lig_device_get_built_for (device));
-  lig_cli_add_text (builder, "reason", is_real (device) ? NULL : "described, not there");
+    lig_json_add_text (builder, "built_for", lig_device_get_built_for (device));
+  lig_json_add_text (builder, "reason", is_real (device) ? NULL : "described, not there");
   json_builder_end_object (builder);
 }
 
@@ -120,9 +120,9 @@ print_json (GPtrArray *devices, GPtrArray *missing)
   for (guint i = 0; i < missing->len; i++) {
     const Missing *one = missing->pdata[i];
     json_builder_begin_object (builder);
-    lig_cli_add_text (builder, "device", one->info->name);
-    lig_cli_add_truth (builder, "usable", FALSE);
-    lig_cli_add_text (builder, "reason", one->error->message);
+    lig_json_add_text (builder, "device", one->info->name);
+    lig_json_add_truth (builder, "usable", FALSE);
+    lig_json_add_text (builder, "reason", one->error->message);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -132,41 +132,62 @@ print_json (GPtrArray *devices, GPtrArray *missing)
 static char *
 format_rate (double rate, const char *unit)
 {
-  g_autofree char *number = rate > 0 ? lig_cli_format_count (rate) : NULL;
+  g_autofree char *number = rate > 0 ? lig_units_count (rate) : NULL;
   return number ? g_strconcat (number, unit, NULL) : g_strdup ("-");
 }
 
+/* Returns the types for whose products one of the devices has a rate. */
+static unsigned
+find_types (GPtrArray *devices)
+{
+  unsigned types = 0;
+  for (guint i = 0; i < devices->len; i++)
+    for (int j = 0; j < LIG_N_DTYPES; j++)
+      if (lig_device_get_facts (devices->pdata[i])->product[j] > 0)
+        types |= 1u << j;
+  return types;
+}
+
 static char **
-describe_device (LigDevice *device)
+describe_device (LigDevice *device, unsigned types)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
-  char **cells = g_new0 (char *, 11);
-  cells[0] = g_strdup (lig_device_get_name (device));
-  cells[1] = g_strdup (facts->name);
-  cells[2] = facts->capability > 0 ? g_strdup_printf ("sm_%d", facts->capability)
-                                   : g_strdup (is_real (device) ? lig_cpu_level () : "-");
-  cells[3] = lig_cli_format_bytes ((double) facts->memory);
-  cells[4] = format_rate (facts->copy, "B/s");
-  cells[5] = format_rate (facts->product[LIG_FP32], "");
-  cells[6] = format_rate (facts->product[LIG_FP16], "");
-  cells[7] = format_rate (facts->product[LIG_BF16], "");
-  cells[8] = format_rate (facts->product[LIG_FP8_E4M3], "");
-  cells[9] = g_strdup (facts->measured    ? "measured"
-                       : facts->copy <= 0 ? "unknown"
-                       : is_real (device) ? "assumed"
-                                          : "described");
-  return cells;
+  GPtrArray *cells = g_ptr_array_new ();
+  g_ptr_array_add (cells, g_strdup (lig_device_get_name (device)));
+  g_ptr_array_add (cells, g_strdup (facts->name));
+  g_ptr_array_add (cells, facts->capability > 0
+                            ? g_strdup_printf ("sm_%d", facts->capability)
+                            : g_strdup (is_real (device) ? lig_cpu_level () : "-"));
+  g_ptr_array_add (cells, lig_units_bytes ((double) facts->memory));
+  g_ptr_array_add (cells, format_rate (facts->copy, "B/s"));
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    if (types & 1u << i)
+      g_ptr_array_add (cells, format_rate (facts->product[i], ""));
+  g_ptr_array_add (cells, g_strdup (facts->measured    ? "measured"
+                                    : facts->copy <= 0 ? "unknown"
+                                    : is_real (device) ? "assumed"
+                                                       : "described"));
+  g_ptr_array_add (cells, NULL);
+  return (char **) g_ptr_array_free (cells, FALSE);
 }
 
 static void
 print_table (GPtrArray *devices, GPtrArray *missing)
 {
-  static const char *const header[] = {"device", "name",  "runs", ">memory",  ">copy", ">fp32",
-                                       ">fp16",  ">bf16", ">fp8", "ceilings", NULL};
+  unsigned types = find_types (devices);
+  g_autoptr (GStrvBuilder) header = g_strv_builder_new ();
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  g_strv_builder_add_many (header, "device", "name", "runs", ">memory", ">copy", NULL);
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    if (types & 1u << i) {
+      g_autofree char *title = g_strconcat (">", lig_dtype_name ((LigDtype) i), NULL);
+      g_strv_builder_add (header, title);
+    }
+  g_strv_builder_add (header, "ceilings");
+  g_auto (GStrv) titles = g_strv_builder_end (header);
   for (guint i = 0; i < devices->len; i++)
-    g_ptr_array_add (rows, describe_device (devices->pdata[i]));
-  lig_cli_print_table (header, rows);
+    g_ptr_array_add (rows, describe_device (devices->pdata[i], types));
+  lig_cli_print_table ((const char *const *) titles, rows);
   printf ("\nproducts in FLOP/s; null: devices are described, not there: plans are made for them, "
           "not run\n");
   const LigBackendInfo *last = NULL;

@@ -1,53 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of the JSON documents that commands print. */
+/* Shapes and tensors in the documents and lines that commands print. */
 #include "app/cli/document.h"
 
-#include <math.h>
-
-void
-lig_cli_add_text (JsonBuilder *to, const char *name, const char *value)
-{
-  json_builder_set_member_name (to, name);
-  json_builder_add_string_value (to, value);
-}
-
-void
-lig_cli_add_integer (JsonBuilder *to, const char *name, gint64 value)
-{
-  json_builder_set_member_name (to, name);
-  json_builder_add_int_value (to, value);
-}
-
-void
-lig_cli_add_number (JsonBuilder *to, const char *name, double value)
-{
-  json_builder_set_member_name (to, name);
-  if (isfinite (value))
-    json_builder_add_double_value (to, value);
-  else
-    json_builder_add_null_value (to);
-}
-
-void
-lig_cli_add_truth (JsonBuilder *to, const char *name, gboolean value)
-{
-  json_builder_set_member_name (to, name);
-  json_builder_add_boolean_value (to, value);
-}
-
-void
-lig_cli_begin_object (JsonBuilder *to, const char *name)
-{
-  json_builder_set_member_name (to, name);
-  json_builder_begin_object (to);
-}
-
-void
-lig_cli_begin_array (JsonBuilder *to, const char *name)
-{
-  json_builder_set_member_name (to, name);
-  json_builder_begin_array (to);
-}
+#include <json-glib/json-glib.h>
 
 void
 lig_cli_add_shape (JsonBuilder *to, const char *name, const LigShape *shape)
@@ -67,7 +22,7 @@ lig_cli_add_tensor (JsonBuilder *to, const char *name, const LigShape *shape, Li
     json_builder_set_member_name (to, name);
   json_builder_begin_object (to);
   lig_cli_add_shape (to, "shape", shape);
-  lig_cli_add_text (to, "dtype", lig_dtype_name (dtype));
+  lig_json_add_text (to, "dtype", lig_dtype_name (dtype));
   json_builder_end_object (to);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lig fuse: both rails and the verdicts. */
+/* lig fuse: both rails and the verdicts; the answer for one place; the edits that verdicts offer.
+ */
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
 
@@ -9,33 +10,109 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (fuse) = {
   .name = "fuse",
-  .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] …",
+  .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] [--why PATH] …",
   .summary = "Which fusions are chosen, forward and backward, and why others are not",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
 };
 
+typedef struct {
+  gboolean all;
+  char *why, *mend, *output;
+} Settings;
+
+static void
+clear_settings (Settings *self)
+{
+  g_free (self->why);
+  g_free (self->mend);
+  g_free (self->output);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, clear_settings)
+
+/* Makes the edit, and writes the sequence with the wishes of the command line. */
+static gboolean
+apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GError **error)
+{
+  guint64 number;
+  if (!g_ascii_string_to_unsigned (settings->mend, 10, 1, G_MAXUINT, &number, NULL)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 "--apply-mend is '%s', expected a number from 1 on", settings->mend);
+    return FALSE;
+  }
+  const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
+  if (!mend || !lig_mend_apply (mend, sequence, error))
+    return FALSE;
+  g_autofree char *edit = lig_mend_describe (mend);
+  if (g_str_equal (settings->output, "-")) {
+    g_autofree char *json = lig_sequence_to_json (sequence);
+    fputs (json, stdout);
+  } else if (!lig_sequence_save (sequence, settings->output, error)) {
+    return FALSE;
+  }
+  lig_cli_say ("%s: %s", g_str_equal (settings->output, "-") ? "edit" : settings->output, edit);
+  return TRUE;
+}
+
+static gboolean
+explain (LigPlan *plan, const char *place, GError **error)
+{
+  if (lig_cli_json ()) {
+    JsonNode *answer = lig_plan_explain_place_to_json (plan, place, error);
+    if (answer)
+      lig_cli_print_json (answer);
+    return answer != NULL;
+  }
+  g_autofree char *answer = lig_plan_explain_place (plan, place, error);
+  if (answer)
+    fputs (answer, stdout);
+  return answer != NULL;
+}
+
+static void
+show (LigPlan *plan, gboolean all)
+{
+  if (lig_cli_json ()) {
+    lig_cli_print_json (lig_plan_to_json (plan));
+    return;
+  }
+  g_autofree char *rails = lig_plan_to_rails (plan, lig_cli_colour (), all);
+  fputs (rails, stdout);
+}
+
 static int
 run (int argc, char **argv)
 {
   g_auto (LigSequenceOptions) options = {0};
-  gboolean all = FALSE;
+  g_auto (Settings) settings = {0};
   const GOptionEntry more[] = {
-    {"all", 0, 0, G_OPTION_ARG_NONE, &all, "Also the fusions whose pattern does not fit", NULL},
+    {"all", 0, 0, G_OPTION_ARG_NONE, &settings.all, "Also the fusions whose pattern does not fit",
+     NULL},
+    {"why", 0, 0, G_OPTION_ARG_STRING, &settings.why,
+     "Only the verdicts about an op; '|PATH': about the gap before it", "PATH"},
+    {"apply-mend", 0, 0, G_OPTION_ARG_STRING, &settings.mend,
+     "Make the edit with this number and write the sequence", "N"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
+     "Where the edited sequence goes; -: standard output", "FILE"},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_fuse, entries, &argc, &argv, 1, 1))
     return LIG_EXIT_USAGE;
-  g_autoptr (LigPlan) plan = lig_cli_compile (argv[1], &options, &error);
-  if (!plan)
+  if (settings.mend && !settings.output)
+    return lig_cli_usage ("--apply-mend needs a file for the edited sequence; add -o FILE, or -o - "
+                          "for standard output");
+  if (settings.output && !settings.mend)
+    return lig_cli_usage ("-o is where --apply-mend writes; add --apply-mend N");
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (argv[1], &options, &error);
+  g_autoptr (LigPlan) plan =
+    sequence ? lig_cli_compile_sequence (sequence, &options, &error) : NULL;
+  if (!plan || (settings.why && !settings.mend && !explain (plan, settings.why, &error)) ||
+      (settings.mend && !apply_mend (plan, sequence, &settings, &error)))
     return lig_cli_fail (g_steal_pointer (&error));
-  if (lig_cli_json ()) {
-    lig_cli_print_json (lig_plan_to_json (plan));
-    return LIG_EXIT_OK;
-  }
-  g_autofree char *rails = lig_plan_to_rails (plan, lig_cli_colour (), all);
-  fputs (rails, stdout);
+  if (!settings.why && !settings.mend)
+    show (plan, settings.all);
   return LIG_EXIT_OK;
 }

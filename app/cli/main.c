@@ -2,6 +2,7 @@
 /* lig: finds the command and runs it. */
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/cli/values.h"
 
 #include "kernels/times.h"
 #include <ligature/error.h>
@@ -25,6 +26,12 @@ static const LigCommand *const commands[] = {
 #include "command-list.h"
 #undef LIG_CLI
 };
+
+const LigCommand *
+lig_cli_command_nth (guint n)
+{
+  return n < G_N_ELEMENTS (commands) ? commands[n] : NULL;
+}
 
 static void
 print_help (FILE *file)
@@ -83,6 +90,10 @@ run (int argc, char **argv)
     printf ("lig %s\n", LIG_VERSION);
     return LIG_EXIT_OK;
   }
+  if (strcmp (argv[1], "--generate") == 0)
+    return lig_cli_generate (argc - 2, argv + 2);
+  if (strcmp (argv[1], "--values") == 0)
+    return lig_cli_values_print (argc - 2, argv + 2);
   lig_store_catch_truncation ();
   lig_tuning_set_monitor (lig_cli_measuring);
   lig_tuning_set_listener (lig_cli_listen);

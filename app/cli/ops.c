@@ -12,7 +12,7 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (ops) = {
   .name = "ops",
-  .usage = "[NAME]",
+  .usage = "[OP]",
   .summary = "The ops, or one with its parameters, formula and example",
   .example = "lig ops layer-norm",
   .run = run,
@@ -154,7 +154,7 @@ add_names (JsonBuilder *builder, const char *name, char *list)
 {
   g_autofree char *text = list;
   g_auto (GStrv) names = g_strsplit (text, ", ", -1);
-  lig_cli_begin_array (builder, name);
+  lig_json_begin_array (builder, name);
   for (char **one = names; *one; one++)
     json_builder_add_string_value (builder, *one);
   json_builder_end_array (builder);
@@ -164,34 +164,34 @@ static void
 add_quantity (JsonBuilder *builder, const char *name, const LigParam *param, double value)
 {
   if (param->kind == LIG_PARAM_FLOAT)
-    lig_cli_add_number (builder, name, value);
+    lig_json_add_number (builder, name, value);
   else
-    lig_cli_add_integer (builder, name, (gint64) value);
+    lig_json_add_integer (builder, name, (gint64) value);
 }
 
 static void
 add_param (JsonBuilder *builder, const LigParam *param)
 {
   json_builder_begin_object (builder);
-  lig_cli_add_text (builder, "name", param->name);
-  lig_cli_add_text (builder, "type", type_name (param));
+  lig_json_add_text (builder, "name", param->name);
+  lig_json_add_text (builder, "type", type_name (param));
   if (has_default (param) && is_number (param))
     add_quantity (builder, "default", param, param->initial);
   else if (has_default (param))
-    lig_cli_add_truth (builder, "default", param->initial != 0);
+    lig_json_add_truth (builder, "default", param->initial != 0);
   else
-    lig_cli_add_text (builder, "default", NULL);
+    lig_json_add_text (builder, "default", NULL);
   if (has_range (param)) {
     add_quantity (builder, "minimum", param, param->minimum);
     add_quantity (builder, "maximum", param, param->maximum);
   } else {
-    lig_cli_add_text (builder, "minimum", NULL);
-    lig_cli_add_text (builder, "maximum", NULL);
+    lig_json_add_text (builder, "minimum", NULL);
+    lig_json_add_text (builder, "maximum", NULL);
   }
-  lig_cli_add_truth (builder, "required", (param->flags & LIG_PARAM_REQUIRED) != 0);
-  lig_cli_add_truth (builder, "positional", (param->flags & LIG_PARAM_POSITIONAL) != 0);
-  lig_cli_add_text (builder, "label", param->label);
-  lig_cli_add_text (builder, "help", param->help);
+  lig_json_add_truth (builder, "required", (param->flags & LIG_PARAM_REQUIRED) != 0);
+  lig_json_add_truth (builder, "positional", (param->flags & LIG_PARAM_POSITIONAL) != 0);
+  lig_json_add_text (builder, "label", param->label);
+  lig_json_add_text (builder, "help", param->help);
   json_builder_end_object (builder);
 }
 
@@ -199,13 +199,13 @@ static void
 add_op (JsonBuilder *builder, const LigOpInfo *info)
 {
   json_builder_begin_object (builder);
-  lig_cli_add_text (builder, "op", info->name);
-  lig_cli_add_text (builder, "title", info->title);
-  lig_cli_add_text (builder, "category", info->category);
-  lig_cli_add_text (builder, "summary", info->summary);
-  lig_cli_add_text (builder, "formula", info->formula);
-  lig_cli_add_text (builder, "example", info->example);
-  lig_cli_begin_array (builder, "params");
+  lig_json_add_text (builder, "op", info->name);
+  lig_json_add_text (builder, "title", info->title);
+  lig_json_add_text (builder, "category", info->category);
+  lig_json_add_text (builder, "summary", info->summary);
+  lig_json_add_text (builder, "formula", info->formula);
+  lig_json_add_text (builder, "example", info->example);
+  lig_json_begin_array (builder, "params");
   for (const LigParam *param = info->params; param && param->name; param++)
     add_param (builder, param);
   json_builder_end_array (builder);
@@ -213,7 +213,7 @@ add_op (JsonBuilder *builder, const LigOpInfo *info)
   add_names (builder, "outputs", list_ports ("y", info->extra_outputs));
   add_names (builder, "parameters", list_parameters (info));
   add_names (builder, "saves", list_ports (NULL, info->saves));
-  lig_cli_begin_object (builder, "kernels");
+  lig_json_begin_object (builder, "kernels");
   add_names (builder, "forward", list_kernels (info, LIG_PASS_FORWARD));
   add_names (builder, "backward", list_kernels (info, LIG_PASS_BACKWARD));
   json_builder_end_object (builder);

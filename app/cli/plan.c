@@ -28,12 +28,12 @@ add_ops (JsonBuilder *builder, LigPlan *plan)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  lig_cli_begin_array (builder, "ops");
+  lig_json_begin_array (builder, "ops");
   for (guint i = 0; i < count; i++) {
     json_builder_begin_object (builder);
-    lig_cli_add_integer (builder, "index", ops[i].index);
-    lig_cli_add_text (builder, "path", ops[i].path);
-    lig_cli_add_text (builder, "op", ops[i].info->name);
+    lig_json_add_integer (builder, "index", ops[i].index);
+    lig_json_add_text (builder, "path", ops[i].path);
+    lig_json_add_text (builder, "op", ops[i].info->name);
     lig_cli_add_tensor (builder, "output", &ops[i].y, ops[i].y_dtype);
     json_builder_end_object (builder);
   }
@@ -45,19 +45,20 @@ add_steps (JsonBuilder *builder, LigPlan *plan)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  lig_cli_begin_array (builder, "steps");
+  lig_json_begin_array (builder, "steps");
   for (guint i = 0; i < count; i++) {
     const LigPlanStep *step = &steps[i];
     json_builder_begin_object (builder);
-    lig_cli_add_integer (builder, "index", i);
-    lig_cli_add_text (builder, "pass", lig_pass_name (step->pass));
-    lig_cli_add_text (builder, "kernel", step->kernel ? step->kernel->name : "opaque");
-    lig_cli_add_integer (builder, "group", step->group);
-    lig_cli_add_text (builder, "operands", step->operands);
-    lig_cli_add_integer (builder, "read", (gint64) step->read);
-    lig_cli_add_integer (builder, "written", (gint64) step->written);
-    lig_cli_add_integer (builder, "flops", (gint64) step->flops);
-    lig_cli_add_number (builder, "predicted_us", step->predicted > 0 ? step->predicted * 1e6 : NAN);
+    lig_json_add_integer (builder, "index", i);
+    lig_json_add_text (builder, "pass", lig_pass_name (step->pass));
+    lig_json_add_text (builder, "kernel", step->kernel ? step->kernel->name : "opaque");
+    lig_json_add_integer (builder, "group", step->group);
+    lig_json_add_text (builder, "operands", step->operands);
+    lig_json_add_integer (builder, "read", (gint64) step->read);
+    lig_json_add_integer (builder, "written", (gint64) step->written);
+    lig_json_add_integer (builder, "flops", (gint64) step->flops);
+    lig_json_add_number (builder, "predicted_us",
+                         step->predicted > 0 ? step->predicted * 1e6 : NAN);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -72,11 +73,11 @@ add_lifetime (JsonBuilder *builder, LigPlan *plan, const LigPlanValue *value)
   gboolean known = g_str_equal (value->place, "arena") || g_str_equal (value->place, "alias");
   lig_plan_get_steps (plan, &count);
   if (known && value->offset >= 0) {
-    lig_cli_add_integer (builder, "first", value->first);
-    lig_cli_add_integer (builder, "last", MIN (value->last, (int) count));
+    lig_json_add_integer (builder, "first", value->first);
+    lig_json_add_integer (builder, "last", MIN (value->last, (int) count));
   } else {
-    lig_cli_add_text (builder, "first", NULL);
-    lig_cli_add_text (builder, "last", NULL);
+    lig_json_add_text (builder, "first", NULL);
+    lig_json_add_text (builder, "last", NULL);
   }
 }
 
@@ -85,18 +86,18 @@ add_values (JsonBuilder *builder, LigPlan *plan)
 {
   guint count;
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
-  lig_cli_begin_array (builder, "values");
+  lig_json_begin_array (builder, "values");
   for (guint i = 0; i < count; i++) {
     const LigPlanValue *value = &values[i];
     json_builder_begin_object (builder);
-    lig_cli_add_text (builder, "name", value->name);
+    lig_json_add_text (builder, "name", value->name);
     lig_cli_add_shape (builder, "shape", &value->shape);
-    lig_cli_add_text (builder, "dtype", lig_dtype_name (value->dtype));
-    lig_cli_add_text (builder, "place", value->place);
-    lig_cli_add_integer (builder, "offset", value->offset);
-    lig_cli_add_integer (builder, "bytes", value->bytes);
+    lig_json_add_text (builder, "dtype", lig_dtype_name (value->dtype));
+    lig_json_add_text (builder, "place", value->place);
+    lig_json_add_integer (builder, "offset", value->offset);
+    lig_json_add_integer (builder, "bytes", value->bytes);
     add_lifetime (builder, plan, value);
-    lig_cli_add_truth (builder, "saved", value->saved);
+    lig_json_add_truth (builder, "saved", value->saved);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -109,16 +110,16 @@ print_json (LigPlan *plan)
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  lig_cli_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
-  lig_cli_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
+  lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (plan)));
+  lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (plan)));
   add_ops (builder, plan);
   add_steps (builder, plan);
   add_values (builder, plan);
-  lig_cli_add_integer (builder, "arena_bytes", arena);
-  lig_cli_add_integer (builder, "live_peak", peak);
-  lig_cli_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
-  lig_cli_add_integer (builder, "segments", lig_plan_get_segments (plan));
-  lig_cli_add_text (builder, "problem", problem);
+  lig_json_add_integer (builder, "arena_bytes", arena);
+  lig_json_add_integer (builder, "live_peak", peak);
+  lig_json_add_integer (builder, "state_bytes", lig_plan_get_state_bytes (plan));
+  lig_json_add_integer (builder, "segments", lig_plan_get_segments (plan));
+  lig_json_add_text (builder, "problem", problem);
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
 }
@@ -138,9 +139,9 @@ print_steps (LigPlan *plan)
     cells[0] = g_strdup_printf ("%u", i);
     cells[1] = g_strdup (lig_pass_name (steps[i].pass));
     cells[2] = g_strdup (steps[i].kernel ? steps[i].kernel->name : "opaque");
-    cells[3] = lig_cli_format_bytes (steps[i].read);
-    cells[4] = lig_cli_format_bytes (steps[i].written);
-    cells[5] = lig_cli_format_count (steps[i].flops);
+    cells[3] = lig_units_bytes (steps[i].read);
+    cells[4] = lig_units_bytes (steps[i].written);
+    cells[5] = lig_units_count (steps[i].flops);
     cells[6] = steps[i].predicted > 0 ? lig_cli_format_time (steps[i].predicted) : g_strdup ("-");
     cells[7] = g_strdup (steps[i].operands);
     g_ptr_array_add (rows, cells);
@@ -244,7 +245,7 @@ add_row (GPtrArray *rows, const char *name, const LigPlanValue *value, char *pic
   char **cells = g_new0 (char *, 6);
   cells[0] = g_strdup (name);
   cells[1] = value ? lig_cli_format_tensor (&value->shape, value->dtype) : g_strdup ("");
-  cells[2] = value ? lig_cli_format_bytes ((double) value->bytes) : g_strdup ("");
+  cells[2] = value ? lig_units_bytes ((double) value->bytes) : g_strdup ("");
   cells[3] = value ? g_strdup_printf ("%" G_GINT64_FORMAT, value->offset) : g_strdup ("");
   cells[4] = picture;
   g_ptr_array_add (rows, cells);
@@ -279,9 +280,9 @@ static void
 print_plan (LigPlan *plan)
 {
   gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
-  g_autofree char *arena_text = lig_cli_format_bytes ((double) arena);
-  g_autofree char *peak_text = lig_cli_format_bytes ((double) peak);
-  g_autofree char *state = lig_cli_format_bytes ((double) lig_plan_get_state_bytes (plan));
+  g_autofree char *arena_text = lig_units_bytes ((double) arena);
+  g_autofree char *peak_text = lig_units_bytes ((double) peak);
+  g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   guint segments = lig_plan_get_segments (plan);
   lig_cli_print (
     "plan for %s, compute %s, parameters %s, policy %s",

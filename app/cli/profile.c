@@ -5,6 +5,7 @@
 #include <ligature/report.h>
 #include <ligature/tuning.h>
 
+#include <math.h>
 #include <stdio.h>
 
 static int run (int argc, char **argv);
@@ -56,11 +57,11 @@ print_profile (const LigProfile *profile)
       char **row = g_new0 (char *, 6);
       row[0] = g_strdup_printf ("%s %d-%d", lig_pass_name (pass), groups[i].first,
                                 groups[i].first + groups[i].count - 1);
-      gboolean known = groups[i].predicted > 0 && measured > 0;
+      double roofline = lig_profile_get_roofline (profile, groups[i].predicted, measured);
+      gboolean known = isfinite (roofline);
       row[1] = known ? lig_cli_format_time (groups[i].predicted) : g_strdup ("-");
       row[2] = lig_cli_format_time (measured);
-      row[3] =
-        known ? g_strdup_printf ("%.0f %%", 100 * groups[i].predicted / measured) : g_strdup ("-");
+      row[3] = known ? g_strdup_printf ("%.0f %%", 100 * roofline) : g_strdup ("-");
       row[4] = g_strdup (kernels->str);
       g_ptr_array_add (rows, row);
     }
@@ -170,7 +171,7 @@ run (int argc, char **argv)
   const GOptionEntry more[] = {
     {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "How often each plan runs (15)", "N"},
     {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Policies side by side",
-     "none,all,measured"},
+     "POLICY[,POLICY…]"},
     {NULL},
   };
   g_autofree GOptionEntry *entries =

@@ -4,6 +4,7 @@
 #include "app/cli/find-run.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
+#include <ligature/shell.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,23 +63,13 @@ find_option (const LigSequenceOptions *options)
 
 /* --- The command line that makes the report again ------------------------------------------- */
 
-static void
-append_word (GString *to, const char *word)
-{
-  static const char plain[] =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-  g_autofree char *quoted = g_shell_quote (word);
-  gboolean simple = *word && strspn (word, plain) == strlen (word);
-  g_string_append_printf (to, " %s", simple ? word : quoted);
-}
-
 static char *
 quote_command (int argc, char **argv)
 {
   GString *text = g_string_new ("lig");
   for (int i = 0; i < argc; i++)
     if (strcmp (argv[i], "--json") != 0)
-      append_word (text, argv[i]);
+      lig_shell_append (text, argv[i]);
   return g_string_free (text, FALSE);
 }
 
@@ -96,7 +87,7 @@ report_plan (const char *text,
   g_autoptr (GString) whole = g_string_new (command);
   if (!options->device) {
     g_string_append (whole, " --device");
-    append_word (whole, lig_device_get_name (lig_plan_get_device (plan)));
+    lig_shell_append (whole, lig_device_get_name (lig_plan_get_device (plan)));
   }
   return lig_report_plan (plan, whole->str, format, error);
 }
@@ -131,16 +122,16 @@ print_report (GBytes *report, GError **error)
 static void
 print_result (const char *path, const char *format, gsize bytes)
 {
-  g_autofree char *size = lig_cli_format_bytes ((double) bytes);
+  g_autofree char *size = lig_units_bytes ((double) bytes);
   if (!lig_cli_json ()) {
     lig_cli_say ("%s: %s, %s", path, format, size);
     return;
   }
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  lig_cli_add_text (builder, "file", path);
-  lig_cli_add_text (builder, "format", format);
-  lig_cli_add_integer (builder, "bytes", (gint64) bytes);
+  lig_json_add_text (builder, "file", path);
+  lig_json_add_text (builder, "format", format);
+  lig_json_add_integer (builder, "bytes", (gint64) bytes);
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
 }
@@ -205,7 +196,8 @@ run (int argc, char **argv)
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
      "Where to write; the ending says the format; -: standard output", "FILE"},
     {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-     "The format where the name does not say it; a RUN is last, or the beginning of a uuid", "F"},
+     "The format where the name does not say it; a RUN is last, or the beginning of a uuid",
+     "FORMAT"},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);

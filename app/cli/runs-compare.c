@@ -92,18 +92,18 @@ add_settings (Comparison *self, int column, const LigRunRow *row)
   g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, row->seed);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  lig_runs_set_string (builder, "name", row->name);
-  lig_runs_set_string (builder, "kind", row->kind);
-  lig_runs_set_string (builder, "device", row->device);
-  lig_runs_set_string (builder, "dtype", row->dtype);
-  lig_runs_set_string (builder, "recipe", row->recipe);
-  lig_runs_set_string (builder, "policy", row->policy);
-  lig_runs_set_string (builder, "seed", seed);
-  lig_runs_set_string (builder, "host", row->host);
-  lig_runs_set_string (builder, "revision", row->revision);
-  lig_runs_set_json (builder, "settings", row->settings);
-  lig_runs_set_json (builder, "versions", row->versions);
-  lig_runs_set_json (builder, "sequence", row->sequence);
+  lig_json_add_text (builder, "name", row->name);
+  lig_json_add_text (builder, "kind", row->kind);
+  lig_json_add_text (builder, "device", row->device);
+  lig_json_add_text (builder, "dtype", row->dtype);
+  lig_json_add_text (builder, "recipe", row->recipe);
+  lig_json_add_text (builder, "policy", row->policy);
+  lig_json_add_text (builder, "seed", seed);
+  lig_json_add_text (builder, "host", row->host);
+  lig_json_add_text (builder, "revision", row->revision);
+  lig_json_add_document (builder, "settings", row->settings);
+  lig_json_add_document (builder, "versions", row->versions);
+  lig_json_add_document (builder, "sequence", row->sequence);
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   add_leaves (self, column, "", root);
@@ -112,12 +112,13 @@ add_settings (Comparison *self, int column, const LigRunRow *row)
 static gboolean
 add_numbers (Comparison *self, int column, LigStore *store, const char *run, GError **error)
 {
-  g_autoptr (GPtrArray) metrics = lig_runs_read_metrics (store, run, error);
+  g_autoptr (GPtrArray) metrics = lig_store_get_metrics (store, run, error);
   if (!metrics)
     return FALSE;
   for (guint i = 0; i < metrics->len; i++) {
-    const LigRunCurve *metric = metrics->pdata[i];
-    get_line (self, metric->name)->numbers[column] = lig_runs_get_last (metric);
+    const LigMetricRow *metric = metrics->pdata[i];
+    get_line (self, metric->name)->numbers[column] =
+      g_array_index (metric->values, double, metric->values->len - 1);
   }
   return TRUE;
 }
@@ -138,16 +139,14 @@ differs (const Line *line, int n_runs)
 static void
 add_settings_json (JsonBuilder *to, const Comparison *self)
 {
-  json_builder_set_member_name (to, "settings");
-  json_builder_begin_array (to);
+  lig_json_begin_array (to, "settings");
   for (guint i = 0; i < self->lines->len; i++) {
     const Line *line = self->lines->pdata[i];
     if (!differs (line, self->n_runs))
       continue;
     json_builder_begin_object (to);
-    lig_runs_set_string (to, "name", line->name);
-    json_builder_set_member_name (to, "values");
-    json_builder_begin_array (to);
+    lig_json_add_text (to, "name", line->name);
+    lig_json_begin_array (to, "values");
     for (int j = 0; j < self->n_runs; j++)
       if (line->settings[j])
         json_builder_add_value (to, json_node_copy (line->settings[j]));
@@ -162,21 +161,18 @@ add_settings_json (JsonBuilder *to, const Comparison *self)
 static void
 add_numbers_json (JsonBuilder *to, const Comparison *self)
 {
-  json_builder_set_member_name (to, "numbers");
-  json_builder_begin_array (to);
+  lig_json_begin_array (to, "numbers");
   for (guint i = 0; i < self->lines->len; i++) {
     const Line *line = self->lines->pdata[i];
     json_builder_begin_object (to);
-    lig_runs_set_string (to, "name", line->name);
-    json_builder_set_member_name (to, "values");
-    json_builder_begin_array (to);
+    lig_json_add_text (to, "name", line->name);
+    lig_json_begin_array (to, "values");
     for (int j = 0; j < self->n_runs; j++)
-      lig_runs_add_number (to, line->numbers[j]);
+      lig_json_add_number (to, NULL, line->numbers[j]);
     json_builder_end_array (to);
-    json_builder_set_member_name (to, "deltas");
-    json_builder_begin_array (to);
+    lig_json_begin_array (to, "deltas");
     for (int j = 0; j < self->n_runs; j++)
-      lig_runs_add_number (to, line->numbers[j] - line->numbers[0]);
+      lig_json_add_number (to, NULL, line->numbers[j] - line->numbers[0]);
     json_builder_end_array (to);
     json_builder_end_object (to);
   }
@@ -188,8 +184,7 @@ print_json (GPtrArray *runs, const Comparison *settings, const Comparison *numbe
 {
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "runs");
-  json_builder_begin_array (builder);
+  lig_json_begin_array (builder, "runs");
   for (guint i = 0; i < runs->len; i++)
     json_builder_add_string_value (builder, ((const LigRunRow *) runs->pdata[i])->uuid);
   json_builder_end_array (builder);

@@ -51,7 +51,7 @@ name_files (char **files, const char *what)
   for (char **file = files; *file; file++) {
     GStatBuf info;
     g_autofree char *size =
-      g_stat (*file, &info) == 0 ? lig_cli_format_bytes ((double) info.st_size) : NULL;
+      g_stat (*file, &info) == 0 ? lig_units_bytes ((double) info.st_size) : NULL;
     lig_cli_say ("%s %s, %s", what, *file, size ? size : "gone");
   }
 }

@@ -2,6 +2,8 @@
 /* `lig runs`: lists and marks what the store holds; the other verbs stand in files of their own. */
 #include "app/cli/runs.h"
 
+#include <ligature/report.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +13,8 @@ static int limit;
 
 static const GOptionEntry entries[] = {
   {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database", "FILE"},
-  {"status", 0, 0, G_OPTION_ARG_STRING, &status, "list: only runs with this status", "S"},
-  {"device", 0, 0, G_OPTION_ARG_STRING, &device, "list: only runs on this device", "D"},
+  {"status", 0, 0, G_OPTION_ARG_STRING, &status, "list: only runs with this status", "STATUS"},
+  {"device", 0, 0, G_OPTION_ARG_STRING, &device, "list: only runs on this device", "DEVICE"},
   {"tag", 0, 0, G_OPTION_ARG_STRING, &tag, "list: only runs with this tag", "TAG"},
   {"starred", 0, 0, G_OPTION_ARG_NONE, &starred, "list: only starred runs", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &limit, "list: at most N runs, the newest", "N"},
@@ -30,15 +32,6 @@ typedef struct {
   LigStoreAccess access;
   int (*run) (LigStore *store, int n, char **arguments);
 } Verb;
-
-static void
-print_run (const LigRunRow *row)
-{
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  lig_runs_add_run (builder, row);
-  json_builder_end_object (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
-}
 
 static void
 print_list (GPtrArray *runs)
@@ -84,14 +77,12 @@ list (LigStore *store, int n, char **arguments)
       lig_cli_say ("no such runs in %s", lig_store_get_path (store));
     return LIG_EXIT_OK;
   }
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  json_builder_begin_array (builder);
-  for (guint i = 0; i < runs->len; i++) {
-    lig_runs_add_run (builder, runs->pdata[i]);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
-  lig_cli_print_json (json_builder_get_root (builder));
+  JsonArray *array = json_array_new ();
+  for (guint i = 0; i < runs->len; i++)
+    json_array_add_element (array, lig_run_row_to_json (runs->pdata[i]));
+  JsonNode *document = json_node_new (JSON_NODE_ARRAY);
+  json_node_take_array (document, array);
+  lig_cli_print_json (document);
   return LIG_EXIT_OK;
 }
 
@@ -105,7 +96,7 @@ conclude (LigStore *store, const char *run)
   g_autoptr (LigRunRow) row = lig_store_find_run (store, run, &error);
   if (!row)
     return lig_cli_fail (error);
-  print_run (row);
+  lig_cli_print_json (lig_run_row_to_json (row));
   return LIG_EXIT_OK;
 }
 
@@ -184,17 +175,28 @@ print_none (void)
   return LIG_EXIT_OK;
 }
 
+const char *const lig_runs_statuses[] = {"running",   "done",        "failed",
+                                         "cancelled", "interrupted", NULL};
+
 /* A word that no run can have finds none, and looks like an answer. */
 static gboolean
 check_status (void)
 {
-  static const char *const words[] = {"running",   "done",        "failed",
-                                      "cancelled", "interrupted", NULL};
-  g_autofree char *choices = g_strjoinv (", ", (char **) words);
-  if (!status || g_strv_contains (words, status))
+  g_autofree char *choices = g_strjoinv (", ", (char **) lig_runs_statuses);
+  if (!status || g_strv_contains (lig_runs_statuses, status))
     return TRUE;
   lig_cli_usage ("--status is '%s', expected %s", status, choices);
   return FALSE;
+}
+
+/* The verbs with their arguments, one a line. */
+static char *
+list_verbs (void)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    g_string_append_printf (text, "%s %s\n", verbs[i].name, verbs[i].arguments);
+  return g_string_free (text, FALSE);
 }
 
 static int run (int argc, char **argv);
@@ -204,6 +206,7 @@ LIG_COMMAND (runs) = {
   .usage = "list|show|compare|tag|note|star|delete|export [RUN…] [--store FILE]",
   .summary = "The runs in the store; RUN is a uuid, its first characters, or last",
   .example = "lig runs list --limit 10",
+  .verbs = list_verbs,
   .run = run,
 };
 

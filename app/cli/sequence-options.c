@@ -17,24 +17,24 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
      {"input", 0, 0, G_OPTION_ARG_STRING, &options->input, "Input shape and type",
       "D{xD}[:dtype]"}},
     {LIG_OPTION_DEVICE,
-     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (0), "D"}},
+     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (0), "DEVICE"}},
     {LIG_OPTION_DTYPE,
      {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype,
-      "fp32, fp16 or bf16, for activations and parameters", "COMPUTE[:PARAMETERS]"}},
+      lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), "COMPUTE[:PARAMETERS]"}},
     {LIG_OPTION_DTYPE,
      {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 products of fp32 tensors",
       NULL}},
     {LIG_OPTION_POLICY,
-     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "P"}},
+     {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "POLICY"}},
     {LIG_OPTION_POLICY,
      {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store,
       "The database of runs and of measured times", "FILE"}},
     {LIG_OPTION_WISHES,
      {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
-      "Forbid a fusion, everywhere or at a path", "F[@PATH]"}},
+      "Forbid a fusion, everywhere or at a path", "FUSION[@PATH]"}},
     {LIG_OPTION_WISHES,
      {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force, "Force a fusion at a path",
-      "F@PATH"}},
+      "FUSION@PATH"}},
     {LIG_OPTION_WISHES,
      {"fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence,
       "No fusion across the gap before the op", "PATH"}},
@@ -156,10 +156,13 @@ static gboolean
 read_dtype (const char *text, LigPlanOptions *plan, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, ":", 2);
+  g_autofree char *expected =
+    g_strconcat (lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "),
+                 ", or two of them like bf16:fp32", NULL);
   LigDtype dtype;
   for (int i = 0; i < 2 && parts[i]; i++) {
     if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype))
-      return refuse (error, "dtype", text, "fp32, fp16 or bf16, or two of them like bf16:fp32");
+      return refuse (error, "dtype", text, expected);
     *(i == 0 ? &plan->compute : &plan->parameters) = (int) dtype;
   }
   return TRUE;
@@ -180,9 +183,15 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
 LigPlan *
 lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error)
 {
-  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
-  g_autoptr (LigDevice) device = sequence ? lig_cli_open_device (options, error) : NULL;
+  return sequence ? lig_cli_compile_sequence (sequence, options, error) : NULL;
+}
+
+LigPlan *
+lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error)
+{
+  LigPlanOptions plan = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (LigDevice) device = lig_cli_open_device (options, error);
   if (!device || !lig_cli_plan_options (options, &plan, error))
     return NULL;
   plan.input_gradient = plan.training;

@@ -43,3 +43,7 @@ lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, G
 
 /* The three together, and a plan. Policy `measured` keeps its times in the store. */
 LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error);
+
+/* The same of a sequence that is open. */
+LigPlan *
+lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig train: trains a sequence on data, or goes on with a training that was interrupted. */
+/* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/find-run.h"
 #include "app/cli/output.h"
 #include "app/cli/sequence-options.h"
@@ -119,7 +119,7 @@ make_entries (Options *options)
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
      "W.safetensors"},
     {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
-     "D"},
+     "DEVICE"},
     {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
   };
   guint count = count_settings ();
@@ -183,8 +183,8 @@ open_device (const char *name, GError **error)
 {
   g_autoptr (LigDevice) device = lig_device_open (name, error);
   if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "%s is not there: nothing can be trained on it", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
+                 name);
     return NULL;
   }
   if (device && lig_device_get_remark (device))
@@ -275,53 +275,31 @@ resume (const Options *options, LigStore *store, GError **error)
 }
 
 static void
-add_number (JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name (builder, name);
-  if (value == value)
-    json_builder_add_double_value (builder, value);
-  else
-    json_builder_add_null_value (builder);
-}
-
-static void
-add_text (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
-static void
 print_result (LigRun *self)
 {
   LigRunProgress progress;
   lig_run_get_progress (self, &progress);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_text (builder, "run", lig_run_get_uuid (self));
-  add_text (builder, "device", lig_device_get_name (lig_run_get_device (self)));
-  json_builder_set_member_name (builder, "steps");
-  json_builder_add_int_value (builder, progress.step);
-  json_builder_set_member_name (builder, "loss");
-  json_builder_begin_object (builder);
-  add_number (builder, "first", progress.first_loss);
-  add_number (builder, "last", progress.loss);
+  lig_json_add_text (builder, "run", lig_run_get_uuid (self));
+  lig_json_add_text (builder, "device", lig_device_get_name (lig_run_get_device (self)));
+  lig_json_add_integer (builder, "steps", progress.step);
+  lig_json_begin_object (builder, "loss");
+  lig_json_add_number (builder, "first", progress.first_loss);
+  lig_json_add_number (builder, "last", progress.loss);
   json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "eval");
-  json_builder_begin_object (builder);
-  add_number (builder, "loss", progress.eval_loss);
-  add_number (builder, "accuracy", progress.eval_accuracy);
+  lig_json_begin_object (builder, "eval");
+  lig_json_add_number (builder, "loss", progress.eval_loss);
+  lig_json_add_number (builder, "accuracy", progress.eval_accuracy);
   json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "step_ms");
-  json_builder_begin_object (builder);
-  add_number (builder, "median", progress.step_seconds * 1e3);
+  lig_json_begin_object (builder, "step_ms");
+  lig_json_add_number (builder, "median", progress.step_seconds * 1e3);
   json_builder_end_object (builder);
-  add_number (builder, "samples_per_second", progress.samples_per_second);
-  add_number (builder, "loss_scale", progress.loss_scale);
-  json_builder_set_member_name (builder, "skipped_updates");
-  json_builder_add_int_value (builder, progress.skipped);
-  add_text (builder, "status", lig_run_status_name (progress.status));
-  add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
+  lig_json_add_number (builder, "samples_per_second", progress.samples_per_second);
+  lig_json_add_number (builder, "loss_scale", progress.loss_scale);
+  lig_json_add_integer (builder, "skipped_updates", progress.skipped);
+  lig_json_add_text (builder, "status", lig_run_status_name (progress.status));
+  lig_json_add_text (builder, "checkpoint", lig_run_get_checkpoint (self));
   json_builder_end_object (builder);
   lig_cli_print_json (json_builder_get_root (builder));
 }

@@ -83,7 +83,7 @@ reuse_inputs (LigDraft *draft, int index, GArray *extents, int *numbers)
   const LigDraftStep *step = lig_step (draft, index);
   unsigned taken = 0;
   for (int to = step->n_inputs; step->kernel && to < step->n_operands; to++) {
-    unsigned places = lig_signature_places (step->kernel->signature, to) & ~taken;
+    unsigned places = step->ports->ports[to].places & ~taken;
     for (int from = 0; places >> from; from++) {
       if (!(places >> from & 1) || !may_replace (draft, index, from, to))
         continue;

@@ -11,6 +11,7 @@ typedef struct {
   LigGroup group;
   int verdict; /* index */
   gboolean legal, forced, taken;
+  gboolean whole;             /* the group has all its ops, legal or not */
   gboolean shorter;           /* measured: the same match without its last optional elements */
   gboolean loses;             /* measured: not fast enough to be worth fusing over its ops alone */
   double fused, apart, noise; /* measured: seconds */

@@ -51,7 +51,8 @@ scales_loss (const LigDraft *draft)
 {
   const LigOptimizer *optimizer = draft->options.optimizer;
   double scale = optimizer ? optimizer->loss_scale : 1;
-  gboolean narrow = draft->compute == LIG_FP16 || draft->gradient_dtype == LIG_FP16;
+  gboolean narrow = lig_dtype_has (draft->compute, LIG_DTYPE_NARROW) ||
+                    lig_dtype_has (draft->gradient_dtype, LIG_DTYPE_NARROW);
   return scale > 0 ? scale != 1
                    : narrow && lig_value (draft, draft->output_value)->shape.n_axes == 0;
 }
@@ -119,13 +120,11 @@ contribute (LigDraft *draft, int index, int slot, GPtrArray *contributions)
 static void
 save_ports (LigDraft *draft, const LigPart *part)
 {
-  const LigOpInfo *info = part->info;
-  int count = lig_port_count (info->saves);
-  char name[32];
-  for (int i = 0; i < count; i++) {
-    lig_port_name (info->saves, i, name);
-    int kept = lig_port_find (info->computes, name);
-    int extra = lig_port_find (info->extra_inputs, name);
+  const LigPorts *saves = part->ports->saves;
+  for (int i = 0; i < saves->count; i++) {
+    const char *name = saves->ports[i].name;
+    int kept = lig_ports_find (part->ports->computes, name);
+    int extra = lig_ports_find (part->ports->extra_inputs, name);
     int value = g_str_equal (name, "x")   ? part->x
                 : g_str_equal (name, "y") ? part->y
                 : kept >= 0               ? part->kept[kept]

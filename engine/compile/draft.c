@@ -65,8 +65,9 @@ choose_types (LigDraft *self, GError **error)
   for (int i = 0; i < 2; i++) {
     LigDtype dtype = i == 0 ? self->compute : self->parameter_dtype;
     if (!lig_dtype_is_floating (dtype)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s type is %s, expected fp32, fp16 or bf16",
-                   i == 0 ? "compute" : "parameter", lig_dtype_name (dtype));
+      g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "%s type is %s, expected %s",
+                   i == 0 ? "compute" : "parameter", lig_dtype_name (dtype),
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "));
       return FALSE;
     }
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include <ligature/device.h>
 #include <ligature/fusion.h>
 #include <ligature/plan-options.h>
@@ -43,6 +44,7 @@ typedef struct {
 /* An expanded op with its ports as numbers of values (-1: none). */
 typedef struct {
   const LigOpInfo *info;
+  const LigOpPorts *ports;
   LigOp *op;         /* owned */
   const char *title; /* of the op as written: `linear` for both parts of the macro */
   char *path;        /* of the op as written */
@@ -60,6 +62,7 @@ typedef struct {
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
   gboolean consumed[LIG_MAX_EXTRA];     /* by a later op */
   int last_reader[LIG_MAX_EXTRA];       /* the last of those that consume it */
+  gboolean read_by_macro;               /* a part of a macro is among those that consume any */
   int sums[LIG_MAX_EXTRA];              /* number in the draft's sums of its gradient, or -1 */
   int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
   int kept[LIG_MAX_KEPT];
@@ -96,6 +99,7 @@ typedef struct {
 
 typedef struct {
   const LigKernel *kernel; /* null: opaque */
+  const LigPorts *ports;   /* of the kernel */
   LigOpaqueFunc opaque;
   gpointer opaque_data;
   LigPass pass;

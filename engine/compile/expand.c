@@ -43,9 +43,11 @@ static void
 add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
 {
   const LigOpInfo *info = lig_op_get_info (op);
+  const LigOpPorts *ports = lig_op_info_ports (info);
   LigOp *written = place->written ? place->written : op;
   LigPart part = {
     .info = info,
+    .ports = ports,
     .op = g_object_ref (op),
     .written = written,
     .title = lig_op_get_name (written),
@@ -57,9 +59,9 @@ add_part (LigDraft *draft, LigOp *op, const Place *place, const char *prefix)
     .y = -1,
     .dx = -1,
     .group = {-1, -1},
-    .n_inputs = lig_port_count (info->extra_inputs),
-    .n_outputs = lig_port_count (info->extra_outputs),
-    .n_kept = lig_port_count (info->computes),
+    .n_inputs = ports->extra_inputs->count,
+    .n_outputs = ports->extra_outputs->count,
+    .n_kept = ports->computes->count,
   };
   while (info->parameters && info->parameters[part.n_parameters].name)
     part.n_parameters++;
@@ -306,6 +308,7 @@ connect (LigDraft *draft, int index, int slot, GHashTable *producers, GError **e
   part->input_slots[slot] = producer->slot;
   lig_part (draft, producer->part)->consumed[producer->slot] = TRUE;
   lig_part (draft, producer->part)->last_reader[producer->slot] = index;
+  lig_part (draft, producer->part)->read_by_macro |= !g_str_equal (part->title, part->info->name);
   return TRUE;
 }
 

@@ -4,7 +4,6 @@
 #include "engine/compile/cover.h"
 #include "engine/compile/kernels.h"
 #include "engine/compile/offer.h"
-#include "engine/reasons/explain.h"
 
 static const char *
 keep (LigDraft *draft, char *text)
@@ -34,6 +33,7 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
     .group = match->group,
     .verdict = (int) draft->verdicts->len,
     .legal = match->reason == LIG_REASON_NONE,
+    .whole = match->whole,
     .forced = g_strv_contains (lig_op_get_forced (part->written), verdict.fusion->name),
   };
   if (match->mend)
@@ -201,20 +201,6 @@ write_verdicts (LigDraft *draft, GArray *candidates)
   }
 }
 
-static void
-explain_verdicts (LigDraft *draft)
-{
-  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
-  g_autofree LigReasonOp *ops = g_new (LigReasonOp, MAX (draft->parts->len, 1));
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    const LigPart *part = lig_part (draft, i);
-    ops[i] = (LigReasonOp){(double) lig_value (draft, part->y)->bytes, part->path, part->written};
-  }
-  lig_reasons_explain ((LigVerdict *) (gpointer) draft->verdicts->data,
-                       (LigMend *const *) draft->mends->pdata, draft->verdicts->len, ops,
-                       draft->parts->len, facts->copy, facts->launch);
-}
-
 gboolean
 lig_fuse (LigDraft *draft, GError **error)
 {
@@ -239,7 +225,7 @@ lig_fuse (LigDraft *draft, GError **error)
   write_verdicts (draft, candidates);
   if (!draft->options.choices)
     lig_offer_forces (draft, candidates);
-  explain_verdicts (draft);
+  lig_explain_verdicts (draft, candidates);
   build_groups (draft, candidates, LIG_PASS_FORWARD);
   build_groups (draft, candidates, LIG_PASS_BACKWARD);
   for (guint i = 0; i < draft->groups[LIG_PASS_FORWARD]->len; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the table of a fusion is whole: what can be said without calling anything of it. */
+#include "engine/base/refusal.h"
 #include "engine/compile/pattern.h"
 #include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
@@ -8,19 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gboolean refuse (GError **error, const LigFusion *fusion, const char *format, ...)
-  G_GNUC_PRINTF (3, 4);
-
-static gboolean
-refuse (GError **error, const LigFusion *fusion, const char *format, ...)
-{
-  va_list arguments;
-  va_start (arguments, format);
-  g_autofree char *text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "fusion %.60s: %s", fusion->name, text);
-  return FALSE;
-}
+#define refuse(error, table, ...) \
+  lig_refuse (error, LIG_ERROR_FUSION, "fusion", (table)->name, __VA_ARGS__)
 
 static gboolean
 check_words (const LigFusion *fusion, GError **error)

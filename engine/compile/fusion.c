@@ -4,6 +4,7 @@
 
 #include "engine/compile/pattern.h"
 #include "engine/compile/register.h"
+#include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
 #define LIG_FUSION(name) extern const LigFusion lig_fusion_##name;
@@ -30,6 +31,7 @@ add (const LigFusion *fusion, gboolean first, GError **error)
 {
   g_autofree Entry *entry = g_new0 (Entry, 1);
   entry->fusion = fusion;
+  lig_ports_parse (fusion->saves);
   if (!lig_pattern_parse (fusion->pattern, &entry->pattern, error))
     return FALSE;
   guint at = 0;

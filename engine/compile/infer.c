@@ -52,11 +52,14 @@ check_type (const LigPart *part, const LigInfer *infer, GError **error)
 {
   gboolean wants_integers = (part->info->flags & LIG_OP_INTEGER_INPUT) != 0;
   gboolean any = (part->info->flags & LIG_OP_ANY_TYPE) != 0;
-  gboolean fits =
-    wants_integers ? infer->x_dtype == LIG_INT32 : any || lig_dtype_is_floating (infer->x_dtype);
+  gboolean fits = wants_integers ? lig_dtype_has (infer->x_dtype, LIG_DTYPE_INDEXES)
+                                 : any || lig_dtype_is_floating (infer->x_dtype);
   if (!fits)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "input is %s, expected %s",
-                 lig_dtype_name (infer->x_dtype), wants_integers ? "int32" : "fp32, fp16 or bf16");
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_DTYPE, "input is %s, expected %s",
+      lig_dtype_name (infer->x_dtype),
+      lig_dtype_names (lig_dtypes_with (wants_integers ? LIG_DTYPE_INDEXES : LIG_DTYPE_COMPUTES),
+                       " or "));
   return fits;
 }
 
@@ -78,7 +81,6 @@ check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **e
 static gboolean
 add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
 {
-  char name[32];
   LigPart *part = lig_part (draft, index);
   if (!check_value (&infer->y, infer->y_dtype, "y", error))
     return FALSE;
@@ -87,7 +89,7 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   for (int i = 0; i < part->n_outputs; i++) {
     const LigShape *shape =
       infer->extra_outputs[i].n_axes < 0 ? &infer->y : &infer->extra_outputs[i];
-    lig_port_name (part->info->extra_outputs, i, name);
+    const char *name = part->ports->extra_outputs->ports[i].name;
     if (!check_value (shape, infer->y_dtype, name, error))
       return FALSE;
     part->extra_outputs[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, shape, infer->y_dtype,
@@ -98,7 +100,7 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
     }
   }
   for (int i = 0; i < part->n_kept; i++) {
-    lig_port_name (part->info->computes, i, name);
+    const char *name = part->ports->computes->ports[i].name;
     if (!check_value (&infer->kept[i], infer->kept_dtypes[i], name, error))
       return FALSE;
     part->kept[i] = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &infer->kept[i],
@@ -110,7 +112,6 @@ add_outputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
 static gboolean
 add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
 {
-  char name[32];
   LigPart *part = lig_part (draft, index);
   for (int i = 0; i < part->n_inputs; i++) {
     if (part->input_parts[i] >= 0) {
@@ -119,7 +120,7 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
       continue;
     }
     const LigShape *shape = infer->extra_inputs[i].n_axes < 0 ? &infer->x : &infer->extra_inputs[i];
-    lig_port_name (part->info->extra_inputs, i, name);
+    const char *name = part->ports->extra_inputs->ports[i].name;
     if (!check_value (shape, infer->extra_input_dtypes[i], name, error))
       return FALSE;
     part->extra_inputs[i] = lig_draft_add_value (

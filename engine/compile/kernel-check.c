@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels of embedding programs, checked when one is first used or registered. */
+#include "engine/base/refusal.h"
 #include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
 #include <string.h>
 
+#define refuse(error, table, ...) \
+  lig_refuse (error, LIG_ERROR_OP, "kernel", (table)->name, __VA_ARGS__)
+
 static GMutex lock;
 static GHashTable *adopted; /* the program's kernel -> the one that plans use */
-
-static gboolean refuse (GError **error, const LigKernel *kernel, const char *format, ...)
-  G_GNUC_PRINTF (3, 4);
-
-static gboolean
-refuse (GError **error, const LigKernel *kernel, const char *format, ...)
-{
-  va_list arguments;
-  va_start (arguments, format);
-  g_autofree char *text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "kernel %.60s %s", kernel->name, text);
-  return FALSE;
-}
 
 static gboolean
 check_name (const LigKernel *kernel, GError **error)
@@ -34,7 +25,7 @@ check_name (const LigKernel *kernel, GError **error)
     return FALSE;
   }
   return !lig_kernel_find (kernel->name) ||
-         refuse (error, kernel, "has the name of a built-in kernel; give it another");
+         refuse (error, kernel, "it has the name of a built-in kernel; give it another");
 }
 
 /* Whether an output may lie where these inputs do, `dy|x`. */
@@ -45,7 +36,7 @@ check_places (const LigKernel *kernel, const char *places, GHashTable *seen, GEr
   g_auto (GStrv) names = g_strsplit (*places ? places : "|", "|", -1);
   for (char **name = names; *name; name++)
     if (!GPOINTER_TO_INT (g_hash_table_lookup (seen, *name)))
-      return refuse (error, kernel, "has an output in the place of '%.60s', which is no input",
+      return refuse (error, kernel, "it has an output in the place of '%.60s', which is no input",
                      *name);
   return TRUE;
 }
@@ -62,12 +53,13 @@ check_word (
                                                            : strlen (word);
   g_autofree char *name = g_strndup (word, length);
   if (!lig_name_check (name, "_", LIG_LONGEST_PORT))
-    return refuse (error, kernel,
-                   "has the operand '%.60s', expected at most %d lower-case letters, digits or _ "
-                   "after a letter",
-                   word, LIG_LONGEST_PORT);
+    return refuse (
+      error, kernel,
+      "it has the operand '%.60s', expected at most %d lower-case letters, digits or _ "
+      "after a letter",
+      word, LIG_LONGEST_PORT);
   if (g_hash_table_contains (seen, name))
-    return refuse (error, kernel, "has two operands called %s", name);
+    return refuse (error, kernel, "it has two operands called %s", name);
   g_hash_table_insert (seen, g_steal_pointer (&name), GINT_TO_POINTER (!output));
   return !places || check_places (kernel, places + 1, seen, error);
 }
@@ -90,17 +82,17 @@ check_signature (const LigKernel *kernel, GError **error)
     counts[arrows > 0]++;
   }
   if (arrows != 1 || counts[1] == 0)
-    return refuse (error, kernel, "has the signature '%.60s', expected one like 'x weight -> y'",
+    return refuse (error, kernel, "it has the signature '%.60s', expected one like 'x weight -> y'",
                    kernel->signature ? kernel->signature : "");
   if (counts[0] + counts[1] > LIG_MAX_OPERANDS)
-    return refuse (error, kernel, "has %d operands, at most %d are possible", counts[0] + counts[1],
-                   LIG_MAX_OPERANDS);
+    return refuse (error, kernel, "it has %d operands, at most %d are possible",
+                   counts[0] + counts[1], LIG_MAX_OPERANDS);
   if (kernel->work < LIG_PRODUCT_COLUMNS_BY_ROWS)
-    return refuse (error, kernel, "has the work %d, expected at least %d", kernel->work,
+    return refuse (error, kernel, "it has the work %d, expected at least %d", kernel->work,
                    LIG_PRODUCT_COLUMNS_BY_ROWS);
   return kernel->work >= 0 || counts[0] >= 2 ||
-         refuse (error, kernel, "is a product and has %d input%s, expected at least 2", counts[0],
-                 LIG_ENDING (counts[0]));
+         refuse (error, kernel, "it is a product and has %d input%s, expected at least 2",
+                 counts[0], LIG_ENDING (counts[0]));
 }
 
 static gboolean
@@ -110,10 +102,11 @@ check (const LigKernel *kernel, GError **error)
   if (!check_name (kernel, error) || !check_signature (kernel, error))
     return FALSE;
   if (!(kernel->types & LIG_FLOATING_TYPES))
-    return refuse (error, kernel, "serves none of fp32, fp16 and bf16; set its types");
+    return refuse (error, kernel, "it serves none of %s; set its types",
+                   lig_dtype_names (LIG_FLOATING_TYPES, " and "));
   for (int i = 0; i < LIG_N_BACKENDS; i++)
     functions += kernel->functions[i] != NULL;
-  return functions > 0 || refuse (error, kernel, "has no function for any backend");
+  return functions > 0 || refuse (error, kernel, "it has no function for any backend");
 }
 
 const LigKernel *
@@ -138,6 +131,7 @@ lig_kernel_adopt (const LigKernel *kernel, GError **error)
   if (!adopted)
     adopted = g_hash_table_new (NULL, NULL);
   g_hash_table_insert (adopted, (gpointer) kernel, copy);
+  lig_ports_parse (copy->signature);
   return g_steal_pointer (&copy);
 }
 

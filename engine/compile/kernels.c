@@ -26,17 +26,6 @@ lig_find_missing_kernel (const LigDraft *draft, const GArray *steps, guint first
   return NULL;
 }
 
-/* `fp32, fp16`, or `no type`. */
-static char *
-list_types (const LigKernel *kernel)
-{
-  g_autoptr (GString) text = g_string_new (NULL);
-  for (int i = 0; i < LIG_N_DTYPES; i++)
-    if (kernel->types & LIG_TYPES (i))
-      g_string_append_printf (text, "%s%s", text->len ? ", " : "", lig_dtype_name ((LigDtype) i));
-  return g_strdup (text->len ? text->str : "no type");
-}
-
 gboolean
 lig_check_kernels (
   const LigDraft *draft, const LigGroup *group, const GArray *steps, guint first, GError **error)
@@ -47,13 +36,13 @@ lig_check_kernels (
   const char *name = group->fusion ? group->fusion->name : part->title;
   if (!kernel)
     return TRUE;
-  g_autofree char *types = list_types (kernel);
+  const char *types = lig_dtype_names (kernel->types, ", ");
   if (kernel->types & LIG_TYPES (dtype))
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s cannot run on %s", name,
                  part->path, kernel->name, lig_device_get_name (draft->device));
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "%s at %s: its kernel %s serves %s, not %s", name,
-                 part->path, kernel->name, types, lig_dtype_name (dtype));
+                 part->path, kernel->name, *types ? types : "no type", lig_dtype_name (dtype));
   return lig_error_set_path (error, part->path);
 }
 

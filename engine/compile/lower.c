@@ -46,11 +46,11 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
     return part->dx;
   if (g_str_equal (name, "dy"))
     return lig_value (draft, part->y)->gradient;
-  if ((slot = lig_port_find (info->extra_inputs, name)) >= 0)
+  if ((slot = lig_ports_find (part->ports->extra_inputs, name)) >= 0)
     return part->extra_inputs[slot];
-  if ((slot = lig_port_find (info->extra_outputs, name)) >= 0)
+  if ((slot = lig_ports_find (part->ports->extra_outputs, name)) >= 0)
     return part->extra_outputs[slot];
-  if ((slot = lig_port_find (info->computes, name)) >= 0)
+  if ((slot = lig_ports_find (part->ports->computes, name)) >= 0)
     return part->kept[slot];
   for (int i = 0; i < part->n_parameters; i++) {
     if (g_str_equal (info->parameters[i].name, name))
@@ -60,9 +60,9 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
   }
   if (name[0] != 'd')
     return PORT_UNKNOWN;
-  if ((slot = lig_port_find (info->extra_inputs, name + 1)) >= 0)
+  if ((slot = lig_ports_find (part->ports->extra_inputs, name + 1)) >= 0)
     return part->extra_gradients[slot];
-  if ((slot = lig_port_find (info->extra_outputs, name + 1)) >= 0)
+  if ((slot = lig_ports_find (part->ports->extra_outputs, name + 1)) >= 0)
     return lig_value (draft, part->extra_outputs[slot])->gradient;
   return PORT_UNKNOWN;
 }
@@ -219,18 +219,19 @@ emit (LigLowering *self,
       const void *params,
       gsize params_size)
 {
-  char operand[32], port[64];
+  char port[64];
   gboolean any = FALSE;
   LigDraftStep step = {
     .kernel = kernel,
+    .ports = lig_ports_parse (kernel->signature),
     .pass = self->backward ? LIG_PASS_BACKWARD : LIG_PASS_FORWARD,
     .group = -1,
     .part = self->group->first,
   };
-  step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
+  step.n_operands = step.ports->count;
+  step.n_inputs = step.ports->n_inputs;
   for (int i = 0; i < step.n_operands; i++) {
-    lig_signature_name (kernel->signature, i, operand);
-    bound_port (bindings, operand, port, sizeof port);
+    bound_port (bindings, step.ports->ports[i].name, port, sizeof port);
     int value = find_port (self, port);
     gboolean output = i >= step.n_inputs;
     if (output && value >= 0 &&
@@ -373,13 +374,12 @@ lower_op (LigLowering *self, const LigPart *part)
 {
   const LigOpInfo *info = part->info;
   void (*lower) (LigLowering *) = self->backward ? info->lower_backward : info->lower_forward;
-  const char *kernels = self->backward ? info->backward : info->forward;
+  char *const *names = self->backward ? part->ports->backward : part->ports->forward;
   if (info->opaque_forward)
     lower_opaque (self, part);
   else if (lower)
     lower (self);
-  g_auto (GStrv) names = g_strsplit (kernels && !lower ? kernels : "", " ", -1);
-  for (char **name = names; *name; name++)
+  for (char *const *name = names; *name && !lower; name++)
     if (**name)
       lig_lower_kernel (self, *name, NULL, NULL, 0);
 }
@@ -450,15 +450,13 @@ forget_inner (LigDraft *draft, const LigGroup *group)
 gboolean
 lig_lower_saves (LigDraft *draft, const LigGroup *group, GError **error)
 {
-  char port[64];
-  const char *saves = group->fusion ? group->fusion->saves : NULL;
+  const LigPorts *saves = lig_ports_parse (group->fusion ? group->fusion->saves : NULL);
   LigLowering lowering = {.draft = draft, .group = group};
-  if (!saves || group->fusion->pass != LIG_PASS_JOINT)
+  if (saves->count == 0 || group->fusion->pass != LIG_PASS_JOINT)
     return TRUE;
   forget_inner (draft, group);
-  for (int i = 0; i < lig_port_count (saves) && !lowering.error; i++) {
-    lig_port_name (saves, i, port);
-    int value = find_port (&lowering, port);
+  for (int i = 0; i < saves->count && !lowering.error; i++) {
+    int value = find_port (&lowering, saves->ports[i].name);
     if (value >= 0 && lig_value (draft, value)->role == LIG_VALUE_COMPUTED)
       lig_value (draft, value)->saved = TRUE;
   }
@@ -479,8 +477,16 @@ lig_lower_plain (LigDraft *draft,
                  gsize params_size)
 {
   const LigKernel *kernel = lig_kernel_find (name);
-  LigDraftStep step = {.kernel = kernel, .pass = pass, .group = -1, .part = part};
-  step.n_operands = lig_signature_count (kernel->signature, &step.n_inputs);
+  const LigPorts *ports = lig_ports_parse (kernel->signature);
+  LigDraftStep step = {
+    .kernel = kernel,
+    .ports = ports,
+    .pass = pass,
+    .group = -1,
+    .part = part,
+    .n_operands = ports->count,
+    .n_inputs = ports->n_inputs,
+  };
   memcpy (step.values, values, (gsize) step.n_operands * sizeof *values);
   if (params)
     memcpy (step.params, params, step.params_size = params_size);

@@ -284,7 +284,7 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
   }
   *match = (LigMatch){.first = at, .count = 1};
   gboolean matched = lig_walk_follow (&walk, &found);
-  match->fits = matched;
+  match->fits = match->whole = matched;
   if (matched)
     match->count = found.end - at;
   else

@@ -9,6 +9,7 @@ typedef struct {
   LigGroup group;     /* whole where reason is NONE */
   int first, count;   /* ops looked at */
   gboolean fits;      /* the pattern, but for a fence or a branch */
+  gboolean whole;     /* no fence or branch in between either */
   LigReason reason;   /* up to KERNEL */
   LigRefusal refusal; /* observed and required are owned by the caller */
   LigEvidence found, needed;

@@ -61,29 +61,21 @@ lig_offer_unfence (const LigWalk *walk, const LigFound *found, LigMatch *match)
 
 /* --- Branches ------------------------------------------------------------------------------ */
 
-/* Whether the readers of the op's branches can be told to read elsewhere. */
+/* Whether the readers of the op's branches can be told to read elsewhere: they are ops as written,
+ * in the same sequence or in blocks within. */
 static gboolean
-can_be_private (const LigDraft *draft, int branch)
+can_be_private (const LigPart *part)
 {
-  const LigPart *part = lig_part (draft, branch);
-  for (int slot = 0; slot < part->n_outputs; slot++) {
+  for (int slot = 0; slot < part->n_outputs; slot++)
     if (part->output_channels[slot] && g_str_has_prefix (part->output_channels[slot], "../"))
       return FALSE;
-    for (int i = branch + 1; part->consumed[slot] && i <= part->last_reader[slot]; i++) {
-      const LigPart *reader = lig_part (draft, i);
-      for (int j = 0; j < reader->n_inputs; j++)
-        if (reader->input_parts[j] == branch && reader->input_slots[j] == slot &&
-            !is_written (reader))
-          return FALSE;
-    }
-  }
-  return is_written (part);
+  return is_written (part) && !part->read_by_macro;
 }
 
 void
 lig_offer_private_branch (const LigDraft *draft, int branch, LigMatch *match)
 {
-  if (can_be_private (draft, branch))
+  if (can_be_private (lig_part (draft, branch)))
     lig_offer (match, LIG_MEND_MAKE_PRIVATE, lig_part (draft, branch)->path, NULL);
 }
 
@@ -105,15 +97,17 @@ lig_offer_private (const LigWalk *walk, const LigFound *found, LigMatch *match)
 
 /* --- Patterns ------------------------------------------------------------------------------ */
 
-/* The first op after those that were found that is not looked through; the length for none. */
+/* The first op after those that were found that is not looked through; -1 for none. */
 static int
 find_blocker (const LigWalk *walk, const LigFound *found)
 {
-  int index = found->end, length = (int) walk->draft->parts->len;
-  while (index < length && lig_part (walk->draft, index)->info->flags & LIG_OP_TRANSPARENT &&
-         !lig_branch_is_used (lig_part (walk->draft, index)))
-    index++;
-  return index;
+  int end = MIN (found->end + LIG_MOST_TRANSPARENT, (int) walk->draft->parts->len);
+  for (int index = found->end; index < end; index++) {
+    const LigPart *part = lig_part (walk->draft, index);
+    if (!(part->info->flags & LIG_OP_TRANSPARENT) || lig_branch_is_used (part))
+      return index;
+  }
+  return -1;
 }
 
 static gboolean
@@ -200,7 +194,7 @@ void
 lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
   int blocker = find_blocker (walk, found), end = found->last + 1;
-  if (blocker >= (int) walk->draft->parts->len)
+  if (blocker < 0)
     return;
   const LigPart *part = lig_part (walk->draft, blocker);
   walk->skipped = does_nothing (part) && is_written (part) ? blocker : -1;

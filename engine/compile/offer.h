@@ -25,3 +25,6 @@ void lig_offer_dtype (const LigDraft *draft, const GArray *steps, unsigned types
 
 /* Once the cover is chosen: which of the fusions that others hinder a force would make taken. */
 void lig_offer_forces (LigDraft *draft, GArray *candidates);
+
+/* Last, gains and the numbers of mends. */
+void lig_explain_verdicts (LigDraft *draft, GArray *candidates);

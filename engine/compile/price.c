@@ -78,7 +78,7 @@ static gboolean
 look_up (LigDraft *draft, const char *key, LigPrice *price)
 {
   const LigTuning *tuning = draft->options.tuning;
-  const LigPrice *known = g_hash_table_lookup (draft->prices, key);
+  const LigPrice *known = draft->prices ? g_hash_table_lookup (draft->prices, key) : NULL;
   double microseconds, noise;
   if (known) {
     *price = *known;
@@ -197,4 +197,22 @@ lig_price_groups (LigDraft *draft,
   gboolean fine = time_unknown (draft, lists, keys, prices, error);
   lig_measuring_end (draft->device);
   return fine;
+}
+
+void
+lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price)
+{
+  LigProbe probe;
+  g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
+  gboolean lowered = lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
+  *price = (LigPrice){.seconds = lowered && steps->len == 0 ? 0 : NAN};
+  if (!lowered || steps->len == 0)
+    return;
+  if (draft->prices || draft->options.tuning) {
+    g_autofree char *key = lig_price_key (draft, steps);
+    if (look_up (draft, key, price))
+      return;
+  }
+  double seconds = predict (draft, steps);
+  price->seconds = seconds > 0 ? seconds : NAN;
 }

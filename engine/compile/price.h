@@ -23,6 +23,10 @@ gboolean lig_price_groups (LigDraft *draft,
                            LigPrice *prices,
                            GError **error);
 
+/* The price of one group without measuring: as this draft or the tuning table knows it, else
+ * predicted; seconds are NaN where the device's ceilings are not known or kernels are missing. */
+void lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price);
+
 /* Everything that the time of these steps depends on, in words; (transfer full). */
 char *lig_price_key (LigDraft *draft, GArray *steps);
 

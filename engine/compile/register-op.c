@@ -104,16 +104,15 @@ gboolean
 lig_op_info_try (const LigOpInfo *info, GError **error)
 {
   /* Kernels may be for one type and one kind of device alone. */
-  static const LigDtype types[] = {LIG_FP32, LIG_BF16, LIG_FP16};
   const LigBackendInfo *backend;
   g_autoptr (GError) first = NULL;
   g_autoptr (LigSequence) sequence = read_example (info, &first);
-  for (guint i = 0; sequence && i < G_N_ELEMENTS (types); i++)
+  for (int i = 0; sequence && i < LIG_N_DTYPES; i++)
     for (guint n = 0; (backend = lig_backend_nth (n)); n++) {
       g_autoptr (GError) local = NULL;
-      if (backend->traits & LIG_DEVICE_DESCRIBED)
+      if (backend->traits & LIG_DEVICE_DESCRIBED || !lig_dtype_is_floating ((LigDtype) i))
         continue;
-      if (compile (info, sequence, backend, types[i], &local))
+      if (compile (info, sequence, backend, (LigDtype) i, &local))
         return TRUE;
       if (!first)
         first = g_steal_pointer (&local);

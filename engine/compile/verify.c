@@ -119,11 +119,9 @@ lig_verify_steps (const LigDraft *draft, GError **error)
     const char *name = step->kernel ? step->kernel->name : "opaque";
     for (int j = 0; j < step->n_operands; j++) {
       int value = step->values[j];
-      char operand[32] = "";
-      gboolean optional = step->kernel && lig_signature_name (step->kernel->signature, j, operand);
-      if (value < 0 && !optional && step->kernel)
+      if (value < 0 && step->kernel && !step->ports->ports[j].optional)
         return blame (error, draft, fusion_of (draft, step), step->part,
-                      "kernel %s lacks its operand %s", name, operand);
+                      "kernel %s lacks its operand %s", name, step->ports->ports[j].name);
       if (value < 0)
         continue;
       if (j < step->n_inputs && !written[lig_draft_root (draft, value)])
@@ -179,7 +177,7 @@ follows_in_place (const LigDraft *draft, const LigValue *before, const LigValue 
   const LigDraftStep *step = lig_step (draft, before->last_step);
   for (int to = step->n_inputs; step->kernel && to < step->n_operands; to++) {
     int written = lig_draft_root (draft, step->values[to]);
-    unsigned places = lig_signature_places (step->kernel->signature, to);
+    unsigned places = step->ports->ports[to].places;
     if (written < 0 || lig_value (draft, written) != after)
       continue;
     for (int from = 0; from < step->n_inputs; from++) {

@@ -2,10 +2,6 @@
 /* Following a pattern along the ops from one index on. */
 #include "engine/compile/walk.h"
 
-/* Identities and branches that are looked through between two elements, at most: else every op of a
- * long chain of them would look along the rest of it. */
-#define MOST_TRANSPARENT 64
-
 gboolean
 lig_branch_is_used (const LigPart *part)
 {
@@ -32,7 +28,7 @@ lig_walk_fits (const LigWalk *walk, int element, int index)
 static int
 next_fit (const LigWalk *walk, int element, int index)
 {
-  int end = MIN (index + MOST_TRANSPARENT, (int) walk->draft->parts->len);
+  int end = MIN (index + LIG_MOST_TRANSPARENT, (int) walk->draft->parts->len);
   for (; index < end; index++) {
     const LigPart *part = lig_part (walk->draft, index);
     if (lig_walk_fits (walk, element, index))

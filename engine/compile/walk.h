@@ -5,6 +5,10 @@
 #include "engine/compile/draft.h"
 #include "engine/compile/pattern.h"
 
+/* The most identities and branches that are looked through between two elements: else every op of a
+ * long chain of them would look along the rest of it. */
+#define LIG_MOST_TRANSPARENT 64
+
 /* The ops are followed as they are, or as an edit would make them. */
 typedef struct {
   LigDraft *draft;

@@ -92,7 +92,7 @@ skip_line_end (LigCsvRows *self)
     self->at++;
 }
 
-/* What stands between two quotes; a doubled quote is one, and lines may end inside. */
+/* Reads the text between two quotes; a doubled quote is one, and lines may end inside. */
 static gboolean
 read_quoted (LigCsvRows *self, GError **error)
 {

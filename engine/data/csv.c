@@ -387,14 +387,14 @@ csv_open (LigDataset *self, GError **error)
   if (!read_table (self, csv, &rows, error))
     return FALSE;
   self->content = lig_hash_content (0, content, size);
-  self->samples[LIG_TRAINING] = lig_dataset_cut (self, csv->n_rows);
-  self->samples[LIG_HELD_OUT] = csv->n_rows - self->samples[LIG_TRAINING];
+  self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, csv->n_rows);
+  self->samples[LIG_SPLIT_HELD_OUT] = csv->n_rows - self->samples[LIG_SPLIT_TRAINING];
   if (csv->standardize)
-    standardize (csv, self->samples[LIG_TRAINING]);
+    standardize (csv, self->samples[LIG_SPLIT_TRAINING]);
   lig_shape_init (&self->input, 2, self->batch, (gint64) csv->n_features);
   self->dtype = LIG_FP32;
   g_autofree char *count = lig_format_count (csv->n_rows);
-  g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
+  g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
   self->description =
     g_strdup_printf ("csv: %s row%s of %u feature%s and %u target%s, %s for "
                      "training",
@@ -453,7 +453,7 @@ static void
 csv_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Csv *csv = self->data;
-  gint64 row = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
+  gint64 row = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
   const float *targets = csv->targets + row * csv->n_targets;
   memcpy (input, csv->features + row * csv->n_features, csv->n_features * sizeof (float));
   if (target && self->target.classes > 0)
@@ -536,9 +536,9 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_CHOICE,
    .name = "task",
    .label = N_ ("Target"),
-   .help = N_ ("What the numbers in the target column are"),
+   .help = N_ ("Meaning of the numbers in the target column"),
    .choices = task_choices,
-   .unset = N_ ("As the loss wants it")},
+   .unset = N_ ("As the loss requires")},
   {.type = LIG_DATASET_CHOICE,
    .name = "header",
    .label = N_ ("First row"),

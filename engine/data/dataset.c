@@ -135,13 +135,13 @@ lig_dataset_get_largest_token (LigDataset *self)
 gint64
 lig_dataset_get_samples (LigDataset *self)
 {
-  return self->samples[LIG_TRAINING];
+  return self->samples[LIG_SPLIT_TRAINING];
 }
 
 gint64
 lig_dataset_get_held_out_batches (LigDataset *self)
 {
-  gint64 samples = self->samples[LIG_HELD_OUT];
+  gint64 samples = self->samples[LIG_SPLIT_HELD_OUT];
   return samples / self->batch + (samples % self->batch != 0);
 }
 
@@ -156,7 +156,7 @@ mix (guint64 bits)
 }
 
 /* One place of a permutation of 0 to count - 1 that needs no array: a Feistel cipher over the
- * least even number of bits that holds count, applied again while its result lies beyond. The
+ * least even number of bits that holds count, applied again while its result is beyond it. The
  * cipher is a bijection of fewer than 4 count numbers, so that is fewer than 4 times on average. */
 static gint64
 permute (gint64 place, gint64 count, guint64 key)
@@ -226,12 +226,12 @@ lig_dataset_next (LigDataset *self, LigTensor *input, LigTensor *targets, GError
 {
   if (!check_tensors (self, input, targets, error))
     return FALSE;
-  gint64 count = self->samples[LIG_TRAINING];
+  gint64 count = self->samples[LIG_SPLIT_TRAINING];
   guint64 epoch = self->position / (guint64) count;
   gint64 place = (gint64) (self->position % (guint64) count);
   for (gint64 row = 0; row < self->batch; row++) {
     gint64 sample = permute (place, count, mix (self->seed ^ mix (epoch)));
-    read_row (self, LIG_TRAINING, sample, row, input, targets);
+    read_row (self, LIG_SPLIT_TRAINING, sample, row, input, targets);
     if (++place == count) {
       place = 0;
       epoch++;
@@ -261,7 +261,8 @@ lig_dataset_held_out (LigDataset *self,
                       gint64 *valid,
                       GError **error)
 {
-  gint64 count = self->samples[LIG_HELD_OUT], batches = lig_dataset_get_held_out_batches (self);
+  gint64 count = self->samples[LIG_SPLIT_HELD_OUT],
+         batches = lig_dataset_get_held_out_batches (self);
   if (batch_index < 0 || batch_index >= batches)
     return lig_dataset_refuse (self, error, LIG_ERROR_INDEX,
                                "there is no held-out batch %" G_GINT64_FORMAT
@@ -271,7 +272,7 @@ lig_dataset_held_out (LigDataset *self,
     return FALSE;
   gint64 first = batch_index * self->batch, real = MIN (self->batch, count - first);
   for (gint64 row = 0; row < self->batch; row++)
-    read_row (self, LIG_HELD_OUT, (first + row) % count, row, input, targets);
+    read_row (self, LIG_SPLIT_HELD_OUT, (first + row) % count, row, input, targets);
   if (targets && targets->dtype == LIG_INT32)
     for (gint64 i = real * self->target_size; i < targets->size; i++)
       ((gint32 *) targets->data)[i] = LIG_IGNORED_TARGET;
@@ -283,7 +284,7 @@ lig_dataset_held_out (LigDataset *self,
 const guint16 *
 lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count)
 {
-  LigSplit part = held_out ? LIG_HELD_OUT : LIG_TRAINING;
+  LigSplit part = held_out ? LIG_SPLIT_HELD_OUT : LIG_SPLIT_TRAINING;
   *count = self->n_tokens[part];
   return self->tokens[part];
 }

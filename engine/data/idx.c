@@ -140,10 +140,10 @@ idx_open (LigDataset *self, GError **error)
   self->content = lig_hash_content (self->content, idx->labels, (gsize) idx->count);
   lig_shape_init (&self->input, 2, self->batch, idx->pixels);
   self->dtype = LIG_FP32;
-  self->samples[LIG_TRAINING] = lig_dataset_cut (self, idx->count);
-  self->samples[LIG_HELD_OUT] = idx->count - self->samples[LIG_TRAINING];
+  self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, idx->count);
+  self->samples[LIG_SPLIT_HELD_OUT] = idx->count - self->samples[LIG_SPLIT_TRAINING];
   g_autofree char *count = lig_format_count (idx->count);
-  g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
+  g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
   self->description = g_strdup_printf (
     "idx: %s image%s of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT ", %s for training", count,
     LIG_ENDING (idx->count), lengths[1], lengths[2], training);
@@ -169,7 +169,7 @@ static void
 idx_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Idx *idx = self->data;
-  gint64 image = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
+  gint64 image = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
   const guint8 *pixels = idx->images + image * idx->pixels;
   float *inputs = input;
   for (gint64 i = 0; i < idx->pixels; i++)
@@ -210,7 +210,7 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_PATH,
    .name = "labels",
    .label = N_ ("Labels"),
-   .help = N_ ("File of the labels; beside the images by default")},
+   .help = N_ ("File of the labels; next to the images by default")},
   {.name = NULL},
 };
 

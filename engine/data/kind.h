@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LIG_TRAINING, LIG_HELD_OUT, LIG_N_SPLITS } LigSplit;
+typedef enum { LIG_SPLIT_TRAINING, LIG_SPLIT_HELD_OUT, LIG_N_SPLITS } LigSplit;
 
 typedef struct LigDatasetKind LigDatasetKind;
 
@@ -46,11 +46,11 @@ struct LigDatasetKind {
   /* Fills what is marked above; there must be a sample for training. */
   gboolean (*open) (LigDataset *self, GError **error);
 
-  /* Checks a target whose `target_size` dataset.c has set; may change `samples`. What the data
-   * were bound to before stays in force if it refuses. */
+  /* Checks a target whose `target_size` dataset.c has set; may change `samples`. If it
+   * refuses, the data stay bound as before. */
   gboolean (*bind) (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
 
-  /* Writes one sample; `target` is null if nobody wants it. Allocates nothing. */
+  /* Writes one sample; `target` is null where the caller has no use for it. Allocates nothing. */
   void (*read) (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target);
 
   void (*close) (LigDataset *self);

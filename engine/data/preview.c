@@ -13,8 +13,8 @@ show_number (gsize number)
 static guint
 preview_tokens (const LigDataset *self, guint rows, GPtrArray *cells)
 {
-  const guint16 *tokens = self->tokens[LIG_TRAINING];
-  gsize count = self->n_tokens[LIG_TRAINING];
+  const guint16 *tokens = self->tokens[LIG_SPLIT_TRAINING];
+  gsize count = self->n_tokens[LIG_SPLIT_TRAINING];
   g_ptr_array_add (cells, g_strdup ("token"));
   g_ptr_array_add (cells, g_strdup ("values"));
   for (gsize at = 0; at < count && at < (gsize) rows * ROW_TOKENS; at += ROW_TOKENS) {
@@ -45,9 +45,9 @@ preview_elements (const LigDataset *self, guint rows, GPtrArray *cells)
   guint columns = sample ? (guint) MIN (sample->size, LIG_PREVIEW_COLUMNS) : 0;
   for (guint i = 0; i < columns; i++)
     g_ptr_array_add (cells, show_number (i + 1));
-  for (gint64 row = 0; row < MIN ((gint64) rows, self->samples[LIG_TRAINING]) && columns > 0;
+  for (gint64 row = 0; row < MIN ((gint64) rows, self->samples[LIG_SPLIT_TRAINING]) && columns > 0;
        row++) {
-    self->kind->read (self, LIG_TRAINING, row, sample->data, NULL);
+    self->kind->read (self, LIG_SPLIT_TRAINING, row, sample->data, NULL);
     for (guint i = 0; i < columns; i++)
       g_ptr_array_add (cells, show_element (sample, i));
   }
@@ -60,7 +60,7 @@ lig_dataset_preview (LigDataset *self, guint rows, guint *columns)
   g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
   if (self->kind->preview)
     *columns = self->kind->preview (self, rows, cells);
-  else if (self->tokens[LIG_TRAINING])
+  else if (self->tokens[LIG_SPLIT_TRAINING])
     *columns = preview_tokens (self, rows, cells);
   else
     *columns = preview_elements (self, rows, cells);

@@ -23,10 +23,10 @@ synthetic_open (LigDataset *self, GError **error)
                                lig_dtype_name (self->dtype));
   if (self->dtype == LIG_INT32)
     self->largest_token = synthetic->vocabulary - 1;
-  self->samples[LIG_TRAINING] = lig_dataset_cut (self, samples);
-  self->samples[LIG_HELD_OUT] = samples - self->samples[LIG_TRAINING];
+  self->samples[LIG_SPLIT_TRAINING] = lig_dataset_cut (self, samples);
+  self->samples[LIG_SPLIT_HELD_OUT] = samples - self->samples[LIG_SPLIT_TRAINING];
   g_autofree char *count = lig_format_count (samples);
-  g_autofree char *training = lig_format_count (self->samples[LIG_TRAINING]);
+  g_autofree char *training = lig_format_count (self->samples[LIG_SPLIT_TRAINING]);
   self->description = g_strdup_printf ("synthetic: %s sample%s, %s for training", count,
                                        LIG_ENDING (samples), training);
   return TRUE;
@@ -86,7 +86,7 @@ static void
 synthetic_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target)
 {
   const Synthetic *synthetic = self->data;
-  gint64 index = sample + (part == LIG_HELD_OUT ? self->samples[LIG_TRAINING] : 0);
+  gint64 index = sample + (part == LIG_SPLIT_HELD_OUT ? self->samples[LIG_SPLIT_TRAINING] : 0);
   gint64 size = lig_shape_size (&self->input) / self->batch;
   if (self->dtype == LIG_INT32)
     fill_integers (self, index, INPUTS, synthetic->vocabulary, input, size);

@@ -20,8 +20,8 @@ refuse_path (const char *what, const char *path, const char *why, GError **error
   return FALSE;
 }
 
-/* Adds what lies in one folder. A link to a file counts as a file; a link to a folder is left out,
- * so that links cannot lead in circles, and so is a link to nothing. */
+/* Adds the contents of one folder. A link to a file counts as a file; a link to a folder is left
+ * out, so that links cannot lead in circles, and so is a link to nothing. */
 static gboolean
 list_folder (const char *folder, GPtrArray *folders, GPtrArray *files, GError **error)
 {
@@ -72,7 +72,7 @@ list_files (const char *path, GError **error)
   return g_steal_pointer (&files);
 }
 
-/* What the files hold together, before they are read. */
+/* Returns the bytes of all files together, before they are read. */
 static gsize
 sum_sizes (GPtrArray *files)
 {
@@ -127,7 +127,7 @@ text_open (LigDataset *self, GError **error)
   if (!lig_windows_open (self, tokens, filled, error))
     return FALSE;
   g_autofree char *bytes = lig_format_count ((gint64) filled);
-  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_TRAINING]);
+  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
   self->description =
     g_strdup_printf ("text: %u file%s, %s byte%s, %s for training", files->len,
                      LIG_ENDING (files->len), bytes, LIG_ENDING (filled), training);
@@ -144,8 +144,8 @@ text_close (LigDataset *self)
 static guint
 text_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {
-  const guint16 *tokens = self->tokens[LIG_TRAINING];
-  gsize count = self->n_tokens[LIG_TRAINING], at = 0;
+  const guint16 *tokens = self->tokens[LIG_SPLIT_TRAINING];
+  gsize count = self->n_tokens[LIG_SPLIT_TRAINING], at = 0;
   g_ptr_array_add (cells, g_strdup ("byte"));
   g_ptr_array_add (cells, g_strdup ("text"));
   for (guint row = 0; row < rows && at < count; row++) {

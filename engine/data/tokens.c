@@ -55,7 +55,7 @@ tokens_open (LigDataset *self, GError **error)
     return FALSE;
   self->content = lig_hash_content (0, content, size);
   g_autofree char *all = lig_format_count ((gint64) count);
-  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_TRAINING]);
+  g_autofree char *training = lig_format_count ((gint64) self->n_tokens[LIG_SPLIT_TRAINING]);
   self->description =
     g_strdup_printf ("tokens: %s token%s, %s for training", all, LIG_ENDING (count), training);
   return TRUE;

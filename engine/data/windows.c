@@ -43,12 +43,12 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
     largest = MAX (largest, tokens[i]);
   self->largest_token = largest;
   self->dtype = LIG_INT32;
-  self->tokens[LIG_TRAINING] = tokens;
-  self->n_tokens[LIG_TRAINING] = training;
-  self->tokens[LIG_HELD_OUT] = tokens + training;
-  self->n_tokens[LIG_HELD_OUT] = count - training;
+  self->tokens[LIG_SPLIT_TRAINING] = tokens;
+  self->n_tokens[LIG_SPLIT_TRAINING] = training;
+  self->tokens[LIG_SPLIT_HELD_OUT] = tokens + training;
+  self->n_tokens[LIG_SPLIT_HELD_OUT] = count - training;
   count_windows (self, 0);
-  if (self->samples[LIG_TRAINING] > 0)
+  if (self->samples[LIG_SPLIT_TRAINING] > 0)
     return TRUE;
   return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                              "%" G_GSIZE_FORMAT
@@ -60,8 +60,8 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
 static gboolean
 check_classes (const LigDataset *self, gint64 classes, GError **error)
 {
-  gsize count = self->n_tokens[LIG_TRAINING] + self->n_tokens[LIG_HELD_OUT], at = 0;
-  const guint16 *tokens = self->tokens[LIG_TRAINING];
+  gsize count = self->n_tokens[LIG_SPLIT_TRAINING] + self->n_tokens[LIG_SPLIT_HELD_OUT], at = 0;
+  const guint16 *tokens = self->tokens[LIG_SPLIT_TRAINING];
   if (self->largest_token < classes)
     return TRUE;
   while (at + 1 < count && tokens[at] < classes)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Axes: round ticks, linear and logarithmic, and numbers as short as they can be read. */
 #include "engine/draw/chart.h"
+#include <ligature/units.h>
 
 #include <math.h>
 #include <string.h>
@@ -47,36 +48,16 @@ lig_draw_number (double value, int digits)
   return tidy (text, units[unit]);
 }
 
-static char *
-scale (double value, const char *const *units, guint count, double step)
-{
-  guint unit = 0;
-  for (; value >= 999.5 && unit + 1 < count; value /= step)
-    unit++;
-  if (!(value < 1e6)) {
-    g_autofree char *large = lig_draw_number (value, 3);
-    return g_strdup_printf ("%s %s", large, units[unit]);
-  }
-  g_autofree char *number = g_strdup_printf (value >= 99.95   ? "%.0f"
-                                             : value >= 9.995 ? "%.1f"
-                                                              : "%.2f",
-                                             value);
-  g_autofree char *short_number = strchr (number, '.') ? tidy (number, "") : g_strdup (number);
-  return g_strdup_printf ("%s %s", short_number, units[unit]);
-}
-
 char *
 lig_draw_time (double seconds)
 {
-  static const char *const units[] = {"ns", "µs", "ms", "s"};
-  return seconds <= 0 ? g_strdup ("0") : scale (seconds * 1e9, units, G_N_ELEMENTS (units), 1000);
+  return seconds <= 0 ? g_strdup ("0") : lig_units_time (seconds);
 }
 
 char *
 lig_draw_bytes (double bytes)
 {
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  return bytes <= 0 ? g_strdup ("0") : scale (bytes, units, G_N_ELEMENTS (units), 1000);
+  return bytes <= 0 ? g_strdup ("0") : lig_units_bytes (bytes);
 }
 
 /* --- Places -------------------------------------------------------------------------------- */

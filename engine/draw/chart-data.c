@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What charts say of their values: ranges, smoothing, the read-out under a pointer, CSV. */
 #include "engine/draw/chart.h"
+#include <ligature/csv.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -157,33 +158,6 @@ lig_chart_read_out (const LigChart *chart, double x)
 
 /* --- CSV ----------------------------------------------------------------------------------- */
 
-/* A text that a spreadsheet would take for a formula gets an apostrophe. */
-static void
-append_cell (GString *to, const char *text)
-{
-  g_string_append_c (to, '"');
-  if (*text == '=' || *text == '+' || *text == '-' || *text == '@' || *text == '\t')
-    g_string_append_c (to, '\'');
-  for (const char *at = text; *at; at++) {
-    if (*at == '"')
-      g_string_append_c (to, '"');
-    g_string_append_c (to, *at);
-  }
-  g_string_append_c (to, '"');
-}
-
-static void
-append_value (GString *to, double value)
-{
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  if (isnan (value))
-    g_string_append (to, "nan");
-  else if (isinf (value))
-    g_string_append (to, value < 0 ? "-inf" : "inf");
-  else
-    g_string_append (to, g_ascii_formatd (digits, sizeof digits, "%.10g", value));
-}
-
 /* The least x that any curve has still to tell; NaN: none. */
 static double
 next_x (const LigChart *chart, const guint *at)
@@ -199,12 +173,12 @@ next_x (const LigChart *chart, const guint *at)
 static void
 append_line (GString *to, const LigChart *chart, guint *at, double x)
 {
-  append_value (to, x);
+  lig_csv_append_number (to, x);
   for (guint i = 0; i < chart->count; i++) {
     const LigChartSeries *series = &chart->series[i];
     g_string_append_c (to, ',');
     if (at[i] < series->count && series->x[at[i]] == x)
-      append_value (to, series->y[at[i]++]);
+      lig_csv_append_number (to, series->y[at[i]++]);
   }
   g_string_append_c (to, '\n');
 }
@@ -215,10 +189,10 @@ lig_chart_to_csv (const LigChart *chart)
   g_return_val_if_fail (chart, NULL);
   g_autofree guint *at = g_new0 (guint, MAX (chart->count, 1));
   GString *text = g_string_new (NULL);
-  append_cell (text, chart->x_label ? chart->x_label : "x");
+  lig_csv_append_text (text, chart->x_label ? chart->x_label : "x");
   for (guint i = 0; i < chart->count; i++) {
     g_string_append_c (text, ',');
-    append_cell (text, chart->series[i].label ? chart->series[i].label : "");
+    lig_csv_append_text (text, chart->series[i].label ? chart->series[i].label : "");
   }
   g_string_append_c (text, '\n');
   for (double x; !isnan (x = next_x (chart, at));)

@@ -46,9 +46,8 @@ fill (LigProgram *self, int value, LigTensor *tensor, const char *what, int numb
     g_autofree char *expected = lig_shape_to_string (&to->shape);
     return refuse_tensor (what, number, LIG_ERROR_SHAPE, observed, expected, error);
   }
-  gboolean whole =
-    tensor->dtype == LIG_INT32 || tensor->dtype == LIG_UINT8 || tensor->dtype == LIG_BOOL;
-  if (lig_dtype_is_floating (to->dtype) ? !lig_dtype_is_floating (tensor->dtype) : !whole)
+  unsigned role = lig_dtype_is_floating (to->dtype) ? LIG_DTYPE_COMPUTES : LIG_DTYPE_COUNTS;
+  if (!lig_dtype_has (tensor->dtype, role))
     return refuse_tensor (what, number, LIG_ERROR_DTYPE, lig_dtype_name (tensor->dtype),
                           lig_dtype_name (to->dtype), error);
   return send (self, value, tensor, error);

@@ -91,6 +91,9 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
   const LigDraftStep *step = lig_step (self->plan->draft, at);
   const char *where = self->run->steps[at].launch.where;
   const char *path = step->part >= 0 ? lig_part (self->plan->draft, step->part)->path : NULL;
+  /* It begins with a place in the source, which helps nobody where memory is short. */
+  if (where && status == LIG_OUT_OF_MEMORY && strstr (where, ": "))
+    where = strstr (where, ": ") + 2;
   if (!where && status != LIG_OK && self->run->device)
     where = self->run->calls->message (self->run->device);
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
@@ -231,7 +234,13 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
 {
   const unsigned passes = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
   unsigned done = flags & LIG_RUN_FORWARD ? LIG_RUN_FORWARD : self->done;
-  if (!(flags & passes) || flags & ~(passes | LIG_RUN_ACCUMULATE))
+  const unsigned unknown = flags & ~(passes | LIG_RUN_ACCUMULATE);
+  if (unknown) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
+                 "unknown flags 0x%x; there are forward, backward, update and accumulate", unknown);
+    return FALSE;
+  }
+  if (!(flags & passes))
     return refuse_order ("no pass was asked for; there are forward, backward and update", error);
   if (flags & LIG_RUN_BACKWARD && !lig_plan_has_pass (self->plan, LIG_PASS_BACKWARD))
     return refuse_order ("the plan has no backward pass; compile it for training", error);

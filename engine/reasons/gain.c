@@ -7,11 +7,7 @@
 #include <math.h>
 
 typedef struct {
-  LigVerdict *verdicts;
-  guint n_verdicts;
-  const LigReasonOp *ops;
-  guint n_ops;
-  double copy, launch;
+  const LigReasonCase *the;
   int *owners[2]; /* the verdict whose group covers each op in a pass, or -1 */
 } Explainer;
 
@@ -22,9 +18,9 @@ covers (LigPass pass, int asked)
 }
 
 static gboolean
-is_timed (const LigVerdict *verdict)
+is_timed (const LigReasonTimes *times)
 {
-  return g_strcmp0 (verdict->found.unit, "us") == 0 && g_strcmp0 (verdict->needed.unit, "us") == 0;
+  return !isnan (times->fused) && !isnan (times->apart);
 }
 
 /* Microseconds for values that `first` to `last`, as one kernel, would not write and read again. A
@@ -33,9 +29,9 @@ static double
 estimate_saving (const Explainer *self, int first, int last, gboolean kept)
 {
   double bytes = 0;
-  for (int i = first; i < last && i < (int) self->n_ops; i++)
-    bytes += self->ops[i].bytes;
-  return 1e6 * (bytes * (kept ? 1 : 2) / self->copy + self->launch * (last - first));
+  for (int i = first; i < last && i < (int) self->the->n_ops; i++)
+    bytes += self->the->ops[i].bytes;
+  return 1e6 * (bytes * (kept ? 1 : 2) / self->the->copy + self->the->launch * (last - first));
 }
 
 /* Adds up over the groups that cover ops of the range in the pass; false where a time is missing.
@@ -50,49 +46,62 @@ sum_groups (const Explainer *self,
             gboolean *measured)
 {
   for (int side = 0; side < 2; side++)
-    for (int i = first, previous = -1; covers (pass, side) && i <= last && i < (int) self->n_ops;
-         i++) {
+    for (int i = first, previous = -1;
+         covers (pass, side) && i <= last && i < (int) self->the->n_ops; i++) {
       int owner = self->owners[side][i];
       if (owner < 0 || owner == previous)
         continue;
-      const LigVerdict *group = &self->verdicts[owner];
+      const LigVerdict *group = &self->the->verdicts[owner];
       previous = owner;
       /* The first side counted it already. */
       if (side == 1 && group->pass == LIG_PASS_JOINT && covers (pass, 0))
         continue;
-      if (timed && !is_timed (group))
+      const LigReasonTimes *times = &self->the->times[owner];
+      if (timed && !is_timed (times))
         return FALSE;
-      *saved += timed
-                  ? group->needed.value - group->found.value
-                  : estimate_saving (self, group->first, group->first + group->count - 1, FALSE);
-      *measured &= group->found.measured && group->needed.measured;
+      int last_op = group->first + group->count - 1;
+      *saved += timed ? 1e6 * (times->apart - times->fused)
+                      : estimate_saving (self, group->first, last_op, FALSE);
+      *measured &= times->measured;
     }
   return TRUE;
 }
 
+/* Of a pattern that no edit makes fit, and of an edit that adds work of its own, nothing is known.
+ */
+static gboolean
+is_unknown (const LigVerdict *verdict, const LigMend *mend)
+{
+  return verdict->taken || (verdict->reason == LIG_REASON_PATTERN && !mend) ||
+         (verdict->reason == LIG_REASON_FORBIDDEN && !verdict->fits) ||
+         (mend && mend->kind == LIG_MEND_INSERT_OP);
+}
+
+/* Times of whole steps take the place of those of groups where they decided. */
 static void
-estimate_gain (const Explainer *self, LigVerdict *verdict)
+estimate_gain (const Explainer *self, guint number)
 {
   int first, last;
   double now = 0;
-  gboolean measured = verdict->found.measured && verdict->needed.measured;
+  LigVerdict *verdict = &self->the->verdicts[number];
+  const LigReasonTimes *times = &self->the->times[number];
+  gboolean measured = times->measured;
   verdict->gain = NAN;
-  if (verdict->taken || verdict->found.kind == LIG_EVIDENCE_END ||
-      (verdict->reason == LIG_REASON_FORBIDDEN && !verdict->fits))
+  if (is_unknown (verdict, self->the->mends[number]))
     return;
   lig_verdict_get_range (verdict, &first, &last);
-  if (is_timed (verdict) &&
-      (verdict->reason == LIG_REASON_SLOWER ||
-       sum_groups (self, verdict->pass, first, last, &now, TRUE, &measured))) {
-    verdict->gain = verdict->needed.value - verdict->found.value - now;
+  if (verdict->reason == LIG_REASON_SLOWER && g_strcmp0 (verdict->found.unit, "us") == 0) {
+    verdict->gain = verdict->needed.value - verdict->found.value;
+    verdict->gain_measured = verdict->found.measured && verdict->needed.measured;
+  } else if (is_timed (times) &&
+             sum_groups (self, verdict->pass, first, last, &now, TRUE, &measured)) {
+    verdict->gain = 1e6 * (times->apart - times->fused) - now;
     verdict->gain_measured = measured;
-    return;
+  } else if (self->the->copy > 0) {
+    now = 0;
+    sum_groups (self, verdict->pass, first, last, &now, FALSE, &measured);
+    verdict->gain = estimate_saving (self, first, last, verdict->reason == LIG_REASON_IN_USE) - now;
   }
-  now = 0;
-  if (self->copy <= 0)
-    return;
-  sum_groups (self, verdict->pass, first, last, &now, FALSE, &measured);
-  verdict->gain = estimate_saving (self, first, last, verdict->reason == LIG_REASON_IN_USE) - now;
 }
 
 static int
@@ -110,9 +119,9 @@ describe_edit (const Explainer *self, const LigVerdict *verdict, const LigMend *
 {
   gconstpointer place = NULL;
   gboolean wish = mend->kind == LIG_MEND_UNFORBID || mend->kind == LIG_MEND_FORCE;
-  for (int i = verdict->first; mend->path && !place && i < (int) self->n_ops; i++)
-    if (self->ops[i].path && g_str_equal (self->ops[i].path, mend->path))
-      place = self->ops[i].written;
+  for (int i = verdict->first; mend->path && !place && i < (int) self->the->n_ops; i++)
+    if (self->the->ops[i].path && g_str_equal (self->the->ops[i].path, mend->path))
+      place = self->the->ops[i].written;
   return g_strdup_printf ("%d %p %s %s %s", mend->kind, place,
                           place || !mend->path ? "" : mend->path, wish ? mend->fusion : "",
                           mend->value ? mend->value : "");
@@ -120,18 +129,18 @@ describe_edit (const Explainer *self, const LigVerdict *verdict, const LigMend *
 
 /* The first in the order of reading has the number 1. */
 static void
-number_mends (const Explainer *self, LigMend *const *mends)
+number_mends (const Explainer *self)
 {
   g_autoptr (GHashTable) edits = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autofree guint *order = g_new (guint, MAX (self->n_verdicts, 1));
+  g_autofree guint *order = g_new (guint, MAX (self->the->n_verdicts, 1));
   guint count = 0;
-  for (guint i = 0; i < self->n_verdicts; i++)
-    if (mends[i])
+  for (guint i = 0; i < self->the->n_verdicts; i++)
+    if (self->the->mends[i])
       order[count++] = i;
-  g_qsort_with_data (order, (int) count, sizeof *order, compare, self->verdicts);
+  g_qsort_with_data (order, (int) count, sizeof *order, compare, self->the->verdicts);
   for (guint i = 0; i < count; i++) {
-    const LigVerdict *verdict = &self->verdicts[order[i]];
-    LigMend *mend = mends[order[i]];
+    const LigVerdict *verdict = &self->the->verdicts[order[i]];
+    LigMend *mend = self->the->mends[order[i]];
     char *edit = describe_edit (self, verdict, mend);
     guint number = GPOINTER_TO_UINT (g_hash_table_lookup (edits, edit));
     mend->number = number > 0 ? number : g_hash_table_size (edits) + 1;
@@ -142,32 +151,23 @@ number_mends (const Explainer *self, LigMend *const *mends)
 }
 
 void
-lig_reasons_explain (LigVerdict *verdicts,
-                     LigMend *const *mends,
-                     guint n_verdicts,
-                     const LigReasonOp *ops,
-                     guint n_ops,
-                     double copy,
-                     double launch)
+lig_reasons_explain (const LigReasonCase *the)
 {
-  Explainer self = {verdicts, n_verdicts, ops, n_ops, copy, launch, {NULL, NULL}};
+  Explainer self = {the, {NULL, NULL}};
   for (int side = 0; side < 2; side++) {
-    self.owners[side] = g_new (int, MAX (n_ops, 1));
-    for (guint i = 0; i < n_ops; i++)
+    self.owners[side] = g_new (int, MAX (the->n_ops, 1));
+    for (guint i = 0; i < the->n_ops; i++)
       self.owners[side][i] = -1;
   }
-  for (guint i = 0; i < n_verdicts; i++)
-    for (int side = 0; side < 2 && verdicts[i].taken; side++)
-      for (int k = 0; k < verdicts[i].count && covers (verdicts[i].pass, side); k++)
-        self.owners[side][verdicts[i].first + k] = (int) i;
-  for (guint i = 0; i < n_verdicts; i++) {
-    /* A bias that did not exist takes time of its own. */
-    estimate_gain (&self, &verdicts[i]);
-    if (mends[i] && mends[i]->kind == LIG_MEND_INSERT_OP)
-      verdicts[i].gain = NAN;
-    verdicts[i].mend = mends[i];
+  for (guint i = 0; i < the->n_verdicts; i++)
+    for (int side = 0; side < 2 && the->verdicts[i].taken; side++)
+      for (int k = 0; k < the->verdicts[i].count && covers (the->verdicts[i].pass, side); k++)
+        self.owners[side][the->verdicts[i].first + k] = (int) i;
+  for (guint i = 0; i < the->n_verdicts; i++) {
+    estimate_gain (&self, i);
+    the->verdicts[i].mend = the->mends[i];
   }
-  number_mends (&self, mends);
+  number_mends (&self);
   g_free (self.owners[0]);
   g_free (self.owners[1]);
 }

@@ -56,14 +56,15 @@ compare (gconstpointer a, gconstpointer b)
 }
 
 GPtrArray *
-lig_verdicts_at (const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last)
+lig_verdicts_at (
+  const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last, gboolean gaps)
 {
   GPtrArray *list = g_ptr_array_new ();
   for (guint i = 0; i < n_verdicts; i++) {
     int from, to;
     lig_verdict_get_range (&verdicts[i], &from, &to);
-    gboolean touches = first == last ? from <= first && first <= to && to < (int) n_ops
-                                     : MAX (first, from) < MIN (last, to);
+    gboolean touches =
+      gaps ? MAX (first, from) < MIN (last, to) : from <= last && first <= to && to < (int) n_ops;
     if (touches)
       g_ptr_array_add (list, (gpointer) &verdicts[i]);
   }

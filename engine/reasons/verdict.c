@@ -3,6 +3,7 @@
 #include "engine/reasons/explain.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 
 const char *
 lig_pass_name (LigPass pass)
@@ -51,4 +52,21 @@ lig_verdict_sentence (const LigVerdict *verdict, const char *name)
     return g_strdup_printf (_ ("%s: %s is %s, expected %s"), name,
                             lig_reason_name (verdict->reason), observed, required);
   }
+}
+
+char *
+lig_verdict_describe_gain (const LigVerdict *self)
+{
+  double size = fabs (self->gain);
+  if (isnan (self->gain))
+    return NULL;
+  if (size < 0.05)
+    return g_strdup (_ ("would save nothing"));
+  g_autofree char *time =
+    size < 999.5 ? g_strdup_printf ("%.3g us", size) : g_strdup_printf ("%.3g ms", size * 1e-3);
+  if (self->gain_measured)
+    return g_strdup_printf (
+      self->gain > 0 ? _ ("would save %s, measured") : _ ("would cost %s, measured"), time);
+  return g_strdup_printf (self->gain > 0 ? _ ("would save about %s") : _ ("would cost about %s"),
+                          time);
 }

@@ -3,6 +3,7 @@
 #include "engine/base/json-private.h"
 #include "engine/report/paper.h"
 #include <ligature/run.h>
+#include <ligature/shell.h>
 
 #include <string.h>
 
@@ -42,13 +43,12 @@ lig_report_run_command (const LigReportRun *run)
   if (!sequence || !*row->device || (train && !take_settings (sequence, row)))
     return NULL;
   g_autofree char *json = lig_sequence_to_json (sequence);
-  g_autofree char *device = g_shell_quote (row->device);
-  g_autofree char *dtype = g_shell_quote (row->dtype);
-  g_autofree char *policy = g_shell_quote (row->policy);
-  GString *text = g_string_new (NULL);
-  g_string_append_printf (text, "lig %s - --device %s", train ? "train" : "profile", device);
-  if (!train)
-    g_string_append_printf (text, " --dtype %s --policy %s", dtype, policy);
+  GString *text = g_string_new (train ? "lig train -" : "lig profile -");
+  lig_shell_append_option (text, "device", row->device);
+  if (!train) {
+    lig_shell_append_option (text, "dtype", row->dtype);
+    lig_shell_append_option (text, "policy", row->policy);
+  }
   if (!train && had_tf32 (row))
     g_string_append (text, " --tf32");
   g_string_append_printf (text, " << 'END'\n%sEND\n", json);

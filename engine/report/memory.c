@@ -2,6 +2,7 @@
 /* Whether a plan fits into a device's memory, in words. */
 #include "engine/report/paper.h"
 #include <ligature/report.h>
+#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ list_largest (LigPlan *plan)
       }
   }
   for (int place = 0; place < LARGEST && largest[place]; place++) {
-    g_autofree char *bytes = lig_report_bytes ((double) largest[place]->bytes);
+    g_autofree char *bytes = lig_units_bytes ((double) largest[place]->bytes);
     g_string_append_printf (text, "%s%s %s", place > 0 ? ", " : "", largest[place]->name, bytes);
   }
   return g_strdup (text->str);
@@ -64,11 +65,11 @@ lig_plan_explain_memory (LigPlan *self, LigDevice *device)
   double memory = (double) lig_device_get_facts (device)->memory;
   if (memory <= 0 || arena + state + workspace <= memory)
     return NULL;
-  g_autofree char *needed = lig_report_bytes (arena + state + workspace);
-  g_autofree char *there = lig_report_bytes (memory);
-  g_autofree char *arena_text = lig_report_bytes (arena);
-  g_autofree char *state_text = lig_report_bytes (state);
-  g_autofree char *workspace_text = lig_report_bytes (workspace);
+  g_autofree char *needed = lig_units_bytes (arena + state + workspace);
+  g_autofree char *there = lig_units_bytes (memory);
+  g_autofree char *arena_text = lig_units_bytes (arena);
+  g_autofree char *state_text = lig_units_bytes (state);
+  g_autofree char *workspace_text = lig_units_bytes (workspace);
   g_autofree char *largest = list_largest (self);
   /* Translators: a device, then bytes in units, then names of values with their bytes. */
   return g_strdup_printf (_ ("the plan does not fit %s: it needs %s (values %s, parameters and "

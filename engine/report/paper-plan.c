@@ -3,6 +3,7 @@
 #include "engine/plan/plan-private.h"
 #include "engine/report/paper.h"
 #include "engine/report/verdicts.h"
+#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -46,11 +47,11 @@ describe_ceilings (LigDevice *device)
                        : lig_device_has (device, LIG_DEVICE_DESCRIBED)
                          ? _ ("from a profile, not measured here")
                          : _ ("assumed, not measured");
-  g_autofree char *copy = lig_report_bytes (facts->copy);
+  g_autofree char *copy = lig_units_bytes (facts->copy);
   GString *text = g_string_new (NULL);
   g_string_append_printf (text, "%s: copy %s/s", source, copy);
   for (int i = 0; i < LIG_N_DTYPES; i++) {
-    g_autofree char *rate = lig_report_count (facts->product[i]);
+    g_autofree char *rate = lig_units_count (facts->product[i]);
     if (facts->product[i] > 0)
       g_string_append_printf (text, ", %s products %s%sflop/s", lig_dtype_name ((LigDtype) i), rate,
                               strchr (rate, ' ') ? "" : " ");
@@ -137,8 +138,8 @@ append_group (LigPaper *to, LigPlan *plan, const LigPlanGroup *group, guint inde
   g_autofree char *indexes = lig_report_indexes (group->first, group->count);
   g_autofree char *ops = list_ops (plan, group);
   g_autofree char *kernels = list_kernels (plan, group);
-  g_autofree char *bytes = lig_report_bytes (group->bytes);
-  g_autofree char *flops = lig_report_count (group->flops);
+  g_autofree char *bytes = lig_units_bytes (group->bytes);
+  g_autofree char *flops = lig_units_count (group->flops);
   g_autofree char *predicted = format_time (plan, get_predicted (group));
   g_autofree char *measured =
     group->measured > 0 ? g_strdup_printf ("%.4g", group->measured * 1e6) : g_strdup ("-");
@@ -166,8 +167,8 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
     flops += groups[i].flops;
     seconds += get_predicted (&groups[i]);
   }
-  g_autofree char *all_bytes = lig_report_bytes (bytes);
-  g_autofree char *all_flops = lig_report_count (flops);
+  g_autofree char *all_bytes = lig_units_bytes (bytes);
+  g_autofree char *all_flops = lig_units_count (flops);
   g_autofree char *all_time = format_time (plan, seconds);
   lig_paper_row (to, _ ("all"), "", "", "", "", all_bytes, all_flops, all_time, "", NULL);
 }
@@ -183,16 +184,17 @@ append_verdicts (LigPaper *to, LigPlan *plan)
     lig_paper_say (to, _ ("No fusion begins with any of these ops."));
     return;
   }
-  lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Verdict"));
+  lig_paper_head (to, _ ("Path|Fusion|Pass|>Indexes|Reason|Gain and mend|Verdict"));
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
     const LigVerdict *verdict = line->verdict;
     const char *reason = lig_reason_name (verdict->reason);
     g_autofree char *indexes = lig_report_indexes (verdict->first, verdict->count);
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
+    g_autofree char *remedy = lig_report_remedy (verdict);
     lig_paper_row (to, ops[verdict->first].path, verdict->fusion->name,
                    lig_pass_name (verdict->pass), indexes, verdict->taken ? "taken" : reason,
-                   sentence, NULL);
+                   remedy ? remedy : "", sentence, NULL);
   }
 }
 
@@ -212,7 +214,7 @@ static void
 append_value (LigPaper *to, const LigPlanValue *value)
 {
   g_autofree char *tensor = lig_report_tensor (&value->shape, value->dtype);
-  g_autofree char *bytes = lig_report_bytes ((double) value->bytes);
+  g_autofree char *bytes = lig_units_bytes ((double) value->bytes);
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, value->offset);
   g_autofree char *first =
     value->first < 0 ? g_strdup (_ ("before")) : g_strdup_printf ("%d", value->first);
@@ -228,9 +230,9 @@ append_memory (LigPaper *to, LigPlan *plan)
   guint count;
   gint64 peak, arena = lig_plan_get_arena_bytes (plan, &peak);
   const LigPlanValue *values = lig_plan_get_values (plan, &count);
-  g_autofree char *arena_text = lig_report_bytes ((double) arena);
-  g_autofree char *peak_text = lig_report_bytes ((double) peak);
-  g_autofree char *state = lig_report_bytes ((double) lig_plan_get_state_bytes (plan));
+  g_autofree char *arena_text = lig_units_bytes ((double) arena);
+  g_autofree char *peak_text = lig_units_bytes ((double) peak);
+  g_autofree char *state = lig_units_bytes ((double) lig_plan_get_state_bytes (plan));
   g_autofree char *segments = g_strdup_printf ("%u", lig_plan_get_segments (plan));
   g_autofree char *problem = lig_plan_explain_memory (plan, NULL);
   g_autoptr (GPtrArray) list = g_ptr_array_new ();
@@ -267,13 +269,13 @@ append_ops (LigPaper *to, LigPlan *plan)
     g_autofree char *input = lig_shape_to_string (&ops[i].x);
     g_autofree char *output = lig_report_tensor (&ops[i].y, ops[i].y_dtype);
     g_autofree char *trained = g_strdup_printf ("%" G_GINT64_FORMAT, ops[i].parameters);
-    g_autofree char *kept = lig_report_bytes ((double) ops[i].saved_bytes);
+    g_autofree char *kept = lig_units_bytes ((double) ops[i].saved_bytes);
     lig_paper_row (to, index, ops[i].path, ops[i].info->name, input, output, trained, kept, NULL);
     parameters += (double) ops[i].parameters;
     saved += (double) ops[i].saved_bytes;
   }
   g_autofree char *all_parameters = g_strdup_printf ("%.0f", parameters);
-  g_autofree char *all_saved = lig_report_bytes (saved);
+  g_autofree char *all_saved = lig_units_bytes (saved);
   lig_paper_row (to, _ ("all"), "", "", "", "", all_parameters, all_saved, NULL);
 }
 

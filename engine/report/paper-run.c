@@ -4,6 +4,8 @@
 #include "engine/report/paper.h"
 #include "engine/report/verdicts.h"
 #include <ligature/run.h>
+#include <ligature/shell.h>
+#include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -163,7 +165,7 @@ append_settings (LigPaper *to, const char *text)
 
 /* The mean of the finite values of each column's share; NaN where there is none. */
 static void
-fill_columns (const LigReportMetric *loss, double *columns, guint count)
+fill_columns (const LigMetricRow *loss, double *columns, guint count)
 {
   for (guint i = 0; i < count; i++) {
     guint n = 0, end = (guint) ((guint64) (i + 1) * loss->values->len / count);
@@ -178,7 +180,7 @@ fill_columns (const LigReportMetric *loss, double *columns, guint count)
 }
 
 static void
-append_sparkline (LigPaper *to, const LigReportMetric *loss)
+append_sparkline (LigPaper *to, const LigMetricRow *loss)
 {
   static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double columns[COLUMNS], least = INFINITY, most = -INFINITY;
@@ -200,7 +202,7 @@ append_sparkline (LigPaper *to, const LigReportMetric *loss)
 }
 
 static double
-get_value (const LigReportMetric *metric, gint64 step)
+get_value (const LigMetricRow *metric, gint64 step)
 {
   guint at;
   for (guint low = 0, high = metric ? metric->steps->len : 0; low < high;) {
@@ -223,7 +225,7 @@ compare_steps (gconstpointer a, gconstpointer b)
 
 /* Evenly spaced steps of the loss, and every evaluation. */
 static GArray *
-choose_steps (const LigReportMetric *loss, const LigReportMetric *held_out)
+choose_steps (const LigMetricRow *loss, const LigMetricRow *held_out)
 {
   GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
   guint n = loss ? loss->steps->len : 0, rows = MIN (n, ROWS);
@@ -240,9 +242,9 @@ choose_steps (const LigReportMetric *loss, const LigReportMetric *held_out)
 static void
 append_loss (LigPaper *to, const LigReportRun *run)
 {
-  const LigReportMetric *loss = lig_report_find_metric (run, LIG_METRIC_LOSS);
-  const LigReportMetric *held_out = lig_report_find_metric (run, LIG_METRIC_EVAL_LOSS);
-  const LigReportMetric *accuracy = lig_report_find_metric (run, LIG_METRIC_EVAL_ACCURACY);
+  const LigMetricRow *loss = lig_report_find_metric (run, LIG_METRIC_LOSS);
+  const LigMetricRow *held_out = lig_report_find_metric (run, LIG_METRIC_EVAL_LOSS);
+  const LigMetricRow *accuracy = lig_report_find_metric (run, LIG_METRIC_EVAL_ACCURACY);
   g_autoptr (GArray) steps = choose_steps (loss, held_out);
   if (steps->len == 0)
     return;
@@ -270,7 +272,7 @@ append_metrics (LigPaper *to, GPtrArray *metrics)
   lig_paper_heading (to, _ ("Metrics"));
   lig_paper_head (to, _ ("Metric|>Values|>First|>Last"));
   for (guint i = 0; i < metrics->len; i++) {
-    const LigReportMetric *metric = metrics->pdata[i];
+    const LigMetricRow *metric = metrics->pdata[i];
     guint n = metric->values->len;
     g_autofree char *count = g_strdup_printf ("%u", n);
     g_autofree char *first =
@@ -342,9 +344,9 @@ append_time (LigPaper *to, GPtrArray *timings, guint first)
   g_autofree char *group = g_strdup_printf ("%d", row->group);
   g_autofree char *count = g_strdup_printf ("%u", times->len);
   g_autofree char *time = g_strdup_printf ("%.4g", median);
-  g_autofree char *bytes = lig_report_bytes (row->bytes);
-  g_autofree char *flops = lig_report_count (row->flops);
-  g_autofree char *rate = lig_report_bytes (median > 0 ? row->bytes / median * 1e6 : 0);
+  g_autofree char *bytes = lig_units_bytes (row->bytes);
+  g_autofree char *flops = lig_units_count (row->flops);
+  g_autofree char *rate = lig_units_bytes (median > 0 ? row->bytes / median * 1e6 : 0);
   g_autofree char *rate_text = g_strconcat (rate, "/s", NULL);
   lig_paper_row (to, row->pass, group, count, time, bytes, flops, rate_text, NULL);
   return times->len;
@@ -361,30 +363,65 @@ append_times (LigPaper *to, GPtrArray *timings)
     i += append_time (to, timings, i);
 }
 
-static GArray *
-fold (GPtrArray *verdicts)
+/* The fused group of the run that covers one of the verdict's ops in its pass. */
+static const LigFusionRow *
+find_claimant (GPtrArray *fusions, const LigVerdictRow *verdict)
 {
-  g_autofree LigReportVerdict *told = g_new (LigReportVerdict, MAX (verdicts->len, 1));
-  for (guint i = 0; i < verdicts->len; i++) {
-    const LigVerdictRow *row = verdicts->pdata[i];
-    told[i] = (LigReportVerdict){.verdict = row,
-                                 .reason = row->reason,
-                                 .text = row->text,
-                                 .first = row->first_op,
-                                 .taken = row->taken};
+  for (guint i = 0; i < fusions->len; i++) {
+    const LigFusionRow *group = fusions->pdata[i];
+    gboolean pass =
+      g_str_equal (verdict->pass, "joint") || g_str_equal (verdict->pass, group->pass);
+    if (pass && group->fusion && group->first_op < verdict->first_op + verdict->count &&
+        verdict->first_op < group->first_op + group->count)
+      return group;
   }
-  return lig_report_fold_verdicts (told, verdicts->len);
+  return NULL;
+}
+
+/* A group in another repetition of a block lies as far from the verdict's first op. */
+static char *
+make_key (gconstpointer data, gpointer fusions)
+{
+  const LigVerdictRow *row = data;
+  const char *reason = row->reason ? row->reason : "";
+  const LigFusionRow *group = g_str_equal (reason, "claimed") ? find_claimant (fusions, row) : NULL;
+  if (group)
+    return g_strdup_printf ("%s %s %d %s %d %d", row->fusion, row->pass, row->count, group->fusion,
+                            (int) (group->first_op - row->first_op), (int) group->count);
+  return g_strdup_printf ("%s %s %s", row->fusion, row->pass, row->text ? row->text : "");
+}
+
+/* As lig_verdict_compare() ranks those of a plan. */
+static int
+get_rank (const LigVerdictRow *row)
+{
+  if (row->taken)
+    return 2;
+  if (g_strcmp0 (row->reason, "pattern") == 0)
+    return 3;
+  return g_strcmp0 (row->reason, "claimed") == 0 ? 1 : 0;
+}
+
+static GArray *
+fold (GPtrArray *verdicts, GPtrArray *fusions)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  for (int rank = 0; rank < 4; rank++)
+    for (guint i = 0; i < verdicts->len; i++)
+      if (get_rank (verdicts->pdata[i]) == rank)
+        g_ptr_array_add (list, verdicts->pdata[i]);
+  return lig_report_fold_verdicts (list, make_key, fusions);
 }
 
 static void
-append_verdicts (LigPaper *to, GPtrArray *verdicts)
+append_verdicts (LigPaper *to, GPtrArray *verdicts, GPtrArray *fusions)
 {
   lig_paper_heading (to, _ ("Verdicts"));
   if (verdicts->len == 0) {
     lig_paper_say (to, _ ("None was recorded."));
     return;
   }
-  g_autoptr (GArray) lines = fold (verdicts);
+  g_autoptr (GArray) lines = fold (verdicts, fusions);
   lig_paper_head (to, _ (">Indexes|Fusion|Pass|Reason|Verdict"));
   for (guint i = 0; i < lines->len; i++) {
     const LigVerdictLine *line = &g_array_index (lines, LigVerdictLine, i);
@@ -441,10 +478,10 @@ append_again (LigPaper *to, const LigReportRun *run)
 static void
 append_command (LigPaper *to, const LigReportRun *run, const char *more)
 {
-  g_autofree char *store = run->store ? g_shell_quote (run->store) : NULL;
-  g_autofree char *text = g_strdup_printf ("lig train --resume %s%s%s%s", run->row->uuid, more,
-                                           store ? " --store " : "", store ? store : "");
-  lig_paper_block (to, "sh", text);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_string_printf (text, "lig train --resume %s%s", run->row->uuid, more);
+  lig_shell_append_option (text, "store", run->store);
+  lig_paper_block (to, "sh", text->str);
 }
 
 static void
@@ -479,7 +516,7 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   append_score (to);
   append_times (to, run->timings);
   append_groups (to, run->fusions);
-  append_verdicts (to, run->verdicts);
+  append_verdicts (to, run->verdicts, run->fusions);
   append_artifacts (to, run->artifacts);
   append_sequence (to, row->sequence);
   append_again (to, run);

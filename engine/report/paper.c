@@ -99,32 +99,6 @@ lig_report_line (const char *text)
   return valid;
 }
 
-static char *
-scale (double value, const char *const *units, int count)
-{
-  int unit = 0;
-  while (unit + 1 < count && fabs (value) >= 999.5) {
-    value /= 1000;
-    unit++;
-  }
-  return g_strdup_printf (unit == 0 && value == floor (value) ? "%.0f%s" : "%.3g%s", value,
-                          units[unit]);
-}
-
-char *
-lig_report_bytes (double bytes)
-{
-  static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB"};
-  return scale (bytes, units, G_N_ELEMENTS (units));
-}
-
-char *
-lig_report_count (double count)
-{
-  static const char *const units[] = {"", " k", " M", " G", " T", " P"};
-  return scale (count, units, G_N_ELEMENTS (units));
-}
-
 char *
 lig_report_number (double value)
 {

@@ -63,8 +63,6 @@ char *lig_report_run_command (const LigReportRun *run);
 char *lig_report_line (const char *text);
 
 /* `1.2 GB`; `60 T`; `12.3`, or `-` for NaN; `3 to 5`; `2048x768 fp32`. */
-char *lig_report_bytes (double bytes);
-char *lig_report_count (double count);
 char *lig_report_number (double value);
 char *lig_report_indexes (int first, int count);
 char *lig_report_tensor (const LigShape *shape, LigDtype dtype);

@@ -23,7 +23,7 @@ static const struct {
 /* A chart in the making. */
 typedef struct {
   const char *title, *unit, *labels[2];
-  const LigReportMetric *metrics[2];
+  const LigMetricRow *metrics[2];
   guint count;
   gboolean noisy;
 } Curves;
@@ -56,7 +56,7 @@ find_chart (const LigReportRun *run, guint n, Curves *chart)
       return TRUE;
   }
   for (guint i = 0; i < run->metrics->len; i++) {
-    const LigReportMetric *metric = run->metrics->pdata[i];
+    const LigMetricRow *metric = run->metrics->pdata[i];
     *chart =
       (Curves){.title = metric->name, .labels = {metric->name}, .metrics = {metric}, .count = 1};
     if (!is_known (metric->name) && n-- == 0)
@@ -94,7 +94,7 @@ lig_picture_draw_chart (const LigReportRun *run,
   chart.title = curves.title;
   chart.y_label = curves.unit;
   for (guint i = 0; i < curves.count; i++) {
-    const LigReportMetric *metric = curves.metrics[i];
+    const LigMetricRow *metric = curves.metrics[i];
     guint count = metric->steps->len;
     steps[i] = g_new (double, MAX (count, 1));
     for (guint j = 0; j < count; j++)

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan as the JSON document of `lig fuse`. */
+#include "engine/report/plan-json.h"
+
+#include <ligature/json-members.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>
-
-static void
-add_text (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
-static void
-add_int (JsonBuilder *builder, const char *name, gint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
-}
+#include <math.h>
 
 static void
 add_shape (JsonBuilder *builder, const LigShape *shape)
@@ -24,16 +14,6 @@ add_shape (JsonBuilder *builder, const LigShape *shape)
   json_builder_begin_array (builder);
   for (int i = 0; i < shape->n_axes; i++)
     json_builder_add_int_value (builder, shape->axes[i]);
-  json_builder_end_array (builder);
-}
-
-static void
-add_indexes (JsonBuilder *builder, int first, int count)
-{
-  json_builder_set_member_name (builder, "ops");
-  json_builder_begin_array (builder);
-  for (int i = 0; i < count; i++)
-    json_builder_add_int_value (builder, first + i);
   json_builder_end_array (builder);
 }
 
@@ -66,23 +46,20 @@ add_ops (JsonBuilder *builder, LigPlan *plan)
 {
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
-  json_builder_set_member_name (builder, "ops");
-  json_builder_begin_array (builder);
+  lig_json_begin_array (builder, "ops");
   for (guint i = 0; i < count; i++) {
     json_builder_begin_object (builder);
-    add_int (builder, "index", ops[i].index);
-    add_text (builder, "path", ops[i].path);
-    add_text (builder, "op", ops[i].info->name);
-    json_builder_set_member_name (builder, "params");
-    json_builder_begin_object (builder);
+    lig_json_add_integer (builder, "index", ops[i].index);
+    lig_json_add_text (builder, "path", ops[i].path);
+    lig_json_add_text (builder, "op", ops[i].info->name);
+    lig_json_begin_object (builder, "params");
     for (const LigParam *param = ops[i].info->params; param && param->name; param++)
       add_param (builder, ops[i].op, param);
     json_builder_end_object (builder);
-    json_builder_set_member_name (builder, "output");
-    json_builder_begin_object (builder);
+    lig_json_begin_object (builder, "output");
     json_builder_set_member_name (builder, "shape");
     add_shape (builder, &ops[i].y);
-    add_text (builder, "dtype", lig_dtype_name (ops[i].y_dtype));
+    lig_json_add_text (builder, "dtype", lig_dtype_name (ops[i].y_dtype));
     json_builder_end_object (builder);
     json_builder_end_object (builder);
   }
@@ -95,21 +72,19 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
   guint count, n_steps;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
   const LigPlanStep *steps = lig_plan_get_steps (plan, &n_steps);
-  json_builder_set_member_name (builder, lig_pass_name (pass));
-  json_builder_begin_array (builder);
+  lig_json_begin_array (builder, lig_pass_name (pass));
   for (guint i = 0; i < count; i++) {
     json_builder_begin_object (builder);
-    add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
-    add_indexes (builder, groups[i].first, groups[i].count);
-    json_builder_set_member_name (builder, "kernels");
-    json_builder_begin_array (builder);
+    lig_json_add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
+    lig_json_add_range (builder, "ops", groups[i].first, groups[i].count);
+    lig_json_begin_array (builder, "kernels");
     for (int j = 0; j < groups[i].n_steps; j++) {
       const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
       json_builder_add_string_value (builder, kernel ? kernel->name : "opaque");
     }
     json_builder_end_array (builder);
-    add_int (builder, "bytes", (gint64) groups[i].bytes);
-    add_int (builder, "flops", (gint64) groups[i].flops);
+    lig_json_add_integer (builder, "bytes", (gint64) groups[i].bytes);
+    lig_json_add_integer (builder, "flops", (gint64) groups[i].flops);
     json_builder_set_member_name (builder, "predicted_us");
     if (groups[i].predicted > 0 || groups[i].n_steps == 0)
       json_builder_add_double_value (builder, groups[i].predicted * 1e6);
@@ -121,25 +96,59 @@ add_groups (JsonBuilder *builder, LigPlan *plan, LigPass pass)
 }
 
 static void
-add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
+add_gain (JsonBuilder *builder, double gain)
+{
+  json_builder_set_member_name (builder, "gain_us");
+  if (isnan (gain))
+    json_builder_add_null_value (builder);
+  else
+    json_builder_add_double_value (builder, gain);
+}
+
+static void
+add_mend (JsonBuilder *builder, const LigMend *mend)
+{
+  json_builder_set_member_name (builder, "mend");
+  if (!mend) {
+    json_builder_add_null_value (builder);
+    return;
+  }
+  g_autofree char *edit = lig_mend_describe (mend);
+  json_builder_begin_object (builder);
+  lig_json_add_integer (builder, "number", mend->number);
+  lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
+  lig_json_add_text (builder, "fusion", mend->fusion);
+  lig_json_add_text (builder, "path", mend->path);
+  lig_json_add_text (builder, "value", mend->value);
+  add_gain (builder, mend->gain);
+  lig_json_add_truth (builder, "measured", mend->measured);
+  lig_json_add_text (builder, "text", edit);
+  json_builder_end_object (builder);
+}
+
+void
+lig_report_add_verdict (JsonBuilder *builder, const LigVerdict *verdict)
 {
   json_builder_begin_object (builder);
-  add_text (builder, "fusion", verdict->fusion->name);
-  add_text (builder, "pass", lig_pass_name (verdict->pass));
-  add_indexes (builder, verdict->first, verdict->count);
-  json_builder_set_member_name (builder, "taken");
-  json_builder_add_boolean_value (builder, verdict->taken);
-  add_text (builder, "reason", lig_reason_name (verdict->reason));
-  add_text (builder, "observed", verdict->observed);
-  add_text (builder, "required", verdict->required);
+  lig_json_add_text (builder, "fusion", verdict->fusion->name);
+  lig_json_add_text (builder, "pass", lig_pass_name (verdict->pass));
+  lig_json_add_range (builder, "ops", verdict->first, verdict->count);
+  lig_json_add_truth (builder, "taken", verdict->taken);
+  lig_json_add_text (builder, "reason", lig_reason_name (verdict->reason));
+  lig_json_add_text (builder, "observed", verdict->observed);
+  lig_json_add_text (builder, "required", verdict->required);
   if (verdict->found.unit) {
     json_builder_set_member_name (builder, "observed_value");
     json_builder_add_double_value (builder, verdict->found.value);
     json_builder_set_member_name (builder, "required_value");
     json_builder_add_double_value (builder, verdict->needed.value);
-    add_text (builder, "unit", verdict->found.unit);
+    lig_json_add_text (builder, "unit", verdict->found.unit);
   }
-  add_text (builder, "text", verdict->text);
+  lig_json_add_text (builder, "text", verdict->text);
+  lig_json_add_truth (builder, "near_miss", verdict->fits && !verdict->taken);
+  add_gain (builder, verdict->gain);
+  lig_json_add_truth (builder, "gain_measured", verdict->gain_measured);
+  add_mend (builder, verdict->mend);
   json_builder_end_object (builder);
 }
 
@@ -150,17 +159,16 @@ lig_plan_to_json (LigPlan *self)
   const LigVerdict *verdicts = lig_plan_get_verdicts (self, &count);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_text (builder, "device", lig_device_get_name (lig_plan_get_device (self)));
-  add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self)));
+  lig_json_add_text (builder, "device", lig_device_get_name (lig_plan_get_device (self)));
+  lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self)));
   add_ops (builder, self);
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);
   g_autofree char *problem = lig_plan_explain_memory (self, NULL);
-  add_text (builder, "problem", problem);
-  json_builder_set_member_name (builder, "verdicts");
-  json_builder_begin_array (builder);
+  lig_json_add_text (builder, "problem", problem);
+  lig_json_begin_array (builder, "verdicts");
   for (guint i = 0; i < count; i++)
-    add_verdict (builder, &verdicts[i]);
+    lig_report_add_verdict (builder, &verdicts[i]);
   json_builder_end_array (builder);
   json_builder_end_object (builder);
   return json_builder_get_root (builder);

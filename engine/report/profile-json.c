@@ -1,35 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile as the JSON document of `lig profile`. */
+#include <ligature/json-members.h>
+#include <ligature/json.h>
+#include <ligature/profile.h>
 #include <ligature/report.h>
 
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
-static void
-add_number (JsonBuilder *builder, const char *name, double value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
-}
-
-static void
-add_text (JsonBuilder *builder, const char *name, const char *value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, value);
-}
-
 /* The share of the roofline: the floor that the ceilings set, over what it took. */
 static void
-add_times (JsonBuilder *builder, double bytes, double flops, double predicted, double measured)
+add_times (JsonBuilder *builder,
+           const LigProfile *profile,
+           double bytes,
+           double flops,
+           double predicted,
+           double measured)
 {
-  add_number (builder, "bytes", bytes);
-  add_number (builder, "flops", flops);
+  lig_json_add_number (builder, "bytes", bytes);
+  lig_json_add_number (builder, "flops", flops);
   gboolean known = predicted > 0;
-  add_number (builder, "predicted_us", known ? predicted * 1e6 : NAN);
-  add_number (builder, "measured_us", measured * 1e6);
-  add_number (builder, "roofline", known && measured > 0 ? predicted / measured : NAN);
+  lig_json_add_number (builder, "predicted_us", known ? predicted * 1e6 : NAN);
+  lig_json_add_number (builder, "measured_us", measured * 1e6);
+  lig_json_add_number (builder, "roofline",
+                       lig_profile_get_roofline (profile, predicted, measured));
 }
 
 static void
@@ -40,21 +35,19 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
   const LigPlanStep *steps = lig_plan_get_steps (profile->plan, &n_steps);
   for (guint i = 0; i < count; i++) {
     json_builder_begin_object (builder);
-    add_text (builder, "pass", lig_pass_name (pass));
-    add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
-    json_builder_set_member_name (builder, "ops");
-    json_builder_begin_array (builder);
+    lig_json_add_text (builder, "pass", lig_pass_name (pass));
+    lig_json_add_text (builder, "fusion", groups[i].fusion ? groups[i].fusion->name : NULL);
+    lig_json_begin_array (builder, "ops");
     for (int j = 0; j < groups[i].count; j++)
       json_builder_add_int_value (builder, groups[i].first + j);
     json_builder_end_array (builder);
-    json_builder_set_member_name (builder, "kernels");
-    json_builder_begin_array (builder);
+    lig_json_begin_array (builder, "kernels");
     for (int j = 0; j < groups[i].n_steps; j++) {
       const LigKernel *kernel = steps[groups[i].first_step + j].kernel;
       json_builder_add_string_value (builder, kernel ? kernel->name : "opaque");
     }
     json_builder_end_array (builder);
-    add_times (builder, groups[i].bytes, groups[i].flops, groups[i].predicted,
+    add_times (builder, profile, groups[i].bytes, groups[i].flops, groups[i].predicted,
                lig_profile_get_group_seconds (profile, &groups[i]));
     json_builder_end_object (builder);
   }
@@ -70,17 +63,15 @@ add_update (JsonBuilder *builder, const LigProfile *profile)
     if (steps[i].pass != LIG_PASS_UPDATE)
       continue;
     json_builder_begin_object (builder);
-    add_text (builder, "pass", "update");
-    add_text (builder, "fusion", NULL);
-    json_builder_set_member_name (builder, "ops");
-    json_builder_begin_array (builder);
+    lig_json_add_text (builder, "pass", "update");
+    lig_json_add_text (builder, "fusion", NULL);
+    lig_json_begin_array (builder, "ops");
     json_builder_end_array (builder);
-    json_builder_set_member_name (builder, "kernels");
-    json_builder_begin_array (builder);
+    lig_json_begin_array (builder, "kernels");
     json_builder_add_string_value (builder, steps[i].kernel->name);
     json_builder_end_array (builder);
-    add_times (builder, steps[i].read + steps[i].written, steps[i].flops, steps[i].predicted,
-               profile->steps[i]);
+    add_times (builder, profile, steps[i].read + steps[i].written, steps[i].flops,
+               steps[i].predicted, profile->steps[i]);
     json_builder_end_object (builder);
   }
 }
@@ -92,20 +83,18 @@ lig_profile_to_json (const LigProfile *self)
   g_autofree char *facts = lig_device_facts_to_json (lig_device_get_facts (device));
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
-  add_text (builder, "device", lig_device_get_name (device));
-  add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self->plan)));
-  add_text (builder, "run", self->run);
-  add_number (builder, "forward_us", self->forward * 1e6);
-  add_number (builder, "backward_us", self->backward * 1e6);
-  add_number (builder, "update_us", self->update * 1e6);
-  add_number (builder, "forward_backward_us", self->forward_backward * 1e6);
-  add_number (builder, "step_us", self->step * 1e6);
-  json_builder_set_member_name (builder, "tf32");
-  json_builder_add_boolean_value (builder, lig_plan_get_tf32 (self->plan));
+  lig_json_add_text (builder, "device", lig_device_get_name (device));
+  lig_json_add_text (builder, "policy", lig_policy_name (lig_plan_get_policy (self->plan)));
+  lig_json_add_text (builder, "run", self->run);
+  lig_json_add_number (builder, "forward_us", self->forward * 1e6);
+  lig_json_add_number (builder, "backward_us", self->backward * 1e6);
+  lig_json_add_number (builder, "update_us", self->update * 1e6);
+  lig_json_add_number (builder, "forward_backward_us", self->forward_backward * 1e6);
+  lig_json_add_number (builder, "step_us", self->step * 1e6);
+  lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self->plan));
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
-  json_builder_set_member_name (builder, "groups");
-  json_builder_begin_array (builder);
+  lig_json_begin_array (builder, "groups");
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);
   add_update (builder, self);

@@ -70,6 +70,7 @@ static void
 append_verdicts (GString *text, LigPlan *plan, gboolean all)
 {
   guint n_ops, shown = 0, left_out = 0;
+  gboolean mends = FALSE;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
   g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
   for (guint i = 0; i < lines->len; i++) {
@@ -85,7 +86,13 @@ append_verdicts (GString *text, LigPlan *plan, gboolean all)
     if (shown++ == 0)
       g_string_append (text, _ ("\nWhy not more:\n"));
     g_string_append_printf (text, "  %-7s %s\n", ops[verdict->first].path, sentence);
+    g_autofree char *remedy = lig_report_remedy (verdict);
+    if (remedy)
+      g_string_append_printf (text, "  %-7s   %s\n", "", remedy);
+    mends |= verdict->mend != NULL;
   }
+  if (mends)
+    g_string_append (text, _ ("\nlig fuse P --apply-mend N -o FILE makes the edit of a mend.\n"));
   if (left_out > 0)
     g_string_append_printf (
       text,

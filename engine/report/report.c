@@ -111,11 +111,11 @@ find_format (const char *name, gboolean of_run, GError **error)
 
 /* --- What reports are made from ------------------------------------------------------------ */
 
-const LigReportMetric *
+const LigMetricRow *
 lig_report_find_metric (const LigReportRun *run, const char *name)
 {
   for (guint i = 0; i < run->metrics->len; i++) {
-    const LigReportMetric *metric = run->metrics->pdata[i];
+    const LigMetricRow *metric = run->metrics->pdata[i];
     if (g_str_equal (metric->name, name))
       return metric;
   }
@@ -139,18 +139,8 @@ lig_report_fusion_name (LigPlan *plan, const LigPlanStep *step)
   return fusion ? fusion->name : NULL;
 }
 
-static void
-free_metric (gpointer data)
-{
-  LigReportMetric *metric = data;
-  g_free (metric->name);
-  g_clear_pointer (&metric->steps, g_array_unref);
-  g_clear_pointer (&metric->values, g_array_unref);
-  g_free (metric);
-}
-
-static void
-clear_run (LigReportRun *run)
+void
+lig_report_clear_run (LigReportRun *run)
 {
   g_clear_pointer (&run->row, lig_run_row_free);
   g_clear_pointer (&run->store, g_free);
@@ -161,28 +151,8 @@ clear_run (LigReportRun *run)
   g_clear_pointer (&run->artifacts, g_ptr_array_unref);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigReportRun, clear_run)
-
-static gboolean
-read_metrics (LigReportRun *run, LigStore *store, GError **error)
-{
-  run->metrics = g_ptr_array_new_with_free_func (free_metric);
-  g_auto (GStrv) names = lig_store_get_metric_names (store, run->row->uuid, error);
-  for (char **name = names; name && *name; name++) {
-    LigReportMetric *metric = g_new0 (LigReportMetric, 1);
-    metric->name = g_strdup (*name);
-    g_ptr_array_add (run->metrics, metric);
-    if (!lig_store_get_metric (store, run->row->uuid, *name, &metric->steps, &metric->values,
-                               error))
-      return FALSE;
-    if (metric->values->len == 0)
-      g_ptr_array_set_size (run->metrics, (int) run->metrics->len - 1);
-  }
-  return names != NULL;
-}
-
-static gboolean
-read_run (LigReportRun *run, LigStore *store, const char *selector, GError **error)
+gboolean
+lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, GError **error)
 {
   g_autofree char *usual = lig_store_file_name (NULL);
   run->row = lig_store_find_run (store, selector, error);
@@ -191,7 +161,7 @@ read_run (LigReportRun *run, LigStore *store, const char *selector, GError **err
   const char *uuid = run->row->uuid;
   if (g_strcmp0 (usual, lig_store_get_path (store)) != 0)
     run->store = g_strdup (lig_store_get_path (store));
-  return read_metrics (run, store, error) &&
+  return (run->metrics = lig_store_get_metrics (store, uuid, error)) &&
          (run->timings = lig_store_get_timings (store, uuid, error)) &&
          (run->fusions = lig_store_get_fusions (store, uuid, error)) &&
          (run->verdicts = lig_store_get_verdicts (store, uuid, error)) &&
@@ -218,7 +188,7 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
   g_return_val_if_fail (LIG_IS_STORE (store) && run && format, NULL);
   g_auto (LigReportRun) contents = {0};
   const LigReportFormat *found = find_format (format, TRUE, error);
-  if (!found || !read_run (&contents, store, run, error))
+  if (!found || !lig_report_read_run (&contents, store, run, error))
     return NULL;
   GString *text = g_string_new (NULL);
   if (found->run (text, &contents, error))

@@ -4,42 +4,22 @@
 #include "engine/base/json-private.h"
 #include "engine/draw/timed.h"
 #include "engine/report/picture.h"
+#include <ligature/json-members.h>
+
+#include <json-glib/json-glib.h>
 
 #include <math.h>
-
-static void
-add_text (JsonBuilder *to, const char *name, const char *value)
-{
-  g_autofree char *valid = value ? g_utf8_make_valid (value, -1) : NULL;
-  json_builder_set_member_name (to, name);
-  json_builder_add_string_value (to, valid);
-}
-
-static void
-add_number (JsonBuilder *to, const char *name, double value)
-{
-  json_builder_set_member_name (to, name);
-  json_builder_add_double_value (to, value);
-}
-
-static void
-add_integer (JsonBuilder *to, const char *name, gint64 value)
-{
-  json_builder_set_member_name (to, name);
-  json_builder_add_int_value (to, value);
-}
 
 static void
 add_name (JsonBuilder *to, const char *what, int thread, const char *name)
 {
   json_builder_begin_object (to);
-  add_text (to, "name", what);
-  add_text (to, "ph", "M");
-  add_integer (to, "pid", 1);
-  add_integer (to, "tid", thread);
-  json_builder_set_member_name (to, "args");
-  json_builder_begin_object (to);
-  add_text (to, "name", name);
+  lig_json_add_text (to, "name", what);
+  lig_json_add_text (to, "ph", "M");
+  lig_json_add_integer (to, "pid", 1);
+  lig_json_add_integer (to, "tid", thread);
+  lig_json_begin_object (to, "args");
+  lig_json_add_text (to, "name", name);
   json_builder_end_object (to);
   json_builder_end_object (to);
 }
@@ -50,8 +30,7 @@ add_ops (JsonBuilder *to, LigPlan *plan, const LigPlanStep *step)
 {
   guint count, n_ops;
   const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  json_builder_set_member_name (to, "ops");
-  json_builder_begin_array (to);
+  lig_json_begin_array (to, "ops");
   if (step->group >= 0 && step->pass <= LIG_PASS_BACKWARD) {
     const LigPlanGroup *group = &lig_plan_get_groups (plan, step->pass, &count)[step->group];
     for (int i = group->first; i < group->first + group->count; i++) {
@@ -74,26 +53,24 @@ add_step (JsonBuilder *to, const LigTimedPlan *timed, guint index, double start)
   const LigPlanStep *step = &lig_plan_get_steps (timed->plan, &count)[index];
   double predicted = step->predicted * 1e6, duration = lig_timed_step (timed, index) * 1e6;
   json_builder_begin_object (to);
-  add_text (to, "name", lig_report_kernel_name (step));
-  add_text (to, "cat", lig_pass_name (step->pass));
-  add_text (to, "ph", "X");
-  add_integer (to, "pid", 1);
-  add_integer (to, "tid", (int) step->pass + 1);
-  add_number (to, "ts", start);
-  add_number (to, "dur", duration);
-  json_builder_set_member_name (to, "args");
-  json_builder_begin_object (to);
-  add_integer (to, "step", index);
-  add_text (to, "fusion", lig_report_fusion_name (timed->plan, step));
+  lig_json_add_text (to, "name", lig_report_kernel_name (step));
+  lig_json_add_text (to, "cat", lig_pass_name (step->pass));
+  lig_json_add_text (to, "ph", "X");
+  lig_json_add_integer (to, "pid", 1);
+  lig_json_add_integer (to, "tid", (int) step->pass + 1);
+  lig_json_add_number (to, "ts", start);
+  lig_json_add_number (to, "dur", duration);
+  lig_json_begin_object (to, "args");
+  lig_json_add_integer (to, "step", index);
+  lig_json_add_text (to, "fusion", lig_report_fusion_name (timed->plan, step));
   add_ops (to, timed->plan, step);
-  json_builder_set_member_name (to, "kernels");
-  json_builder_begin_array (to);
+  lig_json_begin_array (to, "kernels");
   json_builder_add_string_value (to, lig_report_kernel_name (step));
   json_builder_end_array (to);
-  add_text (to, "operands", step->operands);
-  add_number (to, "bytes", step->read + step->written);
-  add_number (to, "flops", step->flops);
-  add_number (to, "predicted_us", predicted > 0 ? predicted : NAN);
+  lig_json_add_text (to, "operands", step->operands);
+  lig_json_add_number (to, "bytes", step->read + step->written);
+  lig_json_add_number (to, "flops", step->flops);
+  lig_json_add_number (to, "predicted_us", predicted > 0 ? predicted : NAN);
   json_builder_set_member_name (to, "measured_us");
   if (timed->steps)
     json_builder_add_double_value (to, timed->steps[index] * 1e6);
@@ -113,17 +90,16 @@ write_trace (GString *to, const LigPicture *picture, const char *command)
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   const LigPlanStep *steps = lig_plan_get_steps (picture->timed.plan, &count);
   json_builder_begin_object (builder);
-  add_text (builder, "displayTimeUnit", "ns");
-  json_builder_set_member_name (builder, "otherData");
-  json_builder_begin_object (builder);
-  add_text (builder, "ligature", LIG_VERSION);
-  add_text (builder, "device", lig_device_get_name (lig_plan_get_device (picture->timed.plan)));
-  add_text (builder, "times", picture->timed.steps ? "measured" : "predicted");
-  add_text (builder, "command", command);
-  add_text (builder, "note", picture->note);
+  lig_json_add_text (builder, "displayTimeUnit", "ns");
+  lig_json_begin_object (builder, "otherData");
+  lig_json_add_text (builder, "ligature", LIG_VERSION);
+  lig_json_add_text (builder, "device",
+                     lig_device_get_name (lig_plan_get_device (picture->timed.plan)));
+  lig_json_add_text (builder, "times", picture->timed.steps ? "measured" : "predicted");
+  lig_json_add_text (builder, "command", command);
+  lig_json_add_text (builder, "note", picture->note);
   json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "traceEvents");
-  json_builder_begin_array (builder);
+  lig_json_begin_array (builder, "traceEvents");
   add_name (builder, "process_name", 0, picture->title);
   for (guint i = 0; i < count; i++) {
     if (!passes[steps[i].pass])

@@ -3,9 +3,8 @@
 #include "engine/report/verdicts.h"
 
 #include <glib/gi18n-lib.h>
-#include <stdlib.h>
 
-/* Which repetition of a block it is says nothing: `3.7.2` is `3.*.2`. */
+/* The repetitions of a block differ in every second number: `3.7.2` becomes `3.*.2`. */
 static void
 append_place (GString *key, const char *path)
 {
@@ -14,88 +13,65 @@ append_place (GString *key, const char *path)
     g_string_append_printf (key, "%s.", i % 2 == 1 ? "*" : parts[i]);
 }
 
-/* Whether a list of indexes such as `[5 6 7]` begins here; @end is its bracket. */
-static gboolean
-is_list (const char *at, const char **end)
+/* A group in another repetition has other indexes, but lies as far from the verdict's first op. */
+static char *
+make_key (gconstpointer data, gpointer plan)
 {
-  *end = *at == '[' ? at + 1 : at;
-  while (**end == ' ' || g_ascii_isdigit (**end))
-    (*end)++;
-  return *at == '[' && **end == ']' && *end > at + 1;
-}
-
-/* The same sentence of another repetition names the ops of its own group: indexes count from the
- * first op. */
-static void
-append_sentence (GString *key, const char *text, int first)
-{
-  const char *end;
-  for (const char *at = text; *at; at++) {
-    if (!is_list (at, &end)) {
-      g_string_append_c (key, *at);
-      continue;
-    }
-    for (at++; at < end;) {
-      char *next;
-      long index = strtol (at, &next, 10);
-      g_string_append_printf (key, "%+ld ", index - first);
-      at = next > at && next <= end ? next : end;
-    }
-  }
-}
-
-/* Another group in the way is farther than a condition that an edit would meet; that the next op is
- * another one says least. */
-static int
-get_rank (const LigReportVerdict *entry)
-{
-  if (entry->taken)
-    return 2;
-  if (g_strcmp0 (entry->reason, "pattern") == 0)
-    return 3;
-  return g_strcmp0 (entry->reason, "claimed") == 0 ? 1 : 0;
+  guint count;
+  const LigVerdict *verdict = data;
+  const LigEvidence *found = &verdict->found;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  GString *key = g_string_new (NULL);
+  append_place (key, ops[verdict->first].path);
+  g_string_append_printf (key, " %s %d %d ", verdict->fusion->name, verdict->taken,
+                          verdict->reason);
+  if (found->kind == LIG_EVIDENCE_GROUP)
+    g_string_append_printf (key, "%s %d %d", found->fusion, found->first - verdict->first,
+                            found->count);
+  else if (found->path)
+    append_place (key, found->path);
+  else
+    g_string_append (key, verdict->observed ? verdict->observed : "");
+  g_string_append_printf (key, " %s", verdict->required ? verdict->required : "");
+  return g_string_free (key, FALSE);
 }
 
 GArray *
-lig_report_fold_verdicts (const LigReportVerdict *entries, guint count)
+lig_report_fold_verdicts (GPtrArray *verdicts, LigVerdictKey make, gpointer data)
 {
   GArray *lines = g_array_new (FALSE, FALSE, sizeof (LigVerdictLine));
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (int rank = 0; rank < 4; rank++)
-    for (guint i = 0; i < count; i++) {
-      g_autoptr (GString) key = g_string_new (NULL);
-      gpointer line;
-      if (get_rank (&entries[i]) != rank)
-        continue;
-      if (entries[i].path)
-        append_place (key, entries[i].path);
-      g_string_append_c (key, ' ');
-      append_sentence (key, entries[i].text ? entries[i].text : "", entries[i].first);
-      if (g_hash_table_lookup_extended (seen, key->str, NULL, &line)) {
-        g_array_index (lines, LigVerdictLine, GPOINTER_TO_UINT (line)).times++;
-        continue;
-      }
-      g_hash_table_insert (seen, g_strdup (key->str), GUINT_TO_POINTER (lines->len));
-      g_array_append_vals (lines, &(LigVerdictLine){entries[i].verdict, 1}, 1);
+  for (guint i = 0; i < verdicts->len; i++) {
+    char *key = make (verdicts->pdata[i], data);
+    gpointer line;
+    if (g_hash_table_lookup_extended (seen, key, NULL, &line)) {
+      g_array_index (lines, LigVerdictLine, GPOINTER_TO_UINT (line)).times++;
+      g_free (key);
+      continue;
     }
+    g_hash_table_insert (seen, key, GUINT_TO_POINTER (lines->len));
+    g_array_append_vals (lines, &(LigVerdictLine){verdicts->pdata[i], 1}, 1);
+  }
   return lines;
+}
+
+/* GLib sorts stably: the plan's order decides between equals. */
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  return lig_verdict_compare (*(const LigVerdict *const *) a, *(const LigVerdict *const *) b);
 }
 
 GArray *
 lig_report_list_verdicts (LigPlan *plan)
 {
-  guint count, n_ops;
+  guint count;
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  g_autofree LigReportVerdict *entries = g_new (LigReportVerdict, MAX (count, 1));
+  g_autoptr (GPtrArray) list = g_ptr_array_sized_new (count);
   for (guint i = 0; i < count; i++)
-    entries[i] = (LigReportVerdict){.verdict = &verdicts[i],
-                                    .path = ops[verdicts[i].first].path,
-                                    .reason = lig_reason_name (verdicts[i].reason),
-                                    .text = verdicts[i].text,
-                                    .first = verdicts[i].first,
-                                    .taken = verdicts[i].taken};
-  return lig_report_fold_verdicts (entries, count);
+    g_ptr_array_add (list, (gpointer) &verdicts[i]);
+  g_ptr_array_sort (list, compare);
+  return lig_report_fold_verdicts (list, make_key, plan);
 }
 
 char *
@@ -106,4 +82,15 @@ lig_report_verdict_text (const char *text, guint times)
   /* Translators: a sentence, and how often the repetitions of a block say it. */
   return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s (%u time)", "%s (%u times)", times),
                           text, times);
+}
+
+char *
+lig_report_remedy (const LigVerdict *verdict)
+{
+  g_autofree char *gain = lig_verdict_describe_gain (verdict);
+  if (!verdict->mend)
+    return g_steal_pointer (&gain);
+  g_autofree char *edit = lig_mend_describe (verdict->mend);
+  g_autofree char *mend = g_strdup_printf (_ ("mend %u: %s"), verdict->mend->number, edit);
+  return gain ? g_strdup_printf ("%s; %s", gain, mend) : g_steal_pointer (&mend);
 }

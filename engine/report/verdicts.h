@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts in the order in which people want them: what was nearly fused first; and what the
- * repetitions of a block say alike is said once. */
+/* Verdicts in reports: in the order of reading; those that the repetitions of a block have alike
+ * are one line. */
 #pragma once
 
 #include <ligature/plan.h>
 
 typedef struct {
-  gconstpointer verdict; /* the first of those that say the same */
+  gconstpointer verdict; /* the first of those that are alike */
   guint times;
 } LigVerdictLine;
 
-/* A verdict of a plan or of a run that was stored. */
-typedef struct {
-  gconstpointer verdict;
-  const char *path;   /* (nullable): of its first op, where it is known */
-  const char *reason; /* (nullable): as lig_reason_name() says it */
-  const char *text;   /* its sentence */
-  int first;          /* expanded index of its first op */
-  gboolean taken;
-} LigReportVerdict;
+/* Returns a text that verdicts have in common if they are alike. (transfer full) */
+typedef char *(*LigVerdictKey) (gconstpointer verdict, gpointer data);
 
-/* (transfer full) (element-type LigVerdictLine): every entry is in one line. */
-GArray *lig_report_fold_verdicts (const LigReportVerdict *entries, guint count);
+/* (transfer full) (element-type LigVerdictLine): in the order of the array; each of its elements is
+ * in one line. */
+GArray *lig_report_fold_verdicts (GPtrArray *verdicts, LigVerdictKey key, gpointer data);
 
 /* (transfer full) (element-type LigVerdictLine): of #LigVerdict. */
 GArray *lig_report_list_verdicts (LigPlan *plan);
 
 /* (transfer full): the sentence, and how often it is said: `… (12 times)`. */
 char *lig_report_verdict_text (const char *text, guint times);
+
+/* (transfer full) (nullable): the gain and the mend: `would save about 3 us; mend 2: remove the
+ * fence before 3`; null where both are unknown. */
+char *lig_report_remedy (const LigVerdict *verdict);

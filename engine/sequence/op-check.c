@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the table of an op is whole: what can be said without calling anything of it. */
+#include "engine/base/refusal.h"
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
 #include <math.h>
 #include <string.h>
 
+#define refuse(error, table, ...) lig_refuse (error, LIG_ERROR_OP, "op", (table)->name, __VA_ARGS__)
+
 #define MOST_PARAMS 64                 /* one bit each in a mask */
 #define LARGEST_WHOLE 9007199254740992 /* 2^53 */
-
-static gboolean refuse (GError **error, const LigOpInfo *info, const char *format, ...)
-  G_GNUC_PRINTF (3, 4);
-
-static gboolean
-refuse (GError **error, const LigOpInfo *info, const char *format, ...)
-{
-  va_list arguments;
-  va_start (arguments, format);
-  g_autofree char *text = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "op %.60s: %s", info->name, text);
-  return FALSE;
-}
 
 /* --- Words ---------------------------------------------------------------------------------- */
 
@@ -77,7 +67,7 @@ check_place (const LigOpInfo *info, const LigParam *param, GError **error)
   gsize size = field_size (param), align = param->kind == LIG_PARAM_SHAPE ? 8 : size;
   if (size == 0) {
     gboolean input = param->kind == LIG_PARAM_INPUT;
-    int count = lig_port_count (input ? info->extra_inputs : info->extra_outputs);
+    int count = lig_ports_parse (input ? info->extra_inputs : info->extra_outputs)->count;
     return param->offset < (gsize) count ||
            refuse (error, info, "parameter %s is of extra %s %" G_GSIZE_FORMAT ", there are %d",
                    param->name, input ? "input" : "output", param->offset, count);
@@ -176,9 +166,11 @@ has_parameter (const LigOpInfo *info, const char *name)
 static gboolean
 is_forward (const LigOpInfo *info, const char *port, gboolean written)
 {
-  gboolean output = g_str_equal (port, "y") || lig_port_find (info->extra_outputs, port) >= 0 ||
-                    lig_port_find (info->computes, port) >= 0;
-  gboolean input = g_str_equal (port, "x") || lig_port_find (info->extra_inputs, port) >= 0 ||
+  gboolean output = g_str_equal (port, "y") ||
+                    lig_ports_find (lig_ports_parse (info->extra_outputs), port) >= 0 ||
+                    lig_ports_find (lig_ports_parse (info->computes), port) >= 0;
+  gboolean input = g_str_equal (port, "x") ||
+                   lig_ports_find (lig_ports_parse (info->extra_inputs), port) >= 0 ||
                    has_parameter (info, port);
   return written ? output : input;
 }
@@ -187,7 +179,7 @@ is_forward (const LigOpInfo *info, const char *port, gboolean written)
 static gboolean
 is_gradient (const LigOpInfo *info, const char *port)
 {
-  return port[0] == 'd' && lig_port_find (info->computes, port + 1) < 0 &&
+  return port[0] == 'd' && lig_ports_find (lig_ports_parse (info->computes), port + 1) < 0 &&
          (is_forward (info, port + 1, FALSE) || is_forward (info, port + 1, TRUE));
 }
 
@@ -258,7 +250,7 @@ check_saves (const LigOpInfo *info, GError **error)
   g_auto (GStrv) words = g_strsplit (info->saves ? info->saves : "", " ", -1);
   for (char **word = words; *word; word++)
     if (**word && !is_forward (info, *word, FALSE) && !g_str_equal (*word, "y") &&
-        lig_port_find (info->computes, *word) < 0)
+        lig_ports_find (lig_ports_parse (info->computes), *word) < 0)
       return refuse (error, info,
                      "it saves '%.60s', expected x, y, an extra input, a trained parameter or a "
                      "computed value",
@@ -282,7 +274,7 @@ check_ports (const LigOpInfo *info, GError **error)
 static gboolean
 saves (const LigOpInfo *info, const char *port)
 {
-  return lig_port_find (info->saves, port) >= 0 || has_parameter (info, port);
+  return lig_ports_find (lig_ports_parse (info->saves), port) >= 0 || has_parameter (info, port);
 }
 
 /* Each operand of a kernel is a port that its pass reads or writes. */
@@ -290,14 +282,12 @@ static gboolean
 check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError **error)
 {
   const LigKernel *kernel = lig_kernel_named (name);
-  char operand[LIG_LONGEST_PORT + 1];
-  int inputs;
   if (!kernel)
     return refuse (error, info, "no kernel is called '%.60s'; register it before the op", name);
-  int count = lig_signature_count (kernel->signature, &inputs);
-  for (int i = 0; i < count; i++) {
-    lig_signature_name (kernel->signature, i, operand);
-    gboolean written = i >= inputs;
+  const LigPorts *operands = lig_ports_parse (kernel->signature);
+  for (int i = 0; i < operands->count; i++) {
+    const char *operand = operands->ports[i].name;
+    gboolean written = i >= operands->n_inputs;
     gboolean fits = !backward ? is_forward (info, operand, written)
                               : is_gradient (info, operand) || (!written && saves (info, operand));
     if (!fits)

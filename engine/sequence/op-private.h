@@ -22,12 +22,3 @@ void lig_sequence_set_block (LigSequence *self, LigOp *block);
 /* Whether a name has at most `longest` bytes: a lower-case letter, then such letters, digits and
  * the characters of `more`. */
 gboolean lig_name_check (const char *name, const char *more, gsize longest);
-
-/* Names in a space-separated list; 0 for null. */
-int lig_port_count (const char *names);
-
-/* Position of `name` in the list, or -1. */
-int lig_port_find (const char *names, const char *name);
-
-/* Copies name `index` into `name` (at least 32 bytes). */
-void lig_port_name (const char *names, int index, char *name);

@@ -4,6 +4,7 @@
 #include <ligature/op.h>
 
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include <ligature/sequence.h>
 
 #include <string.h>
@@ -359,7 +360,8 @@ static gboolean
 check_extra (LigOp *self, int index, gboolean input, const char *channel, GError **error)
 {
   const LigOpInfo *info = lig_op_get_info (self);
-  int count = lig_port_count (input ? info->extra_inputs : info->extra_outputs);
+  const LigOpPorts *ports = lig_op_info_ports (info);
+  int count = input ? ports->extra_inputs->count : ports->extra_outputs->count;
   if (index < 0 || index >= count) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
                  "extra %s index %d is out of range for %s with %d extra %s",

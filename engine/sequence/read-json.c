@@ -197,7 +197,8 @@ read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean float
     return lig_reader_refuse (self, LIG_ERROR_DTYPE, "no element type is called '%s'",
                               strlen (name) > LONGEST_NAME ? "…" : name);
   if (floating && !lig_dtype_is_floating (dtype))
-    return lig_reader_refuse (self, LIG_ERROR_DTYPE, "expected fp32, fp16 or bf16, got %s", name);
+    return lig_reader_refuse (self, LIG_ERROR_DTYPE, "expected %s, got %s",
+                              lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), name);
   lig_reader_leave (self, outside);
   *type = (int) dtype;
   return TRUE;

@@ -2,6 +2,7 @@
 /* The registry of ops: the built-in ones from the list that Meson makes of engine/ops, then those
  * registered at run time. */
 #include "engine/sequence/op-private.h"
+#include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@
 typedef struct {
   const LigOpInfo *info;
   GType type;
+  const LigOpPorts *ports;
 } Entry;
 
 static GMutex lock;
@@ -20,10 +22,25 @@ static GArray *entries; /* of Entry, grows only */
 static Entry proposed;  /* while it is tried: known to the proposer alone */
 static GThread *proposer;
 
+static Entry
+entry_new (const LigOpInfo *info)
+{
+  LigOpPorts *ports = g_new (LigOpPorts, 1);
+  *ports = (LigOpPorts){
+    .extra_inputs = lig_ports_parse (info->extra_inputs),
+    .extra_outputs = lig_ports_parse (info->extra_outputs),
+    .computes = lig_ports_parse (info->computes),
+    .saves = lig_ports_parse (info->saves),
+    .forward = g_strsplit (info->forward ? info->forward : "", " ", -1),
+    .backward = g_strsplit (info->backward ? info->backward : "", " ", -1),
+  };
+  return (Entry){info, lig_op_register_type (info), ports};
+}
+
 static void
 add (const LigOpInfo *info)
 {
-  Entry entry = {info, lig_op_register_type (info)};
+  Entry entry = entry_new (info);
   g_array_append_val (entries, entry);
 }
 
@@ -47,7 +64,7 @@ find (const char *name)
       return g_array_index (entries, Entry, i);
   if (proposer == g_thread_self () && g_str_equal (proposed.info->name, name))
     return proposed;
-  return (Entry){NULL, 0};
+  return (Entry){NULL, 0, NULL};
 }
 
 const LigOpInfo *
@@ -66,6 +83,18 @@ lig_op_info_find (const char *name)
   return find (name).info;
 }
 
+const LigOpPorts *
+lig_op_info_ports (const LigOpInfo *info)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  fill ();
+  for (guint i = 0; i < entries->len; i++)
+    if (g_array_index (entries, Entry, i).info == info)
+      return g_array_index (entries, Entry, i).ports;
+  g_assert (proposer == g_thread_self () && proposed.info == info);
+  return proposed.ports;
+}
+
 static gboolean
 is_free (const char *name, GError **error)
 {
@@ -80,7 +109,7 @@ lig_op_info_propose (const LigOpInfo *info, GError **error)
 {
   if (!is_free (info->name, error) || !lig_op_info_check (info, error))
     return FALSE;
-  Entry entry = {info, lig_op_register_type (info)};
+  Entry entry = entry_new (info);
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   proposed = entry;
   proposer = g_thread_self ();
@@ -93,7 +122,7 @@ lig_op_info_decide (gboolean accepted)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   if (accepted)
     g_array_append_val (entries, proposed);
-  proposed = (Entry){NULL, 0};
+  proposed = (Entry){NULL, 0, NULL};
   proposer = NULL;
 }
 
@@ -166,29 +195,4 @@ lig_name_check (const char *name, const char *more, gsize longest)
   while (g_ascii_islower (*at) || g_ascii_isdigit (*at) || (*at && strchr (more, *at)))
     at++;
   return !*at && (gsize) (at - name) <= longest;
-}
-
-int
-lig_port_count (const char *names)
-{
-  return names ? lig_signature_count (names, NULL) : 0;
-}
-
-void
-lig_port_name (const char *names, int index, char *name)
-{
-  lig_signature_name (names, index, name);
-}
-
-int
-lig_port_find (const char *names, const char *name)
-{
-  char candidate[32];
-  int count = lig_port_count (names);
-  for (int i = 0; i < count; i++) {
-    lig_port_name (names, i, candidate);
-    if (strcmp (candidate, name) == 0)
-      return i;
-  }
-  return -1;
 }

@@ -3,32 +3,130 @@
 #include "engine/sequence/literal.h"
 #include "engine/store/private.h"
 
-/* A range of ops as it is in the database, held within what a sequence can have. */
+#include <string.h>
+
+/* How a column of the database becomes a field. */
+typedef enum {
+  LONG,     /* gint64 */
+  NUMBER,   /* int */
+  TRUTH,    /* gboolean */
+  REAL,     /* double, NaN for NULL */
+  FIRST,    /* int, an op that a sequence can have */
+  COUNT,    /* int, how many ops follow the FIRST of the column before */
+  TEXT,     /* char *, NULL for NULL */
+  REQUIRED, /* char *, "" for NULL */
+} Kind;
+
+typedef struct {
+  const char *name;
+  Kind kind;
+  gsize offset; /* of the field */
+} Column;
+
+typedef struct {
+  const char *name, *order;
+  gsize size; /* of a row's struct */
+  guint count;
+  const Column *columns;
+} Table;
+
+#define MOST_COLUMNS 9
+#define AT(type, name, field, kind) \
+  { \
+    name, kind, G_STRUCT_OFFSET (type, field) \
+  }
+#define TABLE(type, name, order, columns) \
+  static const Table name##s = {#name, order, sizeof (type), G_N_ELEMENTS (columns), columns}
+
+static const Column timing_columns[] = {
+  AT (LigTimingRow, "step", step, LONG),     AT (LigTimingRow, "\"group\"", group, NUMBER),
+  AT (LigTimingRow, "pass", pass, REQUIRED), AT (LigTimingRow, "microseconds", microseconds, REAL),
+  AT (LigTimingRow, "bytes", bytes, REAL),   AT (LigTimingRow, "flops", flops, REAL),
+};
+TABLE (LigTimingRow, timing, "pass, \"group\", step", timing_columns);
+
+static const Column fusion_columns[] = {
+  AT (LigFusionRow, "pass", pass, REQUIRED),      AT (LigFusionRow, "\"group\"", group, NUMBER),
+  AT (LigFusionRow, "first_op", first_op, FIRST), AT (LigFusionRow, "count", count, COUNT),
+  AT (LigFusionRow, "fusion", fusion, TEXT),
+};
+TABLE (LigFusionRow, fusion, "id", fusion_columns);
+
+static const Column verdict_columns[] = {
+  AT (LigVerdictRow, "fusion", fusion, REQUIRED),  AT (LigVerdictRow, "pass", pass, REQUIRED),
+  AT (LigVerdictRow, "first_op", first_op, FIRST), AT (LigVerdictRow, "count", count, COUNT),
+  AT (LigVerdictRow, "taken", taken, TRUTH),       AT (LigVerdictRow, "reason", reason, TEXT),
+  AT (LigVerdictRow, "observed", observed, TEXT),  AT (LigVerdictRow, "required", required, TEXT),
+  AT (LigVerdictRow, "text", text, TEXT),
+};
+TABLE (LigVerdictRow, verdict, "id", verdict_columns);
+
+static const Column artifact_columns[] = {
+  AT (LigArtifactRow, "kind", kind, REQUIRED),
+  AT (LigArtifactRow, "path", path, REQUIRED),
+  AT (LigArtifactRow, "created", created, LONG),
+};
+TABLE (LigArtifactRow, artifact, "id", artifact_columns);
+
 static void
-read_range (sqlite3_stmt *row, int column, int *first, int *count)
+read_number (sqlite3_stmt *statement, int column, Kind kind, gpointer field)
 {
-  gint64 from = sqlite3_column_int64 (row, column), n = sqlite3_column_int64 (row, column + 1);
-  *first = (int) CLAMP (from, 0, LIG_MAX_OPS);
-  *count = (int) CLAMP (n, 0, LIG_MAX_OPS - *first);
+  gint64 value = sqlite3_column_int64 (statement, column);
+  gint64 before = column > 0 ? sqlite3_column_int64 (statement, column - 1) : 0;
+  if (kind == LONG)
+    *(gint64 *) field = value;
+  else if (kind == REAL)
+    *(double *) field = lig_sql_real (statement, column);
+  else if (kind == FIRST)
+    *(int *) field = (int) CLAMP (value, 0, LIG_MAX_OPS);
+  else if (kind == COUNT)
+    *(int *) field = (int) CLAMP (value, 0, LIG_MAX_OPS - CLAMP (before, 0, LIG_MAX_OPS));
+  else
+    *(int *) field = kind == TRUTH ? value != 0 : sqlite3_column_int (statement, column);
 }
 
-/* Reads one row of a statement into a new struct. */
-typedef gpointer (*Reader) (sqlite3_stmt *row);
-
-/* All rows of a statement whose only parameter is the run's uuid. */
-static GPtrArray *
-read_all (LigStore *self,
-          const char *run,
-          const char *sql,
-          Reader reader,
-          GDestroyNotify destroy,
-          GError **error)
+/* Returns the struct with its texts behind it, in one block. */
+static gpointer
+read_row (sqlite3_stmt *statement, const Table *table)
 {
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (destroy);
+  char *texts[MOST_COLUMNS] = {NULL};
+  gsize size = table->size;
+  for (guint i = 0; i < table->count; i++) {
+    if (table->columns[i].kind == TEXT)
+      texts[i] = lig_sql_text (statement, (int) i);
+    else if (table->columns[i].kind == REQUIRED)
+      texts[i] = lig_sql_required (statement, (int) i);
+    size += texts[i] ? strlen (texts[i]) + 1 : 0;
+  }
+  char *row = g_malloc0 (size), *next = row + table->size;
+  for (guint i = 0; i < table->count; i++) {
+    gpointer field = row + table->columns[i].offset;
+    if (table->columns[i].kind < TEXT)
+      read_number (statement, (int) i, table->columns[i].kind, field);
+    if (!texts[i])
+      continue;
+    *(char **) field = next;
+    next = g_stpcpy (next, texts[i]) + 1;
+    g_free (texts[i]);
+  }
+  return row;
+}
+
+/* Reads all rows of a table that belong to a run. */
+static GPtrArray *
+read_table (LigStore *self, const char *run, const Table *table, GError **error)
+{
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) failure = NULL;
-  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "t", run);
+  g_autoptr (GString) sql = g_string_new ("SELECT ");
+  for (guint i = 0; i < table->count; i++)
+    g_string_append_printf (sql, "%s%s", i > 0 ? ", " : "", table->columns[i].name);
+  g_string_append_printf (sql,
+                          " FROM %s WHERE run = (SELECT id FROM run WHERE uuid = ?1) ORDER BY %s",
+                          table->name, table->order);
+  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql->str, "t", run);
   while (statement && lig_sql_next (statement, &failure))
-    g_ptr_array_add (rows, reader (statement));
+    g_ptr_array_add (rows, read_row (statement, table));
   lig_store_end_read (self, statement);
   if (!failure)
     return g_steal_pointer (&rows);
@@ -67,12 +165,6 @@ lig_store_get_metric (LigStore *self,
   return TRUE;
 }
 
-static gpointer
-read_text (sqlite3_stmt *row)
-{
-  return lig_sql_text (row, 0);
-}
-
 GStrv
 lig_store_get_metric_names (LigStore *self, const char *run, GError **error)
 {
@@ -84,144 +176,73 @@ lig_store_get_metric_names (LigStore *self, const char *run, GError **error)
     " AND m.name > hop.name) FROM hop WHERE hop.name IS NOT NULL)"
     " SELECT name FROM hop WHERE typeof (name) = 'text' AND name != ''";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
-  g_autoptr (GPtrArray) names = read_all (self, run, sql, read_text, g_free, error);
-  if (!names)
-    return NULL;
-  g_ptr_array_add (names, NULL);
-  g_ptr_array_set_free_func (names, NULL);
-  return (GStrv) g_ptr_array_free (g_steal_pointer (&names), FALSE);
-}
-
-static gpointer
-read_timing (sqlite3_stmt *row)
-{
-  LigTimingRow *timing = g_new (LigTimingRow, 1);
-  *timing = (LigTimingRow){
-    .step = sqlite3_column_int64 (row, 0),
-    .group = sqlite3_column_int (row, 1),
-    .pass = lig_sql_required (row, 2),
-    .microseconds = lig_sql_real (row, 3),
-    .bytes = lig_sql_real (row, 4),
-    .flops = lig_sql_real (row, 5),
-  };
-  return timing;
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  g_autoptr (GError) failure = NULL;
+  sqlite3_stmt *statement = lig_store_begin_read (self, &failure, sql, "t", run);
+  while (statement && lig_sql_next (statement, &failure)) {
+    g_autofree char *name = lig_sql_text (statement, 0);
+    g_strv_builder_add (names, name);
+  }
+  lig_store_end_read (self, statement);
+  if (!failure)
+    return g_strv_builder_end (names);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return NULL;
 }
 
 static void
-free_timing (gpointer data)
+free_metric (gpointer data)
 {
-  LigTimingRow *timing = data;
-  g_free (timing->pass);
-  g_free (timing);
+  LigMetricRow *metric = data;
+  g_free (metric->name);
+  g_clear_pointer (&metric->steps, g_array_unref);
+  g_clear_pointer (&metric->values, g_array_unref);
+  g_free (metric);
+}
+
+GPtrArray *
+lig_store_get_metrics (LigStore *self, const char *run, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
+  g_autoptr (GPtrArray) metrics = g_ptr_array_new_with_free_func (free_metric);
+  g_auto (GStrv) names = lig_store_get_metric_names (self, run, error);
+  for (char **name = names; name && *name; name++) {
+    LigMetricRow *metric = g_new0 (LigMetricRow, 1);
+    metric->name = g_strdup (*name);
+    g_ptr_array_add (metrics, metric);
+    if (!lig_store_get_metric (self, run, *name, &metric->steps, &metric->values, error))
+      return NULL;
+    /* A name that is not text in the database finds nothing by the text that was made of it. */
+    if (metric->values->len == 0)
+      g_ptr_array_set_size (metrics, (int) metrics->len - 1);
+  }
+  return names ? g_steal_pointer (&metrics) : NULL;
 }
 
 GPtrArray *
 lig_store_get_timings (LigStore *self, const char *run, GError **error)
 {
-  static const char sql[] =
-    "SELECT step, \"group\", pass, microseconds, bytes, flops FROM timing"
-    " WHERE run = (SELECT id FROM run WHERE uuid = ?1) ORDER BY pass, \"group\", step";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
-  return read_all (self, run, sql, read_timing, free_timing, error);
-}
-
-static gpointer
-read_fusion (sqlite3_stmt *row)
-{
-  LigFusionRow *fusion = g_new (LigFusionRow, 1);
-  *fusion = (LigFusionRow){
-    .pass = lig_sql_required (row, 0),
-    .group = sqlite3_column_int (row, 1),
-    .fusion = lig_sql_text (row, 4),
-  };
-  read_range (row, 2, &fusion->first_op, &fusion->count);
-  return fusion;
-}
-
-static void
-free_fusion (gpointer data)
-{
-  LigFusionRow *fusion = data;
-  g_free (fusion->pass);
-  g_free (fusion->fusion);
-  g_free (fusion);
+  return read_table (self, run, &timings, error);
 }
 
 GPtrArray *
 lig_store_get_fusions (LigStore *self, const char *run, GError **error)
 {
-  static const char sql[] = "SELECT pass, \"group\", first_op, count, fusion FROM fusion"
-                            " WHERE run = (SELECT id FROM run WHERE uuid = ?1) ORDER BY id";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
-  return read_all (self, run, sql, read_fusion, free_fusion, error);
-}
-
-static gpointer
-read_verdict (sqlite3_stmt *row)
-{
-  LigVerdictRow *verdict = g_new (LigVerdictRow, 1);
-  *verdict = (LigVerdictRow){
-    .fusion = lig_sql_required (row, 0),
-    .pass = lig_sql_required (row, 1),
-    .taken = sqlite3_column_int (row, 4) != 0,
-    .reason = lig_sql_text (row, 5),
-    .observed = lig_sql_text (row, 6),
-    .required = lig_sql_text (row, 7),
-    .text = lig_sql_text (row, 8),
-  };
-  read_range (row, 2, &verdict->first_op, &verdict->count);
-  return verdict;
-}
-
-static void
-free_verdict (gpointer data)
-{
-  LigVerdictRow *verdict = data;
-  g_free (verdict->fusion);
-  g_free (verdict->pass);
-  g_free (verdict->reason);
-  g_free (verdict->observed);
-  g_free (verdict->required);
-  g_free (verdict->text);
-  g_free (verdict);
+  return read_table (self, run, &fusions, error);
 }
 
 GPtrArray *
 lig_store_get_verdicts (LigStore *self, const char *run, GError **error)
 {
-  static const char sql[] =
-    "SELECT fusion, pass, first_op, count, taken, reason, observed, required, text FROM verdict"
-    " WHERE run = (SELECT id FROM run WHERE uuid = ?1) ORDER BY id";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
-  return read_all (self, run, sql, read_verdict, free_verdict, error);
-}
-
-static gpointer
-read_artifact (sqlite3_stmt *row)
-{
-  LigArtifactRow *artifact = g_new (LigArtifactRow, 1);
-  *artifact = (LigArtifactRow){
-    .kind = lig_sql_required (row, 0),
-    .path = lig_sql_required (row, 1),
-    .created = sqlite3_column_int64 (row, 2),
-  };
-  return artifact;
-}
-
-static void
-free_artifact (gpointer data)
-{
-  LigArtifactRow *artifact = data;
-  g_free (artifact->kind);
-  g_free (artifact->path);
-  g_free (artifact);
+  return read_table (self, run, &verdicts, error);
 }
 
 GPtrArray *
 lig_store_get_artifacts (LigStore *self, const char *run, GError **error)
 {
-  static const char sql[] = "SELECT kind, path, created FROM artifact"
-                            " WHERE run = (SELECT id FROM run WHERE uuid = ?1) ORDER BY id";
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
-  return read_all (self, run, sql, read_artifact, free_artifact, error);
+  return read_table (self, run, &artifacts, error);
 }

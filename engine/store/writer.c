@@ -26,6 +26,7 @@ struct _LigWriter {
   char *path;     /* of the database */
   GError *lost;   /* rows that will never be written */
   GError *failed; /* rows that wait for another try */
+  char *told;     /* the last of them that a caller was told */
 
   /* Only the thread touches what follows. */
   LigInserter inserter;
@@ -337,6 +338,10 @@ lig_writer_flush (LigWriter *self, GError **error)
     failure = g_steal_pointer (&self->lost);
   else
     failure = g_steal_pointer (&self->failed);
+  if (failure) {
+    g_free (self->told);
+    self->told = g_strdup (failure->message);
+  }
   g_mutex_unlock (&self->lock);
   if (!failure)
     return TRUE;
@@ -395,12 +400,13 @@ lig_writer_free (LigWriter *self)
     g_mutex_unlock (&self->lock);
     g_thread_join (self->thread);
   }
-  /* Nobody is left to whom the error could be returned. */
+  /* Nobody is left to whom another error could be returned. */
   const GError *failure = self->lost ? self->lost : self->failed;
-  if (failure)
+  if (failure && g_strcmp0 (failure->message, self->told) != 0)
     g_message ("%s", failure->message);
   g_clear_error (&self->lost);
   g_clear_error (&self->failed);
+  g_free (self->told);
   if (lig_writer_is_broken (self))
     lig_guard_abandon (self->inserter.db);
   else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes with overflow-checked sizes, and reference-counted host tensors. */
+/* Names of types, shapes with overflow-checked sizes, and reference-counted host tensors. */
 #include <ligature/tensor.h>
 
 #include <stdarg.h>
@@ -18,6 +18,22 @@ lig_shape_init (LigShape *shape, int n_axes, ...)
   for (int i = 0; i < n_axes; i++)
     shape->axes[i] = va_arg (axes, int64_t);
   va_end (axes);
+}
+
+const char *
+lig_dtype_names (unsigned types, const char *last)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (int i = 0; i < LIG_N_DTYPES; i++)
+    if (types & 1u << i) {
+      gboolean more = types >> i > 1;
+      g_string_append_printf (text, "%s%s",
+                              text->len == 0 ? ""
+                              : more         ? ", "
+                                             : last,
+                              lig_dtype_name ((LigDtype) i));
+    }
+  return g_intern_string (text->str);
 }
 
 int64_t

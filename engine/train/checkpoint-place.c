@@ -14,9 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The place without links, also of what is not there yet. */
-static char *
-resolve (const char *path)
+char *
+lig_run_resolve_place (const char *path)
 {
   g_autofree char *there = g_canonicalize_filename (path, NULL);
   g_autofree char *rest = g_strdup ("");
@@ -38,7 +37,7 @@ resolve (const char *path)
 static gboolean
 is_below (const char *path, const char *folder)
 {
-  g_autofree char *outer = resolve (folder);
+  g_autofree char *outer = lig_run_resolve_place (folder);
   gsize length = strlen (outer);
   return g_str_has_prefix (path, outer) && (outer[length - 1] == '/' || path[length] == '/');
 }
@@ -53,7 +52,7 @@ lig_run_settings_confine (LigRunSettings *self, const char *folder, GError **err
     return TRUE;
   g_autofree char *path = g_canonicalize_filename (self->checkpoint, base);
   /* A link at the end of the path leads on, like those before it. */
-  g_autofree char *real = resolve (path);
+  g_autofree char *real = lig_run_resolve_place (path);
   if (!is_below (real, base) && !is_below (real, data)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  "$.train.checkpoint: '%s' lies neither below the file's folder '%s' nor below "

@@ -135,8 +135,8 @@ read_types (const LigRunSettings *settings, LigPlanOptions *options, GError **er
     LigDtype dtype;
     if (!lig_dtype_from_name (parts[i], &dtype) || !lig_dtype_is_floating (dtype)) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-                   "dtype is '%s', expected fp32, fp16 or bf16, or two of them like bf16:fp32",
-                   settings->dtype);
+                   "dtype is '%s', expected %s, or two of them like bf16:fp32", settings->dtype,
+                   lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "));
       return FALSE;
     }
     *(i == 0 ? &options->compute : &options->parameters) = (int) dtype;

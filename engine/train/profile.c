@@ -8,6 +8,7 @@
 #include <ligature/json.h>
 
 #include <json-glib/json-glib.h>
+#include <math.h>
 #include <string.h>
 
 static void
@@ -340,6 +341,19 @@ lig_profile_measure (LigSequence *sequence,
 {
   return lig_profile_measure_watched (sequence, device, options, count, rounds, store, NULL, NULL,
                                       error);
+}
+
+double
+lig_profile_get_roofline (const LigProfile *self, double predicted, double measured)
+{
+  LigShape shape;
+  LigDtype dtype;
+  g_return_val_if_fail (self, NAN);
+  lig_plan_get_input (self->plan, &shape, &dtype);
+  for (int i = 0; i < shape.n_axes; i++)
+    if (shape.axes[i] == 0)
+      return NAN;
+  return predicted > 0 && measured > 0 ? predicted / measured : NAN;
 }
 
 double

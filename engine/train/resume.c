@@ -63,7 +63,7 @@ begin_child (LigRun *self, const LigRunRow *row, GError **error)
     if (!lig_run_check_checkpoint (self, error))
       return FALSE;
   }
-  if (!lig_run_register (self, error))
+  if (!lig_run_claim (self, error) || !lig_run_register (self, error))
     return FALSE;
   if (!self->checkpoint)
     lig_run_choose_checkpoint (self);
@@ -79,6 +79,8 @@ take_up (LigRun *self, const LigRunRow *row, GError **error)
     return FALSE;
   self->uuid = g_strdup (row->uuid);
   self->status_before = g_steal_pointer (&before);
+  if (!lig_run_claim (self, error))
+    return FALSE;
   return strcmp (settings, row->settings) == 0 ||
          lig_store_set_settings (self->store, row->uuid, settings, error);
 }
@@ -87,13 +89,18 @@ gboolean
 lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
-  if (!self->store)
-    return TRUE;
   /* The store may be another than the one in which the run was begun. */
   gboolean child = !row || is_older (self, file, row);
+  /* The file may be a copy in another place than its settings name. */
+  if (self->settings.checkpoint) {
+    g_free (self->settings.checkpoint);
+    self->settings.checkpoint = g_strdup (self->checkpoint);
+  }
+  if (!self->store)
+    return lig_run_claim (self, error);
   if (child)
     self->parent = g_strdup (lig_tensor_file_get_metadata (file, "ligature.run"));
   if (!row)
-    return lig_run_register (self, error);
+    return lig_run_claim (self, error) && lig_run_register (self, error);
   return child ? begin_child (self, row, error) : take_up (self, row, error);
 }

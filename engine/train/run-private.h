@@ -31,6 +31,8 @@ struct _LigRun {
   char *uuid, *checkpoint, *choices;
   char *parent;        /* the run from whose checkpoint this one goes on */
   char *status_before; /* of a run taken up again, until it starts */
+  int claim;           /* the locked file, -1 without one */
+  char *claim_path;
 
   LigDataset *data;
   LigState *state;
@@ -120,6 +122,14 @@ gboolean lig_run_check_checkpoint (LigRun *self, GError **error);
 
 /* Whether a file of this name can be made, or replaces a checkpoint and nothing else. */
 gboolean lig_run_check_place (const char *path, GError **error);
+
+/* Returns the place without links, also of a file that does not exist yet; (transfer full). */
+char *lig_run_resolve_place (const char *path);
+
+/* Locks the checkpoint file that is named against other trainings until lig_run_release(); a file
+ * that is called after the run needs no lock. Where no lock can be made it does without. */
+gboolean lig_run_claim (LigRun *self, GError **error);
+void lig_run_release (LigRun *self);
 
 /* A folder for this person alone. */
 gboolean lig_run_make_folder (const char *folder, GError **error);

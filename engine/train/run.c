@@ -49,6 +49,7 @@ lig_run_finalize (GObject *object)
   g_clear_error (&self->error);
   g_clear_pointer (&self->context, g_main_context_unref);
   g_array_unref (self->step_seconds);
+  lig_run_release (self);
   g_free (self->uuid);
   g_free (self->parent);
   g_free (self->status_before);
@@ -79,6 +80,7 @@ lig_run_init (LigRun *self)
   g_cond_init (&self->changed);
   lig_run_settings_init (&self->settings);
   self->saved_step = -1;
+  self->claim = -1;
   self->step_seconds = g_array_sized_new (FALSE, FALSE, sizeof (float), LIG_KEPT_STEP_TIMES);
   self->progress = (LigRunProgress){.loss = NAN,
                                     .first_loss = NAN,
@@ -122,7 +124,7 @@ lig_run_new (LigSequence *sequence,
   self->store = store ? g_object_ref (store) : NULL;
   if (!lig_run_prepare (self, error) || !load_initial (self, init, error) ||
       !lig_run_compile (self, error) || !lig_run_check_checkpoint (self, error) ||
-      (store && !lig_run_register (self, error)))
+      !lig_run_claim (self, error) || (store && !lig_run_register (self, error)))
     return NULL;
   lig_run_choose_checkpoint (self);
   return g_steal_pointer (&self);
@@ -282,6 +284,7 @@ static void
 finish (LigRun *self, LigRunStatus status, GError *error)
 {
   GError *local = NULL;
+  lig_run_release (self);
   if (self->store && !lig_store_finish_run (self->store, self->uuid, lig_run_status_name (status),
                                             error ? error->message : NULL, &local)) {
     if (error)

@@ -36,7 +36,7 @@ static const LigSetting common[] = {
   COUNT (batch, "batch", 0, 1e9, 0, "Samples per micro-batch (the input's first axis)"),
   WORD (optimizer, "optimizer", NULL, LIG_OPTIMIZER_DEFAULT " by default", LIG_OPTIMIZER_DEFAULT),
   NUMBER (lr, "lr", 0, 1e6, 1e-3, "Learning rate (0.001)"),
-  NUMBER (min_lr, "min-lr", 0, 1e6, 0, "Where a cosine schedule ends (0)"),
+  NUMBER (min_lr, "min-lr", 0, 1e6, 0, "Last rate of a cosine schedule (0)"),
   WORD (schedule,
         "schedule",
         "constant|cosine",
@@ -54,14 +54,14 @@ static const LigSetting common[] = {
   COUNT (accumulate, "accumulate", 1, 1e6, 1, "Micro-batches whose gradients are averaged (1)"),
   COUNT (eval_every, "eval-every", 0, 1e15, 0, "Steps between held-out evaluations; 0: at the end"),
   COUNT (eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all"),
-  TEXT (checkpoint, "checkpoint", "FILE", "Where checkpoints go"),
+  TEXT (checkpoint, "checkpoint", "FILE", "File of the checkpoints"),
   COUNT (
     checkpoint_every, "checkpoint-every", 0, 1e15, 0, "Steps between checkpoints; 0: a minute"),
   COUNT (seed, "seed", 0, 9e18, 0, "Of initial values, order and dropout (0)"),
   TEXT (dtype, "dtype", "COMPUTE[:PARAMETERS]", "fp32, fp16 or bf16"),
   TEXT (policy, "policy", "none|all|measured", "How fusions are chosen"),
   COUNT (tf32, "tf32", 0, 1, 0, "1: allow TF32 products"),
-  TEXT (name, "name", "S", "What the experiment is called"),
+  TEXT (name, "name", "S", "Name of the experiment"),
 };
 
 /* --- The table ------------------------------------------------------------------------------ */

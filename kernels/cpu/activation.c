@@ -14,7 +14,8 @@ forward (LigLaunch *launch, Forward *formula)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
   if (!lig_all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "activation: not a floating type; convert to fp32, fp16 or bf16");
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
@@ -33,7 +34,8 @@ backward (LigLaunch *launch, Backward *formula)
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dx = &launch->operands[2];
   if (!lig_all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "activation: not a floating type; convert to fp32, fp16 or bf16");
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float gradient[LIG_PIECE], in[LIG_PIECE], out[LIG_PIECE];
@@ -54,7 +56,8 @@ bias_forward (LigLaunch *launch, Forward *formula, Biased *biased_formula)
   const LigOperand *x = &launch->operands[0];
   const LigOperand *sum = &launch->operands[2], *y = &launch->operands[3];
   if (!lig_all_floating (launch, 4))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and activation: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and activation: not a floating type; convert to fp32, fp16 or bf16");
   LigRepeat repeat;
   lig_repeat (&repeat, &launch->operands[1]);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
@@ -109,7 +112,8 @@ bias_backward (LigLaunch *launch, Backward *formula)
   int64_t columns = x->columns;
   if (!lig_all_floating (launch, 4) || !lig_row_sum_fits (columns))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "bias and activation: only floating types, at most 2^23 columns");
+                     "bias and activation: not a floating type, or more than 2^23 columns; convert "
+                     "or reduce them");
   LigRowSum sum = lig_row_sum (launch, x, columns);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t index = 0; index < sum.tasks; index++)
@@ -118,7 +122,8 @@ bias_backward (LigLaunch *launch, Backward *formula)
   return LIG_OK;
 }
 
-/* The backward pass of an activation that reads its output is given y for x. */
+/* Defines the four kernels of an activation, and the functions that apply its formulas to a piece.
+ * The backward pass of one that reads its output gets y as x. */
 #define ACTIVATION(name, backward_name, bias_name, bias_backward_name, ...) \
   LIG_PIECE_FUNCTION name##_piece (const float *x, float *y, int64_t count) \
   { \

@@ -8,7 +8,8 @@ LIG_CPU (bias) (LigLaunch *launch)
 {
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[2];
   if (!lig_all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias: not a floating type; convert to fp32, fp16 or bf16");
   LigRepeat repeat;
   lig_repeat (&repeat, &launch->operands[1]);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
@@ -32,7 +33,9 @@ LIG_CPU (bias_backward) (LigLaunch *launch)
   const LigOperand *dy = &launch->operands[0], *dbias = &launch->operands[1];
   int64_t columns = dy->columns;
   if (!lig_all_floating (launch, 2) || !lig_row_sum_fits (columns))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias: only floating types, at most 2^23 columns");
+    return LIG_FAIL (
+      launch, LIG_UNSUPPORTED,
+      "bias: not a floating type, or more than 2^23 columns; convert or reduce them");
   LigRowSum sum = lig_row_sum (launch, dy, columns);
 #pragma omp parallel for schedule(static) if (dy->size > LIG_PARALLEL_FROM)
   for (int64_t index = 0; index < sum.tasks; index++) {

@@ -16,7 +16,8 @@ check (LigLaunch *launch, const LigOperand *x, int64_t rows)
   for (int64_t i = 0; i < x->size; i++)
     outside |= tokens[i] < 0 || tokens[i] >= rows;
   if (x->dtype != LIG_INT32 || outside)
-    return LIG_FAIL (launch, LIG_FAILED, "token outside the vocabulary");
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "token outside the vocabulary; correct the data or enlarge the vocabulary");
   return LIG_OK;
 }
 
@@ -93,7 +94,8 @@ LIG_CPU (embedding_backward) (LigLaunch *launch)
   bool direct = dweight->dtype == LIG_FP32;
   int64_t most = direct ? vocabulary : (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float)) / columns;
   if (most == 0)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "the rows of the embedding are too long");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "embedding: rows are too long for the workspace; reduce the features");
   for (int64_t first = 0; first < vocabulary; first += most) {
     int64_t rows = vocabulary - first < most ? vocabulary - first : most;
     size_t count = (size_t) (rows * columns);

@@ -27,7 +27,8 @@ forward (LigLaunch *launch, Forward *formula)
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[1];
   int64_t half = x->columns / 2, pieces = (half + LIG_PIECE - 1) / LIG_PIECE;
   if (!lig_all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "gated unit: not a floating type; convert to fp32, fp16 or bf16");
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
@@ -50,7 +51,8 @@ backward (LigLaunch *launch, Backward *formula)
   const LigOperand *dx = &launch->operands[2];
   int64_t half = x->columns / 2, pieces = (half + LIG_PIECE - 1) / LIG_PIECE;
   if (!lig_all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "gated unit: not a floating type; convert to fp32, fp16 or bf16");
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gradient[LIG_PIECE], gate[LIG_PIECE], linear[LIG_PIECE];
@@ -90,7 +92,8 @@ bias_forward (LigLaunch *launch, Forward *formula)
   const LigOperand *x = &launch->operands[0], *y = &launch->operands[3];
   int64_t half = x->columns / 2, pieces = (half + LIG_PIECE - 1) / LIG_PIECE;
   if (!lig_all_floating (launch, 4))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and gated unit: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and gated unit: not a floating type; convert to fp32, fp16 or bf16");
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t index = 0; index < lig_rows (x) * pieces; index++) {
     float gate[LIG_PIECE], linear[LIG_PIECE], out[LIG_PIECE];
@@ -141,7 +144,8 @@ bias_backward (LigLaunch *launch, Backward *formula)
   int64_t columns = x->columns;
   if (!lig_all_floating (launch, 4) || !lig_row_sum_fits (columns))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "bias and gated unit: only floating types, at most 2^23 columns");
+                     "bias and gated unit: not a floating type, or more than 2^23 columns; convert "
+                     "or reduce them");
   LigRowSum sum = lig_row_sum (launch, x, columns / 2);
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t index = 0; index < sum.tasks; index++)

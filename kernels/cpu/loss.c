@@ -150,7 +150,7 @@ LIG_CPU (cross_entropy) (LigLaunch *launch)
   }
   Total total = total_of (totals, partition.blocks);
   if (total.outside)
-    return LIG_FAIL (launch, LIG_FAILED, "target is not one of the classes");
+    return LIG_FAIL (launch, LIG_FAILED, "target is not one of the classes; correct the data");
   write_number (&launch->operands[2], total.count ? total.sum / (double) total.count : 0);
   write_number (&launch->operands[4], (double) total.count);
   return LIG_OK;
@@ -236,7 +236,7 @@ LIG_CPU (accuracy) (LigLaunch *launch)
     correct += counts && inside && hits (x, row, targets[row]);
   }
   if (outside > 0)
-    return LIG_FAIL (launch, LIG_FAILED, "target is not one of the classes");
+    return LIG_FAIL (launch, LIG_FAILED, "target is not one of the classes; correct the data");
   write_number (&launch->operands[2], (double) correct);
   write_number (&launch->operands[3], (double) counted);
   return LIG_OK;

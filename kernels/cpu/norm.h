@@ -44,7 +44,7 @@ lig_norm_prepare (LigNorm *norm, LigLaunch *launch, const LigOperand *x, const L
   norm->scratch = launch->workspace;
   /* Two vectors and two rows of partial sums have to fit. */
   if (norm->length > (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float) / 4))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "the row to normalize is too long");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "norm: a row is longer than 2^21; reduce it");
   norm->gain = lig_norm_vector (weight, params && params->zero_centered ? 1 : 0, &norm->scratch);
   return LIG_OK;
 }

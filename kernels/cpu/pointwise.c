@@ -42,7 +42,8 @@ LIG_CPU (add) (LigLaunch *launch)
 {
   const LigOperand *a = &launch->operands[0], *b = &launch->operands[1], *y = &launch->operands[2];
   if (!lig_all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "add: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "add: not a floating type; convert to fp32, fp16 or bf16");
 #pragma omp parallel for schedule(static) if (y->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < y->size; element += LIG_PIECE) {
     float left[LIG_PIECE], right[LIG_PIECE], out[LIG_PIECE];
@@ -70,7 +71,8 @@ LIG_CPU (scale) (LigLaunch *launch)
   const LigScaleParams *params = launch->params;
   float factor = params ? params->factor : 1;
   if (!lig_all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "scale: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "scale: not a floating type; convert to fp32, fp16 or bf16");
 #pragma omp parallel for schedule(static) if (x->size > LIG_PARALLEL_FROM)
   for (int64_t element = 0; element < x->size; element += LIG_PIECE) {
     float in[LIG_PIECE], out[LIG_PIECE];
@@ -168,9 +170,10 @@ LIG_CPU (dropout) (LigLaunch *launch)
   const LigDropoutParams *params = launch->params ? launch->params : &defaults;
   float p = params->probability;
   if (!lig_all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "dropout: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "dropout: not a floating type; convert to fp32, fp16 or bf16");
   if (!(p >= 0 && p <= 1))
-    return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]");
+    return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]; correct it");
   if (p == 1) { /* the threshold exceeds a word, and the scale is infinite */
     memset (y->data, 0, (size_t) y->size * lig_dtype_size (y->dtype));
     return LIG_OK;

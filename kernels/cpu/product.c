@@ -181,11 +181,13 @@ LigStatus
 LIG_CPU (product) (LigLaunch *launch, const LigCpuProduct *product)
 {
   if (product->m > INT_MAX || product->n > INT_MAX || product->k > INT_MAX)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: a side is longer than 2^31 - 1; reduce it");
   if (!lig_dtype_is_floating (product->a->dtype) || !lig_dtype_is_floating (product->b->dtype))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "linear: not a floating type; convert to fp32, fp16 or bf16");
   if (!lig_cpu_prepare_threads ())
-    return LIG_FAIL (launch, LIG_OUT_OF_MEMORY, "no memory for the buffers of matrix products");
+    return LIG_FAIL (launch, LIG_OUT_OF_MEMORY,
+                     "linear: no memory for the buffers of BLAS; reduce OMP_NUM_THREADS");
   Blocks blocks = divide (product, launch->workspace);
   const LigOperand *sums = product->column_sums;
   if (sums && !sums->data)

@@ -140,7 +140,8 @@ forward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "activation: not a floating type; convert to fp32, fp16 or bf16");
   return map<false> (launch, &o[0], nullptr, &o[1], Forward<F>{});
 }
 
@@ -151,7 +152,8 @@ backward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "activation: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "activation: not a floating type; convert to fp32, fp16 or bf16");
   return map<true> (launch, &o[0], &o[1], &o[2], Backward<F>{});
 }
 
@@ -162,7 +164,8 @@ bias_forward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 4))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and activation: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and activation: not a floating type; convert to fp32, fp16 or bf16");
   return add_bias (launch, &o[0], &o[1], &o[2], &o[3], F{});
 }
 
@@ -176,7 +179,8 @@ bias_backward (LigLaunch *launch)
   int64_t columns = x->columns;
   if (!all_floating (launch, 4) || !sums_fit (columns))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "bias and activation: only floating types, at most 2^23 columns");
+                     "bias and activation: not a floating type, or more than 2^23 columns; convert "
+                     "or reduce them");
   if (!dbias->data)
     return map<true> (launch, dy, x, dx, Backward<F>{});
   Walk w = sum_walk (launch, rows (x), columns, x->dtype);

@@ -26,7 +26,8 @@ lig_cuda_bias (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias: not a floating type; convert to fp32, fp16 or bf16");
   return add_bias (launch, &o[0], &o[1], &o[2], nullptr, Itself{});
 }
 

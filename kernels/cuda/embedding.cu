@@ -376,12 +376,15 @@ sort_tokens (LigLaunch *launch, const int32_t *x, Runs *runs)
     cudaError_t error =
       cub::DeviceRadixSort::SortPairs (nullptr, bytes, tokens, positions, runs->count, 0, bits, on);
     if (error == cudaSuccess && bytes > SORT_BYTES)
-      return LIG_FAIL (launch, LIG_FAILED, "the sort needs more memory than the workspace has");
+      return LIG_FAIL (launch, LIG_FAILED,
+                       "embedding: the sort needs more memory than the workspace has");
     if (error == cudaSuccess)
       error = cub::DeviceRadixSort::SortPairs (buffer + 4 * MOST_TOKENS, bytes, tokens, positions,
                                                runs->count, 0, bits, on);
     if (error != cudaSuccess)
-      return LIG_FAIL (launch, lig_cuda_status (launch->device, error, "radix sort"), "radix sort");
+      return LIG_FAIL (launch,
+                       lig_cuda_status (launch->device, error, "embedding: radix sort failed"),
+                       "embedding: radix sort failed");
   }
   runs->tokens = tokens.Current ();
   runs->positions = positions.Current ();
@@ -418,7 +421,8 @@ add_part (LigLaunch *launch, Runs runs, const int32_t *x, const T *dy, U *dweigh
   int64_t summing = ((int64_t) runs.segments * units + THREADS - 1) / THREADS;
   int64_t clearing = runs.accumulate ? 0 : (runs.vocabulary + ROWS_CLEARED - 1) / ROWS_CLEARED;
   if (summing + clearing > INT32_MAX)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "the rows of the embedding are too long");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "embedding: rows are too long for the workspace; reduce the features");
   if (summing + clearing > 0)
     sum_runs<T, U, N><<<(unsigned) (summing + clearing), THREADS, 0, stream (launch)>>> (
       runs, dy, dweight, (int) summing);
@@ -475,7 +479,8 @@ lig_cuda_embedding (LigLaunch *launch)
   const LigOperand *x = &launch->operands[0], *weight = &launch->operands[1];
   const LigOperand *y = &launch->operands[2];
   if (x->dtype != LIG_INT32)
-    return LIG_FAIL (launch, LIG_FAILED, "token outside the vocabulary");
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "token outside the vocabulary; correct the data or enlarge the vocabulary");
   if (y->size == 0)
     return LIG_OK;
   return dispatch (launch, weight->dtype, [=] (auto one) {
@@ -505,7 +510,8 @@ lig_cuda_embedding_backward (LigLaunch *launch)
   const LigOperand *dy = &launch->operands[0], *x = &launch->operands[1];
   const LigOperand *dweight = &launch->operands[2];
   if (x->dtype != LIG_INT32)
-    return LIG_FAIL (launch, LIG_FAILED, "token outside the vocabulary");
+    return LIG_FAIL (launch, LIG_FAILED,
+                     "token outside the vocabulary; correct the data or enlarge the vocabulary");
   return dispatch (launch, dy->dtype, [=] (auto one) {
     return dispatch (launch, dweight->dtype, [=] (auto other) {
       using T = decltype (one);

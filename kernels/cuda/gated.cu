@@ -334,7 +334,8 @@ forward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "gated unit: not a floating type; convert to fp32, fp16 or bf16");
   return launch_forward<false> (launch, &o[0], &none, &none, &o[1], F{clamped_params (launch)});
 }
 
@@ -344,7 +345,8 @@ static LigStatus
 backward (LigLaunch *launch)
 {
   if (!all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "gated unit: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "gated unit: not a floating type; convert to fp32, fp16 or bf16");
   return launch_backward (launch, F{clamped_params (launch)});
 }
 
@@ -355,7 +357,8 @@ bias_forward (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 4))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias and gated unit: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "bias and gated unit: not a floating type; convert to fp32, fp16 or bf16");
   return launch_forward<true> (launch, &o[0], &o[1], &o[2], &o[3], F{clamped_params (launch)});
 }
 
@@ -367,7 +370,8 @@ bias_backward (LigLaunch *launch)
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 4) || !sums_fit (o[1].columns))
     return LIG_FAIL (launch, LIG_UNSUPPORTED,
-                     "bias and gated unit: only floating types, at most 2^23 columns");
+                     "bias and gated unit: not a floating type, or more than 2^23 columns; convert "
+                     "or reduce them");
   F f = {clamped_params (launch)};
   return o[3].data ? launch_backward_sums (launch, &o[3], f) : launch_backward (launch, f);
 }

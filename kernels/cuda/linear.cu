@@ -369,13 +369,15 @@ check (LigLaunch *launch, const LigProduct &job)
 {
   const LigMatrix *optional[] = {&job.extra, &job.aux, &job.vector};
   if (max (max (job.rows, job.columns), job.depth) > INT32_MAX)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a side of the product is too long");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "linear: a side is longer than 2^31 - 1; reduce it");
   bool floating = lig_dtype_is_floating (job.left.dtype) &&
                   lig_dtype_is_floating (job.right.dtype) &&
                   lig_dtype_is_floating (job.result.dtype);
   for (const LigMatrix *matrix : optional)
     floating = floating && (!matrix->data || lig_dtype_is_floating (matrix->dtype));
-  return floating ? LIG_OK : LIG_FAIL (launch, LIG_UNSUPPORTED, "a product needs floating types");
+  return floating ? LIG_OK
+                  : LIG_FAIL (launch, LIG_UNSUPPORTED,
+                              "linear: not a floating type; convert to fp32, fp16 or bf16");
 }
 
 /* Computes a product with the launch's factor, and its sums. */

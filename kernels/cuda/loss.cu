@@ -458,7 +458,7 @@ lig_cuda_cross_entropy_backward (LigLaunch *launch)
     rows (x),       x->columns,     parameters (launch)};
   bool alike = x->dtype == dx->dtype && (((uintptr_t) x->data ^ (uintptr_t) dx->data) & 15) == 0;
   if (!lig_dtype_is_floating (dx->dtype))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type; convert to fp32, fp16 or bf16");
   if (x->size == 0)
     return LIG_OK;
   return dispatch (launch, x->dtype, [=] (auto one) {

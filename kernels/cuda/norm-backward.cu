@@ -268,7 +268,7 @@ launch_packs (LigLaunch *launch, const Operands &o, Backward<T> b, const Layout 
   cudaError_t error =
     cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) l.shared);
   if (error != cudaSuccess)
-    return lig_cuda_status (launch->device, error, "shared memory of a norm's backward");
+    return lig_cuda_status (launch->device, error, "norm: reserving shared memory");
   b.lanes = l.lanes;
   b.groups = l.threads / l.lanes;
   b.step = (int64_t) l.blocks * b.groups;
@@ -457,7 +457,8 @@ backward (LigLaunch *launch, const Operands &o, bool centered)
     return status;
   LigDtype dtype = o.x->dtype;
   if (!of_type (o.dy, dtype) || !of_type (o.branch, dtype) || !of_type (o.dx, dtype))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "operands of several types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "norm: operands have different types; convert them to one");
   return dispatch (launch, dtype,
                    [&] (auto one) { return backward_as<decltype (one)> (launch, o, norm); });
 }

@@ -324,7 +324,8 @@ forward (LigLaunch *launch, const Operands &o, bool centered)
     return status;
   LigDtype dtype = o.x->dtype;
   if (!of_type (o.extra, dtype) || !of_type (o.sum, dtype) || !of_type (o.y, dtype))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "operands of several types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "norm: operands have different types; convert them to one");
   return dispatch (launch, dtype,
                    [&] (auto one) { return forward_as<decltype (one)> (launch, o, norm); });
 }

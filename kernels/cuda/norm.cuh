@@ -32,7 +32,7 @@ prepare (
   norm->offset = params && params->zero_centered ? 1 : 0;
   norm->centered = centered;
   if (length > (int64_t) (LIG_WORKSPACE_SIZE / sizeof (float) / 4))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "the row to normalize is too long");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "norm: a row is longer than 2^21; reduce it");
   return LIG_OK;
 }
 

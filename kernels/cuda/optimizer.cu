@@ -361,7 +361,8 @@ run_update (LigLaunch *launch, int operands, const Rule &rule, const Update &u)
   int64_t size = u.gradients->size;
   for (int i = 0; i < operands; i++)
     if (launch->operands[i].data && !lig_dtype_is_floating (launch->operands[i].dtype))
-      return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+      return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                       "not a floating type; convert to fp32, fp16 or bf16");
   if (size == 0)
     return LIG_OK;
   if (fits (u, Rule::states))
@@ -392,7 +393,7 @@ lig_cuda_scale_gradient (LigLaunch *launch)
   const LigScalingParams *params = (const LigScalingParams *) launch->params;
   LigScaling *scaling = (LigScaling *) launch->operands[2].data;
   if (!lig_dtype_is_floating (x->dtype) || (y->data && !lig_dtype_is_floating (y->dtype)))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type; convert to fp32, fp16 or bf16");
   int blocks = blocks_for (launch, x->size, THREADS, 16);
   scale_each<<<blocks, THREADS, 0, stream (launch)>>> (target (x), target (y), x->size, scaling,
                                                        params ? params->fixed : 0.0f);

@@ -127,7 +127,7 @@ number_at (const void *data, LigDtype dtype, int64_t i)
   case LIG_FP8_E4M3:
   case LIG_FP8_E5M2: {
     __nv_fp8_interpretation_t kind = dtype == LIG_FP8_E4M3 ? __NV_E4M3 : __NV_E5M2;
-    return __half2float (half (__nv_cvt_fp8_to_halfraw (((const uint8_t *) data)[i], kind)));
+    return widen (half (__nv_cvt_fp8_to_halfraw (((const uint8_t *) data)[i], kind)));
   }
   case LIG_INT32:
     return (float) ((const int32_t *) data)[i];
@@ -181,9 +181,7 @@ convert_each (const void *x, LigDtype from, void *y, LigDtype to, int64_t size)
 static int64_t
 bytes (LigDtype dtype, int64_t elements)
 {
-  return elements * (dtype == LIG_FP32 || dtype == LIG_INT32  ? 4
-                     : dtype == LIG_FP16 || dtype == LIG_BF16 ? 2
-                                                              : 1);
+  return elements * (int64_t) lig_dtype_size (dtype);
 }
 
 /* Converts the elements from `first` on, one by one. */
@@ -245,7 +243,8 @@ lig_cuda_add (LigLaunch *launch)
 {
   const LigOperand *o = launch->operands;
   if (!all_floating (launch, 3))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "add: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "add: not a floating type; convert to fp32, fp16 or bf16");
   return map<true> (launch, &o[0], &o[1], &o[2], Each<Add>{});
 }
 
@@ -256,7 +255,8 @@ lig_cuda_scale (LigLaunch *launch)
   const LigOperand *o = launch->operands;
   const LigScaleParams *params = (const LigScaleParams *) launch->params;
   if (!all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "scale: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "scale: not a floating type; convert to fp32, fp16 or bf16");
   return map<false> (launch, &o[0], nullptr, &o[1], Each<Scale>{{params ? params->factor : 1}});
 }
 
@@ -270,9 +270,10 @@ lig_cuda_dropout (LigLaunch *launch)
     launch->params ? (const LigDropoutParams *) launch->params : &defaults;
   float p = params->probability;
   if (!all_floating (launch, 2))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "dropout: only floating types");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "dropout: not a floating type; convert to fp32, fp16 or bf16");
   if (!(p >= 0 && p <= 1))
-    return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]");
+    return LIG_FAIL (launch, LIG_FAILED, "dropout: the probability is outside [0, 1]; correct it");
   Dropout f = {launch->tick, params->path_hash, lig_dropout_threshold (p), p < 1 ? 1 / (1 - p) : 0};
   return map<false> (launch, &o[0], nullptr, &o[1], f);
 }

@@ -171,7 +171,7 @@ def main():
         print(f"skipped: {error}")
         return 0
     if not torch.cuda.is_available():
-        print("skipped: PyTorch sees no GPU")
+        print("skipped: PyTorch finds no GPU")
         return 0
     ligature, results, ways = Ligature(options.turns), [], [way for way in options.ways.split(",") if way]
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, bf16, forward + backward, microseconds")

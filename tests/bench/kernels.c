@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels [--quick] [--json]: what the memory-bound kernels of the GPU reach of the bandwidth that
- * a copy reaches in the same run, beside the share required of them; then what a launch takes at
- * small shapes, in a graph of twenty. All are timed in turns, by events, on random data that does
- * not fit the cache; medians. A missed share makes the exit code 1, but with --quick. */
+/* kernels [--quick] [--json]: the share of the bandwidth of a copy that the memory-bound kernels
+ * of the GPU reach in the same run, and the share required of them; then the time of a launch at
+ * small shapes, in a graph of twenty. All are timed in turns, by events, on random data that
+ * does not fit the cache; medians. A missed share makes the exit code 1, but not with --quick. */
 #include "tests/gpu/case.h"
 #include "tests/gpu/operands.h"
 
@@ -13,7 +13,7 @@ typedef struct {
   const char *kernel;
   int64_t rows, columns, outputs;
   LigDtype compute, parameters;
-  double required; /* share of the copy bandwidth; 0: none */
+  double required; /* required share of the copy's bandwidth; 0: none */
 } Entry;
 
 #define ROWS_OF(kernel, required) \
@@ -71,21 +71,21 @@ static const int64_t small_shapes[][2] = {{256, 256}, {2048, 1024}, {8192, 768},
 
 enum { MOST_SETS = 24, MOST_ROUNDS = 15, GRAPH_LAUNCHES = 20, N_SMALL = 60 };
 
-/* One thing to be timed. */
+/* A measurement. */
 typedef struct {
   Entry entry;
   const LigKernel *kernel; /* null: the copy */
   Operands sets[MOST_SETS];
   int n_sets, launches;
-  double bytes; /* that have to cross the memory bus */
+  double bytes; /* bytes that have to cross the memory bus */
   void *captured;
   double seconds[MOST_ROUNDS], median;
-  const char *skipped; /* why */
+  const char *skipped; /* reason for the failure */
 } Timed;
 
 typedef struct {
   const Gpu *gpu;
-  char *pool;          /* random bf16 values on the device, whose bits are fair fp32 values too */
+  char *pool;          /* random bf16 values on the device, whose bits are usable fp32 values too */
   char *positive_pool; /* fp32 */
   char *workspace;
   LigTick *tick;
@@ -118,7 +118,7 @@ bench_new (const Gpu *gpu, int rounds)
   return b;
 }
 
-/* Values of one operand on the device. */
+/* Fills in one operand on the device. */
 static void
 fill_on_device (const Bench *b, const Operands *o, int index)
 {
@@ -135,7 +135,7 @@ fill_on_device (const Bench *b, const Operands *o, int index)
       fill_number (&host.operands[index], (double) o->problem.rows);
     else
       fill_operand (&host, index);
-    /* No row is spared its work. */
+    /* No row is ignored, so that all are computed. */
     for (int64_t i = 0; i < operand->size && operand->dtype == LIG_INT32; i++)
       ((int32_t *) (void *) values)[i] = MAX (((int32_t *) (void *) values)[i], 0);
     for (int64_t i = 0; i < operand->size && positive; i++)
@@ -155,7 +155,8 @@ is_left_out (const Operands *o, int index)
   return g_str_equal (o->names[index], "master") && o->problem.parameters == LIG_FP32;
 }
 
-/* What has to be read and written at least: of a table only the rows that are looked up. */
+/* Returns the bytes that have to be read and written at least: of a table only the rows that are
+ * looked up. */
 static double
 least_bytes (const Operands *o)
 {
@@ -195,7 +196,7 @@ release_set (const Bench *b, Operands *o)
       b->gpu->calls->release (b->gpu->handle, o->operands[i].data);
 }
 
-/* As many sets of operands as it takes to leave the cache behind. */
+/* Allocates as many sets of operands as exceed the cache. */
 static void
 prepare (const Bench *b, Timed *t, const Entry *entry, bool rotated)
 {
@@ -304,7 +305,7 @@ time_all (const Bench *b, Timed *timed, int count)
   }
 }
 
-/* Twenty launches as one graph. */
+/* Captures twenty launches as one graph. */
 static void
 capture (const Bench *b, Timed *t)
 {
@@ -320,9 +321,10 @@ capture (const Bench *b, Timed *t)
              t->entry.kernel);
 }
 
-/* --- Telling ------------------------------------------------------------------------------- */
+/* --- Reporting ----------------------------------------------------------------------------- */
 
-/* Without a rate of a copy only the time is told: what lies in the cache has another. */
+/* Prints a measurement; without the rate of a copy only its time, because data in the cache has
+ * another rate. */
 static void
 tell (const Timed *t, double copy, bool json, bool first)
 {
@@ -358,7 +360,7 @@ tell (const Timed *t, double copy, bool json, bool first)
     printf ("%9.2f us %7.0f GB/s %6.1f %%\n", t->median * 1e6, rate * 1e-9, 100 * share);
 }
 
-/* The two passes of cross-entropy are held to their share together. */
+/* The two passes of cross-entropy have to reach their share together. */
 static int
 tell_large (Timed *timed, int count, bool json, bool few)
 {
@@ -401,7 +403,7 @@ bench_small (const Bench *b, bool json)
     tell (&timed[i], 0, json, i == 0);
 }
 
-/* The module as it lies in the build folder, unless somebody says where it is. */
+/* Uses the module of the build folder, unless the environment names another. */
 static void
 find_module (const char *program)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the host costs: compiling a long sequence, replaying steps, the arena's use, the store. Each
- * line says what was measured and the bar; a missed bar makes the exit code 1. */
+/* The costs of the host: compiling a long sequence, replaying steps, the arena's use, the store.
+ * Each line has the measurement and its limit; an exceeded limit makes the exit code 1. */
 #include "engine/plan/program-private.h"
 #include <ligature/store.h>
 

@@ -4,7 +4,7 @@
 
     python3 tests/bench/peers.py [--lig build/app/lig] [--rounds 15]
 
-PyTorch is no dependency of the project: without it the comparison is skipped, and says so.
+PyTorch is not a dependency of the project: without it the comparison is skipped with a message.
 """
 import argparse
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where the processor time of a short command goes before and after its first kernel: runs
-`lig apply` of a tiny sequence with LIGATURE_TIMES=1 and prints the median of each stage.
+"""Prints the processor time that the stages of a short command take before and after its first kernel:
+runs `lig apply` of a tiny sequence with LIGATURE_TIMES=1, medians.
 
 Usage: tests/bench/start.py [LIG] [--device D] [--runs N] [--expression E]"""
 import argparse

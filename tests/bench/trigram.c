@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* trigram DATA: the held-out loss, in nats per byte, of a byte trigram model with add-one
- * smoothing, counted on the training part of DATA (as `lig train --data` takes it): what a trained
- * model has to beat. Every held-out byte with two predecessors in that part is predicted. */
+/* trigram DATA: prints the held-out loss, in nats per byte, of a byte trigram model with add-one
+ * smoothing, counted on the training part of DATA (as `lig train --data` takes it), which a
+ * trained model has to beat. Every held-out byte with two predecessors in that part is
+ * predicted. */
 #include <ligature/dataset.h>
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 enum { SYMBOLS = 256 };
 
-/* counts[a][b][c]: how often c followed a b; totals[a][b]: how often anything did. */
+/* counts[a][b][c]: how often c followed a b; totals[a][b]: how often any byte did. */
 typedef struct {
   guint32 *counts, *totals;
 } Trigram;

@@ -2,12 +2,14 @@
 /* Runs forward and backward passes on demand, so that another program can let Ligature take turns
  * with others on one device. Reads lines, answers each with one:
  *
- *   load DEVICE INPUT POLICY EXPRESSION    a number for the plan, its seconds of compiling, its
- * groups run NUMBER COUNT                       microseconds of one forward and backward, COUNT in
- * a row host NUMBER COUNT                      median microseconds that the host takes to launch
- * one, of COUNT
+ *   load DEVICE INPUT POLICY EXPRESSION
+ *     answers a number for the plan, its seconds of compiling, its groups
+ *   run NUMBER COUNT
+ *     answers the microseconds of one forward and backward, COUNT in succession
+ *   host NUMBER COUNT
+ *     answers the median microseconds that the host takes to launch one, of COUNT
  *
- * An answer that begins with `error` says what went wrong. */
+ * An answer that begins with `error` contains the reason. */
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
 #include <ligature/store.h>
@@ -119,7 +121,7 @@ measure (Loaded *loaded, int count)
   answer (seconds / count * 1e6, error);
 }
 
-/* The median over launches of which each finds the device idle. */
+/* Returns the median over launches, each of which finds the device idle. */
 static void
 measure_host (Loaded *loaded, int count)
 {

@@ -247,6 +247,81 @@ test_fuse (void)
   assert_contains (person.out, "linear-bias-activation");
 }
 
+/* One place is answered; the edits have the numbers of the whole list. */
+static void
+test_why (void)
+{
+  g_auto (Outcome) answer = lig ("fuse", "linear(64) ! gelu ! linear(8)", "--input", "256x64",
+                                 "--device", "null:h200", "--fence", "1", "--why", "1", NULL);
+  g_assert_cmpint (answer.code, ==, 0);
+  const char *forward = strstr (answer.out, "\nforward\n"),
+             *fence = strstr (answer.out, "there is a fence"),
+             *backward = strstr (answer.out, "\nbackward\n"), *claimed = strstr (answer.out, BAB);
+  g_assert_true (forward && fence && backward && claimed);
+  g_assert_true (forward < backward && backward < claimed);
+  assert_contains (answer.out, "remove the fence before 1");
+  g_auto (Outcome) gap = lig ("fuse", "linear(64) ! gelu ! linear(8)", "--input", "256x64",
+                              "--device", "null:h200", "--why", "|2", "--json", NULL);
+  assert_keys (gap.json, "place ops forward backward joint");
+  g_assert_cmpuint (length_at (gap.json, "ops"), ==, 2);
+  assert_keys (at (gap.json, "backward.0"),
+               "fusion pass ops taken reason observed required text near_miss gain_us "
+               "gain_measured mend");
+  assert_keys (at (gap.json, "backward.0.mend"),
+               "number kind fusion path value gain_us measured text");
+  g_assert_cmpstr (text_at (gap.json, "backward.0.mend.kind"), ==, "force");
+  g_auto (Outcome) block =
+    lig ("fuse", "block(2) { linear(8) ! gelu }", "--input", "8x8", "--why", "0.1", NULL);
+  g_assert_cmpint (block.code, ==, 0);
+  assert_contains (block.out, "from basic-linear at 0.1.0 to gelu at 0.1.1");
+  g_auto (Outcome) missing = lig ("fuse", "gelu", "--input", "8x8", "--why", "7", "--json", NULL);
+  assert_failed (&missing, 1, "index", "'7'");
+  g_auto (Outcome) edge = lig ("fuse", "gelu", "--input", "8x8", "--why", "|0", "--json", NULL);
+  assert_failed (&edge, 1, "index", "the first one");
+  g_auto (Outcome) empty = lig ("fuse", "gelu", "--input", "8x8", "--why", "", "--json", NULL);
+  assert_failed (&empty, 1, "index", "''");
+}
+
+static void
+test_apply_mend (void)
+{
+  g_autofree char *file = in_folder ("mended.lig");
+  const char *const arguments[] = {"linear(64) ! gelu", "--input",   "256x64",
+                                   "--device",          "null:h200", "--fence"};
+#define FENCED \
+  arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5], "1"
+  g_auto (Outcome) list = lig ("fuse", FENCED, NULL);
+  assert_contains (list.out, "mend 1: remove the fence before 1");
+  g_auto (Outcome) done = lig ("fuse", FENCED, "--apply-mend", "1", "-o", "mended.lig", NULL);
+  g_assert_cmpint (done.code, ==, 0);
+  g_assert_cmpstr (done.out, ==, "");
+  assert_contains (done.err, "mended.lig: remove the fence before 1");
+  g_auto (Outcome) after = lig ("fuse", "mended.lig", "--device", "null:h200", NULL);
+  g_assert_null (strstr (after.out, "fence"));
+  g_auto (Outcome) printed = lig ("fuse", FENCED, "--apply-mend", "1", "-o", "-", NULL);
+  g_autofree char *saved = NULL;
+  g_assert_true (g_file_get_contents (file, &saved, NULL, NULL));
+  g_assert_cmpstr (printed.out, ==, saved);
+  /* With both numbers. */
+  g_auto (Outcome) large =
+    lig ("fuse", FENCED, "--apply-mend", "99", "-o", "other.lig", "--json", NULL);
+  assert_failed (&large, 1, "index", "no edit has the number 99; the plan offers ");
+  g_auto (Outcome) zero = lig ("fuse", FENCED, "--apply-mend", "0", "-o", "-", "--json", NULL);
+  assert_failed (&zero, 2, "usage", "--apply-mend is '0'");
+  g_auto (Outcome) word = lig ("fuse", FENCED, "--apply-mend", "one", "-o", "-", "--json", NULL);
+  assert_failed (&word, 2, "usage", "'one'");
+  g_auto (Outcome) nowhere = lig ("fuse", FENCED, "--apply-mend", "1", "--json", NULL);
+  assert_failed (&nowhere, 2, "usage", "-o FILE");
+  g_auto (Outcome) alone = lig ("fuse", FENCED, "-o", "other.lig", "--json", NULL);
+  assert_failed (&alone, 2, "usage", "--apply-mend N");
+  g_auto (Outcome) unreachable =
+    lig ("fuse", FENCED, "--apply-mend", "1", "-o", "none/such.lig", "--json", NULL);
+  assert_failed (&unreachable, 1, "file", "none/such.lig");
+  g_autofree char *other = in_folder ("other.lig");
+  g_assert_false (g_file_test (other, G_FILE_TEST_EXISTS));
+#undef FENCED
+}
+
 static void
 test_wishes (void)
 {
@@ -401,6 +476,14 @@ test_ceilings (void)
   g_auto (Outcome) after =
     lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpfloat (json_node_get_double (at (after.json, "steps.0.predicted_us")), >, 0);
+  /* Steps without rows return at once: their share of any ceiling says nothing. */
+  g_auto (Outcome) empty =
+    lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, "--json", NULL);
+  g_assert_cmpint (empty.code, ==, 0);
+  g_assert_true (JSON_NODE_HOLDS_NULL (at (empty.json, "groups.0.roofline")));
+  g_auto (Outcome) shown =
+    lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, NULL);
+  g_assert_null (strchr (shown.out, '%'));
   /* With other threads it is another machine. */
   g_autofree char *line = g_strdup_printf (
     "OMP_NUM_THREADS=%d \"$LIG\" plan '%s' --input 4x8 --device cpu --store '%s' --json",
@@ -435,6 +518,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/check", test_check);
   g_test_add_func ("/cli/fuse", test_fuse);
   g_test_add_func ("/cli/wishes", test_wishes);
+  g_test_add_func ("/cli/why", test_why);
+  g_test_add_func ("/cli/apply-mend", test_apply_mend);
   g_test_add_func ("/cli/plan", test_plan);
   g_test_add_func ("/cli/too-large", test_too_large);
   g_test_add_func ("/cli/devices", test_devices);

@@ -30,7 +30,7 @@ remove_folder (char *folder)
   g_free (folder);
 }
 
-/* Waits until a planner's thread lets go of the document, too. Takes ownership of all three. */
+/* Also waits until a planner's thread releases the document. Takes ownership of all three. */
 static inline void
 free_document (char *folder, LigSession *session, LigDocument *doc)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every edit of a document, and undoing it. */
+/* Each edit of a document is made and undone. */
 #include "ui/document/edit.h"
 #include "tests/document/case.h"
 
@@ -79,7 +79,7 @@ test_block (DocumentFixture *f, gconstpointer data)
   g_assert_false (lig_edit_group (f->doc, 2, &error));
 }
 
-/* Rows enter and leave blocks by keys, a block stays open wherever it goes. */
+/* Rows enter and leave blocks by keys; a block that moves stays open. */
 static void
 test_into_block (DocumentFixture *f, gconstpointer data)
 {

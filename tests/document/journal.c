@@ -35,7 +35,7 @@ test_files (DocumentFixture *f, gconstpointer data)
   g_assert_true (g_str_has_suffix (command, "/one.lig --device cpu"));
 }
 
-/* A child edits and is killed; its edits are offered, once. */
+/* A child process edits and is killed; its edits are offered once. */
 static void
 test_recovery (DocumentFixture *f, gconstpointer data)
 {
@@ -66,7 +66,7 @@ test_recovery (DocumentFixture *f, gconstpointer data)
   g_assert_cmpuint (none->len, ==, 0);
 }
 
-/* A row of a program that ran before the machine was started. */
+/* Adds a row of a program that ran before the machine was started. */
 static void
 add_row (DocumentFixture *f, const char *key, const char *json)
 {
@@ -83,8 +83,8 @@ add_row (DocumentFixture *f, const char *key, const char *json)
   sqlite3_close (db);
 }
 
-/* Whatever the rows hold, each journal can be read, shown and forgotten; a good row among damaged
- * ones is recovered. */
+/* Journals with damaged rows can be read, shown and forgotten; a good row among damaged ones is
+ * recovered. */
 static void
 test_damaged_journal (DocumentFixture *f, gconstpointer data)
 {

@@ -575,7 +575,7 @@ test_crowded (void)
   add_fusion (&fusion, FALSE);
   g_autoptr (LigSequence) sequence = new_sequence ("silu ! silu", "5x11");
   check_refused (sequence, &options, LIG_ERROR_OP,
-                 "forward-crowded at 0: its kernel crowded has 13 operands, at most 12 are "
+                 "forward-crowded at 0: its kernel crowded: it has 13 operands, at most 12 are "
                  "possible");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs that need a GPU share: the device `cuda:0`, or the reason why there is none, in
- * which case each test is skipped with it; and its memory. LIGATURE_QUICK=1 asks for few and small
- * cases, for tools that make every access of a kernel a hundred times slower. */
+/* The common parts of the programs that need a GPU: the device `cuda:0` and its memory. Without
+ * it each test is skipped with the reason. LIGATURE_QUICK=1 selects few and small cases, for
+ * tools that make every access of a kernel a hundred times slower. */
 #pragma once
 
 #include "engine/device/device-private.h"
@@ -15,7 +15,7 @@ typedef struct {
   void *stream;
 } Gpu;
 
-/* The device, opened once a program; else null, with the reason. */
+/* Returns the device, opened once per program; null, with the reason, if that fails. */
 static inline const Gpu *
 gpu_open (const char **reason)
 {
@@ -37,7 +37,7 @@ gpu_open (const char **reason)
   return gpu.device ? &gpu : NULL;
 }
 
-/* The device; null after the test was marked as skipped. */
+/* Returns the device; null after it marked the test as skipped. */
 static inline const Gpu *
 gpu_or_skip (void)
 {
@@ -48,8 +48,8 @@ gpu_or_skip (void)
   return gpu;
 }
 
-/* As g_test_init(), but neither a failed assertion nor a failed test ends the program: time on a
- * GPU is dear. */
+/* Initializes the tests like g_test_init(), but neither a failed assertion nor a failed test
+ * ends the program: time on a GPU is expensive. */
 static inline void
 gpu_test_init (int argc, char **argv)
 {
@@ -69,7 +69,7 @@ quick (void)
   return value && *value && !g_str_equal (value, "0");
 }
 
-/* What a call of the backend may not fail with: nothing after it would mean anything. */
+/* Ends the program if a call of the backend failed: nothing after it would be meaningful. */
 static inline void
 gpu_check (const Gpu *gpu, LigStatus status, const char *what)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Every kernel on the GPU against the CPU's on the same bits: all types, ragged and aligned shapes,
- * misaligned operands, absent ones, in place, accumulated, captured, twice with the same bits, and
- * nothing written but the outputs. */
+/* Every kernel on the GPU against the CPU's on the same bits: all types, ragged and aligned
+ * shapes, misaligned and absent operands, in place, accumulating, captured, twice with the same
+ * bits, and no write outside the outputs. */
 #include "tests/gpu/launch.h"
 
-/* --- Which cases --------------------------------------------------------------------------- */
+/* --- Selection of cases -------------------------------------------------------------------- */
 
 static const LigDtype types[][2] = {
   {LIG_FP32, LIG_FP32}, {LIG_FP16, LIG_FP16}, {LIG_BF16, LIG_BF16},
@@ -25,8 +25,8 @@ static const Shape products[] = {{1, 1, 1},       {5, 7, 3},      {257, 31, 33},
                                  {257, 1000, 64}, {5, 4097, 33},  {3, 1, 8192},  {1000, 33, 8},
                                  {128, 256, 512}, {8, 512, 2048}, {33, 8, 8191}, {512, 768, 1024}};
 
-/* Whether the operand may be absent in this type: AdamW needs its moments, and one of parameters
- * and master. */
+/* Returns whether the operand may be absent in this type: AdamW needs its means, and either
+ * parameters or master. */
 static bool
 may_be_absent (const Operands *o, int index)
 {
@@ -38,7 +38,7 @@ may_be_absent (const Operands *o, int index)
   return o->optional[index];
 }
 
-/* Each output in the place of each input that the kernel's signature allows. */
+/* Computes each output in place of each input that the kernel's signature allows. */
 static void
 run_in_place (const Gpu *gpu, Case c, const Operands *o)
 {
@@ -54,7 +54,7 @@ run_in_place (const Gpu *gpu, Case c, const Operands *o)
     }
 }
 
-/* fp32 parameters have no master behind them. */
+/* fp32 parameters have no master. */
 static unsigned
 usually_absent (const Operands *o)
 {
@@ -80,7 +80,7 @@ run_absent (const Gpu *gpu, Case c, const Operands *o)
   }
 }
 
-/* All that can be varied, at one shape. */
+/* Runs all variations at one shape. */
 static void
 run_variants (const Gpu *gpu, Case c, const Operands *o)
 {
@@ -128,7 +128,7 @@ run_variants_at (const Gpu *gpu, const LigKernel *kernel, Shape s, const LigDtyp
   run_variants (gpu, c, &o);
 }
 
-/* Element by element: the same kind of result from every kind of value. */
+/* Runs element-wise kernels on every kind of value: the results have to be of the same kind. */
 static void
 run_edges (const Gpu *gpu, const LigKernel *kernel, const LigDtype *pair)
 {
@@ -177,7 +177,8 @@ run_rows (const Gpu *gpu, const LigKernel *kernel, const LigDtype *pair)
   run_edges (gpu, kernel, pair);
 }
 
-/* Parameters of another type change nothing where a kernel has none, or has only those. */
+/* Returns whether types for operands and parameters differ from the case of one type. They do
+ * not if a kernel has no parameters, or nothing else. */
 static bool
 is_new (const LigKernel *kernel, const LigDtype *pair)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One launch of a kernel on the GPU beside the CPU's on the same bits: operands in one arena with
- * guards between them, tolerances, comparison of outputs and of everything else. */
+/* One launch of a kernel on the GPU and on the CPU, on the same bits: operands in one arena with
+ * guards between them, tolerances, comparison of the outputs and of all other memory. */
 #pragma once
 
 #include "tests/gpu/case.h"
@@ -12,17 +12,17 @@ typedef struct {
   const LigKernel *kernel;
   Problem problem;
   bool misaligned, accumulate, in_place, captured, edges;
-  unsigned absent; /* one bit for each operand */
+  unsigned absent; /* one bit per operand */
   int variation;   /* of the parameters */
-  int to, from;    /* in place: the output that lies where that input does */
+  int to, from;    /* in place: the output, and the input whose memory it shares */
 } Case;
 
 /* --- Memory -------------------------------------------------------------------------------- */
 
 enum { GUARD = 512, ARENA = 160 << 20 };
 
-/* Operands lie in one arena, guards between them: as it was before the launch, as the CPU left it,
- * as the GPU left it the first time and the second. */
+/* Four copies of an arena of operands with guards between them: before the launch, after the
+ * CPU's launch, and after the GPU's first and second. */
 typedef struct {
   char *before, *cpu, *gpu, *again, *device;
   char *workspace, *device_workspace;
@@ -49,7 +49,7 @@ memory_of (const Gpu *gpu)
   return &memory;
 }
 
-/* In pieces, by all threads: the arenas are large. */
+/* Copies in pieces, by all threads: the arenas are large. */
 static inline void
 copy_image (char *to, const char *from, size_t bytes)
 {
@@ -73,7 +73,8 @@ same_bytes (const char *a, const char *b, size_t bytes)
 typedef struct {
   Operands o;
   size_t offsets[LIG_MAX_OPERANDS], bytes;
-  const float *terms; /* null, or what was rounded on the way to the first output's elements */
+  const float *terms; /* null, or the values that were rounded before they became the first output's
+                         elements */
 } Layout;
 
 static inline Layout
@@ -101,7 +102,7 @@ place (Layout *l, const Case *c, char *base)
 
 /* --- Comparing ----------------------------------------------------------------------------- */
 
-/* Everything that is said of a case; a test shows the first few failures. */
+/* Reports a failure of a case; a test prints the first few. */
 static int failures;
 
 static inline void
@@ -120,15 +121,17 @@ complain (const Case *c, const char *operand, const char *what)
                   c->edges ? ", edge values" : "", c->absent, c->variation);
 }
 
-/* |a - b| <= relative |b| + absolute + of_terms (what was rounded on the way, where it is known)
- * each, ||a - b|| / ||b|| <= norm in all. Below `normal` the type's numbers are `unit` apart,
- * whatever their size, and b may have been rounded to the next one. */
+/* The allowed error: |a - b| <= relative |b| + absolute + of_terms times the rounded value that
+ * led to b, where it is known, per element; ||a - b|| / ||b|| <= norm in all. Below `normal` the
+ * type's numbers are `unit` apart, whatever their size, and b may have been rounded to the next
+ * one. */
 typedef struct {
   double relative, absolute, norm, of_terms, normal, unit;
 } Tolerance;
 
-/* The reference's elementwise ones; sums over n terms are allowed root n times the absolute part,
- * and what is a product of a rounded sum as much as that sum may be off. */
+/* Returns the tolerance of a kernel: the reference's elementwise ones. A sum over n terms may
+ * have root n times the absolute part; a product of a rounded sum may be off as much as that
+ * sum. */
 static inline Tolerance
 tolerance_for (const Layout *l, int index, double largest_dx)
 {
@@ -159,8 +162,8 @@ tolerance_for (const Layout *l, int index, double largest_dx)
                                                         : p->columns;
     t.relative = MAX (t.relative, 1e-5);
     t.absolute *= 2 * sqrt ((double) terms);
-    /* The slope of gelu is a factor, no term. cuBLASLt's is off by some 2^-16 of its largest value
-     * also where it vanishes, so that its relative error has no bound. */
+    /* The slope of gelu is a factor, not a term. That of cuBLASLt is off by about 2^-16 of its
+     * largest value even where it vanishes, so that its relative error has no bound. */
     if (strstr (kernel, "input_gelu"))
       t.of_terms = rounds ? 0x1p-14 : 0;
     if (strstr (kernel, "gelu") && rounds) {
@@ -171,7 +174,7 @@ tolerance_for (const Layout *l, int index, double largest_dx)
   if (is_parameter_gradient (name)) {
     t.absolute *= 2 * sqrt ((double) MAX (p->rows, 1));
     t.relative = MAX (t.relative, 1e-5);
-    /* A sum of values that were rounded: one of them may have gone the other way. */
+    /* In a sum of rounded values one may have been rounded the other way. */
     if (of_rounded)
       t.absolute += t.relative * largest_dx;
   }
@@ -186,7 +189,7 @@ tolerance_for (const Layout *l, int index, double largest_dx)
 
 typedef struct {
   double difference, length, largest;
-  int64_t first; /* that is not as it should be; -1: none */
+  int64_t first; /* the first element that differs too much; -1 if none does */
   double got, want;
 } Distance;
 
@@ -246,7 +249,7 @@ check_output (const Case *c, const Layout *l, int i, const Memory *m, double lar
   const LigOperand *operand = &l->o.operands[i];
   Tolerance t = tolerance_for (l, i, largest_dx);
   if (c->edges && operand->size < c->problem.rows * c->problem.columns)
-    return; /* sums of infinities say nothing */
+    return; /* Sums of infinities are not comparable. */
   Distance d = measure (operand, m->gpu + l->offsets[i], m->cpu + l->offsets[i],
                         g_str_equal (l->o.names[i], "dbias") ? NULL : l->terms, t);
   double allowed = t.norm * d.length + t.absolute * sqrt ((double) operand->size);
@@ -261,7 +264,7 @@ check_output (const Case *c, const Layout *l, int i, const Memory *m, double lar
   }
 }
 
-/* Inputs, absent operands and guards are as before. */
+/* Checks that inputs, absent operands and guards are unchanged. */
 static inline void
 check_untouched (const Case *c, const Layout *l, const Memory *m)
 {
@@ -273,7 +276,7 @@ check_untouched (const Case *c, const Layout *l, const Memory *m)
     if (!last && !output && !input_too)
       continue;
     if (!last && c->in_place && i == c->to)
-      continue; /* its place was that of an input */
+      continue; /* an output was computed in place of it */
     size_t end = last ? l->bytes : l->offsets[i];
     if (!same_bytes (m->gpu + at, m->before + at, end - at))
       complain (c, last ? "behind all operands" : l->o.names[i],
@@ -285,7 +288,8 @@ check_untouched (const Case *c, const Layout *l, const Memory *m)
 
 /* --- Running ------------------------------------------------------------------------------- */
 
-/* Finite extremes, subnormals, infinities, NaN, zeros of both signs, and ordinary values. */
+/* Returns a value of any kind: finite extremes, subnormals, infinities, NaN, zeros of both
+ * signs, ordinary numbers. */
 static inline void
 fill_edges (const Operands *o, int index)
 {
@@ -363,7 +367,7 @@ launch_on_gpu (const Gpu *gpu, const Case *c, Layout *l, Memory *m, char *image,
     complain (c, "status", launch.where ? launch.where : "refused, and does not say where");
 }
 
-/* False where the CPU has no code for the case. */
+/* Launches on the CPU; false if it has no code for the case. */
 static inline bool
 run_on_cpu (const Case *c, Layout *l, Memory *m)
 {
@@ -388,7 +392,7 @@ largest_of (const Layout *l, const Case *c, const char *name, const char *image)
     .largest;
 }
 
-/* The product by itself, in fp32. */
+/* Computes the product alone, in fp32. */
 static inline bool
 multiply_on_cpu (const Case *c, const Operands *o, Memory *m, float *product)
 {
@@ -407,7 +411,8 @@ multiply_on_cpu (const Case *c, const Operands *o, Memory *m, float *product)
   return lig_kernel_find (plain)->functions[LIG_BACKEND_CPU](&launch) == LIG_OK;
 }
 
-/* An operand's values as they were, repeated until there are `size`; null where it is absent. */
+/* Returns an operand's values before the launch, repeated until there are `size`; null if it is
+ * absent. */
 static inline float *
 repeated (const Operands *o, const char *name, int64_t size)
 {
@@ -421,13 +426,13 @@ repeated (const Operands *o, const char *name, int64_t size)
   return values;
 }
 
-/* For each element of the first output the magnitude of what may be rounded before the last term is
- * added; null where nothing is added. cuBLASLt may round the product, and its sum with the first of
- * two terms, to the type of the result, as the kernels one by one do. Terms can leave any small
- * rest of each other, so such a rounding is no share of the result: it is one unit roundoff, half a
- * unit in the last place, of what was rounded. Where terms cancel that is no larger than the
- * largest of them, two units in the last place of which are not covered; for this it has to be
- * known for the element itself and not on average. */
+/* Returns, for each element of the first output, the magnitude of the value that may be rounded
+ * before the last term is added; null if no term is added. cuBLASLt may round the product, and
+ * its sum with the first of two terms, to the type of the result, as unfused kernels do. Terms
+ * may cancel almost entirely, so the error of such a rounding is not proportional to the result:
+ * it is one unit roundoff, half a unit in the last place, of the rounded value. If terms
+ * cancel, that value is at most as large as the largest of them, and two units in its last place
+ * are not covered; so it has to be known for each element and not on average. */
 static inline float *
 rounded_terms (const Case *c, Layout *l, Memory *m)
 {

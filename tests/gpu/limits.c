@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where kernels on the GPU meet their limits: more than 2^31 elements, types they do not serve,
- * integers that are no row, losses of infinite logits, squares that fp32 cannot hold. */
+/* The limits of kernels on the GPU: more than 2^31 elements, unsupported types, integers that
+ * are not a row, losses of infinite logits, squares that exceed the range of fp32. */
 #include "tests/gpu/launch.h"
 
-/* One launch on operands that lie in device memory. */
+/* A launch on operands in device memory. */
 static LigStatus
 launch_kernel (const Gpu *gpu, const Case *c, const LigOperand *operands, const char **where)
 {
@@ -22,7 +22,7 @@ launch_kernel (const Gpu *gpu, const Case *c, const LigOperand *operands, const 
 
 /* --- More than 2^31 elements --------------------------------------------------------------- */
 
-/* Rows that are looked at, the last ones; those before them are zero. */
+/* The rows that are compared, the last ones; those before them are zero. */
 enum { LAST = 9 };
 
 static const struct {
@@ -54,7 +54,7 @@ static const struct {
   {"linear_backward_input", LIG_BF16, LIG_BF16},
 };
 
-/* The problem of the last rows, as the CPU solves it. */
+/* Solves the problem of the last rows on the CPU. */
 static void
 solve_last (Layout *l, Memory *m, const LigTick *tick)
 {
@@ -74,7 +74,7 @@ solve_last (Layout *l, Memory *m, const LigTick *tick)
     g_error ("%s on the CPU: %s", l->o.kernel->name, launch.where);
 }
 
-/* Memory for the whole operand, its last part as in the image. */
+/* Allocates a whole operand, whose last part is that of the image. */
 static void
 place_whole (const Gpu *gpu, LigOperand *whole, const Layout *l, int i, const Memory *m)
 {
@@ -132,9 +132,10 @@ test_vast (gconstpointer data)
     gpu->calls->release (gpu->handle, whole.operands[i].data);
 }
 
-/* --- What is refused ----------------------------------------------------------------------- */
+/* --- Refusals ------------------------------------------------------------------------------ */
 
-/* Where the CPU has no code for integers, the GPU says so too instead of reading them as floats. */
+/* Integers for which the CPU has no code are refused by the GPU as well, instead of being read
+ * as floats. */
 static void
 test_types (void)
 {
@@ -162,7 +163,7 @@ test_types (void)
   }
 }
 
-/* Targets and tokens come from files. Those that are no row are refused or do no harm. */
+/* Targets and tokens come from files: those that are not a row are refused or have no effect. */
 static void
 test_outside (void)
 {
@@ -198,7 +199,7 @@ test_outside (void)
 
 /* --- Numbers ------------------------------------------------------------------------------- */
 
-/* Runs both and compares all outputs. */
+/* Runs a kernel on both devices and compares all outputs. */
 static void
 check_both (const Gpu *gpu, const Case *c, Layout *l)
 {
@@ -217,7 +218,7 @@ check_both (const Gpu *gpu, const Case *c, Layout *l)
     check_output (c, l, i, m, 64);
 }
 
-/* A logit of minus infinity has no share; of rows that all count for nothing, y and dx are 0. */
+/* A logit of minus infinity contributes nothing; if no row is counted, y and dx are 0. */
 static void
 test_entropy (void)
 {
@@ -249,7 +250,7 @@ test_entropy (void)
     }
 }
 
-/* The norm of gradients whose squares overflow, or underflow, in fp32. */
+/* The norm of gradients is exact even if their squares overflow or underflow in fp32. */
 static void
 test_gradient_norm (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measuring on a GPU: the same answer from one store, never slower than none and all, algorithms
- * that repeat themselves, a sentence where there is no memory to look for one, ceilings of a card
- * that nobody measured. */
+ * that repeat their bits, a message if there is no memory to search for one, ceilings of a GPU
+ * that was never measured. */
 #include "engine/measure/stopwatch.h"
 #include "tests/gpu/case.h"
 #include "tests/plan/case.h"
@@ -12,7 +12,8 @@
 
 /* --- Opening ------------------------------------------------------------------------------- */
 
-/* A device that opened has code in the module, tells which, and is told apart from its twins. */
+/* An opened device has code in the module, reports for which devices, and has an id that differs
+ * from those of the same model. */
 static void
 test_opened (void)
 {
@@ -29,7 +30,7 @@ test_opened (void)
   g_test_message ("built for %s", built_for);
 }
 
-/* A card of a shipped profile predicts by it at once; any other is measured in a moment. */
+/* A GPU of a shipped profile predicts by it at once; any other is measured within a moment. */
 static void
 test_ceilings (void)
 {
@@ -141,7 +142,7 @@ static const struct {
    "4096x768:bf16"},
 };
 
-/* 1 %, and half a percent for what this measurement itself does not know. */
+/* 1 %, and half a percent for the uncertainty of this measurement. */
 static void
 test_not_slower (gconstpointer data)
 {
@@ -241,7 +242,7 @@ multiply_bits (const Gpu *gpu, Product *product)
   return bits;
 }
 
-/* Whatever algorithm was kept gives the same bits each time. */
+/* Every algorithm that was kept gives the same bits each time. */
 static void
 test_repeats (void)
 {
@@ -264,7 +265,8 @@ test_repeats (void)
     }
 }
 
-/* Products of a launch's length are not searched for: the first result is there in a moment. */
+/* Products that take no longer than a launch are not searched for: the first result comes at
+ * once. */
 static void
 test_tiny (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands for any kernel of kernel-list.h, from the names in its signature: shapes and types by a
- * table of rules, values that are random or follow from other operands, parameters. */
+/* Operands for any kernel of kernel-list.h, from the names in its signature: shapes and types by
+ * a table of rules, values that are random or follow from other operands, and parameters. */
 #pragma once
 
 #include <ligature/kernels.h>
@@ -40,9 +40,9 @@ family_of (const char *kernel)
   return strstr (kernel, "glu") ? GATED : POINTWISE;
 }
 
-/* The size of a problem. Products: x is rows by columns, weight outputs by columns. Gated units: a
- * row of y has `columns`, one of x twice as many. Embedding: rows tokens of `outputs`. Optimizers:
- * rows times columns elements. */
+/* The size of a problem. Products: x is rows by columns, weight outputs by columns. Gated units:
+ * a row of y has `columns`, a row of x twice as many. Embedding: rows tokens of `outputs`.
+ * Optimizers: rows times columns elements. */
 typedef struct {
   int64_t rows, columns, outputs;
   LigDtype compute, parameters;
@@ -51,7 +51,7 @@ typedef struct {
 typedef enum { ONE, ROWS, COLUMNS, WHOLE, OUTPUTS, ALL, FIELDS } Extent;
 typedef enum { OF_COMPUTE, OF_PARAMETERS, NUMBERS, INTEGERS } Values;
 
-/* The first that fits holds; null fits anything. */
+/* The rules; the first that matches applies, null matches anything. */
 typedef struct {
   Family family;
   const char *kernel, *names;
@@ -112,7 +112,7 @@ extent (const Problem *p, Extent kind)
   return lengths[kind];
 }
 
-/* A kernel's operands without memory, and what its signature says of each. */
+/* A kernel's operands without memory, and the marks of each in its signature. */
 typedef struct {
   const LigKernel *kernel;
   Problem problem;
@@ -153,14 +153,15 @@ operand_bytes (const LigOperand *operand)
   return (size_t) operand->size * lig_dtype_size (operand->dtype);
 }
 
-/* Gradients of parameters, which a launch may add to. */
+/* Returns whether the operand is a gradient of a parameter, to which a launch may add. */
 static inline bool
 is_parameter_gradient (const char *name)
 {
   return g_str_equal (name, "dweight") || g_str_equal (name, "dbias");
 }
 
-/* Outputs whose old values take part: all that an optimizer updates. */
+/* Returns whether the operand is an output whose old values are read: all that an optimizer
+ * updates. */
 static inline bool
 is_updated (const Operands *o, int index)
 {
@@ -172,7 +173,7 @@ is_updated (const Operands *o, int index)
 
 enum { POOL = 1 << 20 };
 
-/* Random values of a type: most of them between -2 and 2, some up to 6. */
+/* Returns random values of a type: most of them between -2 and 2, some up to 6. */
 static inline const char *
 random_pool (LigDtype dtype)
 {
@@ -193,7 +194,7 @@ random_pool (LigDtype dtype)
   return pools[dtype];
 }
 
-/* Different ones for each `seed`. */
+/* Fills an operand with values that differ for each `seed`. */
 static inline void
 fill_random (const LigOperand *operand, unsigned seed)
 {
@@ -208,7 +209,7 @@ fill_random (const LigOperand *operand, unsigned seed)
   }
 }
 
-/* Row numbers below `limit`; with `ignored` one in five is -100. */
+/* Fills in row numbers below `limit`; with `ignored` one in five is -100. */
 static inline void
 fill_integers (const LigOperand *operand, int64_t limit, bool ignored)
 {
@@ -223,7 +224,7 @@ fill_number (const LigOperand *operand, double value)
   *(float *) operand->data = (float) value;
 }
 
-/* Fills in what updates keep, somewhere in a training. */
+/* Fills in the state of updates in the middle of a training. */
 static inline void
 fill_scaling (const LigOperand *operand)
 {
@@ -232,7 +233,7 @@ fill_scaling (const LigOperand *operand)
   memcpy (operand->data, &scaling, sizeof scaling);
 }
 
-/* mean and rstd of the rows of x, as the forward kernel would have left them. */
+/* Fills in mean and rstd of the rows of x as the forward kernel would. */
 static inline void
 fill_statistics (const Operands *o, const LigOperand *x, float *mean, float *rstd)
 {
@@ -273,7 +274,7 @@ fill_entropy (const LigOperand *x, const int32_t *targets, float *lse, float *co
     *count += targets[row] != -100;
 }
 
-/* Values of one operand that has memory: an input, or an output whose old values count. */
+/* Fills in one operand that has memory: an input, or an output whose old values are read. */
 static inline void
 fill_operand (const Operands *o, int index)
 {
@@ -298,7 +299,7 @@ fill_operand (const Operands *o, int index)
     ((float *) operand->data)[i] = fabsf (((float *) operand->data)[i]);
 }
 
-/* Values that follow from others. */
+/* Fills in values that follow from others. */
 static inline void
 fill_derived (const Operands *o)
 {
@@ -320,7 +321,7 @@ static const LigTick test_tick = {.seed = 0x1234567890abcdef,
                                   .learning_rate = 0.02f,
                                   .clip_norm = 0.5f};
 
-/* The parameters of a kernel; every third `variation` is null, for its defaults. */
+/* Returns the parameters of a kernel; every third `variation` is null, for its defaults. */
 static inline const void *
 params_for (const char *kernel, int variation)
 {

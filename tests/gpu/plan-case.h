@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of plans on the GPU share beyond plan-case.h: results on any device, variants of a
- * fusion's pattern, times that are remembered within the program, comparisons that go on. */
+/* The common parts of the tests of plans on the GPU: results on any device, variants of a
+ * fusion's pattern, times that are remembered within the program, comparisons that continue
+ * after a failure. */
 #pragma once
 
 #include "engine/compile/pattern.h"
@@ -48,7 +49,7 @@ note (gpointer data, const char *key, double microseconds, double noise, const c
   g_hash_table_replace (data, g_strdup (key), entry);
 }
 
-/* So that a kernel is measured once per shape and type, not once per plan. */
+/* Remembers times, so that a kernel is measured once per shape and type, not once per plan. */
 static inline const LigTuning *
 tuning (void)
 {
@@ -73,7 +74,7 @@ options_for (LigPolicy policy, gboolean training, const LigDtype *pair)
 
 /* --- Results on a device ------------------------------------------------------------------- */
 
-/* Like new_state(), on any device. */
+/* Returns a state as new_state() does, on any device. */
 static inline LigState *
 state_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *options)
 {
@@ -91,7 +92,8 @@ state_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *option
   return state;
 }
 
-/* `times` runs, all but the first adding to the gradients; null where there is no such plan. */
+/* Runs a plan `times` times, all but the first adding to the gradients; null if there is no such
+ * plan. */
 static inline Results *
 compute_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *options, int times)
 {
@@ -118,8 +120,9 @@ compute_on (LigDevice *device, LigSequence *sequence, const LigPlanOptions *opti
   return read_results (program, options->training);
 }
 
-/* Says what differs by more than the limit, and goes on. With `exact`, the same in fp32, one may be
- * as far from the other as that is from the exact result: rounding adds up through a sequence. */
+/* Reports which results differ by more than the limit, and continues. With `exact`, the same
+ * results in fp32, one may be as far from the other as that is from the exact result: rounding
+ * accumulates through a sequence. */
 static inline void
 expect_close_to (
   const Results *got, const Results *want, const Results *exact, double limit, const char *what)
@@ -146,7 +149,7 @@ expect_close (const Results *got, const Results *want, double limit, const char 
   expect_close_to (got, want, NULL, limit, what);
 }
 
-/* The CPU's results in fp32, for sequences of many ops. */
+/* Returns the CPU's results in fp32, for sequences of many ops. */
 static inline Results *
 exact_results (LigSequence *sequence, const LigPlanOptions *like, int times)
 {
@@ -171,7 +174,7 @@ expect_same_bits (const Results *got, const Results *want, const char *what)
   }
 }
 
-/* The CPU's plan of every op alone against the GPU's under all policies; `many` ops. */
+/* Compares the CPU's plan of every op alone with the GPU's under all policies; `many` ops. */
 static inline void
 expect_agreement (const Gpu *gpu,
                   LigSequence *sequence,
@@ -197,7 +200,7 @@ expect_agreement (const Gpu *gpu,
 
 /* --- Variants of a pattern ----------------------------------------------------------------- */
 
-/* The ops of one variant, joined; products have `features` outputs. */
+/* Returns the ops of one variant as an expression; products have `features` outputs. */
 typedef void (*Variant) (const Gpu *gpu, const LigFusion *fusion, const char *const *ops);
 
 static inline char *

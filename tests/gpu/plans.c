@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans on the GPU against the CPU's: every op, every variant of every fusion, all policies and
- * types; poisoned memory, replays, repeated runs, training beside evaluation, callbacks between two
- * graphs, and memory that runs out. */
+ * types; poisoned memory, replays, repeated runs, training with evaluations in between,
+ * callbacks between two graphs, and memory that runs out. */
 #include "engine/plan/program-private.h"
 #include "tests/gpu/plan-case.h"
 
@@ -21,7 +21,7 @@ test_op (gconstpointer data)
       expect_agreement (gpu, sequence, types[i], training, FALSE, info->example);
 }
 
-/* Widths that no 16-byte access fits, and those that suit the products. */
+/* Widths that allow no 16-byte access, and those that suit the products. */
 static const struct {
   const char *input;
   int features;
@@ -113,7 +113,7 @@ test_accumulate (void)
     }
 }
 
-/* Two states and plans of one sequence; memory that was poisoned, and that was not. */
+/* Compares two states and plans of one sequence, one of them with poisoned memory. */
 static void
 test_same_bits (void)
 {
@@ -149,7 +149,7 @@ feed_named (LigProgram *program, const char *name)
   g_assert_no_error (error);
 }
 
-/* A graph is captured once; what it computes follows its input. */
+/* A graph is captured once, and its results follow its input. */
 static void
 test_replay (void)
 {
@@ -181,7 +181,7 @@ test_replay (void)
   }
 }
 
-/* A capture that a launch ends early leaves no graph: the run after it captures the whole. */
+/* A capture that a launch ends early leaves no graph: the next run captures all steps. */
 static LigStatus
 fail (LigLaunch *launch)
 {
@@ -221,8 +221,8 @@ test_failed_capture (void)
   }
 }
 
-/* One state on one device: steps of training with evaluations between them. Gives back the outputs
- * of the evaluations and the parameters at the end. */
+/* Trains one state on one device with evaluations in between. Returns the outputs of the
+ * evaluations and the parameters at the end. */
 static Results *
 alternate (LigDevice *device, LigSequence *sequence, const LigDtype *pair)
 {
@@ -255,7 +255,7 @@ alternate (LigDevice *device, LigSequence *sequence, const LigDtype *pair)
   return results;
 }
 
-/* AdamW divides by what may be near 0, which magnifies what the devices differ by. */
+/* AdamW divides by numbers near 0, which magnifies the difference of the devices. */
 static void
 test_alternate (void)
 {
@@ -297,7 +297,7 @@ test_tf32 (void)
 
 /* --- Callbacks ----------------------------------------------------------------------------- */
 
-/* What lies on the device, tripled by way of the host, in the order of the plan's stream. */
+/* Triples values on the device by way of the host, in the order of the plan's stream. */
 static void
 triple_on (const LigOperand *from, const LigOperand *to, void *stream)
 {
@@ -368,7 +368,7 @@ test_opaque (void)
     }
 }
 
-/* --- What cannot be planned ---------------------------------------------------------------- */
+/* --- Plans that are refused ---------------------------------------------------------------- */
 
 static void
 test_no_features (void)
@@ -387,7 +387,8 @@ test_no_features (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_SHAPE);
 }
 
-/* More than the device has: said with the numbers, and the device works on. */
+/* A plan that needs more memory than the device has is refused with both numbers, and the device
+ * continues to work. */
 static void
 test_memory (void)
 {
@@ -444,8 +445,8 @@ test_times (void)
   }
 }
 
-/* Tensors without elements: launched, captured and replayed, and accumulating. The gradient of the
- * input comes in the input's type. */
+/* Tensors without elements can be launched, captured, replayed and accumulated. The gradient of
+ * the input has the input's type. */
 static void
 test_empty (void)
 {
@@ -497,7 +498,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu/plans/empty", test_empty);
   g_test_add_func ("/gpu/plans/memory", test_memory);
   g_test_add_func ("/gpu/plans/times", test_times);
-  /* Last: an op that is registered later has no example to test. */
+  /* This test is the last: the op that it registers has no example for the others. */
   g_test_add_func ("/gpu/plans/opaque", test_opaque);
   return g_test_run ();
 }

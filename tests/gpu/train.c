@@ -4,7 +4,7 @@
 #include "tests/gpu/case.h"
 #include "tests/train/case.h"
 
-/* The fixture of train-case.h with the GPU for its device; null, and skipped, without one. */
+/* The fixture of train-case.h on the GPU; null, and the test skipped, without one. */
 static void
 set_up_gpu (Fixture *f, gconstpointer data)
 {
@@ -59,7 +59,7 @@ test_regression (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (progress.eval_loss, <, 1e-6);
 }
 
-/* Three clouds, told apart by a straight line each. */
+/* Three clouds that straight lines separate. */
 static void
 test_classes (Fixture *f, gconstpointer data)
 {
@@ -101,12 +101,12 @@ test_tokens (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (progress.loss, <, 0.1);
 }
 
-/* --- Beside the CPU ------------------------------------------------------------------------ */
+/* --- Compared with the CPU ----------------------------------------------------------------- */
 
 #define EXPRESSION \
   "layer-norm ! linear(24, init-std=0.3) ! gelu ! dropout(0.2) ! linear(5) ! cross-entropy"
 
-/* What a training keeps from step to step; how far the losses may part from the CPU's. */
+/* The optimizer and the arrays that it keeps; the allowed difference from the CPU's losses. */
 static const struct {
   const char *name, *settings;
   double limit;
@@ -166,7 +166,7 @@ test_like_cpu (Fixture *f, gconstpointer data)
 
 /* --- The same bits ------------------------------------------------------------------------- */
 
-/* To the last bit; says where they part, and goes on. */
+/* Compares losses to the last bit; reports the first difference, and continues. */
 static void
 expect_same_metric (Fixture *f, LigRun *a, LigRun *b, const char *name, guint count)
 {
@@ -184,7 +184,7 @@ expect_same_metric (Fixture *f, LigRun *a, LigRun *b, const char *name, guint co
   }
 }
 
-/* Names a metric that each step has: a step whose gradients overflow has no norm. */
+/* Returns a metric that each step has: a step whose gradients overflow has no norm. */
 static const char *
 finite_metric (guint index)
 {
@@ -213,10 +213,10 @@ test_seed (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (value_at (mine, 0), !=, value_at (theirs, 0));
 }
 
-/* Enough that the run is still under way when it is interrupted. */
+/* So many steps that the run is not over when it is interrupted. */
 #define STEPS (quick () ? 400 : 5000)
 
-/* Interrupted somewhere in the middle, resumed from the file, and compared with a run that nobody
+/* Interrupts a run, resumes it from the file, and compares it with a run that was not
  * interrupted. */
 static void
 test_resume (Fixture *f, gconstpointer data)
@@ -251,7 +251,7 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), checkpoint);
 }
 
-/* The checkpoint says where it was made; on another device the bits would be others. */
+/* The checkpoint names the device that it was made on; on another device the bits would differ. */
 static void
 test_other_device (Fixture *f, gconstpointer data)
 {
@@ -298,8 +298,8 @@ test_accumulation (Fixture *f, gconstpointer data)
 
 #define STEEP "linear(1, init-std=1) ! mean-squared-error"
 
-/* y = 300 a: the first gradients overflow, the scale comes down as on the CPU, the line is found.
- */
+/* y = 300 a: the first gradients overflow, the scale decreases as on the CPU, and the line is
+ * found. */
 static void
 test_overflow (Fixture *f, gconstpointer data)
 {
@@ -332,8 +332,8 @@ test_overflow (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (progress.loss, <, 1e-3 * progress.first_loss);
 }
 
-/* Gradients that are never finite, with losses that are: the training ends, the weights are whole.
- */
+/* With gradients that are never finite, but finite losses, the training ends and keeps its
+ * weights. */
 static void
 test_not_finite (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of kernels share: random tensors of any type, launches, comparison with a
- * reference computed in double from the values as rounded to their types. */
+/* The common parts of the tests of kernels: random tensors of any type, launches, and the
+ * comparison with a reference that is computed in double from the values as rounded to their
+ * types. */
 #pragma once
 
 #include <ligature/kernels.h>
@@ -13,7 +14,7 @@
 
 static const LigDtype floating[] = {LIG_FP32, LIG_FP16, LIG_BF16};
 
-/* Everything allocated in a case, freed at its end. */
+/* The memory allocated in a case, which is freed at its end. */
 static GPtrArray *pool;
 
 static inline void *
@@ -36,7 +37,8 @@ case_end (void)
   g_ptr_array_unref (pool);
 }
 
-/* A tensor of NaN (of -1 for integers): what a kernel leaves out shows. */
+/* Returns a tensor of NaN (of -1 for integers), so that elements which a kernel does not write
+ * are noticed. */
 static inline LigOperand
 blank (LigDtype dtype, int64_t rows, int64_t columns)
 {
@@ -52,7 +54,8 @@ absent (LigDtype dtype, int64_t rows, int64_t columns)
   return (LigOperand){NULL, rows * columns, columns, dtype};
 }
 
-/* Between -2 and 2, most of it around 0; the same ones in each run of the program. */
+/* Returns a tensor of random values between -2 and 2, most of them around 0; the same in each
+ * run of the program. */
 static inline double
 random_value (void)
 {
@@ -101,7 +104,7 @@ doubles_copy (const double *values, int64_t count)
   return memcpy (doubles (count), values, (size_t) count * sizeof *values);
 }
 
-/* The values of a tensor. */
+/* Returns the values of a tensor. */
 static inline double *
 wide (LigOperand operand)
 {
@@ -145,7 +148,7 @@ run (const char *name, const LigOperand *operands, const void *params, bool accu
     g_error ("%s: %s", name, launch.where);
 }
 
-/* A single kernel is held to its rounding: twice the unit of its type, with room for fp32 sums. */
+/* Checks a kernel against its rounding: twice the unit of its type, with a margin for fp32 sums. */
 static inline double
 tolerance (LigDtype dtype)
 {
@@ -161,7 +164,7 @@ norm_of (const double *values, int64_t count)
   return sqrt (sum);
 }
 
-/* The distance in the 2-norm is at most `limit`; NaN is far away. */
+/* Checks that the distance in the 2-norm is at most `limit`; NaN exceeds any limit. */
 static inline void
 check_within (LigOperand got, const double *want, double limit, const char *what)
 {

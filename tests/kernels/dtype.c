@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Conversions of element types: every pattern, every tie, and millions of fp32 values against a
  * reference that rounds doubles by their exponent. */
-#include <ligature/dtype.h>
+#include <ligature/kernels.h>
+#include <ligature/tensor.h>
 
 #include <glib.h>
 #include <math.h>
@@ -65,7 +66,7 @@ to_float (const Format *format, unsigned bits)
   }
 }
 
-/* The value of positive, finite bits, straight from the definition. */
+/* Returns the value of positive, finite bits by the definition of the format. */
 static double
 decode (const Format *format, unsigned bits)
 {
@@ -76,7 +77,7 @@ decode (const Format *format, unsigned bits)
   return ldexp (fraction + (1 << format->mantissa), exponent - format->bias - format->mantissa);
 }
 
-/* The bits of a positive, finite double, without sign. */
+/* Returns the bits of a positive, finite double, without sign. */
 static unsigned
 encode (const Format *format, double value)
 {
@@ -151,7 +152,7 @@ test_ties (gconstpointer data)
   }
 }
 
-/* Patterns of fp32, ten million in all, in arrays of every alignment of their length. */
+/* Converts ten million patterns of fp32 in arrays of every length and alignment. */
 static void
 test_values (gconstpointer data)
 {
@@ -235,6 +236,36 @@ test_names (void)
   g_assert_cmpint (untouched, ==, LIG_BOOL);
 }
 
+/* Every type of the table converts small whole numbers without loss, and is found by its name. */
+static void
+test_table (void)
+{
+  for (int i = 0; i < LIG_N_DTYPES; i++) {
+    LigDtype dtype = (LigDtype) i, found = (LigDtype) -1;
+    const float values[] = {0, 1, 1, 0, 1};
+    unsigned char stored[sizeof values];
+    float back[G_N_ELEMENTS (values)];
+    g_test_message ("%s", lig_dtype_name (dtype));
+    g_assert_true (lig_dtype_from_name (lig_dtype_name (dtype), &found) && found == dtype);
+    g_assert_cmpuint (lig_dtype_size (dtype), >, 0);
+    g_assert_cmpuint (lig_dtype_size (dtype), <=, sizeof (float));
+    lig_narrow (dtype, values, stored, G_N_ELEMENTS (values));
+    lig_widen (dtype, stored, back, G_N_ELEMENTS (values));
+    g_assert_cmpmem (values, sizeof values, back, sizeof back);
+    g_assert_true (*lig_dtype_file_name (dtype));
+    for (int j = 0; j < i; j++)
+      g_assert_cmpstr (lig_dtype_file_name (dtype), !=, lig_dtype_file_name ((LigDtype) j));
+    g_assert_cmpint (lig_dtype_is_floating (dtype), ==, lig_dtype_has (dtype, LIG_DTYPE_COMPUTES));
+    g_assert_false (lig_dtype_has (dtype, LIG_DTYPE_COMPUTES) &&
+                    lig_dtype_has (dtype, LIG_DTYPE_COUNTS));
+  }
+  g_assert_cmpuint (lig_dtypes_with (LIG_DTYPE_COMPUTES), ==, LIG_FLOATING_TYPES);
+  g_assert_cmpuint (lig_dtypes_with (LIG_DTYPE_INDEXES), ==, LIG_TYPES (LIG_INT32));
+  g_assert_cmpstr (lig_dtype_names (LIG_FLOATING_TYPES, " or "), ==, "fp32, fp16 or bf16");
+  g_assert_cmpstr (lig_dtype_names (LIG_TYPES (LIG_BOOL), " or "), ==, "bool");
+  g_assert_cmpstr (lig_dtype_names (0, " or "), ==, "");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -254,5 +285,6 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/dtype/integers", test_integers);
   g_test_add_func ("/dtype/names", test_names);
+  g_test_add_func ("/dtype/table", test_table);
   return g_test_run ();
 }

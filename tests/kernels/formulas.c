@@ -12,7 +12,8 @@ sigmoid (double x)
   return 1 / (1 + exp (-x));
 }
 
-/* Distance in units of the last place; results below the smallest normal number count as it. */
+/* Returns the distance in units of the last place; results below the smallest normal number
+ * count as that number. */
 static double
 ulps (float got, double want)
 {
@@ -23,7 +24,7 @@ ulps (float got, double want)
   return fabs ((double) got - want) / ldexp (1, MAX (exponent, -125) - 24);
 }
 
-/* Every 1,021st pattern of fp32 that is no NaN, both infinities among them. */
+/* Calls a check for every 1,021st pattern of fp32 that is not NaN, including both infinities. */
 static void
 compare (float (*formula) (float), double (*reference) (double), double limit, double smallest)
 {
@@ -60,8 +61,8 @@ test_accuracy (void)
   g_assert_true (isnan (lig_sigmoid (NAN)));
 }
 
-/* Every activation against the formula that its op shows, whose constants have eight digits. In the
- * far tails that formula cancels, though it is computed in double. */
+/* Compares every activation with the formula that its op shows, whose constants have eight
+ * digits. In the far tails that formula cancels, though it is computed in double. */
 static Formula shown;
 
 static double
@@ -91,7 +92,7 @@ test_shown (void)
 #undef ACTIVATION
 }
 
-/* No overflow on the way makes NaN of a number. */
+/* No overflow of an intermediate result turns a number into NaN. */
 static void
 test_extremes (void)
 {
@@ -168,7 +169,7 @@ drop (LigOperand x, LigOperand y, float probability, uint64_t path_hash, const L
   g_assert_cmpint (status, ==, LIG_OK);
 }
 
-/* The bits that the definition gives, element by element. */
+/* Converts elements one by one, to the bits that the definition gives. */
 static LigOperand
 dropped (LigOperand x, float probability, uint64_t path_hash, const LigTick *tick, int64_t *kept)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kernel of the CPU gives the same bits where its outputs lie in the place of inputs, for all
- * places that its signature allows, as where they lie apart. */
+/* Each kernel of the CPU gives the same bits when outputs are computed in place of inputs, for
+ * all places that its signature allows, as with separate memory. */
 #include "tests/gpu/operands.h"
 
 static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
@@ -20,7 +20,7 @@ run (Operands *o)
     g_error ("%s: %s", o->kernel->name, launch.where);
 }
 
-/* Operands with memory of their own and the values of a case. */
+/* The operands of a case, each with its own memory, and their values. */
 static Operands
 make (const LigKernel *kernel, Problem problem)
 {
@@ -43,17 +43,17 @@ may_take (const Operands *o, int to, int from)
          a->size == b->size;
 }
 
-/* `to` takes the place of `from`, and `other` that of `beside` unless that is -1. */
+/* Gives `to` the memory of `from`, and `other` that of `second` unless that is -1. */
 static void
-check (const Operands *apart, int to, int from, int other, int beside)
+check (const Operands *apart, int to, int from, int other, int second)
 {
   Operands o = make (apart->kernel, apart->problem);
   void *memory[LIG_MAX_OPERANDS];
   for (int i = 0; i < o.count; i++)
     memory[i] = o.operands[i].data;
   o.operands[to].data = memory[from];
-  if (beside >= 0)
-    o.operands[other].data = memory[beside];
+  if (second >= 0)
+    o.operands[other].data = memory[second];
   run (&o);
   for (int i = o.inputs; i < o.count; i++)
     if (memcmp (o.operands[i].data, apart->operands[i].data, operand_bytes (&o.operands[i])) != 0)
@@ -64,7 +64,7 @@ check (const Operands *apart, int to, int from, int other, int beside)
     g_aligned_free (memory[i]);
 }
 
-/* One output in place, then two at a time. */
+/* Computes one output in place, then two at a time. */
 static guint
 check_all (const LigKernel *kernel, Problem problem)
 {
@@ -78,9 +78,9 @@ check_all (const LigKernel *kernel, Problem problem)
       check (&apart, to, from, 0, -1);
       count++;
       for (int other = to + 1; other < apart.count; other++)
-        for (int beside = 0; beside < apart.inputs; beside++)
-          if (beside != from && may_take (&apart, other, beside))
-            check (&apart, to, from, other, beside);
+        for (int second = 0; second < apart.inputs; second++)
+          if (second != from && may_take (&apart, other, second))
+            check (&apart, to, from, other, second);
     }
   for (int i = 0; i < apart.count; i++)
     g_aligned_free (apart.operands[i].data);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Matrix products of the CPU against a reference in double, alone and with all they are fused with.
- */
+/* Matrix products of the CPU against a reference in double, alone and with all operations that
+ * are fused with them. */
 #include "tests/kernels/case.h"
 
 typedef struct {
   int64_t m, k, n;
 } Shape;
 
-/* Ragged ones, and some that need several blocks in each direction. */
+/* Ragged sizes, and some that need several blocks in each direction. */
 static const Shape shapes[] = {
   {1, 1, 1},    {2, 3, 7},     {17, 7, 31},   {600, 31, 33}, {17, 33, 1000},
   {1, 1000, 3}, {2, 33, 1000}, {2100, 2, 40}, {3, 2000, 20}, {5, 2, 4200},
@@ -33,7 +33,7 @@ each (gconstpointer data)
     }
 }
 
-/* factor op(a)[m,k] op(b)[k,n] */
+/* Computes factor op (a) [m, k] op (b) [k, n]. */
 static double *
 product (LigOperand a, bool a_transposed, LigOperand b, bool b_transposed, Shape s, double factor)
 {
@@ -109,7 +109,7 @@ forward_activation (Shape s, LigDtype compute, LigDtype parameters)
       add (want, bias, count);
     run ("linear_bias_gelu", (LigOperand[]){x, weight, vector, sum, y}, NULL, false);
     check (sum, want, "sum");
-    /* gelu is that of the rounded sum, whether somebody keeps the sum or not. */
+    /* gelu is applied to the rounded sum, whether the sum is kept or not. */
     double *activated = wide (sum);
     for (int64_t i = 0; i < count; i++)
       activated[i] = gelu (activated[i]);

@@ -19,7 +19,7 @@ each (gconstpointer data)
       }
 }
 
-/* Every fifth row is ignored, unless that leaves none. */
+/* Every fifth row is ignored, unless all rows would be. */
 static LigOperand
 classes (int64_t rows, int64_t columns, int32_t ignored)
 {
@@ -92,7 +92,7 @@ cross_entropy_case (int64_t rows, int64_t columns, LigDtype dtype)
 
   double *slopes = entropy_slopes (values, targets, columns, &params, 0.375);
   run ("cross_entropy_backward", (LigOperand[]){dy, x, targets, lse, count, dx}, &params, false);
-  /* With one class the slope is 0, but for what rounding lse left. */
+  /* With one class the slope is 0, except for the rounding of lse. */
   check_within (dx, slopes, allowed (dx, slopes) + 1e-6, "dx");
   run ("cross_entropy_backward", (LigOperand[]){dy, x, targets, lse, count, x}, &params, false);
   check_same_bits (x, dx);
@@ -152,7 +152,7 @@ mean_squared_error_case (int64_t rows, int64_t columns, LigDtype dtype)
   check_same_bits (alone, dx);
 }
 
-/* The same bits for any number of threads. */
+/* The bits are the same for any number of threads. */
 static void
 threads_case (int64_t rows, int64_t columns, LigDtype dtype)
 {
@@ -176,8 +176,8 @@ threads_case (int64_t rows, int64_t columns, LigDtype dtype)
   check_same_bits (dx[0], dx[1]);
 }
 
-/* Where no row counts, loss and gradient are 0; a target that is no class is refused; infinitely
- * unlikely classes are no trouble. */
+/* If no row is counted, loss and gradient are 0; a target that is not one of the classes is
+ * refused; infinitely unlikely classes are allowed. */
 static void
 edges (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A problem for a norm: its operands, a reference in double, and how its kernels are called. */
+/* A problem for a norm: its operands, a reference in double, and the calls of its kernels. */
 #pragma once
 
 #include "tests/kernels/case.h"
@@ -8,7 +8,7 @@ typedef enum { LAYER, RMS, L2, N_KINDS } Kind;
 
 static const char *const norm_names[] = {"layer_norm", "rms_norm", "l2_normalization"};
 
-/* One problem: its operands, and their values for the reference. */
+/* A problem: its operands, and their values for the reference. */
 typedef struct {
   Kind kind;
   int64_t rows, columns;
@@ -81,7 +81,7 @@ reference (const Problem *p, const double *x)
   return r;
 }
 
-/* What the kernels write, each beside its absence. */
+/* The outputs of the kernels; absent ones have null data. */
 typedef struct {
   LigOperand sum, y, mean, rstd, dx, dweight, dbias;
 } Results;
@@ -101,7 +101,7 @@ results (const Problem *p)
                    .dbias = copy (like_weight)};
 }
 
-/* Runs a kernel of the problem's kind on those operands that it has. */
+/* Runs a kernel of the problem's kind on the operands that it has. */
 static inline void
 run_named (const Problem *p,
            const char *before,
@@ -119,7 +119,7 @@ run_named (const Problem *p,
   run (name, present, &p->params, accumulate);
 }
 
-/* The forward kernel, with `extra` its fused form. */
+/* Runs the forward kernel; with `extra` its fused form. */
 static inline void
 forward (const Problem *p, LigOperand x, const LigOperand *extra, const Results *r)
 {

@@ -17,7 +17,7 @@ test_forward (const Problem *p)
   check_same_bits (r.y, again.y);
 }
 
-/* Fused with an addition: the same bits as the addition, rounded, and the norm of it. */
+/* A norm fused with an addition gives the bits of the addition, rounded, and of its norm. */
 static void
 test_add (const Problem *p)
 {
@@ -44,7 +44,7 @@ test_add (const Problem *p)
   check_same_bits (extra, sum);
 }
 
-/* dx may nearly cancel; it is held to the size of its terms. */
+/* The terms of dx may nearly cancel; its error is compared with their size. */
 static void
 check_dx (const Problem *p, LigOperand dx, const double *want, const Reference *r)
 {
@@ -92,7 +92,7 @@ test_backward (const Problem *p)
   check_same_bits (again.dweight, r.dweight);
 }
 
-/* The same bits for any number of threads. */
+/* The bits are the same for any number of threads. */
 static void
 test_threads (const Problem *p)
 {
@@ -111,7 +111,7 @@ test_threads (const Problem *p)
   check_same_bits (r.dbias, again.dbias);
 }
 
-/* The formulas of the gradients are those of the reference's y. */
+/* The formulas of the gradients agree with central differences of the reference's y. */
 static void
 test_differences (const Problem *p)
 {
@@ -131,7 +131,7 @@ test_differences (const Problem *p)
   g_assert_cmpfloat (norm_of (slopes, p->x.size), <=, 1e-5 * norm_of (want.dx, p->x.size) + 1e-8);
 }
 
-/* Ragged problems of all kinds and types. */
+/* Runs ragged problems of all kinds and types. */
 static void
 each (gconstpointer data)
 {
@@ -153,7 +153,7 @@ each (gconstpointer data)
       }
 }
 
-/* A row may be several axes: it is as long as the weight. */
+/* A row may span several axes: it is as long as the weight. */
 static void
 several_axes (void)
 {
@@ -168,7 +168,7 @@ several_axes (void)
   case_end ();
 }
 
-/* A large common offset takes nothing from the variance. */
+/* A large common offset does not reduce the accuracy of the variance. */
 static void
 offset (void)
 {

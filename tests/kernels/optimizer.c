@@ -56,7 +56,7 @@ embedding (void)
       embedding_case (2, 100, columns[i], LIG_FP32, floating[j]);
       case_end ();
     }
-  /* More rows than the workspace holds at a time. */
+  /* The weight has more rows than the workspace can hold at a time. */
   case_begin ();
   embedding_case (40, 4300, 2000, LIG_BF16, LIG_BF16);
   case_end ();
@@ -99,7 +99,7 @@ gradient_norm (void)
       check_same_bits (norm, again);
       case_end ();
     }
-  /* Squares that fp32 cannot hold. */
+  /* The squares exceed the range of fp32. */
   case_begin ();
   float large[] = {3e30f, 4e30f};
   LigOperand norm = number (NAN);
@@ -110,15 +110,15 @@ gradient_norm (void)
   case_end ();
 }
 
-/* A scaling as an operand. */
+/* Returns a scaling as an operand. */
 static LigOperand
 scaling_operand (LigScaling *scaling)
 {
   return (LigOperand){scaling, LIG_SCALING_FIELDS, LIG_SCALING_FIELDS, LIG_FP32};
 }
 
-/* The operands of an optimizer: gradients of either type, which carry 8 after two skipped
- * updates. */
+/* The operands of an optimizer: gradients of either type that carry the factor 8, after two
+ * skipped updates. */
 typedef struct {
   LigOperand gradients, norm, scaling, parameters, mean, variance, master;
   double *g, *p, *m, *v, factor;
@@ -243,7 +243,7 @@ no_norm (void)
   case_end ();
 }
 
-/* A norm that is not finite, with and without clipping: every bit stays as it was. */
+/* With a norm that is not finite every bit stays the same, with and without clipping. */
 static void
 not_finite (void)
 {
@@ -264,7 +264,7 @@ not_finite (void)
   }
 }
 
-/* One update after another: what norms make of the scale and of the numbers. */
+/* Runs one update after another: the scale and the counters follow from their norms. */
 static void
 scale_follows (void)
 {
@@ -301,7 +301,7 @@ scale_follows (void)
   g_assert_cmpfloat (s.scale, ==, LIG_LEAST_SCALE);
 }
 
-/* y = scale x in every type, and what is carried from there on. */
+/* Computes y = scale x in every type, and checks the factor that gradients carry from there on. */
 static void
 scale_gradient (void)
 {

@@ -15,7 +15,7 @@ sigmoid (double x)
   return 1 / (1 + exp (-x));
 }
 
-/* Low limits, so that many values lie beyond them. */
+/* Low limits, so that many values exceed them. */
 static const LigClampedParams clamped = {.limit = 1.5f, .alpha = 1.25f, .offset = 0.5f};
 
 static double
@@ -57,7 +57,7 @@ second_factor (const Unit *unit, double b)
   return unit->halves == 2 ? b : 1;
 }
 
-/* The derivatives are defined piecewise there; the boundaries have a test of their own. */
+/* The derivatives are defined piecewise; the boundaries have a test of their own. */
 static bool
 near_a_kink (const Unit *unit, double a, double b)
 {
@@ -73,7 +73,7 @@ slope (const Unit *unit, double x)
   return (activate (unit, x + 1e-5) - activate (unit, x - 1e-5)) / 2e-5;
 }
 
-/* Values between -8 and 8. */
+/* Returns values between -8 and 8. */
 static LigOperand
 spread (LigDtype dtype, int64_t rows, int64_t columns)
 {
@@ -165,7 +165,7 @@ unit_behind_bias (int64_t rows, int64_t columns, LigDtype dtype, const Unit *uni
   }
 }
 
-/* bias_X_backward against X_backward and bias_backward. */
+/* Compares bias_X_backward with X_backward and bias_backward. */
 static void
 unit_behind_bias_backward (int64_t rows, int64_t columns, LigDtype dtype, const Unit *unit)
 {
@@ -212,7 +212,7 @@ test_unit (gconstpointer data)
       }
 }
 
-/* On the limits themselves the gradient flows; just beyond them it does not. */
+/* The gradient is not zero on the limits themselves; just beyond them it is. */
 static void
 test_clamped_limits (void)
 {
@@ -231,7 +231,7 @@ test_clamped_limits (void)
   }
 }
 
-/* bias, bias_backward, add, scale. */
+/* Tests bias, bias_backward, add and scale. */
 static void
 test_sums (void)
 {

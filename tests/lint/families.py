@@ -4,7 +4,8 @@
 
 Its full name has to occur there, in kernels/cpu and in kernels/cuda, so that a search for the name
 finds the definition even where a macro pastes it; activations.h spells those of its lists, from
-which the files define them. The families are those that Meson compiles.
+which the files define them. The families are those that Meson compiles. What all families of CUDA
+need, conversions, reductions and asynchronous copies, is written in one header each.
 """
 import pathlib
 import re
@@ -13,6 +14,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ENTRY = re.compile(r"^LIG_(FAMILY|EACH(?:_[A-Z_]+)?) \(([^)]*)\)", re.M)
 LIST = re.compile(r"^#define (LIG_EACH_[A-Z_]+)\(EACH\)((?:.*\\\n)*.*)", re.M)
+
+# The only header of kernels/cuda/common that may contain a pattern.
+ONCE = {"convert.cuh": r"__(?:half22?|bfloat162|floats?2(?:half|bfloat))\w* \(",
+        "reduce.cuh": r"__shfl_xor_sync", "async-copy.cuh": r"\bcp\.async"}
 
 
 def read_lists(text):
@@ -63,6 +68,12 @@ def main():
                 if not re.search(defined, code, re.M):
                     print(f"kernels/{folder}/{family}{suffix}: {name} is missing; define it there")
                     missing += 1
+    for header, pattern in ONCE.items():
+        for file in sorted((ROOT / "kernels/cuda").rglob("*.cu*")):
+            found = re.search(pattern, file.read_text())
+            if bool(found) != (file.name == header) and (found or file.name == header):
+                print(f"{file.relative_to(ROOT)}: '{found and found[0]}'; use common/{header}")
+                missing += 1
     print(f"{len(families)} families, {count} kernels")
     return 1 if missing or count < 50 else 0
 

@@ -141,7 +141,7 @@ test_order (void)
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   const unsigned step = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
   REFUSES (0, "no pass was asked for; there are forward, backward and update");
-  REFUSES (1 << 7 | step, "no pass was asked for; there are forward, backward and update");
+  REFUSES (1 << 7 | step, "unknown flags 0x80; there are forward, backward, update and accumulate");
   REFUSES (LIG_RUN_FORWARD, "the input was not set; lig_program_set_input() sets it");
   REFUSES (LIG_RUN_BACKWARD, "no forward pass has run yet; backward needs what it keeps");
   g_autofree double *seconds = g_new0 (double, 100);
@@ -438,7 +438,7 @@ test_cache (void)
 /* A backend with graphs, but that the steps of a capture run at once: it counts. */
 static struct {
   LigKernelFunc kernel;
-  gboolean fails, capturing;
+  gboolean fails, starves, capturing;
   int launches, captures, graphs, replays;
 } fake;
 
@@ -446,6 +446,8 @@ static LigStatus
 fake_kernel (LigLaunch *launch)
 {
   fake.launches++;
+  if (fake.starves)
+    return launch->where = "kernels/fake.c:7: no memory for the fake", LIG_OUT_OF_MEMORY;
   return fake.fails ? LIG_FAILED : fake.kernel (launch);
 }
 
@@ -515,12 +517,17 @@ test_capture (void)
     g_assert_cmpint (fake.graphs, ==, 0);
   }
   fake.fails = FALSE;
+  /* A sentence for a person, without the line of the source where memory ended. */
+  fake.starves = TRUE;
+  expect_error (lig_program_run (program, LIG_RUN_FORWARD, &error), &error, LIG_ERROR_MEMORY,
+                "step 1, bias at 0: no memory for the fake");
+  fake.starves = FALSE;
   run_program (program, LIG_RUN_FORWARD);
-  g_assert_cmpint (fake.captures, ==, 3);
+  g_assert_cmpint (fake.captures, ==, 4);
   g_assert_cmpint (fake.replays, ==, 1);
-  g_assert_cmpint (fake.launches, ==, 4);
+  g_assert_cmpint (fake.launches, ==, 5);
   run_program (program, LIG_RUN_FORWARD);
-  g_assert_cmpint (fake.captures, ==, 3);
+  g_assert_cmpint (fake.captures, ==, 4);
   g_assert_cmpint (fake.replays, ==, 2);
   lig_program_unref (program);
   g_assert_cmpint (fake.graphs, ==, 0);

@@ -275,7 +275,7 @@ test_run_md (Fixture *f, gconstpointer data)
   g_autoptr (LigStore) store = open_store (f->path);
   g_autofree char *run = fill_run (store, "Größe");
   g_autofree char *text = run_text (store, run, "md");
-  g_autofree char *resume = g_strdup_printf ("lig train --resume %s --store '%s'\n", run, f->path);
+  g_autofree char *resume = g_strdup_printf ("lig train --resume %s --store %s\n", run, f->path);
   g_assert_true (g_str_has_prefix (text, "# Run: Größe\n"));
   assert_contains (text, run);
   assert_contains (text, "| Status | interrupted |\n| Message | by hand |");

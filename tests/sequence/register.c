@@ -331,7 +331,7 @@ test_kernels_by_name (void)
   g_clear_error (&error);
   g_assert_false (lig_register_kernel (&other, &error));
   g_assert_cmpstr (error->message, ==,
-                   "kernel gelu has the name of a built-in kernel; give it another");
+                   "kernel gelu: it has the name of a built-in kernel; give it another");
 }
 
 /* Faults that only calling the functions shows. */

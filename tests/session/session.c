@@ -4,6 +4,7 @@
 #include "tests/document/case.h"
 #include "ui/session/command.h"
 #include "ui/session/training.h"
+#include <ligature/shell.h>
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -88,8 +89,8 @@ test_words (void)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++) {
     g_auto (GStrv) argv = NULL;
     g_autoptr (GString) command = g_string_new ("lig");
-    lig_command_append (command, words[i]);
-    lig_command_append_option (command, "data", words[i]);
+    lig_shell_append (command, words[i]);
+    lig_shell_append_option (command, "data", words[i]);
     g_assert_true (g_shell_parse_argv (command->str, NULL, &argv, NULL));
     g_assert_cmpuint (g_strv_length (argv), ==, 4);
     g_assert_cmpstr (argv[1], ==, words[i]);

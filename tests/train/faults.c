@@ -447,15 +447,31 @@ test_full_disk (void)
   assert_last ("disk.db", "done");
 }
 
+/* What the store lacks at the end of a run is said once, by lig, and not by GLib too. */
+static void
+test_full_store (void)
+{
+  g_auto (Outcome) outcome = shell ("trap '' XFSZ; ulimit -f 400; lig train '" MODEL "' " DATA
+                                    " --steps 20000 --store full.db --checkpoint-every 100000");
+  g_assert_cmpint (outcome.code, ==, 1);
+  assert_contains (outcome.err, "full.db");
+  g_assert_null (strstr (outcome.err, "Ligature-Message"));
+  g_assert_null (strstr (outcome.err, "Ligature-INFO"));
+}
+
 static void
 test_two_writers (void)
 {
   GSubprocess *processes[3];
   g_autoptr (GError) error = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (processes); i++)
-    processes[i] = start ("lig train '" MODEL "' " DATA " --steps 3000 --store shared.db"
-                          " --eval-every 500 --checkpoint shared.safetensors"
-                          " --checkpoint-every 700");
+  for (guint i = 0; i < G_N_ELEMENTS (processes); i++) {
+    g_autofree char *line =
+      g_strdup_printf ("lig train '" MODEL "' " DATA " --steps 3000 --store shared.db"
+                       " --eval-every 500 --checkpoint shared-%u.safetensors"
+                       " --checkpoint-every 700",
+                       i);
+    processes[i] = start (line);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (processes); i++) {
     g_autofree char *err = NULL;
     g_subprocess_communicate_utf8 (processes[i], NULL, NULL, NULL, &err, &error);
@@ -476,6 +492,34 @@ test_two_writers (void)
     g_assert_no_error (error);
     g_assert_cmpuint (values->len, ==, 3000);
   }
+}
+
+/* Two trainings with one checkpoint file would overwrite each other's; the first keeps it, under
+ * every name that it has, until it ends. */
+static void
+test_one_checkpoint (void)
+{
+  static const char rest[] = " --steps 2 --json --store second.db --checkpoint ";
+  g_autofree char *checkpoint = fresh ("mine.safetensors");
+  g_auto (Outcome) link = shell ("ln -s . same");
+  g_autoptr (GSubprocess) first = start ("lig train '" MODEL "' " DATA " --steps 1000000000"
+                                         " --store first.db --checkpoint mine.safetensors"
+                                         " --checkpoint-every 500");
+  wait_for_file (checkpoint);
+  static const char *const names[] = {"mine.safetensors", "same/mine.safetensors"};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *line = g_strconcat ("lig train '" MODEL "' " DATA, rest, names[i], NULL);
+    g_auto (Outcome) second = shell (line);
+    assert_failed (&second, 1, "file", "another training writes to it; choose another name");
+  }
+  g_auto (Outcome) other = shell ("lig train '" MODEL "' " DATA
+                                  " --steps 2 --store second.db --checkpoint other.safetensors");
+  g_assert_cmpint (other.code, ==, 0);
+  g_subprocess_force_exit (first);
+  g_subprocess_wait (first, NULL, NULL);
+  g_autofree char *line = g_strconcat ("lig train '" MODEL "' " DATA, rest, names[0], NULL);
+  g_auto (Outcome) then = shell (line);
+  g_assert_cmpint (then.code, ==, 0);
 }
 
 /* The one who trains keeps the run. */
@@ -520,7 +564,9 @@ main (int argc, char **argv)
   g_test_add_func ("/train/leftovers", test_leftovers);
   g_test_add_func ("/train/file-limit", test_file_limit);
   g_test_add_func ("/train/full-disk", test_full_disk);
+  g_test_add_func ("/train/full-store", test_full_store);
   g_test_add_func ("/train/two-writers", test_two_writers);
+  g_test_add_func ("/train/one-checkpoint", test_one_checkpoint);
   g_test_add_func ("/train/resume-running", test_resume_running);
   return run_cli_tests ();
 }

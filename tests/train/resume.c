@@ -166,6 +166,30 @@ test_earlier (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_run_get_checkpoint (again), ==, place);
 }
 
+/* A copy names the file that it is, not the one that it was made of. */
+static void
+test_copied (Fixture *f, gconstpointer data)
+{
+  g_autofree char *first = in_folder (f, "first.safetensors");
+  g_autofree char *copy = in_folder (f, "second.safetensors");
+  g_autofree char *settings = g_strconcat ("steps=10 checkpoint=", first, NULL);
+  g_autoptr (LigRun) run =
+    new_run (f, "linear(4) ! mean-squared-error", "8x6", "synthetic?samples=70", settings);
+  finish (run);
+  copy_file (first, copy);
+  g_autoptr (LigRun) longer = resume (f, first, "steps=30");
+  finish (longer);
+  g_autoptr (LigRun) child = resume (f, copy, "steps=20");
+  finish (child);
+  g_autoptr (LigRunRow) row = find_row (f, lig_run_get_uuid (child));
+  g_assert_nonnull (strstr (row->settings, "second.safetensors"));
+  g_assert_null (strstr (row->settings, "first.safetensors"));
+  g_autoptr (LigTensorFile) file = load_tensors (copy);
+  const char *kept = lig_tensor_file_get_metadata (file, "ligature.settings");
+  g_assert_nonnull (strstr (kept, "second.safetensors"));
+  g_assert_null (strstr (kept, "first.safetensors"));
+}
+
 /* A copy that was put in the place of the newer file is none of that run's files any more. */
 static void
 test_put_back (Fixture *f, gconstpointer data)
@@ -390,6 +414,7 @@ main (int argc, char **argv)
 #define ADD(path, function) \
   g_test_add ("/train/resume/" path, Fixture, NULL, set_up, function, tear_down)
   ADD ("earlier", test_earlier);
+  ADD ("copied", test_copied);
   ADD ("put-back", test_put_back);
   ADD ("unstarted", test_unstarted);
   ADD ("evaluation", test_evaluation);

@@ -36,7 +36,7 @@ tear_down (Fixture *f, gconstpointer data)
   g_assert_null (f->view);
 }
 
-/* What a key does, found among the plot's shortcuts. */
+/* Activates the plot's shortcut for a key. */
 static void
 press (GtkWidget *widget, guint key)
 {
@@ -129,7 +129,7 @@ test_export (Fixture *f, gconstpointer data)
 {
   static const struct {
     const char *name, *begins;
-  } files[] = {{"c.png", "\x89PNG"}, {"c.svg", "<"}, {"c.pdf", "%PDF"}, {"c.csv", "\"step\","}};
+  } files[] = {{"c.png", "\x89PNG"}, {"c.svg", "<"}, {"c.pdf", "%PDF"}, {"c.csv", "step,"}};
   g_autofree char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
   add_points (f);
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
@@ -152,7 +152,7 @@ test_export (Fixture *f, gconstpointer data)
   g_rmdir (folder);
 }
 
-/* A curve outlives whoever made it, and shows what came later. */
+/* The view keeps a curve alive, and shows points that are appended later. */
 static void
 test_curve (Fixture *f, gconstpointer data)
 {
@@ -184,7 +184,7 @@ seconds_of_thread (void)
   return (double) time.tv_sec + (double) time.tv_nsec * 1e-9;
 }
 
-/* Seconds to record and to rasterize what the plot shows. */
+/* Returns the seconds that recording and rasterizing the plot took. */
 static double
 time_drawing (GtkWidget *plot)
 {
@@ -202,7 +202,8 @@ time_drawing (GtkWidget *plot)
   return seconds;
 }
 
-/* The least of several, as others use this machine too; with a read-out, as under a pointer. */
+/* The shortest of several times counts, as other programs use this machine, too. The plot has a
+ * read-out, as under a pointer. */
 static void
 test_drawing_time (Fixture *f, gconstpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the page History share: a window with the page, and waiting. */
+/* Shared by the tests of the page History: a window with the page, and waiting. */
 #pragma once
 
 #include "tests/store/case.h"
@@ -27,7 +27,7 @@ wake (gpointer unused)
   return G_SOURCE_CONTINUE;
 }
 
-/* Returns the seconds that it took. */
+/* Returns the seconds that passed. */
 static inline double
 wait_until (Page *p, Condition condition, double seconds)
 {

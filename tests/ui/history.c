@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History: what a person does with runs, and a store that is
- * not as it should be. */
+/* The page History: the user's actions on runs, and damaged, locked and missing stores. */
 #include "tests/ui/history-case.h"
 
 /* Four runs with curves; the last is another sequence on another device. */
@@ -103,7 +102,7 @@ test_marks (Page *p, gconstpointer data)
   g_assert_true (
     gtk_widget_activate_action (GTK_WIDGET (p->page), "history.add-tag", "s", "good one"));
   wait_until (p, is_tagged, 2);
-  /* The text that is typed is in the store half a second later. */
+  /* A typed text is in the store half a second later. */
   GtkWidget *notes = GTK_WIDGET (
     gtk_widget_get_template_child (GTK_WIDGET (p->page->detail), LIG_TYPE_RUN_DETAIL, "notes"));
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (notes));
@@ -212,7 +211,7 @@ test_headers (Page *p, gconstpointer data)
   }
   g_assert_cmpstr (row_at (p, 0)->name, ==, "run 3");
   g_assert_cmpstr (row_at (p, 3)->name, ==, "run 0");
-  /* A column that is taken away stays away. */
+  /* A column that was removed stays hidden. */
   GActionGroup *actions = lig_history_columns_get_actions (p->page->columns);
   guint before = g_list_model_get_n_items (columns);
   g_action_group_activate_action (actions, "device", NULL);
@@ -248,7 +247,7 @@ test_compare (Page *p, gconstpointer data)
   g_assert_nonnull (strstr (csv, "settings.lr,0.4,0.3"));
   g_assert_nonnull (strstr (csv, "op 1,gelu,\n"));
   g_assert_nonnull (strstr (csv, "median-step-ms,5,4"));
-  /* What is equal is left out: the ops around the inserted one are. */
+  /* Equal lines are left out, such as the ops around the inserted one. */
   g_assert_null (strstr (csv, "policy"));
   g_assert_null (strstr (csv, "layer-norm"));
   g_assert_null (strstr (csv, "out-features"));
@@ -275,8 +274,8 @@ assert_short (GtkWidget *widget)
     assert_short (child);
 }
 
-/* Rows that no program of ours writes: documents that nest without end, a name of a million
- * letters, members of other types, times beyond all calendars. */
+/* Rows that Ligature never writes: deeply nested documents, a name of a million letters, members of
+ * other types, times beyond all calendars. */
 static void
 test_hostile (Page *p, gconstpointer data)
 {
@@ -422,12 +421,13 @@ test_corrupt (Page *p, gconstpointer data)
   show_page (p, p->files.path);
   wait_for_count (p, 0, 5);
   g_assert_cmpstr (get_state (p), ==, "empty");
-  g_assert_false (gtk_revealer_get_reveal_child (p->page->trouble));
+  g_assert_false (gtk_revealer_get_reveal_child (p->page->error_revealer));
   g_assert_nonnull (strstr (lig_store_get_warning (lig_history_get_store (p->page)), "set aside"));
   close_page (p);
 }
 
-/* Another process writes for seconds: the page shows and moves, and the edit comes to pass. */
+/* Another process writes for seconds: the page stays responsive, and the edit is written in the
+ * end. */
 static void
 test_locked (Page *p, gconstpointer data)
 {
@@ -460,7 +460,8 @@ is_open (Page *p)
   return lig_session_get_store (p->session) != NULL;
 }
 
-/* Another process lets nobody in: the session begins without, and has the store once it may. */
+/* Another process locks the store: the session begins without it, and opens it once the lock is
+ * released. */
 static void
 test_held (Page *p, gconstpointer data)
 {
@@ -483,12 +484,12 @@ test_held (Page *p, gconstpointer data)
 }
 
 static gboolean
-in_trouble (Page *p)
+shows_error (Page *p)
 {
-  return gtk_revealer_get_reveal_child (p->page->trouble);
+  return gtk_revealer_get_reveal_child (p->page->error_revealer);
 }
 
-/* The file is gone under the open store: that is said, and a new one can be made. */
+/* The file of the open store is deleted: the page reports it, and a new store can be created. */
 static void
 test_deleted_store (Page *p, gconstpointer data)
 {
@@ -500,11 +501,11 @@ test_deleted_store (Page *p, gconstpointer data)
     g_autofree char *path = g_strconcat (p->files.path, ends[i], NULL);
     g_unlink (path);
   }
-  wait_until (p, in_trouble, 5);
-  g_assert_nonnull (strstr (gtk_label_get_text (p->page->trouble_text), "deleted"));
+  wait_until (p, shows_error, 5);
+  g_assert_nonnull (strstr (gtk_label_get_text (p->page->error_text), "deleted"));
   act (p, "history.retry");
   wait_for_count (p, 0, 5);
-  g_assert_false (in_trouble (p));
+  g_assert_false (shows_error (p));
   g_assert_true (g_file_test (p->files.path, G_FILE_TEST_EXISTS));
   close_page (p);
 }

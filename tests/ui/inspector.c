@@ -43,7 +43,7 @@ add_all (GtkWidget *root, GType type, GPtrArray *found)
     add_all (child, type, found);
 }
 
-/* What the face that is shown holds. */
+/* Returns the widgets of a type on the visible face. */
 static GPtrArray *
 find_all (Fixture *f, GType type)
 {
@@ -65,7 +65,7 @@ find_row (Fixture *f, const char *param)
   return NULL;
 }
 
-/* Whether a label of the face that is shown reads so. */
+/* Returns whether a label of the visible face has this text. */
 static gboolean
 says (Fixture *f, const char *text)
 {
@@ -201,7 +201,7 @@ test_refusals (Fixture *f, gconstpointer data)
                    "Linear: out-features is 0, expected 1 to 1000000000");
   gtk_test_accessible_assert_state (lig_param_row_get_editor (row), GTK_ACCESSIBLE_STATE_INVALID,
                                     GTK_ACCESSIBLE_INVALID_TRUE);
-  /* A plan that arrives takes nothing away. */
+  /* A plan that arrives does not discard typed text. */
   wait_for_plan (f->doc);
   g_assert_cmpstr (shown (row), ==, "0");
   type (row, "many");
@@ -214,7 +214,7 @@ test_refusals (Fixture *f, gconstpointer data)
   g_assert_cmpstr (text, ==, "linear(16) ! layer-norm");
   type (row, "1e3");
   g_assert_null (lig_param_row_get_error (row));
-  /* Another op of the same kind begins afresh. */
+  /* Another op of the same kind starts with its own values. */
   type (row, "nonsense");
   lig_document_select (f->doc, op_at (f->doc, "1"), LIG_SELECT_ONLY);
   lig_document_select (f->doc, op_at (f->doc, "0"), LIG_SELECT_ONLY);
@@ -397,7 +397,7 @@ test_sequence (Fixture *f, gconstpointer data)
   gtk_editable_set_text (entries->pdata[1], "32 x nothing");
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint ((int) shape.axes[1], ==, 64);
-  g_assert_true (says (f, "The input is up to eight lengths like 2048 × 768"));
+  g_assert_true (says (f, "Not an input shape; use up to eight lengths like 2048 × 768"));
   gtk_editable_set_text (entries->pdata[1], "32 x 0");
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint ((int) shape.axes[1], ==, 64);

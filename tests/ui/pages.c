@@ -77,7 +77,7 @@ go_to (Fixture *f, const char *page)
   return adw_view_stack_get_visible_child (f->stack);
 }
 
-/* Widgets of a type below one, in order. */
+/* Collects the widgets of a type below a widget, in order. */
 static void
 collect (GtkWidget *widget, GType type, GPtrArray *found)
 {
@@ -117,7 +117,7 @@ check_pictures (GtkWidget *page, guint least)
   }
 }
 
-/* The stack within the page's: what is not seen is not filled. */
+/* Shows the map of the page; a hidden map is not filled. */
 static void
 show_map (GtkWidget *page)
 {
@@ -225,7 +225,7 @@ test_profile (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpstr (row->kind, ==, "profile");
   g_assert_cmpstr (row->status, ==, "done");
-  /* An edit makes it stale, undoing makes it good again. */
+  /* An edit makes the profile stale, undoing the edit makes it valid again. */
   g_assert_true (lig_edit_add (f->doc, "relu", &error));
   g_assert_true (lig_profiling_is_stale (profiling));
   g_assert_false (lig_profiling_get_timed (profiling, &timed));
@@ -271,7 +271,7 @@ test_refusals (Fixture *f, gconstpointer data)
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
   g_clear_error (&error);
   lig_document_set_device (f->doc, "null:h200");
-  /* Large enough not to be done before it is cancelled. */
+  /* The plan is large enough to be cancelled before it is done. */
   plan (f, "layer-norm ! linear(1024)", "2048x1024");
   g_assert_false (lig_profiling_start (profiling, &policy, 1, 3, &error));
   g_assert_nonnull (strstr (error->message, "only planned for"));
@@ -364,7 +364,8 @@ test_devices (Fixture *f, gconstpointer data)
 static void
 add_tests (void)
 {
-  /* As a running main loop does: threads that deliver to it must not think that nobody has it. */
+  /* A running main loop acquires its context, too; otherwise threads would run their callbacks
+   * themselves. */
   g_assert_true (g_main_context_acquire (NULL));
 #define ADD(name) g_test_add ("/ui/pages/" #name, Fixture, NULL, set_up, test_##name, tear_down)
   ADD (examples);

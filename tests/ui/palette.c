@@ -46,7 +46,7 @@ item_at (GtkWidget *palette, int index)
     gtk_list_box_get_row_at_index (find_type (palette, GTK_TYPE_LIST_BOX), index));
 }
 
-/* How many rows the search leaves. */
+/* Returns how many rows the search leaves. */
 static guint
 count_found (GtkWidget *palette)
 {
@@ -219,7 +219,7 @@ test_quick_errors (Fixture *f, gconstpointer data)
                                     GTK_ACCESSIBLE_INVALID_TRUE);
   g_signal_emit_by_name (entry, "activate");
   assert_text (f->doc, "gelu ! linear(4)");
-  /* An edit from elsewhere does not take away what is being typed. */
+  /* An edit from elsewhere does not discard typed text. */
   lig_edit_set_name (f->doc, "other");
   g_assert_true (lig_edit_add (f->doc, "relu", NULL));
   g_assert_cmpstr (gtk_editable_get_text (entry), ==, "layer-norm ! linaer(4)");
@@ -228,7 +228,7 @@ test_quick_errors (Fixture *f, gconstpointer data)
   gtk_editable_set_text (entry, "relu ! gelu ! linear(4)");
   g_assert_null (lig_quick_entry_get_error (self));
   g_signal_emit_by_name (entry, "activate");
-  /* What an expression does not say stays at its op. */
+  /* Wishes that an expression cannot contain stay at their op. */
   const char *const *forbidden = lig_op_get_forbidden (lig_document_find_path (f->doc, "2")->op);
   g_assert_cmpstr (forbidden[0], ==, NULL);
   lig_document_undo (f->doc);
@@ -290,7 +290,7 @@ test_problems (Fixture *f, gconstpointer data)
   g_assert_false (gtk_revealer_get_reveal_child (revealer));
 }
 
-/* Each op that lacks something is told, and `next` goes round. */
+/* Each incomplete op is listed, and `next` starts again after the last. */
 static void
 test_problems_round (Fixture *f, gconstpointer data)
 {

@@ -79,7 +79,7 @@ is_enabled (Fixture *f, const char *action)
   return g_action_group_get_action_enabled (G_ACTION_GROUP (f->window), action);
 }
 
-/* A document from an expression, with the settings of a training. */
+/* Fills the document from an expression, with the settings of a training. */
 static inline void
 prepare (Fixture *f, const char *expression, const char *input, const char *train)
 {
@@ -87,7 +87,7 @@ prepare (Fixture *f, const char *expression, const char *input, const char *trai
   wait_for_plan (f->doc);
 }
 
-/* In the style of the program. */
+/* Loads the style that the program has. */
 static inline void
 load_run_style (void)
 {

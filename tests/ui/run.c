@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A window trains: from its buttons to the store, with pauses, resuming, and everything that goes
- * wrong; and it stays smooth meanwhile. */
+/* Training from the buttons of a window to the store: pausing, resuming, and errors. */
 #include "tests/ui/run-case.h"
 
 #include "ui/run/data-chooser.h"
@@ -90,7 +89,7 @@ test_pause (Fixture *f, gconstpointer data)
   WAIT_FOR (progress_of (training).status == LIG_RUN_PAUSED);
   gint64 step = progress_of (training).step;
   WAIT_FOR (find_widget (f->bar, shows_text, "Paused at"));
-  WAIT_FOR (find_widget (f->bar, shows_text, "Go On"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "Continue"));
   lig_training_save (training);
   g_usleep (50000);
   WAIT_FOR (TRUE);
@@ -106,7 +105,7 @@ test_pause (Fixture *f, gconstpointer data)
   WAIT_FOR (find_widget (f->bar, shows_text, "Stopped after"));
 }
 
-/* Saves the document, for one that is saved may name places beside itself. */
+/* Saves the document: a saved document may name files in its own folder. */
 static void
 save_document (Fixture *f)
 {
@@ -116,8 +115,8 @@ save_document (Fixture *f)
   g_assert_no_error (error);
 }
 
-/* A document that is not saved names no place for checkpoints but below the data folder. The
- * checkpoint of a paused run lies on disk while the run is still there. */
+/* A document that is not saved may name checkpoints only below the data folder. The checkpoint of a
+ * paused run is on disk while the run still exists. */
 static void
 test_save (Fixture *f, gconstpointer data)
 {
@@ -125,10 +124,10 @@ test_save (Fixture *f, gconstpointer data)
   g_autofree char *train =
     g_strdup_printf ("{\"data\":\"synthetic\",\"steps\":1000000000,\"checkpoint\":\"%s\"}", path);
   prepare (f, small, "8x6", train);
-  WAIT_FOR (find_widget (f->bar, shows_text, "lies neither below"));
+  WAIT_FOR (find_widget (f->bar, shows_text, "neither below"));
   g_assert_false (is_enabled (f, "run"));
   save_document (f);
-  WAIT_FOR (!find_widget (f->bar, shows_text, "lies neither below"));
+  WAIT_FOR (!find_widget (f->bar, shows_text, "neither below"));
   g_assert_true (is_enabled (f, "run"));
   act (f, "run");
   wait_for_steps (current (f), 10);
@@ -180,7 +179,7 @@ test_early (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_CANCELLED);
 }
 
-/* The document goes, the training stays. */
+/* A training continues without its document. */
 static void
 test_other_document (Fixture *f, gconstpointer data)
 {
@@ -250,7 +249,7 @@ test_settings (Fixture *f, gconstpointer data)
   g_assert_cmpint (lig_train_get_batch (f->doc), ==, 8);
 }
 
-/* --- What goes wrong ----------------------------------------------------------------------- */
+/* --- Errors -------------------------------------------------------------------------------- */
 
 static void
 expect_failure (Fixture *f, const char *part)
@@ -289,7 +288,7 @@ test_no_device (Fixture *f, gconstpointer data)
   g_assert_nonnull (lig_training_get_error (training));
 }
 
-/* The banner's button lowers the rate, and then it works. */
+/* The banner's button lowers the rate until training succeeds. */
 static void
 test_diverged (Fixture *f, gconstpointer data)
 {
@@ -307,7 +306,8 @@ test_diverged (Fixture *f, gconstpointer data)
   g_assert_cmpint (progress_of (current (f)).status, ==, LIG_RUN_DONE);
 }
 
-/* What was read stays; going on without the file is refused with its name. */
+/* Training continues with data that was read; resuming without the file is refused with its name.
+ */
 static void
 test_deleted (Fixture *f, gconstpointer data)
 {
@@ -396,7 +396,7 @@ static void
 test_chooser_kinds (Fixture *f, gconstpointer data)
 {
   const LigDatasetInfo *info;
-  fill (f, "linear(2) ! cross-entropy", "4x2", NULL);
+  prepare (f, "linear(2) ! cross-entropy", "4x2", NULL);
   for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
     g_autoptr (GString) spec = g_string_new (info->name);
     GtkWindow *window = lig_data_chooser_new (GTK_WINDOW (f->window), f->doc);
@@ -416,13 +416,13 @@ test_chooser_kinds (Fixture *f, gconstpointer data)
 }
 
 static gboolean
-is_in_trouble (Fixture *f, gboolean wanted)
+has_checkpoint_error (Fixture *f, gboolean wanted)
 {
   lig_training_save (current (f));
-  return (lig_training_get_trouble (current (f)) != NULL) == wanted;
+  return (lig_training_get_checkpoint_error (current (f)) != NULL) == wanted;
 }
 
-/* A checkpoint that finds no place is said, and the training goes on. */
+/* A checkpoint that cannot be written is reported, and the training continues. */
 static void
 test_no_place (Fixture *f, gconstpointer data)
 {
@@ -436,19 +436,19 @@ test_no_place (Fixture *f, gconstpointer data)
   act (f, "run");
   WAIT_FOR (current (f) && lig_training_get_uuid (current (f)));
   g_assert_cmpint (g_rmdir (folder), ==, 0);
-  WAIT_FOR (is_in_trouble (f, TRUE));
+  WAIT_FOR (has_checkpoint_error (f, TRUE));
   WAIT_FOR (find_widget (f->page, shows_text, "c.safetensors"));
   g_assert_true (lig_training_is_active (current (f)));
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
-  WAIT_FOR (is_in_trouble (f, FALSE));
+  WAIT_FOR (has_checkpoint_error (f, FALSE));
   act (f, "stop");
   WAIT_FOR (!lig_training_is_active (current (f)));
   g_assert_null (lig_training_get_error (current (f)));
 }
 
-/* What lies beside the sequence under its name is offered first. */
+/* Data next to the sequence's file, with the same name, is offered first. */
 static void
-test_beside (Fixture *f, gconstpointer data)
+test_next_to_file (Fixture *f, gconstpointer data)
 {
   g_autofree char *path = g_build_filename (f->folder, "rows.csv", NULL);
   g_autofree char *document = g_build_filename (f->folder, "rows.lig", NULL);
@@ -462,7 +462,7 @@ test_beside (Fixture *f, gconstpointer data)
   gtk_window_destroy (window);
 }
 
-/* A run that is shorter than a look at it has a rate. */
+/* A run that ends before the first tick has a rate. */
 static void
 test_short (Fixture *f, gconstpointer data)
 {
@@ -482,7 +482,7 @@ add_tests (void)
   ADD (held_out);
   ADD (pause);
   ADD (save);
-  ADD (beside);
+  ADD (next_to_file);
   ADD (no_place);
   g_test_add ("/run/short", Fixture, NULL, set_up, test_short, tear_down);
   ADD (resume);

@@ -122,7 +122,7 @@ test_rails (Fixture *f, gconstpointer data)
   }
 }
 
-/* --- What a screen reader gets -------------------------------------------------------------- */
+/* --- Accessibility -------------------------------------------------------------------------- */
 
 static void
 test_accessible (Fixture *f, gconstpointer data)
@@ -219,7 +219,7 @@ test_fold (Fixture *f, gconstpointer data)
   g_assert_nonnull (lig_score_sheet_get_row (f->sheet, 4));
   map = lig_score_sheet_get_map (f->sheet);
   g_assert_cmpint (lig_score_map_get_slot (map, 2)->depth, ==, 1);
-  /* The sum, and the first repetition's group beside its rows. */
+  /* The bracket of the block's sum, and the first repetition's groups next to its rows. */
   g_assert_cmpuint (map->brackets[0]->len, ==, 4);
   gtk_test_accessible_assert_state (GTK_ACCESSIBLE (row_at (f, 1)), GTK_ACCESSIBLE_STATE_EXPANDED,
                                     TRUE);
@@ -265,7 +265,7 @@ test_drop (Fixture *f, gconstpointer data)
   g_assert_true (taken);
   wait_for_score (f);
   assert_text (f->doc, "layer-norm ! swiglu ! relu ! gelu ! silu");
-  /* In the lower half of an opened block's last row it goes into the block. */
+  /* A drop on the lower half of an opened block's last row goes into the block. */
   show (f, "block(2) { gelu } ! relu");
   do_action (f, 0, "op.fold");
   wait_for_score (f);
@@ -279,7 +279,7 @@ test_drop (Fixture *f, gconstpointer data)
 
 /* --- Verdict cards ------------------------------------------------------------------------- */
 
-/* The button of that label after the label that begins so; both in the order of the card. */
+/* Returns the button with a label that follows a text in the order of the card. */
 static GtkWidget *
 find_button (GtkWidget *widget, const char *after, const char *label, gboolean *passed)
 {
@@ -330,7 +330,7 @@ test_card (Fixture *f, gconstpointer data)
                    "Forbid forward-linear-bias-activation");
   press (f, 2, "forward-linear-bias-activation: not allowed here", "Allow");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+3* 4+2*");
-  press (f, 2, "What is", "Fence");
+  press (f, 2, "One kernel here", "Fence");
   press (f, 2, "backward-activation-bias: there is a fence", "Remove the fence");
   assert_rail (f, LIG_PASS_BACKWARD, "0+1 1+1 2+2* 4+2*");
   press (f, 3, "backward-bias-gelu-linear: backward-", "Force this instead");
@@ -348,7 +348,7 @@ test_card (Fixture *f, gconstpointer data)
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
 }
 
-/* What an edit can mend, it mends; what is not legal is told on the row. */
+/* Buttons mend what an edit can; an illegal fusion is reported on the row. */
 static void
 test_mends (Fixture *f, gconstpointer data)
 {
@@ -360,8 +360,12 @@ test_mends (Fixture *f, gconstpointer data)
   press (f, 1, "forward-linear-bias-activation: the next op is dropout", "Remove Dropout");
   assert_text (f->doc, "linear(64, bias=false) ! gelu");
   show (f, "linear(64, bias=false) ! make-extra-output(to=r) ! gelu ! add-extra-input(from=r)");
-  press (f, 1, "forward-linear-bias-activation: an intermediate value", "Disconnect");
+  press (f, 1, "forward-linear-bias-activation: an intermediate value", "Make the branch private");
   g_assert_cmpuint (lig_score_sheet_get_map (f->sheet)->arcs->len, ==, 0);
+  assert_rail (f, LIG_PASS_FORWARD, "0+3* 3+1");
+  lig_document_undo (f->doc);
+  wait_for_score (f);
+  assert_text (f->doc, "linear(64, bias=false) ! make-extra-output(r) ! gelu ! add-extra-input(r)");
   show (f, "linear(64, bias=false) ! silu");
   press (f, 1, "forward-linear-bias-activation: the next op is silu", "Force");
   const LigProblem *problem = lig_document_get_problem (f->doc, 0);
@@ -405,8 +409,8 @@ fill_long (Fixture *f, guint rows)
   show (f, text->str);
 }
 
-/* The best of some edits in milliseconds, until one is within the bar: what else the machine does
- * is not the score's. */
+/* Returns the shortest time of several edits in milliseconds, until one is within the limit: other
+ * programs use the machine, too. */
 static double
 time_edit (Fixture *f, guint rows, double bar)
 {
@@ -441,7 +445,7 @@ assert_no_time (GtkWidget *widget)
     assert_no_time (child);
 }
 
-/* Of a device without ceilings nothing is predicted, and no 0 stands where a time would. */
+/* Nothing is predicted for a device without ceilings, and no time is shown as 0. */
 static void
 test_unpriced (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The window while a fast run feeds it: no iteration of the main loop takes longer than a frame,
- * and an hour's worth of updates leaves memory as it was. */
+/* The window during a fast run: no iteration of the main loop takes longer than a frame, and the
+ * updates of an hour do not grow its memory. */
 #include "tests/ui/run-case.h"
 
 #include "ui/widgets/chart-view.h"
@@ -85,9 +85,9 @@ watch (double seconds)
 }
 
 /* All four charts, the numbers and the bar are in view. The first second, in which fonts are read
- * and the first charts replace their placeholders, is not counted. Where others keep the processors
- * busy, so that this thread waits for one for more than a twentieth of the time, iterations are
- * long by the clock whatever they do, and only how long they ran is judged. */
+ * and the first charts replace their placeholders, is not counted. If other programs keep the
+ * processors busy, so that this thread waits for one for more than a twentieth of the time,
+ * iterations are long by the clock whatever they do, and only the time that they ran counts. */
 static void
 test_late_frames (Fixture *f, gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The window and the application: files good and broken, every action that is the document's, what
- * is asked before something is lost, and what a killed program left. */
+/* The window and the application: good and broken files, every action of the document, questions
+ * before something is lost, and the edits of a killed program. */
 #include "app/window.h"
 #include "app/application.h"
 #include "app/preferences.h"
@@ -34,7 +34,7 @@ find_window (Fixture *f)
   return windows ? windows->data : NULL;
 }
 
-/* One for all tests, as it is one for all windows. */
+/* All tests share one application, as all windows do. */
 static LigApplication *application;
 
 static void
@@ -141,7 +141,7 @@ test_open (Fixture *f, gconstpointer data)
   WAIT_FOR (lig_document_get_path (f->doc));
   assert_text (f->doc, "gelu");
   g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (f->window)), ==, "first — Ligature");
-  /* Once more is the same window, another file another one. */
+  /* The same file is in the same window, another file in another one. */
   open_file (f, "a.lig");
   g_assert_cmpuint (g_list_length (gtk_application_get_windows (GTK_APPLICATION (f->application))),
                     ==, 1);
@@ -188,7 +188,7 @@ test_save (Fixture *f, gconstpointer data)
   act_on (f, "insert-op", "gelu");
   g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (f->window)), "• "));
   act_on (f, "save-to", path);
-  /* What is edited while the file is being written is not what was saved. */
+  /* Edits made while the file is written remain unsaved. */
   act_on (f, "insert-op", "relu");
   WAIT_FOR (lig_document_get_path (f->doc));
   g_assert_true (lig_document_is_modified (f->doc));
@@ -222,7 +222,7 @@ test_save_fails (Fixture *f, gconstpointer data)
 
 /* --- Edits --------------------------------------------------------------------------------- */
 
-/* The label of an item of the menu, found by its action. */
+/* Returns the label of an item of the menu, found by its action. */
 static char *
 find_label (GMenuModel *menu, const char *action)
 {
@@ -333,7 +333,7 @@ test_pages (Fixture *f, gconstpointer data)
   g_assert_cmpstr (get_page (f), ==, "devices");
 }
 
-/* The cursor goes where the page that is seen is searched, else to the ops. */
+/* The focus goes to the search of the visible page; where that one has none, to the ops. */
 static void
 test_find (Fixture *f, gconstpointer data)
 {
@@ -372,6 +372,41 @@ test_export (Fixture *f, gconstpointer data)
     ==, TRUE);
 }
 
+static gboolean
+is_key (GtkWidget *widget, gconstpointer key)
+{
+  g_autofree char *accelerator = NULL;
+  if (GTK_IS_SHORTCUTS_SHORTCUT (widget))
+    g_object_get (widget, "accelerator", &accelerator, NULL);
+  return g_strcmp0 (accelerator, key) == 0;
+}
+
+/* Each page has a key, and the overlay shows it. */
+static void
+test_page_keys (Fixture *f, gconstpointer data)
+{
+  act (f, "show-help-overlay");
+  g_autoptr (GList) windows = gtk_window_list_toplevels ();
+  GList *overlay = windows;
+  while (overlay && !GTK_IS_SHORTCUTS_WINDOW (overlay->data))
+    overlay = overlay->next;
+  g_assert_nonnull (overlay);
+  const LigPageInfo *info;
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    g_autofree char *key = g_strdup_printf ("<Alt>%u", i + 1);
+    g_autofree char *action = g_strdup_printf ("win.page::%s", info->name);
+    g_auto (GStrv) actions =
+      gtk_application_get_actions_for_accel (GTK_APPLICATION (f->application), key);
+    g_assert_cmpstr (actions[0], ==, action);
+    GtkWidget *shown = find_widget (overlay->data, is_key, key);
+    g_assert_nonnull (shown);
+    g_autofree char *title = NULL;
+    g_object_get (shown, "title", &title, NULL);
+    g_assert_cmpstr (title, ==, info->title);
+  }
+  gtk_window_destroy (overlay->data);
+}
+
 static void
 test_dialogs (Fixture *f, gconstpointer data)
 {
@@ -397,7 +432,7 @@ test_dialogs (Fixture *f, gconstpointer data)
       gtk_window_destroy (item->data);
 }
 
-/* Whatever a key or a menu asks for is there. */
+/* Checks that an action of a key or a menu exists. */
 static void
 assert_action (Fixture *f, const char *name)
 {
@@ -410,7 +445,7 @@ assert_action (Fixture *f, const char *name)
     g_error ("there is no action %s", name);
 }
 
-/* The names in the file of the window's menus. */
+/* Checks the actions in the file of the window's menus. */
 static void
 assert_menus (Fixture *f)
 {
@@ -494,7 +529,7 @@ test_recover (Fixture *f, gconstpointer data)
   g_assert_true (lig_document_is_modified (f->doc));
 }
 
-/* An X server refuses a title of that length, and the window ended with it. */
+/* An X server closes the connection on a title of that length. */
 static void
 test_long_name (Fixture *f, gconstpointer data)
 {
@@ -529,7 +564,7 @@ main (int argc, char **argv)
 {
   if (argc == 3 && g_str_equal (argv[1], "--edit-and-die"))
     return edit_and_die (argv[2]);
-  /* The application is this one, whatever else runs in the session. */
+  /* The application is this one, even if another one runs in the session. */
   g_setenv ("DBUS_SESSION_BUS_ADDRESS", "disabled:", TRUE);
   gtk_test_init (&argc, &argv);
   char *folder = g_dir_make_tmp ("ligature-XXXXXX", NULL);
@@ -546,6 +581,7 @@ main (int argc, char **argv)
   ADD ("find", test_find);
   ADD ("export", test_export);
   ADD ("dialogs", test_dialogs);
+  ADD ("page-keys", test_page_keys);
   ADD ("keys", test_keys);
   ADD ("close", test_close);
   ADD ("recover", test_recover);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A device is opened on threads only, one at a time, and held open while a GPU's health is shown.
+/* A device is opened on threads only, one at a time, and kept open while a GPU's health is shown.
  */
 #include "ui/devices/device-card.h"
 
@@ -9,7 +9,7 @@
 
 #include <glib/gi18n.h>
 
-/* Milliseconds between two looks at a GPU's clocks. */
+/* Milliseconds between two readings of a GPU's clocks. */
 #define HEALTH_PERIOD 2000
 
 struct _LigDeviceCard {
@@ -17,7 +17,7 @@ struct _LigDeviceCard {
   LigDocument *document;
   char *name;
   gboolean runs, ready, busy, measuring;
-  LigDevice *device; /* of the thread under way; else held for the next look */
+  LigDevice *device; /* used by the running thread, else kept for the next update */
   guint tick;
   AdwPreferencesGroup *group;
   GtkFlowBox *facts;
@@ -35,7 +35,7 @@ typedef struct {
   gboolean measure;
   LigDeviceFacts facts;
   LigDeviceHealth health;
-  gboolean tells;
+  gboolean has_health;
 } Look;
 
 static void
@@ -73,7 +73,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     measure_now (look, &error);
   if (look->device) {
     look->facts = *lig_device_get_facts (look->device);
-    look->tells = lig_device_get_health (look->device, &look->health);
+    look->has_health = lig_device_get_health (look->device, &look->health);
   }
   if (error)
     g_task_return_error (task, g_steal_pointer (&error));
@@ -139,7 +139,7 @@ show_facts (LigDeviceCard *self, const LigDeviceFacts *facts)
                      facts->measured    ? _ ("ceilings measured on this device")
                      : facts->copy <= 0 ? _ ("ceilings not known; measure them for predictions")
                      : self->runs ? _ ("ceilings assumed; measure them for better predictions")
-                                  : _ ("described, not there: plans are made for it, not run"));
+                                  : _ ("only described: plans are made for it, not run"));
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->facts))))
     gtk_flow_box_remove (self->facts, child);
   adw_preferences_group_set_title (self->group, facts->name);
@@ -192,7 +192,7 @@ static void
 show_state (LigDeviceCard *self)
 {
   gboolean used = g_str_equal (lig_document_get_device (self->document), self->name);
-  gtk_button_set_label (self->use, used ? _ ("In Use") : _ ("Use for This Sequence"));
+  gtk_button_set_label (self->use, used ? _ ("In use") : _ ("Use for this sequence"));
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "device.use", !used);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "device.measure",
                                  self->runs && !self->measuring);
@@ -200,7 +200,7 @@ show_state (LigDeviceCard *self)
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), self->measuring);
   gtk_spinner_set_spinning (self->spinner, self->measuring);
   if (self->measuring)
-    show_message (self, _ ("Measuring copies and products, for some seconds…"));
+    show_message (self, _ ("Measuring copies and products for a few seconds…"));
 }
 
 /* --- Looking ------------------------------------------------------------------------------------
@@ -245,10 +245,10 @@ take_look (GObject *source, GAsyncResult *result, gpointer data)
     show_message (self, error->message);
   if (seen->measure)
     take_measured (self, fine);
-  if (seen->tells)
+  if (seen->has_health)
     show_health (self, &seen->health);
-  /* Only what tells of its health is worth holding open, and only while it is seen. */
-  gboolean held = seen->tells && gtk_widget_get_mapped (GTK_WIDGET (self));
+  /* Only a device that reports its health is kept open, and only while the card is visible. */
+  gboolean held = seen->has_health && gtk_widget_get_mapped (GTK_WIDGET (self));
   if (held)
     self->device = g_steal_pointer (&seen->device);
   if (held && self->tick == 0)
@@ -366,7 +366,7 @@ add_buttons (LigDeviceCard *self)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->measure), "device.measure");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->use), "device.use");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->measure),
-                               _ ("Measure what predictions are made from, and keep it"));
+                               _ ("Measure the ceilings that predictions use, and store them"));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->spinner));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->measure));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->use));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of one device: its facts, how it does at the moment, and what can be done with it.
+/* A card for one device: its facts, its health, and its actions.
  *
- * Actions: device.use, device.measure.
- */
+ * Actions: device.use, device.measure. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -16,7 +15,7 @@ G_DECLARE_FINAL_TYPE (LigDeviceCard, lig_device_card, LIG, DEVICE_CARD, AdwBin)
 
 GtkWidget *lig_device_card_new (LigDocument *document, const LigDeviceEntry *entry);
 
-/* Whether its facts have arrived, or why not. */
+/* Returns whether its facts, or an error, have arrived. */
 gboolean lig_device_card_is_ready (LigDeviceCard *self);
 gboolean lig_device_card_is_measuring (LigDeviceCard *self);
 

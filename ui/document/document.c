@@ -6,10 +6,10 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* Edits in a row of one thing, like a number that is being typed, are one. */
+/* Successive edits of one thing, like typing a number, are merged into one. */
 #define MERGE_MICROSECONDS 500000
 
-/* How far back a restored document can be undone at least. */
+/* The least number of edits that can be undone in a restored document. */
 #define MOST_JOURNALLED 100
 
 G_DEFINE_FINAL_TYPE (LigDocument, lig_document, G_TYPE_OBJECT)
@@ -101,7 +101,7 @@ begin_history (LigDocument *self)
 
 static void begin_journal (LigDocument *self);
 
-/* What is edited from now on can be recovered from the store that is open now. */
+/* From now on, edits can be recovered from the store that is open. */
 static void
 follow_store (LigDocument *self)
 {
@@ -140,9 +140,9 @@ lig_document_get_sequence (LigDocument *self)
   return self->sequence;
 }
 
-/* --- What follows from a change ------------------------------------------------------------ */
+/* --- Effects of a change ------------------------------------------------------------------- */
 
-/* @paths: (nullable): of what shall be selected. */
+/* @paths: (nullable): of the rows to select */
 static void
 show_sequence (LigDocument *self, LigSequence *sequence, const char *const *paths)
 {
@@ -168,8 +168,8 @@ append_journal (LigDocument *self, LigJournalKind kind, guint number)
                       state->text);
 }
 
-/* The last states of the history, where the journal holds nothing of it. Those up to the saved one
- * are no edits that could be lost. */
+/* Writes the last states of the history into an empty journal. States up to the saved one cannot be
+ * lost. */
 static void
 begin_journal (LigDocument *self)
 {
@@ -194,7 +194,7 @@ write_journal (LigDocument *self, LigJournalKind kind)
 
 /* --- Edits --------------------------------------------------------------------------------- */
 
-/* Whether the edit belongs to the last one. */
+/* Returns whether the edit is merged with the last one. */
 static gboolean
 merges (LigDocument *self, const char *merge)
 {
@@ -329,7 +329,7 @@ lig_document_take_saved (LigDocument *self, LigSequence *sequence, const char *p
     if (g_str_equal (state->text, text) && (self->saved == G_MAXUINT || i <= self->now))
       self->saved = i;
   }
-  /* What was edited while the file was written is not in it. */
+  /* Edits made while the file was written are not in it. */
   lig_journal_clear (self->journal);
   if (self->now != self->saved)
     begin_journal (self);

@@ -92,7 +92,7 @@ has_free_end (LigOp *op, gboolean output)
                 : info->extra_inputs && !lig_op_get_extra_input_channel (op, 0);
 }
 
-/* The branch above that nobody takes up, or the input below that is still free. */
+/* Returns the row of a free output above, or of a free input below. */
 static gboolean
 connect_op (LigDocument *doc, LigOp *op, GError **error)
 {

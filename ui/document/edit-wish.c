@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Edits of what is said about ops: parameters, fences, what is forbidden or forced, input, types.
- */
+/* Edits of parameters, fences, forbidden and forced fusions, input and types. */
 #include "ui/document/edit.h"
 
 #include <glib/gi18n.h>
@@ -44,7 +43,7 @@ void
 lig_edit_set_fence (LigDocument *doc, LigOp *op, gboolean fence)
 {
   lig_op_set_fence (op, fence);
-  lig_document_commit (doc, fence ? _ ("Put a fence") : _ ("Remove the fence"), NULL);
+  lig_document_commit (doc, fence ? _ ("Add a fence") : _ ("Remove the fence"), NULL);
 }
 
 void
@@ -55,7 +54,7 @@ lig_edit_move_fence (LigDocument *doc, LigOp *from, LigOp *to)
   lig_document_commit (doc, _ ("Move the fence"), NULL);
 }
 
-/* @names with @name in it or without it. */
+/* Returns @names with or without @name. */
 static GStrv
 change_names (const char *const *names, const char *name, gboolean with)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Edits of which ops there are: insert, delete, duplicate, move, copy, paste. */
+/* Edits of the list of ops: insert, delete, duplicate, move, copy, paste. */
 #include "ui/document/edit.h"
 
 #include <glib/gi18n.h>
 
-/* --- What an op put into a gap gets -------------------------------------------------------- */
+/* --- Defaults of an inserted op ------------------------------------------------------------ */
 
-/* The shape of what arrives at a gap, as far as the last plan knows. */
+/* Returns the shape of the value at a gap, if the last plan has it. */
 static void
 find_shape (LigDocument *doc, LigSequence *parent, int index, LigShape *shape)
 {
@@ -22,8 +22,8 @@ find_shape (LigDocument *doc, LigSequence *parent, int index, LigShape *shape)
     }
 }
 
-/* What must be given and is not: a product keeps the number of features, a scale is 1, a reshape
- * keeps the last axis. The row is whole at once, and the person changes the number. */
+/* Fills in required parameters that are missing: a product keeps the number of features, a scale is
+ * 1, a reshape keeps the last axis. The row is valid at once, and the user changes the number. */
 static void
 fill_required (LigOp *op, const LigShape *shape)
 {
@@ -50,7 +50,7 @@ fill_required (LigOp *op, const LigShape *shape)
 
 /* --- Insert -------------------------------------------------------------------------------- */
 
-/* Whether the op, or a block within it, holds the sequence as its body. */
+/* Returns whether the sequence is the body of the op or of a block within it. */
 static gboolean
 holds (LigOp *op, LigSequence *sequence)
 {
@@ -79,7 +79,7 @@ label_ops (const char *one, const char *many, GPtrArray *ops)
   return g_strdup_printf (one, _ (lig_op_get_info (ops->pdata[0])->title));
 }
 
-/* The row of the block whose body the sequence is; null for the document's. */
+/* Returns the row of the block whose body the sequence is; null for the document's sequence. */
 static const LigRow *
 find_owner (LigDocument *doc, LigSequence *body)
 {
@@ -91,7 +91,7 @@ find_owner (LigDocument *doc, LigSequence *body)
   return NULL;
 }
 
-/* What arrives in a block is seen. */
+/* Opens the block around an inserted op. */
 static void
 open_owner (LigDocument *doc, LigSequence *body)
 {
@@ -133,7 +133,8 @@ lig_edit_insert_op (
   return lig_sequence_append (ops, one, error) && lig_edit_insert (doc, parent, index, ops, error);
 }
 
-/* The gap after the cursor, within a block that is empty; else the end. */
+/* Finds the gap after the cursor, or within an empty block at the cursor; without a cursor, the
+ * end. */
 static LigSequence *
 find_gap (LigDocument *doc, int *index)
 {
@@ -159,7 +160,7 @@ lig_edit_add (LigDocument *doc, const char *op, GError **error)
 
 /* --- Delete and duplicate ------------------------------------------------------------------ */
 
-/* References to the selected ops that do not lie within a selected block. */
+/* Returns references to the selected ops that are not within a selected block. */
 static GPtrArray *
 get_chosen (LigDocument *doc)
 {
@@ -176,7 +177,7 @@ get_chosen (LigDocument *doc)
   return ops;
 }
 
-/* Where an op stands at this moment, whatever the rows say. */
+/* Finds an op's present place; the rows may be outdated. */
 static int
 find_index (LigSequence *parent, LigOp *op)
 {
@@ -186,7 +187,8 @@ find_index (LigSequence *parent, LigOp *op)
   return -1;
 }
 
-/* The row that gets the cursor when the selection goes: the one after it, else the one before. */
+/* Returns the row that gets the cursor when the selection is deleted: the one after it, else the
+ * one before. */
 static LigOp *
 find_heir (LigDocument *doc)
 {

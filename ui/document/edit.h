@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* A gap is said by a sequence, the document's or a block's body, and the index of the op that
- * follows it; the length stands for the end. */
+/* A gap is given by a sequence, the document's or a block's body, and the index of the op that
+ * follows it; the sequence's length is the gap at the end. */
 
 /* Inserts copies of @ops and selects them. */
 gboolean lig_edit_insert (
@@ -19,7 +19,7 @@ gboolean lig_edit_add (LigDocument *doc, const char *op, GError **error);
 gboolean lig_edit_insert_op (
   LigDocument *doc, LigSequence *parent, int index, const char *op, GError **error);
 
-/* Of the selection; they return how many ops it was. */
+/* Delete or duplicate the selection, and return its number of ops. */
 guint lig_edit_delete (LigDocument *doc);
 guint lig_edit_duplicate (LigDocument *doc);
 
@@ -29,50 +29,52 @@ gboolean lig_edit_move (LigDocument *doc, LigSequence *parent, int index, GError
 /* Moves the selection by one row, up (-1) or down (1), into and out of open blocks. */
 void lig_edit_move_by (LigDocument *doc, int rows);
 
-/* The selection, whose ops must stand in a row, becomes a block's body, and back. */
+/* Make the selection, whose ops must be adjacent, the body of a block, and dissolve a block. */
 gboolean lig_edit_group (LigDocument *doc, int repeat, GError **error);
 gboolean lig_edit_ungroup (LigDocument *doc, GError **error);
 
-/* As lig_op_set_value(); a null value gives the default back. */
+/* Sets a parameter as lig_op_set_value() does; a null value restores the default. */
 gboolean lig_edit_set_value (
   LigDocument *doc, LigOp *op, const char *param, const GValue *value, GError **error);
 
-/* A fence lies in the gap before an op. */
+/* Set or move a fence, which is in the gap before an op. */
 void lig_edit_set_fence (LigDocument *doc, LigOp *op, gboolean fence);
 void lig_edit_move_fence (LigDocument *doc, LigOp *from, LigOp *to);
 
-/* @op null: everywhere (forbid alone). */
+/* Add or remove a wish for a fusion. @op: where it begins; null, for forbidding only: everywhere.
+ */
 void lig_edit_forbid (LigDocument *doc, LigOp *op, const char *fusion, gboolean forbid);
 void lig_edit_force (LigDocument *doc, LigOp *op, const char *fusion, gboolean force);
 
-/* Gives the first free extra output of @from and the first free extra input of @to one channel,
- * named after neither of those in use. */
+/* Connects the first free extra output of @from with the first free extra input of @to by a channel
+ * with an unused name. */
 gboolean lig_edit_connect (LigDocument *doc, LigOp *from, LigOp *to, GError **error);
 void lig_edit_disconnect (LigDocument *doc, LigOp *op);
 
-/* Two selected rows, or @op (nullable) and the next row that has a free end for it. */
+/* Connects two selected rows, or @op (nullable) with the next row that has a free end for it. */
 gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error);
 
-/* Forbids the fusion of the plan that begins at an op; where one is forbidden there, it is allowed
- * again. */
+/* Forbids the fusion of the plan that begins at an op; if one is forbidden there, allows it again.
+ */
 gboolean lig_edit_toggle_forbidden (LigDocument *doc, LigOp *op, GError **error);
 
 void lig_edit_set_name (LigDocument *doc, const char *name);
 void lig_edit_set_input (LigDocument *doc, const LigShape *shape, LigDtype dtype);
 
-/* Axis 0 of the input. */
+/* Sets axis 0 of the input. */
 void lig_edit_set_batch (LigDocument *doc, gint64 batch);
 
-/* A #LigDtype each, or -1 for what follows from the input. */
+/* Sets the types, a #LigDtype each, or -1 for the type that follows from the input. */
 void lig_edit_set_types (LigDocument *doc, int compute, int parameters);
 
-/* The `train` object of the file, as JSON. */
+/* Sets the `train` object of the file, as JSON. */
 void lig_edit_set_train (LigDocument *doc, const char *json);
 
-/* The selection as the text of a .lig file; null where nothing is selected. (transfer full) */
+/* Returns: (transfer full) (nullable): the selection as the text of a .lig file; null if nothing is
+ *   selected. */
 char *lig_edit_copy (LigDocument *doc);
 
-/* The text of a .lig file, or an expression; inserted after the cursor. */
+/* Inserts the text of a .lig file, or an expression, after the cursor. */
 gboolean lig_edit_paste (LigDocument *doc, const char *text, GError **error);
 
 G_END_DECLS

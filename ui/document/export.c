@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan is written as it is, whatever is edited meanwhile. */
+/* The plan is written as it was when the export began; later edits do not change it. */
 #include "ui/document/export.h"
 
 #include "ui/session/command.h"
@@ -34,7 +34,7 @@ write_report (GTask *task, gpointer source, gpointer data, GCancellable *cancell
     g_task_return_error (task, error);
 }
 
-/* Writes a file of the same name where it is given. */
+/* Writes a file with the name that the command on it has. */
 static char *
 make_command (LigDocument *document, const char *path)
 {
@@ -42,7 +42,7 @@ make_command (LigDocument *document, const char *path)
   g_autofree char *begin = lig_document_to_command (document, "report");
   GString *command = g_string_new (begin);
   g_string_append (command, " -o");
-  lig_command_append (command, name);
+  lig_shell_append (command, name);
   return g_string_free (command, FALSE);
 }
 
@@ -55,7 +55,8 @@ begin (GTask *task)
   LigPlan *plan = lig_document_get_plan (document);
   if ((problem && !problem->whole) || !plan) {
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_VALUE, "%s",
-                             problem ? problem->text : _ ("there is nothing to report on yet"));
+                             problem ? problem->text
+                                     : _ ("there is nothing to report yet; add operations"));
     return;
   }
   export->plan = lig_plan_ref (plan);
@@ -70,7 +71,7 @@ go_on (LigDocument *document, GTask *task)
   if (lig_document_is_stale (document))
     return;
   begin (task);
-  /* The handler holds the task. */
+  /* The signal handler has a reference to the task. */
   g_signal_handler_disconnect (document, export->handler);
 }
 

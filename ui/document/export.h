@@ -8,10 +8,10 @@ G_BEGIN_DECLS
 
 /**
  * lig_export_async:
- * @path: its ending chooses the format
+ * @path: its extension chooses the format
  *
- * Waits for a plan that is still being compiled. Fails with the problem's sentence where the
- * sequence has one, and with the engine's where the file cannot be written.
+ * Waits for a plan that is still being compiled. Fails with the sequence's problem if it has one,
+ * and with the engine's error if the file cannot be written.
  */
 void lig_export_async (LigDocument *document,
                        const char *path,

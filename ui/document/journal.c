@@ -18,13 +18,13 @@ struct _LigJournal {
   gboolean begun;
 };
 
-/* How long closing a window waits for what is still to be written. */
+/* The longest time that closing a window waits for pending writes. */
 #define PATIENCE_MS 1000
 
 static const char *const kinds[] = {"start", "edit", "merge", "undo", "redo"};
 
 typedef struct {
-  gboolean clear; /* instead of adding */
+  gboolean clear; /* remove the document's entries instead of adding one */
   LigJournalKind kind;
   char *label, *path, *sequence;
   gint64 when;
@@ -66,7 +66,7 @@ write_edit (gpointer entry, gpointer data)
   LigJournal *self = data;
   Item *item = entry;
   g_autofree char *json = item->clear ? NULL : item_to_json (item);
-  /* A journal that cannot be written costs recovery, never the editing itself. */
+  /* If the journal cannot be written, recovery is lost, but editing continues. */
   if (item->clear)
     lig_store_clear_edits (self->store, self->key, NULL);
   else
@@ -127,7 +127,7 @@ end (gpointer data)
   return NULL;
 }
 
-/* A store that another program holds keeps no window from closing. */
+/* A store that another program locks does not prevent closing a window. */
 void
 lig_journal_free (LigJournal *self)
 {
@@ -170,7 +170,7 @@ lig_journal_is_empty (LigJournal *self)
   return !self->begun;
 }
 
-/* --- What was lost ------------------------------------------------------------------------- */
+/* --- Lost edits ---------------------------------------------------------------------------- */
 
 static void
 free_state (gpointer data)
@@ -192,9 +192,9 @@ lig_lost_edit_free (LigLostEdit *lost)
   g_free (lost);
 }
 
-/* The longest texts in labels and tooltips, of a row that anybody may have written. */
+/* Limits for texts in labels and tooltips: any program may have written the row. */
 #define LONGEST_LABEL 200 /* characters */
-#define LONGEST_PATH 4096 /* bytes, as the system has it */
+#define LONGEST_PATH 4096 /* bytes, like the system's own limit */
 
 static char *
 shorten (const char *label)
@@ -226,7 +226,8 @@ push_state (LigLostEdit *lost, const char *label, const char *sequence)
   lost->now = lost->states->len - 1;
 }
 
-/* What would lead out of the history, as nothing written by this program does, adds to it. */
+/* An entry that leads out of the history, which this program never writes, is handled as an added
+ * state. */
 static void
 replay (LigLostEdit *lost, JsonObject *object)
 {
@@ -253,8 +254,8 @@ read_path (JsonObject *object)
   return path && strlen (path) < LONGEST_PATH ? g_strdup (path) : NULL;
 }
 
-/* A damaged row among good ones is passed over. An empty text stands for what was there if no row
- * is good, so that a person hears of it and can have it forgotten. */
+/* A damaged row among good ones is skipped. If no row is good, the text is empty, so that the user
+ * is informed and can discard the journal. */
 static LigLostEdit *
 read_lost (const char *key, const char *const *edits)
 {

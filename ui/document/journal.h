@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The journal: what was edited and not saved, in the store, so that it survives a killed program.
- * Writing happens on a thread of its own, in order. */
+/* The journal: unsaved edits, kept in the store so that they survive a killed program. A thread of
+ * its own writes them, in order. */
 #pragma once
 
 #include <ligature/store.h>
@@ -11,15 +11,15 @@ G_BEGIN_DECLS
 
 typedef struct _LigJournal LigJournal;
 
-/* @store: (nullable): without one nothing is kept. */
+/* Creates a journal. @store: (nullable): without one nothing is kept. */
 LigJournal *lig_journal_new (LigStore *store);
 
-/* Waits until what was appended is written. What it holds stays unless it was cleared. */
+/* Waits until all entries are written. They remain in the store unless the journal was cleared. */
 void lig_journal_free (LigJournal *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigJournal, lig_journal_free)
 
-/* What an entry does to the history: it adds a state that needs no rescue, adds an edit, changes
- * the last one, goes back or forth by one. */
+/* The effect of an entry on the history: it adds a saved state, adds an edit, replaces the last
+ * edit, undoes one or redoes one. */
 typedef enum {
   LIG_JOURNAL_START,
   LIG_JOURNAL_EDIT,
@@ -28,14 +28,15 @@ typedef enum {
   LIG_JOURNAL_REDO,
 } LigJournalKind;
 
-/* @path: (nullable): the file of the document; @sequence: the whole text of its .lig file. */
+/* Appends an entry. @path: (nullable): the file of the document; @sequence: the whole text of its
+ * .lig file. */
 void lig_journal_append (
   LigJournal *self, LigJournalKind kind, const char *label, const char *path, const char *sequence);
 
-/* Whether nothing was appended since the beginning or since it was cleared. */
+/* Returns whether nothing was appended since it was created or cleared. */
 gboolean lig_journal_is_empty (LigJournal *self);
 
-/* The document was saved, or given up. */
+/* Removes all entries: the document was saved or discarded. */
 void lig_journal_clear (LigJournal *self);
 
 typedef struct {
@@ -43,13 +44,13 @@ typedef struct {
 } LigLostState;
 
 /**
- * LigLostEdit: a journal of a process that is gone.
+ * LigLostEdit: the journal of a process that has ended.
  *
- * @key: of the journal in the store
+ * @key: the journal's key in the store
  * @path: (nullable): the file it was an edit of
  * @label: of the last edit; @edits: how many there were; @when: microseconds since 1970
  * @sequence: the text after the last edit
- * @states: (element-type LigLostState): what could be undone and done again; @now: the last one
+ * @states: (element-type LigLostState): for undo and redo; @now: index of the last state
  */
 typedef struct {
   char *key, *path, *label, *sequence;
@@ -61,8 +62,8 @@ typedef struct {
 
 void lig_lost_edit_free (LigLostEdit *lost);
 
-/* (transfer container) (element-type LigLostEdit): never null; also those of other users of the
- * store on this machine whose process is gone. */
+/* Returns: (transfer container) (element-type LigLostEdit): the journals of ended processes on this
+ *   machine, other users' too; never null. */
 GPtrArray *lig_journal_find_lost (LigStore *store);
 void lig_journal_forget (LigStore *store, const char *key);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A document's plan: asked for after every edit, shown when it comes. */
+/* A document's plan: requested after every edit, shown when it arrives. */
 #include "ui/document/private.h"
 #include "ui/session/command.h"
 
@@ -147,7 +147,7 @@ lig_document_is_stale (LigDocument *self)
   return self->stale;
 }
 
-/* The first op of what lies in a folded block: its path begins with the block's. */
+/* Finds the first op of a folded block: its path begins with the block's. */
 static guint
 find_inside (LigDocument *self, const char *path)
 {
@@ -194,7 +194,7 @@ lig_document_get_problem (LigDocument *self, guint n)
 
 /* --- The same on the command line ----------------------------------------------------------- */
 
-/* An expression knows no types; parameters have those of the computation unless it is said. */
+/* An expression contains no types; parameters have the type of the computation unless set. */
 static void
 append_types (GString *text, LigSequence *sequence)
 {
@@ -221,12 +221,12 @@ lig_document_to_command (LigDocument *self, const char *command)
   GString *text = g_string_new ("lig ");
   g_string_append (text, command);
   if (saved)
-    lig_command_append (text, self->path);
+    lig_shell_append (text, self->path);
   else
     lig_command_append_sequence (text, self->sequence);
-  lig_command_append_option (text, "device", self->device);
+  lig_shell_append_option (text, "device", self->device);
   if (self->policy != LIG_POLICY_DEFAULT)
-    lig_command_append_option (text, "policy", lig_policy_name (self->policy));
+    lig_shell_append_option (text, "policy", lig_policy_name (self->policy));
   if (!saved)
     append_types (text, self->sequence);
   lig_command_append_store (text, self->session);

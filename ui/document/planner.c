@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread for each document, as a device belongs to one thread at a time. Requests that a newer
- * one has overtaken are not compiled. */
+/* Each document has one thread, as a device belongs to one thread at a time. A request is dropped
+ * once a newer one arrives. */
 #include "ui/document/planner.h"
 
 #include "ui/session/measuring.h"
@@ -13,10 +13,10 @@ struct _LigPlanner {
   gatomicrefcount references; /* the owner's and the thread's */
   GAsyncQueue *requests;
   LigPlannerFunc func;
-  gpointer owner; /* null once it is gone; of the main thread */
+  gpointer owner; /* null once it is disposed of; used by the main thread only */
   guint64 last;
-  LigDevice *device; /* of the thread */
-  gint forget;       /* told to the thread */
+  LigDevice *device; /* used by the thread only */
+  gint forget;       /* passed to the thread */
 };
 
 typedef struct {
@@ -92,7 +92,7 @@ new_delivery (LigPlanner *self, guint64 request)
   return delivery;
 }
 
-/* Not by g_main_context_invoke(), which calls it here while nobody iterates the main loop. */
+/* g_main_context_invoke() would call it on this thread if no thread iterates the main loop. */
 static void
 send (Delivery *delivery)
 {
@@ -100,7 +100,7 @@ send (Delivery *delivery)
 }
 
 static void
-say_measuring (gpointer data, const char *what)
+report_measuring (gpointer data, const char *what)
 {
   const Delivery *now = data;
   Delivery *delivery = new_delivery (now->planner, now->answer.request);
@@ -126,7 +126,7 @@ add_problem (GPtrArray *problems, char *path, const char *text)
   g_ptr_array_add (problems, problem);
 }
 
-/* The compiler stops at the first fault; what each op by itself lacks is told at once. */
+/* The compiler stops at the first error; ops that are incomplete by themselves are all reported. */
 static void
 check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
 {
@@ -167,7 +167,7 @@ open_device (LigPlanner *self, const Request *request, GError **error)
   return self->device;
 }
 
-/* What the ops before the fault give, so that the rows above it keep their rails. */
+/* Compiles the ops before the error, so that the rows above it keep their rails. */
 static LigPlan *
 compile_start (LigSequence *sequence,
                LigDevice *device,
@@ -183,7 +183,7 @@ compile_start (LigSequence *sequence,
   return first > 0 ? lig_plan_compile (sequence, device, &quick, NULL) : NULL;
 }
 
-/* Measuring takes seconds where shapes are new: until then the cover of policy `all` is shown. */
+/* Measuring new shapes takes seconds: until then the cover of policy `all` is shown. */
 static void
 answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, LigPlanOptions options)
 {
@@ -214,7 +214,7 @@ compile (LigPlanner *self, const Request *request)
     answer_quickly (self, request, device, options);
     lig_tuning_init (&tuning, request->store);
     options.tuning = &tuning;
-    lig_measuring_listen (say_measuring, delivery);
+    lig_measuring_listen (report_measuring, delivery);
   }
   if (device && lig_sequence_get_length (request->sequence) > 0)
     answer->plan = lig_plan_compile (request->sequence, device, &options, &error);

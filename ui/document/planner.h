@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiles on a thread of its own, always what was asked for last. */
+/* Compiles the last request on a thread of its own. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -9,12 +9,12 @@ G_BEGIN_DECLS
 typedef struct _LigPlanner LigPlanner;
 
 /**
- * LigPlannerAnswer: handed to the owner in the main loop; it takes what it wants.
+ * LigPlannerAnswer: passed to the owner in the main loop, which may take the members.
  *
  * @plan: (nullable): whole, or of the ops before the first problem
  * @problems: (element-type LigProblem)
- * @measuring: (nullable): no plan yet, but what is measured now
- * @final: nothing more comes of this request
+ * @measuring: (nullable): the measurement in progress; there is no plan yet
+ * @final: whether this is the last answer to the request
  */
 typedef struct {
   guint64 request;
@@ -28,16 +28,17 @@ typedef void (*LigPlannerFunc) (gpointer owner, const LigPlannerAnswer *answer);
 
 LigPlanner *lig_planner_new (LigPlannerFunc func, gpointer owner);
 
-/* Nothing is answered from then on. Does not wait for a compilation under way. */
+/* Frees the planner, which sends no more answers. Does not wait for a running compilation. */
 void lig_planner_free (LigPlanner *self);
 
-/* @sequence: (transfer full): nobody else may touch it. Returns the request's number. */
+/* Requests a plan and returns the request's number. @sequence: (transfer full): for the planner
+ * alone */
 guint64 lig_planner_ask (
   LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store);
 
 void lig_problem_free (LigProblem *problem);
 
-/* The device is opened again for the next request: what was measured of it is new. */
+/* Opens the device again for the next request, because its ceilings were measured. */
 void lig_planner_forget_device (LigPlanner *self);
 
 G_END_DECLS

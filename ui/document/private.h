@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a document, shared by the files document*.c. */
+/* The inside of a document, shared by document.c, plan.c and rows.c. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -9,7 +9,7 @@
 /* One state of the sequence in the history. */
 typedef struct {
   char *text;  /* of the .lig file */
-  char *label; /* of the edit that led here; null for the first */
+  char *label; /* of the edit that made this state; null for the first */
 } LigDocumentState;
 
 struct _LigDocument {
@@ -32,7 +32,7 @@ struct _LigDocument {
   LigOp *cursor;
 
   char *device;
-  gboolean device_chosen; /* by the person */
+  gboolean device_chosen; /* by the user */
   LigPolicy policy;
   LigPlanner *planner;
   guint64 request;
@@ -54,18 +54,17 @@ typedef enum {
 
 void lig_document_emit (LigDocument *self, LigDocumentSignal signal);
 
-/* document-rows.c. Building the rows keeps selection and cursor by @paths, where given: those of
- * what was selected, the cursor's first. */
+/* rows.c. Building the rows keeps selection and cursor by their paths. */
 void lig_document_init_rows (LigDocument *self);
 void lig_document_clear_rows (LigDocument *self);
 void lig_document_build_rows (LigDocument *self);
 
-/* Before another sequence takes the place of this one: what is open there. */
+/* Opens in @next the blocks that are open in the present sequence. */
 void lig_document_carry_open (LigDocument *self, LigSequence *next);
 GStrv lig_document_remember_selection (LigDocument *self);
 void lig_document_restore_selection (LigDocument *self, const char *const *paths);
 
-/* document-plan.c */
+/* plan.c */
 void lig_document_init_plan (LigDocument *self);
 void lig_document_clear_plan (LigDocument *self);
 void lig_document_compile (LigDocument *self);

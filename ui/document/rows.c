@@ -53,7 +53,7 @@ add_rows (LigDocument *self, LigSequence *parent, const char *prefix, int depth)
   }
 }
 
-/* Blocks, also those within folded ones. */
+/* Collects blocks, including those within folded ones. */
 static void
 list_blocks (LigSequence *sequence, GPtrArray *blocks)
 {
@@ -80,7 +80,7 @@ lig_document_carry_open (LigDocument *self, LigSequence *next)
   GHashTable *open = g_hash_table_new (NULL, NULL);
   list_blocks (self->sequence, before);
   list_blocks (next, after);
-  /* Where blocks came or went, those that look alike are the same. */
+  /* If the number of blocks changed, equal blocks are matched. */
   for (guint i = 0, k = 0; i < before->len; i++) {
     if (!g_hash_table_contains (self->open, before->pdata[i]))
       continue;
@@ -147,7 +147,7 @@ lig_document_find_row (LigDocument *self, LigOp *op)
   return get_numbered (self, g_hash_table_lookup (self->by_op, op));
 }
 
-/* All repetitions of a block are shown by the first. */
+/* The first repetition of a block is shown for all. */
 static char *
 fold_repetitions (const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be done with the selected runs of the history. */
+/* The actions on the selected runs of the history. */
 #include "ui/history/format.h"
 #include "ui/history/history-page.h"
 #include "ui/run/settings.h"
@@ -10,13 +10,13 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* Runs that were hidden together; they are deleted when their toast is gone. */
+/* Runs that were hidden together; they are deleted once their toast closes. */
 typedef struct {
   LigHistoryPage *page; /* not owned */
   LigStore *store;
   GArray *keys;
-  AdwToast *toast; /* not owned; null when it is gone */
-  gboolean sent;   /* to be deleted, no way back */
+  AdwToast *toast; /* not owned; null once it is closed */
+  gboolean sent;   /* is being deleted, cannot be undone */
 } Deletion;
 
 static void
@@ -30,7 +30,7 @@ edit_selected (LigHistoryPage *self, LigHistoryEdit edit, const char *text)
 
 /* --- Marks --------------------------------------------------------------------------------- */
 
-/* Gives stars unless all that are known have one. */
+/* Adds stars unless all known runs have one. */
 static void
 star (GtkWidget *widget, const char *action, GVariant *parameter)
 {
@@ -187,7 +187,7 @@ static void delete (GtkWidget *widget, const char *action, GVariant *parameter)
   g_ptr_array_add (self->deletions, deletion);
   gtk_selection_model_unselect_all (GTK_SELECTION_MODEL (self->selection));
   hide (deletion, TRUE);
-  /* What follows is selected, so that one after the other can be deleted. */
+  /* Selects the next run, so that runs can be deleted one after the other. */
   guint left = lig_run_list_get_count (self->list);
   if (left)
     gtk_selection_model_select_item (GTK_SELECTION_MODEL (self->selection), MIN (first, left - 1),
@@ -251,7 +251,7 @@ resume (GtkWidget *widget, const char *action, GVariant *parameter)
 
 typedef char *(*Format) (const LigRunRow *row, LigSession *session);
 
-/* A line for each selected run whose row is known, up to a thousand. */
+/* Returns a line for each selected run whose row is known, up to a thousand. */
 static char *
 list_lines (LigHistoryPage *self, Format format, guint *count)
 {
@@ -280,9 +280,9 @@ copy_lines (LigHistoryPage *self, Format format)
   g_autofree char *text = list_lines (self, format, &n);
   if (!n)
     return;
-  g_autofree char *said = g_strdup_printf (ngettext ("Copied %u line", "Copied %u lines", n), n);
+  g_autofree char *message = g_strdup_printf (ngettext ("Copied %u line", "Copied %u lines", n), n);
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  lig_toast (GTK_WIDGET (self), said, NULL, NULL);
+  lig_toast (GTK_WIDGET (self), message, NULL, NULL);
 }
 
 static char *
@@ -396,7 +396,7 @@ export_run (GtkWidget *widget, const char *action, GVariant *parameter)
     return;
   g_autofree char *name = g_strdup_printf ("%s.md", *row->name ? row->name : row->uuid);
   GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new (_ ("Export Run"), GTK_WINDOW (gtk_widget_get_root (widget)),
+    gtk_file_chooser_native_new (_ ("Export run"), GTK_WINDOW (gtk_widget_get_root (widget)),
                                  GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
   g_strdelimit (name, "/", '-');
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
@@ -455,7 +455,7 @@ choose_store (GtkWidget *widget, const char *action, GVariant *parameter)
 static const struct {
   const char *name, *parameter;
   GtkWidgetActionActivateFunc activate;
-  guint least, most; /* selected runs; 0: however many */
+  guint least, most; /* selected runs; 0: any number */
 } actions[] = {
   {"history.open", NULL, open_sequence, 1, 1},
   {"history.resume", NULL, resume, 1, 1},

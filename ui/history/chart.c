@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves of runs. They are read and thinned out on a thread: of what lies between two neighbours of
- * a thinned curve, the least and the greatest are there. */
+/* Curves of runs. They are read and thinned on a thread: each point of a thinned curve has the
+ * least and the greatest value around it. */
 #include "ui/history/chart.h"
 
 #include "ui/widgets/chart-view.h"
@@ -39,7 +39,7 @@ typedef struct {
   char *metric;
   gboolean time;
   guint serial;
-  GPtrArray *metrics; /* names that any run has; the answer */
+  GPtrArray *metrics; /* the answer: names that any run has */
   GPtrArray *curves;  /* Curve or null, one for each run */
 } Question;
 
@@ -87,8 +87,8 @@ collect_metrics (Question *self, GError **error)
   return TRUE;
 }
 
-/* Seconds at which each step was reached: what the steps took one after the other, and where that
- * was not recorded, as if all took the same. */
+/* Returns the seconds at which each step was reached: the sum of the steps' times, or where those
+ * were not recorded, equal times for all. */
 static GArray *
 find_seconds (Question *self, const LigRunRow *row, GArray *steps, GError **error)
 {
@@ -117,7 +117,7 @@ append (Curve *curve, double x, double y)
   g_array_append_val (curve->y, y);
 }
 
-/* Of each bucket its least and its greatest value, in their order. */
+/* Takes the least and the greatest value of each bucket, in their order. */
 static Curve *
 thin (const double *x, const double *y, guint count)
 {

@@ -11,21 +11,21 @@ G_BEGIN_DECLS
 #define LIG_TYPE_HISTORY_CHART (lig_history_chart_get_type ())
 G_DECLARE_FINAL_TYPE (LigHistoryChart, lig_history_chart, LIG, HISTORY_CHART, AdwBin)
 
-/* A run's curve has so many points at most: the least and the greatest of what each stands for. */
+/* The most points of a run's curve; each has the least and the greatest value around it. */
 #define LIG_HISTORY_POINTS 4096
 
 /**
  * lig_history_chart_show:
  * @runs: (element-type LigRunRow): in the order of the legend
  *
- * Reads the curves on a thread; a signal `loaded` says when they are shown.
+ * Reads the curves on a thread; the signal `loaded` is emitted once they are shown.
  */
 void lig_history_chart_show (LigHistoryChart *self, LigStore *store, GPtrArray *runs);
 
-/* The number of curves and of their points that are shown. */
+/* Returns the number of curves shown, and sets the number of their points. */
 guint lig_history_chart_get_curves (LigHistoryChart *self, guint *points);
 
-/* `loss`; a metric that none of the runs has is not shown. */
+/* Sets the metric, like `loss`; a metric that no run has is not shown. */
 void lig_history_chart_set_metric (LigHistoryChart *self, const char *metric);
 void lig_history_chart_set_time (LigHistoryChart *self, gboolean time);
 

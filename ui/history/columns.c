@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of the history. GTK 4.8 does not tell by which column a view is sorted, so its sorter
- * is asked to compare two things, and the column that is asked first is the one. */
+/* The columns of the history. GTK 4.8 has no function for the column that a view is sorted by, so
+ * its sorter compares two items, and the first column that is called is the one. */
 #include "ui/history/columns.h"
 
 #include "ui/history/format.h"
@@ -14,7 +14,7 @@ typedef char *(*Format) (const LigRunRow *row);
 /* `tip`: null for the text itself. */
 typedef struct {
   const char *name, *title;
-  LigRunOrder order; /* LIG_RUN_N_ORDERS: cannot be sorted by */
+  LigRunOrder order; /* LIG_RUN_N_ORDERS: not sortable */
   gboolean numeric;
   int width;
   Format text, tip;
@@ -100,7 +100,7 @@ find_column (const char *name)
 
 /* --- Cells --------------------------------------------------------------------------------- */
 
-/* What hangs on a cell's widget. */
+/* Data of a cell's widget. */
 typedef struct {
   LigHistoryColumns *self;
   const Column *column;
@@ -154,7 +154,7 @@ toggle_star (GtkToggleButton *button, Cell *cell)
     g_signal_emit (cell->self, signals[STAR], 0, gtk_list_item_get_position (cell->item));
 }
 
-/* The cell at a place of the view: one controller for all cells, as they are made by the thousand.
+/* Returns the cell at a place of the view. One controller serves all cells, as there are thousands.
  */
 static Cell *
 find_cell (LigHistoryColumns *self, double x, double y)
@@ -190,7 +190,7 @@ is_cut (GtkWidget *widget, const char *text)
   return width > gtk_widget_get_width (widget);
 }
 
-/* What is not to be read in the cell itself. */
+/* Returns the tooltip: the text that the cell shortens or omits. */
 static gboolean
 show_tip (
   GtkWidget *view, int x, int y, gboolean keyboard, GtkTooltip *tip, LigHistoryColumns *self)
@@ -201,10 +201,10 @@ show_tip (
   if (!row)
     return FALSE;
   const Column *column = cell->column;
-  g_autofree char *text =
-    !column->text ? g_strdup (row->starred ? _ ("Take the star away") : _ ("Give it a star"))
-    : column->tip ? column->tip (row)
-                  : column->text (row);
+  g_autofree char *text = !column->text
+                            ? g_strdup (row->starred ? _ ("Remove the star") : _ ("Add a star"))
+                          : column->tip ? column->tip (row)
+                                        : column->text (row);
   if (!text || !*text || (column->text && !column->tip && !is_cut (cell->text, text)))
     return FALSE;
   gtk_tooltip_set_text (tip, text);

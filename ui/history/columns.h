@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of the history: what they show, how they sort, which of them are there. */
+/* The columns of the history: their texts, their order, and which of them are visible. */
 #pragma once
 
 #include "ui/history/run-list.h"
@@ -14,19 +14,19 @@ G_DECLARE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, LIG, HISTORY_COLUM
 /**
  * lig_history_columns_new:
  *
- * Gives the view its columns after the settings `history-columns` and `history-widths`, and writes
- * them when a person moves, sizes, adds or removes one. A header sorts `list`. The action group
+ * Gives the view its columns from the settings `history-columns` and `history-widths`, and writes
+ * these when the user moves, sizes, adds or removes one. A header sorts `list`. The action group
  * has a boolean for each column.
  *
- * Signals: `menu` with a cell's widget, the position of its row and x and y of a pointer in the
- * widget, where a person asked for a menu. `star` with a position.
+ * Signals: `menu` with a cell's widget, the position of its row, and the place in the widget at
+ * which the user asked for a menu. `star` with a position.
  */
 LigHistoryColumns *
 lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *settings);
 
 GActionGroup *lig_history_columns_get_actions (LigHistoryColumns *self);
 
-/* (transfer full): `columns.NAME` for each. */
+/* Returns: (transfer full): the actions `columns.NAME`. */
 GMenuModel *lig_history_columns_make_menu (LigHistoryColumns *self);
 
 G_END_DECLS

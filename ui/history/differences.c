@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares runs. Ops are compared as a person would: what was inserted shifts nothing. */
+/* Compares runs. Ops are aligned, so that an inserted op does not shift the others. */
 #include "ui/history/differences.h"
 
 #include "ui/widgets/figures.h"
@@ -170,7 +170,7 @@ is_same_kind (const char *a, const char *b)
   return length == strcspn (b, " ") && strncmp (a, b, length) == 0;
 }
 
-/* What any run has in a merged line. */
+/* The ops of all runs in a merged line. */
 static const char *
 get_sample (const LigLine *line, guint n_runs)
 {
@@ -180,7 +180,7 @@ get_sample (const LigLine *line, guint n_runs)
   return "";
 }
 
-/* How well a merged line and an op go together: the same op is better than one of its kind. */
+/* Returns how well an op fits a merged line: the same op is better than one of its kind. */
 static int
 rate (const LigLine *line, guint n_runs, const char *op)
 {
@@ -191,7 +191,7 @@ rate (const LigLine *line, guint n_runs, const char *op)
   return best ? best : is_same_kind (get_sample (line, n_runs), op) ? 2 : 0;
 }
 
-/* Beyond this many pairs ops are compared by their index. */
+/* With more pairs than this, ops are compared by their index. */
 #define MOST_PAIRS (4u << 20)
 
 static void
@@ -201,7 +201,7 @@ set_op (LigLine *line, guint run, const char *op)
   line->cells[run] = g_strdup (op);
 }
 
-/* Brings a run's ops into the merged list so that most of them find their like. */
+/* Merges a run's ops into the list so that as many as possible are aligned with equal ones. */
 static void
 merge_ops (Lines *self, GPtrArray *merged, guint run, GStrv ops)
 {
@@ -298,7 +298,7 @@ add_results (Lines *self, LigStore *store, guint run, const LigRunRow *row, GErr
     g_autoptr (GArray) steps = NULL, values = NULL;
     if (!lig_store_get_metric (store, row->uuid, *name, &steps, &values, error))
       return FALSE;
-    /* One step says little: the median of many is below. */
+    /* A single step's time is not significant; the median of many is below. */
     if (values->len && strcmp (*name, "step-ms") != 0)
       set_number (self, run, *name, g_array_index (values, double, values->len - 1));
   }

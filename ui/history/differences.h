@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs have in common and in what they differ: settings, sequences op by op, results. */
+/* Compares runs: settings, sequences op by op, results. */
 #pragma once
 
 #include <ligature/store.h>
@@ -11,9 +11,9 @@ typedef enum { LIG_LINE_SETTING, LIG_LINE_SEQUENCE, LIG_LINE_RESULT } LigLineKin
 /**
  * LigLine: one line of a comparison.
  *
- * @name: as `lig runs compare` says it: `settings.lr`, `loss`; of an op its index in the merged
- *   sequence: `op 3`
- * @cells: a text for each run; a dash where it has none
+ * @name: as in `lig runs compare`: `settings.lr`, `loss`; of an op its index in the merged
+ * sequence: `op 3`
+ * @cells: a text for each run; a dash if it has none
  * @numbers: of results: NaN where there is none
  * @differs: whether any run differs from the first
  * @sense: of results: 1 where greater is better, -1 where less is, 0 where neither
@@ -38,10 +38,11 @@ typedef struct {
  */
 GPtrArray *lig_compare_runs (LigStore *store, GPtrArray *runs, GError **error);
 
-/* (nullable): `−0.12 (−4.3 %), better`: by what a run's number differs from the first run's. */
+/* Returns: (nullable): the difference of a run's number to the first run's, like `−0.12 (−4.3 %),
+ *   better`. */
 char *lig_line_get_delta (const LigLine *self, guint run);
 
-/* 1 better, -1 worse, 0 neither. */
+/* Returns 1 if the number is better, -1 if it is worse, else 0. */
 int lig_line_judge (const LigLine *self, guint run);
 
 G_END_DECLS

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person changes of runs, written on a thread. */
+/* The user's changes of runs, written on a thread. */
 #include "ui/history/edits.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* Rows that are in memory at once. */
+/* The rows that are in memory at once. */
 #define CHUNK 256u
 
 struct _LigHistoryEdits {
@@ -69,7 +69,7 @@ tell (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Runs that are gone meanwhile need no edit. */
+/* Runs that were deleted since need no edit. */
 static guint
 apply_to_rows (Job *job, GPtrArray *rows)
 {
@@ -122,7 +122,7 @@ lig_history_edits_add (LigHistoryEdits *self,
   g_thread_pool_push (self->thread, job, NULL);
 }
 
-/* Waits until all are written. */
+/* Waits until all edits are written. */
 static void
 lig_history_edits_finalize (GObject *object)
 {

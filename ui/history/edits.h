@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person changes of runs, written on a thread in the order in which it was asked for: a
- * store that another process locks must not stop the window. */
+/* The user's changes of runs, written on a thread in their order: a store that another process
+ * locks must not block the window. */
 #pragma once
 
 #include <ligature/store.h>
@@ -19,8 +19,8 @@ typedef enum {
 #define LIG_TYPE_HISTORY_EDITS (lig_history_edits_get_type ())
 G_DECLARE_FINAL_TYPE (LigHistoryEdits, lig_history_edits, LIG, HISTORY_EDITS, GObject)
 
-/* Signals, with the LigHistoryEdit: `done` after each; before it, where it failed, `failed` with
- * the error's sentence, too. */
+/* Signals, with the LigHistoryEdit: `done` after each; if it failed, `failed` before that, with the
+ * error's sentence, too. */
 LigHistoryEdits *lig_history_edits_new (void);
 
 /**
@@ -28,7 +28,7 @@ LigHistoryEdits *lig_history_edits_new (void);
  * @keys: of the runs; copied
  * @text: (nullable): the tag or the note
  *
- * A run that is running is not deleted: `failed` then says how many were kept.
+ * A running run is not deleted: `failed` then has the number of runs that were kept.
  */
 void lig_history_edits_add (LigHistoryEdits *self,
                             LigStore *store,

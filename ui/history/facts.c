@@ -150,8 +150,7 @@ lig_history_facts_append (GtkBox *to,
   for (guint i = 0; artifacts && i < artifacts->len; i++) {
     const LigArtifactRow *artifact = artifacts->pdata[i];
     gboolean there = g_file_test (artifact->path, G_FILE_TEST_EXISTS);
-    g_autofree char *gone =
-      there ? NULL : g_strdup_printf (_ ("%s (no longer there)"), artifact->path);
+    g_autofree char *gone = there ? NULL : g_strdup_printf (_ ("%s (missing)"), artifact->path);
     add_line (&files, artifact->kind, there ? artifact->path : gone);
   }
 }

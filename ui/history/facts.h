@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the store has of a run, as tables of names and values. */
+/* The data of a run in the store, as tables of names and values. */
 #pragma once
 
 #include <ligature/store.h>

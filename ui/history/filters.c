@@ -18,7 +18,7 @@ struct _LigHistoryFilters {
 
 G_DEFINE_FINAL_TYPE (LigHistoryFilters, lig_history_filters, ADW_TYPE_BIN)
 
-/* The value of the store that is chosen, null for any. */
+/* Returns the chosen value, null for any. */
 static const char *
 get_value (GtkDropDown *choice)
 {
@@ -27,7 +27,7 @@ get_value (GtkDropDown *choice)
   return values && n > 0 && n != GTK_INVALID_LIST_POSITION ? values[n - 1] : NULL;
 }
 
-/* The beginning of the days that are shown, 0 for all. */
+/* Returns the beginning of the days that are shown, 0 for all. */
 static gint64
 get_from (LigHistoryFilters *self)
 {
@@ -70,7 +70,7 @@ get_word (const char *column, const char *value)
   return strcmp (column, "kind") == 0 ? lig_history_kind_word (value) : value;
 }
 
-/* Shows what there is to choose from; what was chosen stays so, also where no run has it now. */
+/* Lists the values to choose from; the chosen value stays, even if no run has it now. */
 static void
 fill (LigHistoryFilters *self, GtkDropDown *choice, const char *column, const char *any)
 {

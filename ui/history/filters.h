@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bar above the history: what to search for, which runs to show, how many there are. */
+/* The bar above the history: search, filters, and the number of runs. */
 #pragma once
 
 #include "ui/history/run-list.h"
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_HISTORY_FILTERS (lig_history_filters_get_type ())
 G_DECLARE_FINAL_TYPE (LigHistoryFilters, lig_history_filters, LIG, HISTORY_FILTERS, AdwBin)
 
-/* Sets the filter of the list, and shows what there is to choose from in it. */
+/* Sets the filter of the list, and offers the list's values to choose from. */
 void lig_history_filters_set_list (LigHistoryFilters *self, LigRunList *list);
 
 void lig_history_filters_set_columns_menu (LigHistoryFilters *self, GMenuModel *menu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the history writes times, numbers and states. */
+/* Times, numbers and states as the history shows them. */
 #include "ui/history/format.h"
 
 #include "ui/session/command.h"
@@ -88,7 +88,7 @@ lig_history_count (gint64 value)
     return g_strdup ("–");
   g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, value);
   GString *text = g_string_new (digits);
-  /* Translators: what stands between thousands */
+  /* Translators: the separator of thousands */
   for (gssize i = (gssize) text->len - 3; i > 0; i -= 3)
     g_string_insert (text, i, _ (","));
   return g_string_free (text, FALSE);
@@ -132,11 +132,11 @@ append_settings (GString *to, const LigRunSettings *settings)
     g_autofree char *value = lig_run_settings_get (settings, setting->name);
     g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
     if (value && g_strcmp0 (value, usual) != 0)
-      lig_command_append_option (to, setting->name, value);
+      lig_shell_append_option (to, setting->name, value);
   }
 }
 
-/* The run's own checkpoint is not to be overwritten. */
+/* The command must not overwrite the run's own checkpoint. */
 static void
 append_training (GString *to, const LigRunRow *row)
 {
@@ -161,9 +161,9 @@ append_plan (GString *to, const LigRunRow *row)
   if (lig_run_settings_read (&settings, row->settings, NULL, NULL) && settings.tf32)
     g_string_append (to, " --tf32");
   if (*row->dtype)
-    lig_command_append_option (to, "dtype", row->dtype);
+    lig_shell_append_option (to, "dtype", row->dtype);
   if (*row->policy)
-    lig_command_append_option (to, "policy", row->policy);
+    lig_shell_append_option (to, "policy", row->policy);
 }
 
 char *
@@ -175,9 +175,9 @@ lig_history_command (const LigRunRow *row, LigSession *session)
   GString *text = g_string_new (!again ? "lig runs show" : train ? "lig train" : "lig profile");
   if (again) {
     lig_command_append_sequence (text, sequence);
-    lig_command_append_option (text, "device", row->device);
+    lig_shell_append_option (text, "device", row->device);
   } else
-    lig_command_append (text, row->uuid);
+    lig_shell_append (text, row->uuid);
   if (again && train)
     append_training (text, row);
   else if (again)

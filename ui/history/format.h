@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* How the history writes times, numbers and states. All strings are (transfer full) unless said
- * otherwise. */
+/* Times, numbers and states as the history shows them. All strings are (transfer full) unless
+ * marked otherwise. */
 #pragma once
 
 #include "ui/session/session.h"
 
 G_BEGIN_DECLS
 
-/* `2 hours ago`; a date where it is more than a week ago. */
+/* Formats a time as `2 hours ago`, or as a date if it is more than a week ago. */
 char *lig_history_ago (gint64 when);
 
-/* `2026-03-12 14:05:33`, local time. */
+/* Formats a time as `2026-03-12 14:05:33`, local time. */
 char *lig_history_moment (gint64 when);
 
-/* `3 min 20 s`. */
+/* Formats a duration as `3 min 20 s`. */
 char *lig_history_duration (gint64 microseconds);
 
-/* Of a run: until now while it is running. */
+/* Formats a run's duration, until now while it is running. */
 char *lig_history_run_duration (const LigRunRow *row);
 
-/* A dash where there is none. */
+/* Formats a number; a dash for NaN. */
 char *lig_history_number (double value);
 char *lig_history_count (gint64 value);
 
-/* (transfer none): the word for a status or kind of the store, and the icon that goes with it. */
+/* Return: (transfer none): the word for a status or kind of the store, and its icon. */
 const char *lig_history_status_word (const char *status);
 const char *lig_history_status_icon (const char *status);
 const char *lig_history_kind_word (const char *kind);
 
-/* The whole training or profile; `lig runs show …` where it cannot be made again. */
+/* Returns the command for the whole training or profile; `lig runs show …` if it cannot be
+ * repeated. */
 char *lig_history_command (const LigRunRow *row, LigSession *session);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page History: every run of the store, and what is done with it. */
+/* The page History: every run of the store, and the actions on runs. */
 #include "ui/history/history-page.h"
 
 #include "ui/widgets/gradual.h"
@@ -8,7 +8,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* Runs that are overlaid or compared at most: more can be told apart by nobody. */
+/* The most runs that are overlaid or compared: more cannot be distinguished. */
 #define MOST_STUDIED 64
 #define MOST_PREVIEWED 16
 
@@ -95,7 +95,7 @@ typedef struct {
   LigStore *store;
   GArray *keys;
   guint serial;
-  char *how; /* `overlay` or `compare`, null beside the list */
+  char *how; /* `overlay` or `compare`, null while the list is shown */
 } Study;
 
 static void
@@ -142,7 +142,7 @@ take_study (GObject *source, GAsyncResult *result, gpointer unused)
     return;
   }
   g_autofree char *title =
-    g_strdup_printf (ngettext ("%u run", "%u runs beside each other", rows->len), rows->len);
+    g_strdup_printf (ngettext ("%u run", "%u runs compared", rows->len), rows->len);
   gtk_label_set_text (self->study_title, title);
   lig_history_chart_show (self->overlay, study->store, rows);
   lig_run_compare_show (self->compare, study->store, rows);
@@ -191,7 +191,7 @@ lig_history_end_study (LigHistoryPage *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
-/* --- What is shown ------------------------------------------------------------------------- */
+/* --- Showing ------------------------------------------------------------------------------- */
 
 static void
 update_side (LigHistoryPage *self)
@@ -215,7 +215,7 @@ update_side (LigHistoryPage *self)
   lig_history_update_actions (self);
 }
 
-/* Which of the list, a sentence or the study is there. */
+/* Shows the list, a sentence, or the comparison. */
 static void
 update_state (LigHistoryPage *self)
 {
@@ -225,8 +225,8 @@ update_state (LigHistoryPage *self)
     store ? lig_run_list_get_error (self->list) : lig_session_get_store_error (session);
   guint count = lig_run_list_get_count (self->list);
   gboolean loaded = lig_run_list_is_loaded (self->list);
-  gtk_label_set_text (self->trouble_text, error ? error : "");
-  gtk_revealer_set_reveal_child (self->trouble, error && count > 0);
+  gtk_label_set_text (self->error_text, error ? error : "");
+  gtk_revealer_set_reveal_child (self->error_revealer, error && count > 0);
   if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "study") == 0 && !error)
     return;
   if (error && count == 0) {
@@ -260,7 +260,7 @@ select_only (LigHistoryPage *self, guint position)
 static void
 end_menu (GtkWidget *popover)
 {
-  /* Its action is still to be activated. */
+  /* The popover is freed later, as its action is not activated yet. */
   g_idle_add_once ((GSourceOnceFunc) gtk_widget_unparent, popover);
 }
 
@@ -285,7 +285,7 @@ show_menu (LigHistoryPage *self, GtkWidget *cell, guint position, double x, doub
   pop_up (self, cell, &(GdkRectangle){(int) x, (int) y, 1, 1});
 }
 
-/* The menu key. */
+/* Handles the menu key. */
 static gboolean
 show_menu_by_key (GtkWidget *widget, GVariant *unused, gpointer data)
 {
@@ -437,7 +437,7 @@ add_key (GtkEventController *keys, const char *trigger, const char *action)
     gtk_shortcut_new (gtk_shortcut_trigger_parse_string (trigger), gtk_named_action_new (action)));
 }
 
-/* Plain letters are keys of the list alone: elsewhere on the page they are typed. */
+/* Plain letters are keys of the list alone: elsewhere on the page they are text. */
 static void
 add_keys (LigHistoryPage *self)
 {
@@ -531,8 +531,8 @@ bind_children (GtkWidgetClass *widget)
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, matches);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, side);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, study);
-  gtk_widget_class_bind_template_child (widget, LigHistoryPage, trouble);
-  gtk_widget_class_bind_template_child (widget, LigHistoryPage, trouble_text);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, error_revealer);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, error_text);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, many);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, study_title);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, broken);

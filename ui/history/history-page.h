@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two files of the page History share: its parts, and what is done with selected runs. */
+/* Shared by the files of the page History: its parts, and the actions on selected runs. */
 #pragma once
 
 #include "ui/history/chart.h"
@@ -19,8 +19,8 @@ struct _LigHistoryPage {
   LigPage parent_instance;
   LigHistoryFilters *filters;
   GtkStack *states, *matches, *side, *study;
-  GtkRevealer *trouble;
-  GtkLabel *trouble_text, *many, *study_title;
+  GtkRevealer *error_revealer;
+  GtkLabel *error_text, *many, *study_title;
   AdwStatusPage *broken;
   GtkColumnView *view;
   LigRunDetail *detail;
@@ -28,42 +28,42 @@ struct _LigHistoryPage {
   LigRunCompare *compare;
   GMenuModel *menu;
   LigRunList *list;
-  GtkSliceListModel *rows; /* held by the selection */
+  GtkSliceListModel *rows; /* owned by the selection */
   GtkMultiSelection *selection;
   LigHistoryColumns *columns;
   LigHistoryEdits *edits;
-  GPtrArray *deletions; /* of what can still be undone, the last one last */
+  GPtrArray *deletions; /* that can still be undone, the last one last */
   GHashTable *kept;     /* keys that stay selected while the list changes */
   guint poll_source, study_serial;
 };
 
-/* Makes the actions history.*. */
+/* Creates the actions history.*. */
 void lig_history_install_actions (GtkWidgetClass *class);
 
-/* Enables those that the selection allows. */
+/* Enables the actions that the selection allows. */
 void lig_history_update_actions (LigHistoryPage *self);
 
-/* The commands that make the selected runs again, else that which lists all. */
+/* Returns the commands that repeat the selected runs, or one that lists all runs. */
 char *lig_history_to_command (LigPage *page);
 
-/* Of the items of `deletions`. */
+/* Frees an item of `deletions`. */
 void lig_history_free_deletion (gpointer deletion);
 
-/* Really deletes what was hidden. */
+/* Deletes the hidden runs from the store. */
 void lig_history_delete_hidden (LigHistoryPage *self);
 
-/* A deletion that failed: the runs are in the list again. */
+/* Shows the runs of a failed deletion again. */
 void lig_history_show_undeleted (LigHistoryPage *self);
 
 LigStore *lig_history_get_store (LigHistoryPage *self);
 
-/* Keys of the selected runs, in the order of the list. */
+/* Returns the keys of the selected runs, in the order of the list. */
 GArray *lig_history_get_selected (LigHistoryPage *self);
 
-/* (transfer full) (nullable): the only selected run. */
+/* Returns: (transfer full) (nullable): the only selected run. */
 LigRunItem *lig_history_get_only (LigHistoryPage *self);
 
-/* Shows the selected runs side by side: `overlay` or `compare`. */
+/* Shows the selected runs together: `overlay` or `compare`. */
 void lig_history_study (LigHistoryPage *self, const char *how);
 void lig_history_end_study (LigHistoryPage *self);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs beside each other. */
+/* Compares runs in a table. */
 #include "ui/history/run-compare.h"
 
 #include "ui/history/differences.h"
 #include "ui/widgets/figures.h"
+#include <ligature/csv.h>
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -14,7 +15,7 @@ G_DECLARE_FINAL_TYPE (LigCompareItem, lig_compare_item, LIG, COMPARE_ITEM, GObje
 
 struct _LigCompareItem {
   GObject parent_instance;
-  GPtrArray *lines; /* keeps the line */
+  GPtrArray *lines; /* owns the line */
   const LigLine *line;
 };
 
@@ -77,7 +78,7 @@ fill (LigRunCompare *self)
     differing ? g_strdup_printf (ngettext ("%u difference between %u runs",
                                            "%u differences between %u runs", differing),
                                  differing, self->runs->len)
-              : g_strdup (_ ("These runs do not differ in anything that was recorded"));
+              : g_strdup (_ ("These runs have no recorded differences"));
   gtk_label_set_text (self->summary, text);
 }
 
@@ -229,24 +230,6 @@ lig_run_compare_set_all (LigRunCompare *self, gboolean all)
 /* --- Copying ------------------------------------------------------------------------------- */
 
 static void
-append_csv (GString *to, const char *text)
-{
-  gboolean formula =
-    *text && strchr ("=+-@\t", *text) && strspn (text, "+-.0123456789e") != strlen (text);
-  if (!formula && !strpbrk (text, ",\"\r\n")) {
-    g_string_append (to, text);
-    return;
-  }
-  g_string_append (to, formula ? "\"'" : "\"");
-  for (const char *c = text; *c; c++) {
-    if (*c == '"')
-      g_string_append_c (to, '"');
-    g_string_append_c (to, *c);
-  }
-  g_string_append_c (to, '"');
-}
-
-static void
 append_markdown (GString *to, const char *text)
 {
   for (const char *c = text; *c; c++) {
@@ -261,19 +244,19 @@ lig_run_compare_to_csv (LigRunCompare *self)
 {
   GString *text = g_string_new (NULL);
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->shown));
-  append_csv (text, _ ("What"));
+  lig_csv_append_text (text, _ ("What"));
   for (guint run = 0; self->runs && run < self->runs->len; run++) {
     g_autofree char *title = get_title (self, run);
     g_string_append_c (text, ',');
-    append_csv (text, title);
+    lig_csv_append_text (text, title);
   }
   g_string_append_c (text, '\n');
   for (guint i = 0; i < n; i++) {
     g_autoptr (LigCompareItem) item = g_list_model_get_item (G_LIST_MODEL (self->shown), i);
-    append_csv (text, item->line->name);
+    lig_csv_append_text (text, item->line->name);
     for (char **cell = item->line->cells; *cell; cell++) {
       g_string_append_c (text, ',');
-      append_csv (text, strcmp (*cell, "–") == 0 ? "" : *cell);
+      lig_csv_append_text (text, strcmp (*cell, "–") == 0 ? "" : *cell);
     }
     g_string_append_c (text, '\n');
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs beside each other, with only what they differ in. */
+/* A table of runs that shows only their differences. */
 #pragma once
 
 #include <ligature/store.h>
@@ -13,13 +13,13 @@ G_DECLARE_FINAL_TYPE (LigRunCompare, lig_run_compare, LIG, RUN_COMPARE, AdwBin)
 
 /**
  * lig_run_compare_show:
- * @runs: (element-type LigRunRow): the first is what the others are compared with
+ * @runs: (element-type LigRunRow): the first is the one that the others are compared with
  *
- * Reads their last values on a thread; a signal `loaded` says when the table is there.
+ * Reads their last values on a thread; the signal `loaded` is emitted once the table is filled.
  */
 void lig_run_compare_show (LigRunCompare *self, LigStore *store, GPtrArray *runs);
 
-/* The table as it is shown; (transfer full). */
+/* Returns: (transfer full): the table as it is shown. */
 char *lig_run_compare_to_csv (LigRunCompare *self);
 char *lig_run_compare_to_markdown (LigRunCompare *self);
 

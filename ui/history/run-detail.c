@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One run beside the list. What the row holds is there at once; curves, fusions and files are read
- * on a thread. */
+/* One run next to the list. The values of its row are shown at once; curves, fusions and files are
+ * read on a thread. */
 #include "ui/history/run-detail.h"
 
 #include "ui/history/chart.h"
@@ -25,7 +25,7 @@ struct _LigRunDetail {
   GtkBox *sections;
   LigStore *store;
   LigRunItem *item;
-  gint64 key;     /* of the run; another one may come to stand where the item is */
+  gint64 key;     /* of the run; the item may come to hold another run */
   LigRunRow *row; /* as it is shown */
   GPtrArray *fusions, *artifacts;
   char *checkpoint;
@@ -78,7 +78,7 @@ note_edit (LigRunDetail *self)
   self->save_source = g_timeout_add (SAVE_AFTER, save_now, self);
 }
 
-/* What a person types here is newer than what the store says. */
+/* Typed text is newer than the store's. */
 static void
 show_notes (LigRunDetail *self, const LigRunRow *row)
 {
@@ -181,7 +181,7 @@ show_sections (LigRunDetail *self)
   lig_history_facts_append (self->sections, self->row, self->fusions, self->artifacts);
 }
 
-/* --- What is read on a thread -------------------------------------------------------------- */
+/* --- Reading on a thread ------------------------------------------------------------------- */
 
 typedef struct {
   LigStore *store;
@@ -252,7 +252,7 @@ ask (LigRunDetail *self)
   lig_history_chart_show (self->chart, self->store, runs);
 }
 
-/* Rows are read again whenever the store changed; what is the same is not drawn again. */
+/* Rows are read again when the store changes; unchanged values are not drawn again. */
 static gboolean
 is_same (const LigRunRow *a, const LigRunRow *b)
 {
@@ -279,7 +279,7 @@ show (LigRunDetail *self)
   ask (self);
 }
 
-/* Nothing of this run may be taken for another's. */
+/* Nothing of the last run may be attributed to this one. */
 static void
 leave (LigRunDetail *self)
 {

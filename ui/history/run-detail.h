@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All that the store has of one run, beside the list; tags and notes can be edited here. */
+/* Everything that the store has of one run, next to the list; tags and notes can be edited here. */
 #pragma once
 
 #include "ui/history/run-list.h"
@@ -15,17 +15,17 @@ G_DECLARE_FINAL_TYPE (LigRunDetail, lig_run_detail, LIG, RUN_DETAIL, AdwBin)
  * lig_run_detail_show:
  * @item: (nullable)
  *
- * Shows a run and follows what becomes of it. What is typed and not saved yet is saved before.
+ * Shows a run and follows its changes. Text that was typed and not saved yet is saved first.
  *
- * Signals: `note` with a key and a text, `tag` and `untag` with a key and a tag, when a person
- * changed them. `loaded` when it is known what the run left: a checkpoint, curves.
+ * Signals: `note` with a key and a text, `tag` and `untag` with a key and a tag, when the user
+ * changed them. `loaded` once the run's checkpoint and curves are known.
  */
 void lig_run_detail_show (LigRunDetail *self, LigStore *store, LigRunItem *item);
 
-/* Saves what is typed at once. */
+/* Saves typed text at once. */
 void lig_run_detail_save (LigRunDetail *self);
 
-/* (nullable): a file that is there and that the run can go on from. */
+/* Returns: (nullable): an existing checkpoint that the run can continue from. */
 const char *lig_run_detail_get_checkpoint (LigRunDetail *self);
 
 void lig_run_detail_edit_notes (LigRunDetail *self);

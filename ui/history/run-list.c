@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of runs. One thread of its own asks the store, so that neither a slow disk nor a locked
- * file stops the window; an answer to a question that was asked differently since is dropped. */
+/* The list of runs. A thread of its own queries the store, so that neither a slow disk nor a locked
+ * file blocks the window; an answer to an outdated question is dropped. */
 #include "ui/history/run-list.h"
 
 #include "ui/history/run-question.h"
 
 #include <string.h>
 
-/* So many items stay although nobody holds them: going back a screen reads nothing. */
+/* The number of unused items that are kept, so that scrolling back reads nothing. */
 #define KEPT 256
 
 struct _LigRunList {
@@ -19,9 +19,9 @@ struct _LigRunList {
   gboolean descending;
   int serial; /* counts questions for keys; the thread reads it */
   gboolean asking, loaded;
-  gint64 version, asked_at, quiet_until; /* monotonic: a slow store is asked less often */
+  gint64 version, asked_at, quiet_until; /* monotonic: a slow store is queried less often */
   guint polls;
-  GArray *all;  /* keys as the store gave them */
+  GArray *all;  /* keys in the store's order */
   GArray *keys; /* the same without the hidden ones */
   GHashTable *hidden;
   GHashTable *items; /* position to LigRunItem, not owned */
@@ -81,7 +81,7 @@ ask_for_rows (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* All rows that a frame needs are one question. */
+/* The rows that a frame needs are read with one question. */
 static void
 want_row (LigRunList *self, LigRunItem *item)
 {
@@ -93,7 +93,7 @@ want_row (LigRunList *self, LigRunItem *item)
     self->wanted_source = g_idle_add_full (G_PRIORITY_DEFAULT, ask_for_rows, self, NULL);
 }
 
-/* (transfer full): items may go while they are told of news. */
+/* Returns: (transfer full): the live items; a handler of a signal may free items. */
 static GPtrArray *
 list_items (LigRunList *self)
 {
@@ -133,7 +133,7 @@ forget_item (gpointer data, GObject *object)
     g_hash_table_remove (self->items, to_slot (item->position));
 }
 
-/* The item shows what it showed last; the list does not know it any more. */
+/* Removes an item from the list; it keeps its last row. */
 static void
 detach_item (LigRunList *self, LigRunItem *item)
 {
@@ -173,11 +173,12 @@ drop_items (LigRunList *self)
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
-/* So many runs that come or go at one place are told to the view, which keeps its place then.
- * Otherwise its rows stay and show other runs: making them anew takes longer than asking. */
+/* Up to this many runs that come or go at one place are signalled to the view, which then keeps its
+ * place. With more, its rows stay and show other runs: creating them again takes longer than
+ * reading. */
 #define MOST_SPLICED 64
 
-/* Runs came and went at `head`; what follows has moved. */
+/* Updates positions after runs came or went at `head`. */
 static void
 splice (LigRunList *self, guint head, guint removed, guint added)
 {
@@ -200,7 +201,7 @@ splice (LigRunList *self, guint head, guint removed, guint added)
   g_list_model_items_changed (G_LIST_MODEL (self), head, removed, added);
 }
 
-/* The items that are there show what stands at their places now. */
+/* Gives existing items the runs at their places. */
 static void
 replace (LigRunList *self, guint old_length, LigRunQuestion *answer)
 {
@@ -225,7 +226,7 @@ replace (LigRunList *self, guint old_length, LigRunQuestion *answer)
                                 self->keys->len - common);
 }
 
-/* Takes the list without hidden runs over. `answer` may be null. */
+/* Takes over the keys without hidden runs. `answer` may be null. */
 static void
 show_keys (LigRunList *self, LigRunQuestion *answer)
 {
@@ -342,8 +343,8 @@ ask_for_keys (LigRunList *self, gboolean forced)
   g_thread_pool_push (self->thread, question, NULL);
 }
 
-/* Every tenth time the running runs are read again, whose processes may have gone without a word in
- * the store; every thirtieth `2 minutes ago` has grown old. */
+/* Every tenth time, running runs are read again, whose processes may have ended without a record;
+ * every thirtieth time, texts like `2 minutes ago` are refreshed. */
 static void
 refresh_items (LigRunList *self)
 {
@@ -431,7 +432,7 @@ lig_run_list_hide (LigRunList *self, const gint64 *keys, guint count, gboolean h
   g_signal_emit (self, signals[RELOADED], 0);
 }
 
-/* --- What it says -------------------------------------------------------------------------- */
+/* --- Content ------------------------------------------------------------------------------- */
 
 gboolean
 lig_run_list_is_loaded (LigRunList *self)
@@ -515,7 +516,7 @@ static void
 lig_run_list_finalize (GObject *object)
 {
   LigRunList *self = LIG_RUN_LIST (object);
-  /* Questions hold the list, so none is left. */
+  /* Questions have references to the list, so none is left. */
   g_thread_pool_free (self->thread, FALSE, FALSE);
   lig_run_filter_clear (&self->filter);
   g_array_unref (self->all);

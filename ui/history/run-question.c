@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions to the store. */
+/* Queries the store. */
 #include "ui/history/run-question.h"
 
 const char *const lig_run_columns[LIG_RUN_COLUMNS] = {"status", "device", "kind", "tag"};
@@ -80,7 +80,7 @@ read_rows (LigRunQuestion *self, GArray *wanted)
                            g_steal_pointer (&rows->pdata[i]));
 }
 
-/* The keys at the positions that are looked at, as the list will count them. */
+/* Finds the keys at the visible positions, as the list will count them. */
 static GArray *
 find_wanted (LigRunQuestion *self)
 {

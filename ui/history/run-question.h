@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the list of runs asks its store on a thread, and the answer. */
+/* A query of the list of runs to its store, on a thread, and the answer. */
 #pragma once
 
 #include <ligature/store.h>
@@ -8,18 +8,18 @@ G_BEGIN_DECLS
 
 typedef enum { LIG_RUN_KEYS, LIG_RUN_ROWS, LIG_RUN_VALUES } LigRunQuestionKind;
 
-/* What there is to choose from: LIG_RUN_VALUES asks for these columns. */
+/* LIG_RUN_VALUES reads the values of these columns. */
 #define LIG_RUN_COLUMNS 4
 extern const char *const lig_run_columns[LIG_RUN_COLUMNS];
 
 /**
  * LigRunQuestion:
  *
- * @owner: who asked; a reference that only the main thread may drop
- * @version: of the store that is known; where it is still that and @forced is not set, there is no
- *   answer in @keys
+ * @owner: the list; a reference that only the main thread may release
+ * @version: of the store at the last query; if it is unchanged and @forced is not set, @keys stays
+ * null
  * @latest, @serial: a question for keys is not answered once they differ
- * @positions: of rows that are wanted with the keys
+ * @positions: of rows to read with the keys
  * @hidden: keys that are left out when positions are counted
  * @rows: key to LigRunRow
  */
@@ -48,13 +48,13 @@ typedef struct {
 LigRunQuestion *lig_run_question_new (LigRunQuestionKind kind, gpointer owner, LigStore *store);
 void lig_run_question_free (LigRunQuestion *self);
 
-/* On the thread. */
+/* Answers the question; called on the thread. */
 void lig_run_question_answer (LigRunQuestion *self);
 
 void lig_run_filter_copy (const LigRunFilter *from, LigRunFilter *to);
 void lig_run_filter_clear (LigRunFilter *self);
 
-/* A set of keys of its own. */
+/* Returns a copy of a set of keys. */
 GHashTable *lig_run_keys_new (void);
 void lig_run_keys_add (GHashTable *keys, gint64 key);
 

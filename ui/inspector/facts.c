@@ -7,7 +7,7 @@
 struct _LigFacts {
   AdwBin parent_instance;
   GtkBox *box;
-  GtkWidget *next; /* the line that the next fact goes into */
+  GtkWidget *next; /* the line for the next fact */
 };
 
 G_DEFINE_FINAL_TYPE (LigFacts, lig_facts, ADW_TYPE_BIN)
@@ -19,7 +19,7 @@ lig_inspector_label (const char *text, const char *class)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  /* A long sentence does not make the pane wide. */
+  /* A long sentence must not widen the pane. */
   gtk_label_set_max_width_chars (GTK_LABEL (label), 28);
   if (class)
     gtk_widget_add_css_class (label, class);

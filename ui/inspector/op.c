@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* A folded block stands for more groups than anybody reads one by one. */
+/* Limits the groups that are listed: a folded block has many. */
 #define MOST_GROUPS 6
 
 struct _LigInspectorOp {
@@ -19,7 +19,7 @@ struct _LigInspectorOp {
   GtkWidget *fusions;
   GtkSwitch *fence;
   gboolean filling;
-  char *wished; /* what the lines of wishes were made from */
+  char *wished; /* the wishes that the lines were made from */
   GtkWidget *params, *sizes, *kernels;
 };
 
@@ -201,7 +201,7 @@ show_wishes (LigInspectorOp *self, LigOp *op)
     gtk_box_remove (self->wishes, line);
   for (; *forced; forced++)
     gtk_box_append (self->wishes, lig_inspector_wish (_ ("Forced to start here"), *forced,
-                                                      _ ("Do Not Force"), "wish.release"));
+                                                      _ ("Do not force"), "wish.release"));
   for (; *forbidden; forbidden++)
     gtk_box_append (self->wishes, lig_inspector_wish (_ ("Forbidden to start here"), *forbidden,
                                                       _ ("Allow"), "wish.allow"));
@@ -301,7 +301,7 @@ make_fusions (LigInspectorOp *self)
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   GtkWidget *label = lig_inspector_label (_ ("Fence above"), NULL);
-  const char *help = _ ("No kernel reaches across the gap before this operation");
+  const char *help = _ ("No kernel extends across the gap before this operation");
   self->fence = GTK_SWITCH (gtk_switch_new ());
   self->wishes = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
   gtk_widget_set_hexpand (label, TRUE);

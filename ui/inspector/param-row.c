@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parameter's row. What is typed goes into the op at every keystroke, as one step of the history;
- * the row never writes into its editor what just came out of it. */
+/* A parameter's row. Text goes into the op at every keystroke, as one step of the history; the row
+ * never writes a value back into the editor that it came from. */
 #include "ui/inspector/param-row.h"
 
 #include "ui/document/edit.h"
@@ -14,7 +14,7 @@ struct _LigParamRow {
   LigDocument *doc;
   const LigParam *param;
   GPtrArray *ops;
-  GValue shown; /* the value that the editor stands for */
+  GValue shown; /* the value of the editor */
   gboolean applying, filling;
   GtkWidget *editor, *reset;
   GtkLabel *label, *error;
@@ -110,7 +110,7 @@ update_reset (LigParamRow *self, gboolean changed)
 }
 
 void
-lig_param_row_show (LigParamRow *self, GPtrArray *ops, const char *inferred, gboolean afresh)
+lig_param_row_show (LigParamRow *self, GPtrArray *ops, const char *inferred, gboolean discard)
 {
   g_auto (GValue) value = G_VALUE_INIT;
   if (ops != self->ops) {
@@ -124,7 +124,7 @@ lig_param_row_show (LigParamRow *self, GPtrArray *ops, const char *inferred, gbo
   }
   gboolean same = lig_param_value_equal (&value, &self->shown) ||
                   (!G_IS_VALUE (&value) && !G_IS_VALUE (&self->shown));
-  if (afresh || (!same && !self->applying))
+  if (discard || (!same && !self->applying))
     fill_editor (self, &value);
   if (G_IS_VALUE (&self->shown))
     g_value_unset (&self->shown);
@@ -146,7 +146,7 @@ reset_op (LigParamRow *self, LigOp *op)
   g_object_set_property (G_OBJECT (op), self->param->name, &value);
 }
 
-/* Ops of one kind refuse alike, so that the first tells whether all take it. */
+/* Ops of one kind refuse the same values, so the first one's answer applies to all. */
 static gboolean
 set_all (LigParamRow *self, const GValue *value, GError **error)
 {
@@ -208,7 +208,7 @@ reset (GtkWidget *widget, const char *action, GVariant *parameter)
   lig_param_row_show (self, ops, NULL, TRUE);
 }
 
-/* What the ops have, as text: where something else was typed. */
+/* Shows the ops' value instead of typed text. */
 static void
 restore (LigParamRow *self)
 {
@@ -275,7 +275,7 @@ press_key (LigParamRow *self, guint key)
   return TRUE;
 }
 
-/* Written as it is always written, once it is no longer being typed. */
+/* Formats the value once the user has finished typing. */
 static void
 leave (LigParamRow *self)
 {
@@ -292,7 +292,7 @@ choose_channel (GtkWidget *widget, const char *action, GVariant *parameter)
   gtk_editable_set_text (GTK_EDITABLE (self->editor), g_variant_get_string (parameter, NULL));
 }
 
-/* The names that ops beside this one use. */
+/* Returns the channel names that other ops use. */
 static GPtrArray *
 find_channels (LigParamRow *self)
 {
@@ -395,7 +395,7 @@ make_entry (LigParamRow *self)
   return entry;
 }
 
-/* The widget that stands at the right; its editor is kept. */
+/* Creates the widget at the right; its editor is kept. */
 static GtkWidget *
 make_editor (LigParamRow *self)
 {
@@ -418,9 +418,9 @@ make_editor (LigParamRow *self)
     gtk_box_append (GTK_BOX (box), menu);
     return box;
   }
-  gtk_box_append (GTK_BOX (box), make_button ("value-decrease-symbolic", _ ("Less (Down)"),
+  gtk_box_append (GTK_BOX (box), make_button ("value-decrease-symbolic", _ ("Decrease (Down)"),
                                               G_CALLBACK (step_down), self));
-  gtk_box_append (GTK_BOX (box), make_button ("value-increase-symbolic", _ ("More (Up)"),
+  gtk_box_append (GTK_BOX (box), make_button ("value-increase-symbolic", _ ("Increase (Up)"),
                                               G_CALLBACK (step_up), self));
   return box;
 }

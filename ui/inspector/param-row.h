@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parameter of one op, or of several of one kind: label, editor, reset, and the engine's sentence
- * under it where what was typed is refused. */
+/* A parameter of one op, or of several of one kind: label, editor, reset, and below it the engine's
+ * error if the typed value is refused. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -18,19 +18,19 @@ GtkWidget *lig_param_row_new (LigDocument *doc, const LigParam *param);
 /**
  * lig_param_row_show:
  * @ops: (element-type LigOp): all of one kind
- * @inferred: (nullable): what a value that is left out comes to, as text
- * @afresh: drop what is being typed, as it belongs to another op
+ * @inferred: (nullable): the inferred value of an omitted parameter, as text
+ * @discard: drop typed text, as it belongs to another op
  *
- * Otherwise the editor is left alone unless the value is another than it was.
+ * Otherwise the editor keeps its text unless the value changed.
  */
-void lig_param_row_show (LigParamRow *self, GPtrArray *ops, const char *inferred, gboolean afresh);
+void lig_param_row_show (LigParamRow *self, GPtrArray *ops, const char *inferred, gboolean discard);
 
 const LigParam *lig_param_row_get_param (LigParamRow *self);
 
-/* A GtkEntry or a GtkSwitch. */
+/* Returns a GtkEntry or a GtkSwitch. */
 GtkWidget *lig_param_row_get_editor (LigParamRow *self);
 
-/* (nullable): the sentence that is shown. */
+/* Returns: (nullable): the error that is shown. */
 const char *lig_param_row_get_error (LigParamRow *self);
 
 G_END_DECLS

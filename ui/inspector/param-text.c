@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of parameters as text. Numbers are written as people type them, `1e-5`. */
+/* Values of parameters as text. Numbers are written as users type them, `1e-5`. */
 #include "ui/inspector/param-text.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 /* --- To text ------------------------------------------------------------------------------- */
 
-/* The fewest digits that give the same float; `1e-5`, not `1e-05`. */
+/* Formats a float with the fewest digits that read back as the same value: `1e-5`, not `1e-05`. */
 static char *
 write_float (float value)
 {
@@ -61,7 +61,7 @@ lig_param_to_text (const LigParam *param, const GValue *value)
 
 /* --- From text ----------------------------------------------------------------------------- */
 
-/* Without the spaces that group digits; a comma alone is a decimal point. */
+/* Removes spaces between digits, and reads a single comma as a decimal point. */
 static char *
 clean_number (const char *text)
 {
@@ -98,7 +98,7 @@ parse_number (const LigParam *param, const char *text, GValue *value)
   return TRUE;
 }
 
-/* Lengths between `x`, `×`, `*`, commas or spaces, in brackets or not. */
+/* Reads lengths separated by `x`, `×`, `*`, commas or spaces, with or without brackets. */
 static gboolean
 parse_shape (const char *text, GValue *value)
 {
@@ -159,7 +159,7 @@ lig_param_value_equal (const GValue *a, const GValue *b)
 
 /* --- Steps --------------------------------------------------------------------------------- */
 
-/* 1, 2, 5, 10, 20 … of a positive number, upward or downward. */
+/* Returns the next of 1, 2, 5, 10, 20 … up or down from a positive number. */
 static double
 step_decade (double value, int direction)
 {

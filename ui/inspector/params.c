@@ -10,7 +10,7 @@ struct _LigParamList {
   AdwBin parent_instance;
   LigDocument *doc;
   GtkBox *box;
-  const LigOpInfo *info; /* that the rows are made from */
+  const LigOpInfo *info; /* of which the rows are made */
   char *key;
 };
 
@@ -27,8 +27,8 @@ rebuild (LigParamList *self, const LigOpInfo *info)
     gtk_box_append (self->box, lig_param_row_new (self->doc, param));
 }
 
-/* What a parameter that was left out comes to: the plan's op says it, a macro's is one of its
- * parts'; else it is the length of the input's last axis, which all ops here infer. */
+/* Returns the inferred value of an omitted parameter: that of the plan's op, for a macro of one of
+ * its parts; without a plan the length of the input's last axis, which all these ops infer. */
 static char *
 find_inferred (LigParamList *self, LigOp *op, const LigParam *wanted)
 {
@@ -64,7 +64,7 @@ void
 lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key)
 {
   const LigOpInfo *info = lig_op_get_info (ops->pdata[0]);
-  gboolean afresh = info != self->info || g_strcmp0 (key, self->key) != 0;
+  gboolean discard = info != self->info || g_strcmp0 (key, self->key) != 0;
   if (info != self->info)
     rebuild (self, info);
   g_free (self->key);
@@ -76,7 +76,7 @@ lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key)
     const LigParam *param = lig_param_row_get_param (LIG_PARAM_ROW (row));
     g_autofree char *inferred =
       param->flags & LIG_PARAM_INFERRED ? find_inferred (self, ops->pdata[0], param) : NULL;
-    lig_param_row_show (LIG_PARAM_ROW (row), ops, inferred ? inferred : get_hint (param), afresh);
+    lig_param_row_show (LIG_PARAM_ROW (row), ops, inferred ? inferred : get_hint (param), discard);
   }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the inspector is made of: its three faces, lists of parameters, lists of facts. Each is
- * updated in place, so that focus and what is being typed stay. */
+/* The parts of the inspector: its three faces, lists of parameters, lists of facts. Each is updated
+ * in place, so that focus and typed text stay. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -14,10 +14,11 @@ G_BEGIN_DECLS
 #define LIG_TYPE_PARAM_LIST (lig_param_list_get_type ())
 G_DECLARE_FINAL_TYPE (LigParamList, lig_param_list, LIG, PARAM_LIST, AdwBin)
 
-/* A card with a row for each parameter; hidden where there is none. */
+/* Returns a card with a row for each parameter; hidden if there is none. */
 GtkWidget *lig_param_list_new (LigDocument *doc);
 
-/* @ops: (element-type LigOp): of one kind. @key: tells other ops from the same after undo. */
+/* Shows the ops' parameters. @ops: (element-type LigOp): of one kind. @key: identifies the ops,
+ * also after undo. */
 void lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key);
 
 /* --- Facts --------------------------------------------------------------------------------- */
@@ -25,15 +26,15 @@ void lig_param_list_show (LigParamList *self, GPtrArray *ops, const char *key);
 #define LIG_TYPE_FACTS (lig_facts_get_type ())
 G_DECLARE_FINAL_TYPE (LigFacts, lig_facts, LIG, FACTS, AdwBin)
 
-/* @title: (nullable): translated, above the list. */
+/* Returns a list of facts. @title: (nullable): translated, above the list. */
 GtkWidget *lig_facts_new (const char *title);
 
-/* Between begin and end, each fact in turn; lines of the last time are used again. @detail:
- * (nullable): a second, lesser line. Without facts the list is hidden. */
+/* Call add for each fact between begin and end; existing lines are reused. @detail: (nullable): a
+ * second, lesser line. Without facts the list is hidden. */
 void lig_facts_begin (LigFacts *self);
 void lig_facts_add (LigFacts *self, const char *label, const char *value, const char *detail);
 
-/* The value is freed. */
+/* Adds a fact and frees the value. */
 void lig_facts_take (LigFacts *self, const char *label, char *value);
 void lig_facts_end (LigFacts *self);
 
@@ -56,11 +57,11 @@ void lig_inspector_sequence_show (LigInspectorSequence *self);
 
 /* --- Pieces -------------------------------------------------------------------------------- */
 
-/* A label that wraps, at the left; @class: (nullable). */
+/* Returns a label that wraps, aligned to the left. @class: (nullable): a CSS class */
 GtkWidget *lig_inspector_label (const char *text, const char *class);
 
-/* What a fusion is called before people: `linear + bias + gelu` has the name
- * `forward-linear-bias-activation`. A line with a button whose action @action takes the name. */
+/* Returns a line for a fusion, with a button whose action @action takes the fusion's name. The line
+ * shows its title: `linear + bias + gelu` for `forward-linear-bias-activation`. */
 GtkWidget *
 lig_inspector_wish (const char *text, const char *fusion, const char *button, const char *action);
 

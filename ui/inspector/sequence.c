@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector's face where nothing is selected: what belongs to the whole sequence. */
+/* The inspector's face if nothing is selected: properties of the whole sequence. */
 #include "ui/document/edit.h"
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/type-list.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -19,25 +20,12 @@ struct _LigInspectorSequence {
   GtkBox *forbidden;
   GtkWidget *wishes, *totals, *times;
   char *wished;
-  char *given; /* the shape that the editor stands for */
+  char *given; /* the shape in the editor */
 };
 
 G_DEFINE_FINAL_TYPE (LigInspectorSequence, lig_inspector_sequence, ADW_TYPE_BIN)
 
-static const LigDtype dtypes[] = {LIG_FP32, LIG_BF16, LIG_FP16, LIG_INT32};
-static const char *const dtype_names[] = {"fp32", "bf16", "fp16", "int32", NULL};
-static const char *const type_names[] = {N_ ("As the input"), "fp32", "bf16", "fp16", NULL};
-
 static const LigParam shape_param = {.kind = LIG_PARAM_SHAPE, .minimum = 1};
-
-static guint
-find_dtype (int dtype)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
-    if ((int) dtypes[i] == dtype)
-      return i;
-  return GTK_INVALID_LIST_POSITION;
-}
 
 /* --- Showing ------------------------------------------------------------------------------- */
 
@@ -57,13 +45,7 @@ show_input (LigInspectorSequence *self, LigSequence *sequence)
   }
   g_free (self->given);
   self->given = g_steal_pointer (&text);
-  gtk_drop_down_set_selected (self->dtype, find_dtype ((int) dtype));
-}
-
-static void
-show_type (GtkDropDown *down, int dtype)
-{
-  gtk_drop_down_set_selected (down, dtype < 0 ? 0 : find_dtype (dtype) + 1);
+  lig_type_list_select (self->dtype, (int) dtype);
 }
 
 static void
@@ -158,8 +140,8 @@ lig_inspector_sequence_show (LigInspectorSequence *self)
     gtk_editable_set_text (self->name, name ? name : "");
   gtk_entry_set_placeholder_text (GTK_ENTRY (self->name), title);
   show_input (self, sequence);
-  show_type (self->compute, lig_sequence_get_compute (sequence));
-  show_type (self->parameters, lig_sequence_get_parameters (sequence));
+  lig_type_list_select (self->compute, lig_sequence_get_compute (sequence));
+  lig_type_list_select (self->parameters, lig_sequence_get_parameters (sequence));
   self->filling = FALSE;
   show_totals (self, plan);
   show_times (self, plan);
@@ -179,7 +161,7 @@ change_name (LigInspectorSequence *self)
   self->applying = FALSE;
 }
 
-/* Null, or why the text is no shape of an input. */
+/* Returns null, or why the text is not the shape of an input. */
 static GError *
 parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
 {
@@ -188,11 +170,11 @@ parse_input (LigInspectorSequence *self, LigShape *shape, LigDtype dtype)
   lig_param_from_text (&shape_param, gtk_editable_get_text (self->shape), &value);
   if (!G_VALUE_HOLDS (&value, LIG_TYPE_SHAPE))
     return g_error_new (LIG_ERROR, LIG_ERROR_SHAPE, "%s",
-                        _ ("the input is up to eight lengths like 2048 × 768"));
+                        _ ("not an input shape; use up to eight lengths like 2048 × 768"));
   *shape = *(const LigShape *) g_value_get_boxed (&value);
   if (lig_shape_check (shape, dtype, &error) && lig_shape_size (shape) == 0)
     g_set_error (&error, LIG_ERROR, LIG_ERROR_SHAPE, "%s",
-                 _ ("an axis of length 0 leaves nothing to compute; use at least 1"));
+                 _ ("an axis of length 0 has nothing to compute; use at least 1"));
   return error;
 }
 
@@ -202,8 +184,8 @@ change_input (LigInspectorSequence *self)
   if (self->filling)
     return;
   LigShape shape;
-  guint chosen = gtk_drop_down_get_selected (self->dtype);
-  LigDtype dtype = chosen < G_N_ELEMENTS (dtypes) ? dtypes[chosen] : LIG_FP32;
+  int chosen = lig_type_list_get (self->dtype);
+  LigDtype dtype = chosen >= 0 ? (LigDtype) chosen : LIG_FP32;
   g_autoptr (GError) error = parse_input (self, &shape, dtype);
   g_autofree char *text = error ? lig_figure_sentence (error->message) : NULL;
   gtk_label_set_text (self->error, text ? text : "");
@@ -218,18 +200,12 @@ change_input (LigInspectorSequence *self)
   self->applying = FALSE;
 }
 
-static int
-read_type (GtkDropDown *down)
-{
-  guint chosen = gtk_drop_down_get_selected (down);
-  return chosen > 0 && chosen <= 3 ? (int) dtypes[chosen - 1] : -1;
-}
-
 static void
 change_types (LigInspectorSequence *self)
 {
   if (!self->filling)
-    lig_edit_set_types (self->doc, read_type (self->compute), read_type (self->parameters));
+    lig_edit_set_types (self->doc, lig_type_list_get (self->compute),
+                        lig_type_list_get (self->parameters));
 }
 
 static void
@@ -264,7 +240,7 @@ lig_inspector_sequence_init (LigInspectorSequence *self)
 {
 }
 
-/* A line with an editor at its right. */
+/* Returns a line with an editor at its right. */
 static GtkWidget *
 make_line (const char *label, const char *help, GtkWidget *editor)
 {
@@ -294,11 +270,9 @@ make_entry (LigInspectorSequence *self, GCallback changed)
 }
 
 static GtkDropDown *
-make_down (LigInspectorSequence *self, const char *const *names, GCallback changed)
+make_down (LigInspectorSequence *self, const char *none, unsigned roles, GCallback changed)
 {
-  GtkStringList *list = gtk_string_list_new (NULL);
-  for (; *names; names++)
-    gtk_string_list_append (list, _ (*names));
+  GtkStringList *list = lig_type_list_new (none, roles);
   GtkWidget *down = gtk_drop_down_new (G_LIST_MODEL (list), NULL);
   g_signal_connect_swapped (down, "notify::selected", changed, self);
   return GTK_DROP_DOWN (down);
@@ -310,11 +284,14 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
   self->name = make_entry (self, G_CALLBACK (change_name));
   gtk_entry_set_max_length (GTK_ENTRY (self->name), LIG_SEQUENCE_LONGEST_NAME);
   self->shape = make_entry (self, G_CALLBACK (change_input));
-  /* Axes are in the order of the file whatever the language. */
+  /* Axes are in the order of the file in every language. */
   gtk_widget_set_direction (GTK_WIDGET (gtk_editable_get_delegate (self->shape)), GTK_TEXT_DIR_LTR);
-  self->dtype = make_down (self, dtype_names, G_CALLBACK (change_input));
-  self->compute = make_down (self, type_names, G_CALLBACK (change_types));
-  self->parameters = make_down (self, type_names, G_CALLBACK (change_types));
+  self->dtype =
+    make_down (self, NULL, LIG_DTYPE_COMPUTES | LIG_DTYPE_INDEXES, G_CALLBACK (change_input));
+  self->compute =
+    make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
+  self->parameters =
+    make_down (self, _ ("As the input"), LIG_DTYPE_COMPUTES, G_CALLBACK (change_types));
   self->error = GTK_LABEL (lig_inspector_label ("", "error"));
   gtk_widget_add_css_class (GTK_WIDGET (self->error), "caption");
   gtk_widget_set_visible (GTK_WIDGET (self->error), FALSE);
@@ -325,14 +302,14 @@ fill_card (LigInspectorSequence *self, GtkBox *card)
                              _ ("Lengths of the input’s axes; the first is the batch"),
                              GTK_WIDGET (self->shape)));
   gtk_box_append (GTK_BOX (input), GTK_WIDGET (self->error));
-  gtk_box_append (card, make_line (_ ("Name"), _ ("What runs and reports call the sequence"),
+  gtk_box_append (card, make_line (_ ("Name"), _ ("Name of the sequence in runs and reports"),
                                    GTK_WIDGET (self->name)));
   gtk_box_append (card, input);
   gtk_box_append (card, make_line (_ ("Input type"), _ ("Type of the input’s elements"),
                                    GTK_WIDGET (self->dtype)));
   gtk_box_append (card, make_line (_ ("Compute type"), _ ("Type of the values between operations"),
                                    GTK_WIDGET (self->compute)));
-  gtk_box_append (card, make_line (_ ("Parameter type"), _ ("Type in which parameters are kept"),
+  gtk_box_append (card, make_line (_ ("Parameter type"), _ ("Type in which parameters are stored"),
                                    GTK_WIDGET (self->parameters)));
 }
 

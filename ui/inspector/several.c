@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inspector's face for several ops: their sums, what can be done with all of them, and their
- * parameters where they are of one kind. */
+/* The inspector's face for several ops: their sums, actions on all of them, and their parameters if
+ * they are of one kind. */
 #include "ui/document/edit.h"
 #include "ui/inspector/parts.h"
 #include "ui/widgets/figures.h"
@@ -18,7 +18,7 @@ struct _LigInspectorSeveral {
 
 G_DEFINE_FINAL_TYPE (LigInspectorSeveral, lig_inspector_several, ADW_TYPE_BIN)
 
-/* --- What is selected ---------------------------------------------------------------------- */
+/* --- Selection ----------------------------------------------------------------------------- */
 
 static gboolean
 are_alike (GPtrArray *ops)
@@ -29,7 +29,7 @@ are_alike (GPtrArray *ops)
   return TRUE;
 }
 
-/* `Linear, GELU`: each kind once. */
+/* Returns each kind once: `Linear, GELU`. */
 static char *
 name_kinds (GPtrArray *ops)
 {
@@ -43,7 +43,7 @@ name_kinds (GPtrArray *ops)
   return g_string_free (names, FALSE);
 }
 
-/* Whether a block around the row is selected, too: it stands for the row. */
+/* Returns whether a block around the row is selected, too, and so includes it. */
 static gboolean
 is_within (GPtrArray *rows, const LigRow *row)
 {
@@ -105,7 +105,7 @@ lig_inspector_several_show (LigInspectorSeveral *self, GPtrArray *rows)
   g_string_free (key, TRUE);
 }
 
-/* --- What can be done ---------------------------------------------------------------------- */
+/* --- Actions ------------------------------------------------------------------------------- */
 
 static void
 duplicate (LigInspectorSeveral *self)
@@ -175,7 +175,7 @@ lig_inspector_several_new (LigDocument *doc)
   gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->kinds));
   gtk_box_append (GTK_BOX (buttons),
-                  make_button (self, _ ("Make a _Block"),
+                  make_button (self, _ ("Make a _block"),
                                _ ("The operations become a block that can be repeated"),
                                G_CALLBACK (group)));
   gtk_box_append (GTK_BOX (buttons),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps and the values of a plan as list models. Items are made when somebody looks at them. */
+/* The steps and the values of a plan as list models. Items are created when they are shown. */
 #pragma once
 
 #include <ligature/plan.h>
@@ -13,18 +13,18 @@ typedef enum { LIG_PLAN_STEPS, LIG_PLAN_VALUES } LigPlanListKind;
 #define LIG_TYPE_PLAN_ITEM (lig_plan_item_get_type ())
 G_DECLARE_FINAL_TYPE (LigPlanItem, lig_plan_item, LIG, PLAN_ITEM, GObject)
 
-/* A step or a value by its index in the plan. */
+/* An item: a step or a value, by its index in the plan. */
 struct _LigPlanItem {
   GObject parent_instance;
   LigPlan *plan;
   guint index;
 };
 
-/* Of the kind that its list has. */
+/* Return the step or the value, depending on the list. */
 const LigPlanStep *lig_plan_item_get_step (LigPlanItem *self);
 const LigPlanValue *lig_plan_item_get_value (LigPlanItem *self);
 
-/* (nullable): the step's group; null for the update. */
+/* Returns: (nullable): the step's group; null for the update. */
 const LigPlanGroup *lig_plan_item_get_group (LigPlanItem *self);
 
 #define LIG_TYPE_PLAN_LIST (lig_plan_list_get_type ())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Plan: the steps that run, and the memory they run in. */
+/* The page Plan: the steps of the plan, and its memory. */
 #include "ui/page.h"
 #include "ui/plan/table.h"
 #include "ui/widgets/figures.h"
@@ -22,7 +22,7 @@ struct _LigPlanPage {
   LigPlanTable *steps, *values;
   LigPictureView *map;
   LigPlan *plan;
-  gboolean outdated;  /* to be filled when it is seen */
+  gboolean outdated;  /* to be filled when it is shown */
   gboolean filled[3]; /* steps, values, map */
 };
 
@@ -124,7 +124,7 @@ show_notice (LigPlanPage *self)
   gboolean stale = lig_document_is_stale (doc);
   g_autofree char *text = NULL;
   if (stale && measuring)
-    text = g_strdup_printf (_ ("A new plan is on its way: measuring %s"), measuring);
+    text = g_strdup_printf (_ ("A new plan is being made: measuring %s"), measuring);
   else if (problem && !stale)
     text = problem->whole ? lig_figure_sentence (problem->text)
                           : g_strdup_printf (_ ("Only the ops before the problem are planned: %s"),
@@ -164,8 +164,8 @@ static GtkWidget *
 new_map (LigPlanPage *self)
 {
   GtkWidget *window = gtk_scrolled_window_new (), *clamp = adw_clamp_new ();
-  GtkWidget *map = lig_picture_view_new (_ ("Who lives where and when"), "memory-map");
-  GtkWidget *card = lig_picture_view_wrap (LIG_PICTURE_VIEW (map), _ ("Who lives where and when"),
+  GtkWidget *map = lig_picture_view_new (_ ("Memory by step"), "memory-map");
+  GtkWidget *card = lig_picture_view_wrap (LIG_PICTURE_VIEW (map), _ ("Memory by step"),
                                            _ ("Values of the arena: steps to the right, bytes up"));
   self->map = LIG_PICTURE_VIEW (map);
   adw_clamp_set_maximum_size (ADW_CLAMP (clamp), 1600);
@@ -197,7 +197,7 @@ show_empty (LigPlanPage *self)
   gtk_stack_set_visible_child_name (self->stack, "empty");
 }
 
-/* Only the view that is seen: the others when they are turned to. */
+/* Fills the visible view only: the others are filled when they are shown. */
 static void
 fill_view (LigPlanPage *self)
 {
@@ -324,7 +324,7 @@ lig_plan_page_dispose (GObject *object)
   G_OBJECT_CLASS (lig_plan_page_parent_class)->dispose (object);
 }
 
-/* Nothing is searched in the map. */
+/* The map has no search. */
 static void
 find (LigPage *page)
 {
@@ -367,7 +367,7 @@ lig_plan_page_init (LigPlanPage *self)
   self->steps = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_STEPS));
   self->values = LIG_PLAN_TABLE (lig_plan_table_new (LIG_PLAN_VALUES));
   gtk_stack_add_titled (self->views, GTK_WIDGET (self->steps), "steps", _ ("Steps"));
-  gtk_stack_add_titled (self->views, new_map (self), "map", _ ("Memory Map"));
+  gtk_stack_add_titled (self->views, new_map (self), "map", _ ("Memory map"));
   gtk_stack_add_titled (self->views, GTK_WIDGET (self->values), "values", _ ("Values"));
   gtk_search_entry_set_key_capture_widget (self->search, GTK_WIDGET (self->content));
   g_signal_connect_swapped (self->search, "search-changed", G_CALLBACK (search), self);

@@ -12,7 +12,7 @@
 typedef struct {
   const char *title;
   char *(*text) (LigPlanItem *item);
-  /* What it is sorted by: one of them. */
+  /* The sort key: one of the two. */
   double (*number) (LigPlanItem *item);
   const char *(*word) (LigPlanItem *item);
   int characters;
@@ -25,9 +25,9 @@ struct _LigPlanTable {
   LigPlanList *list;
   GtkFilterListModel *filtered;
   GtkSortListModel *sorted;
-  GtkSliceListModel *shown; /* held by the view */
+  GtkSliceListModel *shown; /* owned by the view */
   GtkColumnView *view;
-  char *wanted; /* in small letters */
+  char *wanted; /* in lower case */
 };
 
 G_DEFINE_FINAL_TYPE (LigPlanTable, lig_plan_table, GTK_TYPE_WIDGET)
@@ -94,7 +94,7 @@ group_word (LigPlanItem *item)
   return step->part >= 0 && step->part < (int) count ? ops[step->part].title : "";
 }
 
-/* `2 linear`, `2–4 forward-linear-bias-activation`: paths, then the op or the fusion. */
+/* Formats paths, then the op or the fusion: `2 linear`, `2–4 forward-linear-bias-activation`. */
 static char *
 group_text (LigPlanItem *item)
 {
@@ -177,15 +177,15 @@ predicted_text (LigPlanItem *item)
 }
 
 static double
-beside_number (LigPlanItem *item)
+overlap_number (LigPlanItem *item)
 {
   return lig_plan_item_get_step (item)->beside;
 }
 
 static char *
-beside_text (LigPlanItem *item)
+overlap_text (LigPlanItem *item)
 {
-  return g_strdup (beside_number (item) > 0 ? _ ("beside") : "");
+  return g_strdup (overlap_number (item) > 0 ? _ ("overlapping") : "");
 }
 
 static const Column step_columns[] = {
@@ -198,7 +198,7 @@ static const Column step_columns[] = {
   {N_ ("Written"), written_text, written_number, NULL, 8, FALSE},
   {N_ ("FLOP"), flops_text, flops_number, NULL, 6, FALSE},
   {N_ ("Predicted"), predicted_text, predicted_number, NULL, 8, FALSE},
-  {N_ ("Beside"), beside_text, beside_number, NULL, 6, FALSE},
+  {N_ ("Overlap"), overlap_text, overlap_number, NULL, 11, FALSE},
 };
 
 /* --- Values ---------------------------------------------------------------------------------- */
@@ -267,7 +267,7 @@ place_text (LigPlanItem *item)
                                                   : _ ("unused"));
 }
 
-/* Only what lies in the arena has a place there and a lifetime. */
+/* Only values in the arena have an offset and a lifetime. */
 static gboolean
 is_placed (LigPlanItem *item)
 {

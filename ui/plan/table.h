@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 #define LIG_TYPE_PLAN_TABLE (lig_plan_table_get_type ())
 G_DECLARE_FINAL_TYPE (LigPlanTable, lig_plan_table, LIG, PLAN_TABLE, GtkWidget)
 
-/* Signal `activated` with a #LigPlanItem, when a row is. */
+/* Signal `activated` with the #LigPlanItem of a row. */
 GtkWidget *lig_plan_table_new (LigPlanListKind kind);
 void lig_plan_table_set_plan (LigPlanTable *self, LigPlan *plan);
 
-/* Rows that have the text somewhere; null or empty: all. */
+/* Shows the rows that contain the text; all for null or an empty text. */
 void lig_plan_table_search (LigPlanTable *self, const char *text);
 
-/* The rows as they are shown. */
+/* Returns the rows as they are shown. */
 GListModel *lig_plan_table_get_rows (LigPlanTable *self);
 GtkColumnView *lig_plan_table_get_view (LigPlanTable *self);
 

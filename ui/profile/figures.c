@@ -115,8 +115,8 @@ static const char *
 policy_title (LigPolicy policy)
 {
   return policy == LIG_POLICY_NONE  ? _ ("None: every op alone")
-         : policy == LIG_POLICY_ALL ? _ ("All: every fusion that fits")
-                                    : _ ("Measured: what won here");
+         : policy == LIG_POLICY_ALL ? _ ("All: every legal fusion")
+                                    : _ ("Measured: the fastest here");
 }
 
 static void
@@ -150,7 +150,7 @@ attach_row (GtkGrid *grid, LigProfiling *profiling, guint n, double best, GtkChe
   gtk_check_button_set_active (*group, profiled == lig_profiling_get_shown (profiling));
   g_object_set_data (G_OBJECT (button), "n", GUINT_TO_POINTER (n));
   g_signal_connect_object (button, "toggled", G_CALLBACK (choose), profiling, 0);
-  gtk_widget_set_tooltip_text (button, _ ("Show this one in the pictures"));
+  gtk_widget_set_tooltip_text (button, _ ("Show it in the pictures"));
   gtk_grid_attach (grid, button, 0, row, 1, 1);
   attach_time (grid, 1, row, profiled->step);
   attach (grid, 2, row, ratio, profiled->step <= best ? "best" : NULL);

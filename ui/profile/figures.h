@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures of a profile: a tile for each pass, and policies side by side. */
+/* The figures of a profile: a tile for each pass, and a comparison of policies. */
 #pragma once
 
 #include "ui/profile/profiling.h"
@@ -8,10 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* Forward, backward, update, step; @box is filled anew. @profiled: (nullable): not measured. */
+/* Fills @box with forward, backward, update and step. @profiled: (nullable): null before measuring.
+ */
 void lig_profile_figures_fill (GtkBox *box, LigPlan *plan, const LigProfiled *profiled);
 
-/* Policies side by side: step, ratio to the best, passes, bytes moved; choosing one shows it. */
+/* Compares policies: step, ratio to the best, passes, bytes moved; choosing one shows it. */
 void lig_profile_figures_compare (GtkGrid *grid, LigProfiling *profiling);
 
 G_END_DECLS

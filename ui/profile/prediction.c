@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device should take, before anything is measured: the document's plan with an update, and
- * the same with every op alone, compiled on a thread. */
+/* Predicted times of the device: the document's plan with an update, and the same with every op
+ * unfused, compiled on a thread. */
 #include "ui/profile/profiling.h"
 
 #include <ligature/tuning.h>
@@ -10,17 +10,17 @@ typedef struct {
   LigPlanOptions options;
   LigOptimizer optimizer;
   char *device, *choices, *store;
-} Wish;
+} Request;
 
 static void
-free_wish (gpointer data)
+free_request (gpointer data)
 {
-  Wish *wish = data;
-  g_object_unref (wish->sequence);
-  g_free (wish->device);
-  g_free (wish->choices);
-  g_free (wish->store);
-  g_free (wish);
+  Request *request = data;
+  g_object_unref (request->sequence);
+  g_free (request->device);
+  g_free (request->choices);
+  g_free (request->store);
+  g_free (request);
 }
 
 void
@@ -34,20 +34,20 @@ lig_prediction_free (LigPrediction *self)
 static void
 work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  Wish *wish = data;
+  Request *request = data;
   g_autoptr (GError) error = NULL;
   g_autoptr (LigPrediction) prediction = g_new0 (LigPrediction, 1);
-  g_autoptr (LigDevice) device = lig_device_open (wish->device, &error);
-  if (device && wish->store)
-    lig_tuning_recall (device, wish->store);
+  g_autoptr (LigDevice) device = lig_device_open (request->device, &error);
+  if (device && request->store)
+    lig_tuning_recall (device, request->store);
   if (device)
-    prediction->plan = lig_plan_compile (wish->sequence, device, &wish->options, &error);
-  LigPlanOptions apart = wish->options;
+    prediction->plan = lig_plan_compile (request->sequence, device, &request->options, &error);
+  LigPlanOptions apart = request->options;
   apart.policy = LIG_POLICY_NONE;
   apart.choices = NULL;
-  /* A fusion that is forced stands against this: then there are no ops apart to show. */
+  /* A forced fusion makes this fail: then no unfused plan is shown. */
   if (prediction->plan)
-    prediction->unfused = lig_plan_compile (wish->sequence, device, &apart, NULL);
+    prediction->unfused = lig_plan_compile (request->sequence, device, &apart, NULL);
   if (error)
     g_task_return_error (task, g_steal_pointer (&error));
   else
@@ -64,20 +64,20 @@ lig_prediction_make (LigDocument *document,
   LigPlan *plan = lig_document_get_plan (document);
   if (!plan || lig_document_get_problem (document, 0))
     return FALSE;
-  Wish *wish = g_new0 (Wish, 1);
+  Request *request = g_new0 (Request, 1);
   const LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
   LigStore *store = lig_session_get_store (lig_document_get_session (document));
-  wish->sequence = lig_sequence_copy (lig_document_get_sequence (document));
-  wish->device = g_strdup (lig_document_get_device (document));
-  wish->choices = lig_plan_get_choices (plan);
-  wish->store = store ? g_strdup (lig_store_get_path (store)) : NULL;
-  wish->optimizer = optimizer;
-  lig_document_get_options (document, &wish->options);
-  wish->options.policy = lig_plan_get_policy (plan);
-  wish->options.optimizer = &wish->optimizer;
-  wish->options.choices = wish->choices;
+  request->sequence = lig_sequence_copy (lig_document_get_sequence (document));
+  request->device = g_strdup (lig_document_get_device (document));
+  request->choices = lig_plan_get_choices (plan);
+  request->store = store ? g_strdup (lig_store_get_path (store)) : NULL;
+  request->optimizer = optimizer;
+  lig_document_get_options (document, &request->options);
+  request->options.policy = lig_plan_get_policy (plan);
+  request->options.optimizer = &request->optimizer;
+  request->options.choices = request->choices;
   g_autoptr (GTask) task = g_task_new (document, cancellable, callback, data);
-  g_task_set_task_data (task, wish, free_wish);
+  g_task_set_task_data (task, request, free_request);
   g_task_run_in_thread (task, work);
   return TRUE;
 }

@@ -8,7 +8,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* How often each plan runs after warming up. */
+/* The number of runs of each plan after warming up. */
 #define ROUNDS 15
 
 #define LIG_TYPE_PROFILE_PAGE (lig_profile_page_get_type ())
@@ -29,8 +29,8 @@ struct _LigProfilePage {
   LigPrediction *prediction;
   LigPlan *predicted_for; /* the document's plan that the prediction belongs to */
   GCancellable *cancellable;
-  LigTimedPlan timed, unfused; /* what the pictures show; plans are referenced */
-  gboolean outdated;           /* to be filled when it is seen */
+  LigTimedPlan timed, unfused; /* the data of the pictures; owns references to the plans */
+  gboolean outdated;           /* to be filled when it is shown */
 };
 
 G_DEFINE_FINAL_TYPE (LigProfilePage, lig_profile_page, LIG_TYPE_PAGE)
@@ -95,9 +95,9 @@ add_pictures (LigProfilePage *self)
     add_picture (self, _ ("One step"),
                  _ ("Each step by itself, one after the other; solid ones are fused"), "timeline");
   self->roofline = add_picture (
-    self, _ ("Roofline"), _ ("An arrow leads from the ops apart to their fusion"), "roofline");
+    self, _ ("Roofline"), _ ("An arrow leads from the unfused ops to their fusion"), "roofline");
   self->memory =
-    add_picture (self, _ ("Memory over the step"), _ ("What is alive, by kind"), "memory");
+    add_picture (self, _ ("Memory over the step"), _ ("Live memory, by kind"), "memory");
 }
 
 /* Without a plan they show nothing. */
@@ -121,7 +121,7 @@ set_timed (LigTimedPlan *timed, LigPlan *plan, const double *steps)
   g_clear_pointer (&old, lig_plan_unref);
 }
 
-/* Every op alone, as it was measured; as it is predicted where it was not. */
+/* Times of every op unfused: measured if they are, else predicted. */
 static void
 find_unfused (LigProfilePage *self)
 {
@@ -225,7 +225,7 @@ show_head (LigProfilePage *self)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), name);
 }
 
-/* One notice at a time: what went wrong, else why it cannot be measured, else what is outdated. */
+/* Shows one notice: the error, else why it cannot be measured, else that it is outdated. */
 static void
 set_notice (
   LigProfilePage *self, const char *class, const char *text, const char *button, const char *action)
@@ -255,7 +255,7 @@ show_notice (LigProfilePage *self)
   gboolean stale = lig_profiling_is_stale (self->profiling), fault = FALSE;
   gboolean absent = lig_device_name_has (lig_document_get_device (doc), LIG_DEVICE_DESCRIBED);
   if (error)
-    set_notice (self, "error", error, _ ("Try Again"), "profile.run");
+    set_notice (self, "error", error, _ ("Try again"), "profile.run");
   else if ((fault = problem && !lig_document_is_stale (doc)))
     set_notice (self, "error", problem->text, NULL, NULL);
   else if (absent)
@@ -266,8 +266,8 @@ show_notice (LigProfilePage *self)
       _ ("Profile on the CPU"), "profile.on-cpu");
   else if (stale)
     set_notice (self, "warning",
-                _ ("The sequence or the device was changed after this was measured."),
-                _ ("Profile Again"), "profile.run");
+                _ ("The sequence or the device changed after this profile was measured."),
+                _ ("Profile again"), "profile.run");
   else
     set_notice (self, NULL, NULL, NULL, NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->predict_button), stale && !error && !fault);
@@ -290,7 +290,7 @@ show_progress (LigProfilePage *self)
   if (!active)
     return;
   if (lig_profiling_is_cancelled (self->profiling)) {
-    gtk_label_set_label (self->progress_label, _ ("Ending with the round under way…"));
+    gtk_label_set_label (self->progress_label, _ ("Ending after the present round…"));
     gtk_progress_bar_pulse (self->progress);
   } else if (done < 0) {
     gtk_label_set_label (self->progress_label, _ ("Preparing the plan and warming up…"));
@@ -342,7 +342,7 @@ update (LigProfilePage *self)
       gtk_widget_remove_css_class (faded[i], "outdated");
 }
 
-/* While it measures only the progress is new. */
+/* During measuring only the progress changes. */
 static void
 follow_profiling (LigProfilePage *self)
 {
@@ -404,7 +404,7 @@ forget (GtkWidget *widget, const char *name, GVariant *parameter)
   lig_profiling_clear (LIG_PROFILE_PAGE (widget)->profiling);
 }
 
-/* With the policies that were compared where the page shows them. */
+/* Adds the policies that were compared if the page shows them. */
 static char *
 lig_profile_page_to_command (LigPage *page)
 {

@@ -20,11 +20,11 @@ struct _LigProfiling {
   char *error;
   guint tick;
 
-  /* Told by the thread. */
+  /* Set by the thread. */
   gint round, rounds;
 
-  gint first;   /* the round at @began */
-  gint64 began; /* when a first round was seen to end, monotonic */
+  gint first;   /* the number of the round at @began */
+  gint64 began; /* when a first round ended, monotonic */
 };
 
 G_DEFINE_FINAL_TYPE (LigProfiling, lig_profiling, G_TYPE_OBJECT)
@@ -75,7 +75,7 @@ watch (guint round, guint rounds, gpointer data)
   return !g_cancellable_is_cancelled (g_task_get_cancellable (task));
 }
 
-/* The same plan without memory: the measured one keeps its arena as long as it lives. */
+/* Compiles the same plan without memory: the measured one keeps its arena until it is freed. */
 static LigProfiled *
 keep (const Job *job, LigProfile *profile, const LigPlanOptions *options, GError **error)
 {
@@ -150,7 +150,7 @@ check_stale (LigProfiling *self)
   g_signal_emit (self, signals[CHANGED], 0);
 }
 
-/* That of the document's policy, else the fastest. */
+/* Chooses the plan of the document's policy, else the fastest. */
 static guint
 find_wanted (LigProfiling *self)
 {
@@ -194,7 +194,7 @@ take_results (GObject *source, GAsyncResult *result, gpointer data)
   g_signal_emit (self, signals[CHANGED], 0);
 }
 
-/* Why it cannot be profiled as it is; null where it can. */
+/* Returns why it cannot be profiled, or null. */
 static const char *
 find_refusal (LigProfiling *self)
 {
@@ -247,7 +247,7 @@ lig_profiling_start (
   self->began = 0;
   self->cancellable = g_cancellable_new ();
   g_autoptr (GTask) task = g_task_new (self, self->cancellable, take_results, NULL);
-  /* What was measured to the end counts, also where it was cancelled then. */
+  /* Complete results count, even if it was cancelled afterwards. */
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, job, free_job);
   self->tick = g_timeout_add (100, tick, self);
@@ -379,7 +379,7 @@ lig_profiling_init (LigProfiling *self)
 {
 }
 
-/* The document goes: what is under way ends for nobody. */
+/* The document is disposed of: a running measurement is cancelled. */
 static void
 release (gpointer data)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles of a document: measured on a thread with a device of its own, recorded in the store,
- * and kept, so that the score and the pictures can show them. Of what was measured the plan and
- * the times stay; the device's memory is given back.
+/* Profiles of a document: measured on a thread with a device of its own, recorded in the store, and
+ * kept, so that the score and the pictures can show them. The plan and its times stay; the device's
+ * memory is freed.
  *
- * Signals: `changed` whenever state, progress or staleness are new; `profiled` when there are new
- * results.
- */
+ * Signals: `changed` when state, progress or staleness change; `profiled` when there are new
+ * results. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -19,7 +18,7 @@ G_DECLARE_FINAL_TYPE (LigProfiling, lig_profiling, LIG, PROFILING, GObject)
 /**
  * LigProfiled: one measured plan; times are medians in seconds, as in #LigProfile.
  *
- * @plan: compiled as that which was measured; bound to no memory
+ * @plan: compiled like the measured plan; bound to no memory
  * @steps: each step of @plan
  */
 typedef struct {
@@ -30,7 +29,8 @@ typedef struct {
   char *run; /* uuid in the store, or null */
 } LigProfiled;
 
-/* (transfer none): the one of a document, made when it is first asked for; it lives as long. */
+/* Returns: (transfer none): the profiling of a document, created at the first call; it lives as
+ *   long as the document. */
 LigProfiling *lig_profiling_of (LigDocument *document);
 
 /**
@@ -44,39 +44,40 @@ LigProfiling *lig_profiling_of (LigDocument *document);
 gboolean lig_profiling_start (
   LigProfiling *self, const LigPolicy *policies, guint count, guint rounds, GError **error);
 
-/* It ends with the round under way; nothing is recorded then. */
+/* Stops after the present round; nothing is recorded. */
 void lig_profiling_cancel (LigProfiling *self);
 
 gboolean lig_profiling_is_active (LigProfiling *self);
 gboolean lig_profiling_is_cancelled (LigProfiling *self);
 
-/* 0 to 1, negative while it is being prepared; seconds that are left, NaN where unknown. */
+/* Returns 0 to 1, negative during preparation; sets the seconds left, NaN if unknown. */
 double lig_profiling_get_progress (LigProfiling *self, double *left);
 
-/* (nullable): why the last one failed; null again with the next start. */
+/* Returns: (nullable): the error of the last profile; null again after the next start. */
 const char *lig_profiling_get_error (LigProfiling *self);
 
-/* (nullable): the last results, one for each policy that was asked for. */
+/* Returns: (nullable): the last results, one for each requested policy. */
 const LigProfiled *lig_profiling_get (LigProfiling *self, guint n);
 
-/* (nullable): that which is shown: the one last chosen, else that of the document's policy, else
- * the fastest. */
+/* Returns: (nullable): the result that is shown: the one last chosen, else that of the document's
+ *   policy, else the fastest. */
 const LigProfiled *lig_profiling_get_shown (LigProfiling *self);
 void lig_profiling_show (LigProfiling *self, guint n);
 
-/* Gives the results up. */
+/* Discards the results. */
 void lig_profiling_clear (LigProfiling *self);
 
-/* Whether the sequence and the device are no longer what was measured. */
+/* Returns whether the sequence or the device changed since the measurement. */
 gboolean lig_profiling_is_stale (LigProfiling *self);
 
-/* `lig_profiling_get_shown()` as pictures take it; %FALSE where there is nothing or it is stale. */
+/* Converts lig_profiling_get_shown() for pictures; returns %FALSE if there is no result or it is
+ * stale. */
 gboolean lig_profiling_get_timed (LigProfiling *self, LigTimedPlan *timed);
 
-/* --- What is predicted ------------------------------------------------------------------------ */
+/* --- Prediction ------------------------------------------------------------------------------- */
 
 /**
- * LigPrediction: a document's plan with an update, and the same with every op alone.
+ * LigPrediction: a document's plan with an update, and the same with every op unfused.
  */
 typedef struct {
   LigPlan *plan, *unfused;
@@ -85,7 +86,7 @@ typedef struct {
 void lig_prediction_free (LigPrediction *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPrediction, lig_prediction_free)
 
-/* Compiles both on a thread, with the groups of the document's plan; %FALSE without one. */
+/* Compiles both on a thread, with the groups of the document's plan; returns %FALSE without one. */
 gboolean lig_prediction_make (LigDocument *document,
                               GCancellable *cancellable,
                               GAsyncReadyCallback callback,

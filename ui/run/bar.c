@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is chosen in the bar is an edit of the document or a setting of its window; the document's
- * signals bring it back. */
+/* A choice in the bar is an edit of the document or a setting of its window; the document's signals
+ * update the bar. */
 #include "ui/run/bar.h"
 
 #include "ui/document/edit.h"
@@ -9,6 +9,7 @@
 #include "ui/run/settings-list.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/toast.h"
+#include "ui/widgets/type-list.h"
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
@@ -27,15 +28,13 @@ struct _LigRunBar {
   GtkMenuButton *settings;
   GtkStack *lower;
   LigRunLive live;
-  LigTraining *training; /* shown; null: none yet */
+  LigTraining *training; /* shown; null for none */
   gboolean updating;
 };
 
 G_DEFINE_FINAL_TYPE (LigRunBar, lig_run_bar, GTK_TYPE_WIDGET)
 
-static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
-
-/* --- What the document says ---------------------------------------------------------------- */
+/* --- From the document --------------------------------------------------------------------- */
 
 static void
 update_devices (LigRunBar *self)
@@ -61,14 +60,10 @@ static void
 update_types (LigRunBar *self)
 {
   int compute = lig_sequence_get_compute (lig_document_get_sequence (self->doc));
-  guint chosen = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    if (compute == (int) types[i])
-      chosen = i + 1;
-  gtk_drop_down_set_selected (self->type, chosen);
+  lig_type_list_select (self->type, compute);
 }
 
-/* `xor.csv`, `synthetic`; the whole is the tooltip. */
+/* Returns a short name of the data, like `xor.csv` or `synthetic`; the tooltip has the whole. */
 static void
 update_data (LigRunBar *self, const LigRunSettings *settings)
 {
@@ -82,7 +77,7 @@ update_data (LigRunBar *self, const LigRunSettings *settings)
   g_autofree char *tooltip =
     lig_train_has_data (self->doc)
       ? g_strdup_printf (_ ("Data: %s"), settings->data)
-      : g_strdup (_ ("No data chosen: random values, to see it run. Click to choose a file"));
+      : g_strdup (_ ("No data chosen: trains on random values. Click to choose a file"));
   gtk_label_set_text (self->data_label, name);
   gtk_widget_set_tooltip_text (self->data, tooltip);
   g_autofree char *label = g_strdup_printf (_ ("Data: %s"), name);
@@ -95,7 +90,7 @@ update_settings (LigRunBar *self)
 {
   g_auto (LigRunSettings) settings;
   lig_train_read (self->doc, &settings, NULL);
-  g_autofree char *steps = lig_train_say_count (settings.steps);
+  g_autofree char *steps = lig_train_format_count (settings.steps);
   g_autofree char *rate = lig_run_settings_get (&settings, "lr");
   g_autofree char *label = g_strdup_printf (
     ngettext ("%s step · %s · lr %s", "%s steps · %s · lr %s", (gulong) settings.steps), steps,
@@ -109,7 +104,7 @@ update_settings (LigRunBar *self)
   self->updating = FALSE;
 }
 
-/* --- What the person chooses ---------------------------------------------------------------- */
+/* --- Choices -------------------------------------------------------------------------------- */
 
 static void
 device_chosen (LigRunBar *self)
@@ -124,10 +119,9 @@ device_chosen (LigRunBar *self)
 static void
 type_chosen (LigRunBar *self)
 {
-  guint chosen = gtk_drop_down_get_selected (self->type);
   int parameters = lig_sequence_get_parameters (lig_document_get_sequence (self->doc));
-  if (!self->updating && chosen <= G_N_ELEMENTS (types))
-    lig_edit_set_types (self->doc, chosen == 0 ? -1 : (int) types[chosen - 1], parameters);
+  if (!self->updating)
+    lig_edit_set_types (self->doc, lig_type_list_get (self->type), parameters);
 }
 
 static void
@@ -165,7 +159,7 @@ add_loss (GtkWidget *widget, const char *action, GVariant *parameter)
 
 /* --- The training -------------------------------------------------------------------------- */
 
-/* Why not, or how the last one ended. */
+/* Shows why training is impossible, or the result of the last one. */
 static void
 show_reason (LigRunBar *self)
 {
@@ -174,7 +168,7 @@ show_reason (LigRunBar *self)
   const char *error = self->training ? lig_training_get_error (self->training) : NULL;
   gboolean failed = obstacle == LIG_TRAIN_POSSIBLE && error;
   if (!sentence && self->training)
-    status = lig_train_say_status (self->training);
+    status = lig_train_format_status (self->training);
   const char *text = sentence ? sentence : error ? error : status ? status : _ ("Ready to train");
   gtk_label_set_text (self->reason, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->reason), text);
@@ -197,7 +191,7 @@ show_buttons (LigRunBar *self, gboolean active)
   gtk_widget_set_visible (self->train, !active);
   gtk_widget_set_visible (self->pause, active);
   gtk_widget_set_visible (self->stop, active);
-  adw_button_content_set_label (self->pause_content, paused ? _ ("Go On") : _ ("Pause"));
+  adw_button_content_set_label (self->pause_content, paused ? _ ("Continue") : _ ("Pause"));
   adw_button_content_set_icon_name (self->pause_content, paused ? "media-playback-start-symbolic"
                                                                 : "media-playback-pause-symbolic");
 }
@@ -258,7 +252,7 @@ bind_device (GtkSignalListItemFactory *factory, GtkListItem *item, LigRunBar *se
   gtk_widget_set_tooltip_text (gtk_list_item_get_child (item), title);
 }
 
-/* The button cuts what its list shows whole. */
+/* The button shortens texts that its list shows in full. */
 static void
 shorten_devices (LigRunBar *self)
 {
@@ -356,11 +350,10 @@ lig_run_bar_class_init (LigRunBarClass *class)
 static void
 lig_run_bar_init (LigRunBar *self)
 {
-  const char *const type_names[] = {_ ("Input’s type"), "fp32", "fp16", "bf16", NULL};
   const char *const policy_names[] = {_ ("No fusions"), _ ("All fusions"), _ ("Measured"),
                                       _ ("Automatic"), NULL};
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_autoptr (GtkStringList) type_list = gtk_string_list_new (type_names);
+  g_autoptr (GtkStringList) type_list = lig_type_list_new (_ ("Input’s type"), LIG_DTYPE_COMPUTES);
   g_autoptr (GtkStringList) policy_list = gtk_string_list_new (policy_names);
   shorten_devices (self);
   gtk_drop_down_set_model (self->type, G_LIST_MODEL (type_list));

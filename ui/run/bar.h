@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bar below the score: where, how and on what to train, and how the training goes. */
+/* The bar below the score: device, policy, settings and data, and the progress of the training. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_RUN_BAR (lig_run_bar_get_type ())
 G_DECLARE_FINAL_TYPE (LigRunBar, lig_run_bar, LIG, RUN_BAR, GtkWidget)
 
-/* Its Train button is the action win.run, Pause win.pause, Stop win.stop, Profile win.profile. */
+/* Returns the bar. Its buttons are the actions win.run, win.pause, win.stop and win.profile. */
 GtkWidget *lig_run_bar_new (LigDocument *doc);
 
 G_END_DECLS

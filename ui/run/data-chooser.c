@@ -99,7 +99,7 @@ lig_data_chooser_set_spec (LigDataChooser *self, const char *spec)
   refresh (self);
 }
 
-/* Whether the name fits one of the patterns `*.csv *.tsv`. */
+/* Returns whether the name fits one of the patterns `*.csv *.tsv`. */
 static gboolean
 fits (const LigDatasetInfo *info, const char *name)
 {
@@ -110,7 +110,7 @@ fits (const LigDatasetInfo *info, const char *name)
   return FALSE;
 }
 
-/* The kind that a name suggests; else the chosen one stays, where it has a path. */
+/* Chooses the kind that a name suggests; otherwise a chosen kind with a path stays. */
 static const LigDatasetInfo *
 guess_kind (LigDataChooser *self, const char *path)
 {
@@ -157,7 +157,7 @@ path_chosen (GtkNativeDialog *dialog, int response, LigDataChooser *self)
   g_object_unref (dialog);
 }
 
-/* Data mostly lies beside the sequence that learns it. */
+/* Data is usually in the folder of its sequence. */
 static void
 show_place (LigDataChooser *self, GtkFileChooser *chooser)
 {
@@ -178,7 +178,7 @@ choose_path (GtkWidget *widget, const char *action, GVariant *parameter)
   gboolean folder = g_str_equal (action, "data.choose-folder");
   LigDataChooser *self = LIG_DATA_CHOOSER (widget);
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
-    _ ("Training Data"), GTK_WINDOW (self),
+    _ ("Training data"), GTK_WINDOW (self),
     folder ? GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER : GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Choose"),
     NULL);
   show_place (self, GTK_FILE_CHOOSER (dialog));
@@ -197,7 +197,7 @@ use (GtkWidget *widget, const char *action, GVariant *parameter)
 }
 
 static void
-preview_settled (LigDataChooser *self)
+preview_answered (LigDataChooser *self)
 {
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "data.use",
                                  lig_data_preview_is_fine (self->preview));
@@ -258,14 +258,15 @@ lig_data_chooser_init (LigDataChooser *self)
   self->options = lig_data_options_new (self->options_group, options_changed, self);
   self->preview = LIG_DATA_PREVIEW (lig_data_preview_new ());
   adw_preferences_group_add (self->preview_group, GTK_WIDGET (self->preview));
-  g_signal_connect_object (self->preview, "settled", G_CALLBACK (preview_settled), self,
+  g_signal_connect_object (self->preview, "answered", G_CALLBACK (preview_answered), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->kind, "notify::selected", G_CALLBACK (refresh), self,
                            G_CONNECT_SWAPPED);
   self->filling = FALSE;
 }
 
-/* (nullable): a file beside the document whose ending a kind names: `xor.csv` beside `xor.lig`. */
+/* Returns: (nullable): a file next to the document whose extension a kind names: `xor.csv` for
+ *   `xor.lig`. */
 static char *
 find_file (const char *path, const LigDatasetInfo *info)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A dialog in which a document's data are chosen: their kind, file and options, with a preview of
- * what the engine understands of them. */
+ * the samples. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -12,19 +12,19 @@ G_BEGIN_DECLS
 #define LIG_TYPE_DATA_CHOOSER (lig_data_chooser_get_type ())
 G_DECLARE_FINAL_TYPE (LigDataChooser, lig_data_chooser, LIG, DATA_CHOOSER, AdwWindow)
 
-/* To be presented. What is chosen goes into the document's `train` object. */
+/* Returns a window to be presented. The choice goes into the document's `train` object. */
 GtkWindow *lig_data_chooser_new (GtkWindow *parent, LigDocument *doc);
 
-/* As if a person had chosen the file. */
+/* Chooses a file like the user. */
 void lig_data_chooser_set_path (LigDataChooser *self, const char *path);
 
-/* Shows another set: `csv:rows.csv?target=y`. */
+/* Shows other data: `csv:rows.csv?target=y`. */
 void lig_data_chooser_set_spec (LigDataChooser *self, const char *spec);
 
-/* (transfer full) (nullable): what is chosen now. */
+/* Returns: (transfer full) (nullable): the present choice. */
 char *lig_data_chooser_get_spec (LigDataChooser *self);
 
-/* The sentence under the options, and whether it says what was understood. */
+/* Returns the sentence under the options. @fine: whether it describes the data, not an error */
 const char *lig_data_chooser_get_preview (LigDataChooser *self, gboolean *fine);
 
 G_END_DECLS

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens the data as a training would, on a thread; what a newer wish has overtaken is thrown away.
- */
+/* Opens the data like a training, on a thread; the answer to an outdated request is dropped. */
 #include "ui/run/data-preview.h"
 
 #include <ligature/dataset.h>
 
 #include <glib/gi18n.h>
 
-/* So that typing does not read a file for each letter. */
+/* The delay, so that typing does not read a file for each letter. */
 #define PATIENCE_MS 250
 #define ROWS 6
 
@@ -24,7 +23,7 @@ struct _LigDataPreview {
 
 G_DEFINE_FINAL_TYPE (LigDataPreview, lig_data_preview, GTK_TYPE_WIDGET)
 
-enum { SETTLED, N_SIGNALS };
+enum { ANSWERED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 /* --- Reading ------------------------------------------------------------------------------- */
@@ -34,7 +33,7 @@ typedef struct {
   LigShape input;
   LigDtype dtype;
   guint serial;
-} Wish;
+} Request;
 
 typedef struct {
   char *text;
@@ -43,11 +42,11 @@ typedef struct {
 } Table;
 
 static void
-free_wish (gpointer data)
+free_request (gpointer data)
 {
-  Wish *wish = data;
-  g_free (wish->spec);
-  g_free (wish);
+  Request *request = data;
+  g_free (request->spec);
+  g_free (request);
 }
 
 static void
@@ -62,10 +61,11 @@ free_table (gpointer data)
 static void
 read_data (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  const Wish *wish = data;
+  const Request *request = data;
   GError *error = NULL;
-  LigDataset *dataset = lig_dataset_open (wish->spec, wish->input.n_axes > 0 ? &wish->input : NULL,
-                                          wish->dtype, 0, 0, &error);
+  LigDataset *dataset =
+    lig_dataset_open (request->spec, request->input.n_axes > 0 ? &request->input : NULL,
+                      request->dtype, 0, 0, &error);
   if (!dataset) {
     g_task_return_error (task, error);
     return;
@@ -116,10 +116,10 @@ static void
 take_table (GObject *source, GAsyncResult *result, gpointer data)
 {
   LigDataPreview *self = LIG_DATA_PREVIEW (source);
-  const Wish *wish = g_task_get_task_data (G_TASK (result));
+  const Request *request = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   Table *table = g_task_propagate_pointer (G_TASK (result), &error);
-  if (wish->serial == self->serial) {
+  if (request->serial == self->serial) {
     gtk_spinner_stop (GTK_SPINNER (self->spinner));
     clear_grid (self);
     if (table)
@@ -127,7 +127,7 @@ take_table (GObject *source, GAsyncResult *result, gpointer data)
     self->fine = table != NULL;
     gtk_widget_set_visible (self->scrolled, self->fine);
     say (self, table ? table->text : error->message, !table);
-    g_signal_emit (self, signals[SETTLED], 0);
+    g_signal_emit (self, signals[ANSWERED], 0);
   }
   if (table)
     free_table (table);
@@ -137,14 +137,14 @@ static gboolean
 begin_reading (gpointer data)
 {
   LigDataPreview *self = data;
-  Wish *wish = g_new0 (Wish, 1);
+  Request *request = g_new0 (Request, 1);
   self->timer = 0;
-  wish->spec = g_strdup (self->spec);
-  wish->input = self->input;
-  wish->dtype = self->dtype;
-  wish->serial = self->serial;
+  request->spec = g_strdup (self->spec);
+  request->input = self->input;
+  request->dtype = self->dtype;
+  request->serial = self->serial;
   g_autoptr (GTask) task = g_task_new (self, NULL, take_table, NULL);
-  g_task_set_task_data (task, wish, free_wish);
+  g_task_set_task_data (task, request, free_request);
   g_task_run_in_thread (task, read_data);
   return G_SOURCE_REMOVE;
 }
@@ -161,8 +161,8 @@ lig_data_preview_show (LigDataPreview *self, const char *spec, LigSequence *sequ
   if (!spec) {
     gtk_spinner_stop (GTK_SPINNER (self->spinner));
     gtk_widget_set_visible (self->scrolled, FALSE);
-    say (self, _ ("Choose a file to see what is understood of it"), FALSE);
-    g_signal_emit (self, signals[SETTLED], 0);
+    say (self, _ ("Choose a file to preview its data"), FALSE);
+    g_signal_emit (self, signals[ANSWERED], 0);
     return;
   }
   say (self, _ ("Reading…"), FALSE);
@@ -200,8 +200,8 @@ lig_data_preview_class_init (LigDataPreviewClass *class)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->dispose = lig_data_preview_dispose;
-  signals[SETTLED] = g_signal_new ("settled", LIG_TYPE_DATA_PREVIEW, G_SIGNAL_RUN_LAST, 0, NULL,
-                                   NULL, NULL, G_TYPE_NONE, 0);
+  signals[ANSWERED] = g_signal_new ("answered", LIG_TYPE_DATA_PREVIEW, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_css_name (widget_class, "datapreview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of a training that is under way, and its loss as a line without axes. */
+/* The numbers of a running training, and its loss as a line without axes. */
 #include "ui/run/live.h"
 
 #include "ui/run/settings.h"
@@ -28,7 +28,7 @@ find_extent (const LigCurvePoint *points, guint count, double *least, double *gr
   }
 }
 
-/* A few points for each pixel are enough. A loss that fell far is shown by its logarithm. */
+/* A few points for each pixel are enough. A loss with a wide range is shown by its logarithm. */
 static void
 draw_spark (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data)
 {
@@ -71,7 +71,7 @@ show_spark (LigRunLive *self, LigTraining *training)
 
 /* --- Numbers ------------------------------------------------------------------------------- */
 
-/* A label is laid out again only where its text is new. */
+/* A label is laid out again only if its text changed. */
 static void
 set_text (GtkLabel *label, const char *text)
 {
@@ -82,8 +82,8 @@ set_text (GtkLabel *label, const char *text)
 static void
 show_losses (LigRunLive *self, const LigRunProgress *progress)
 {
-  g_autofree char *loss = lig_train_say_number (progress->loss);
-  g_autofree char *held_out = lig_train_say_number (progress->eval_loss);
+  g_autofree char *loss = lig_train_format_number (progress->loss);
+  g_autofree char *held_out = lig_train_format_number (progress->eval_loss);
   g_autofree char *loss_text = g_strdup_printf (_ ("loss %s"), loss);
   g_autofree char *held_out_text = isnan (progress->eval_accuracy)
                                      ? g_strdup_printf (_ ("held out %s"), held_out)
@@ -96,8 +96,8 @@ show_losses (LigRunLive *self, const LigRunProgress *progress)
 static void
 show_speed (LigRunLive *self, const LigRunProgress *progress)
 {
-  g_autofree char *step = lig_train_say_seconds (progress->step_seconds);
-  g_autofree char *rate = lig_train_say_rate (progress->samples_per_second);
+  g_autofree char *step = lig_train_format_seconds (progress->step_seconds);
+  g_autofree char *rate = lig_train_format_rate (progress->samples_per_second);
   g_autofree char *text = g_strdup_printf (_ ("step %s · %s"), step, rate);
   set_text (self->speed, isnan (progress->step_seconds) ? "" : text);
 }
@@ -111,7 +111,7 @@ lig_run_live_update (LigRunLive *self, LigTraining *training, gboolean now)
     return;
   self->updated = time;
   lig_training_get_progress (training, &progress);
-  g_autofree char *status = lig_train_say_status (training);
+  g_autofree char *status = lig_train_format_status (training);
   show_losses (self, &progress);
   show_speed (self, &progress);
   set_text (self->status, status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of a training that is under way, in labels. */
+/* The numbers of a running training, in labels. */
 #pragma once
 
 #include "ui/session/training.h"
@@ -14,11 +14,11 @@ typedef struct {
   GtkLabel *loss, *held_out, *speed, *status;
   GtkProgressBar *progress;
 
-  LigCurve *curve; /* that the spark draws */
+  LigCurve *curve; /* drawn by the spark */
   gint64 updated;
 } LigRunLive;
 
-/* Ten times a second at most, but for @now: faster nobody reads. */
+/* Updates the labels, at most ten times a second unless @now is set: faster is not readable. */
 void lig_run_live_update (LigRunLive *self, LigTraining *training, gboolean now);
 void lig_run_live_clear (LigRunLive *self);
 

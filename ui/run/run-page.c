@@ -28,7 +28,7 @@ struct _LigRunPage {
   GtkGrid *charts;
   LigChartView *views[N_CHARTS];
   LigRunLive live;
-  GActionMap *map; /* of the window; null until it asked for actions */
+  GActionMap *map; /* of the window; null until it requested the actions */
   LigTraining *shown, *current;
   guint ticks;
 };
@@ -65,8 +65,8 @@ add_charts (LigRunPage *self)
     const char *title, *empty;
     int column, row, width, height;
   } places[N_CHARTS] = {
-    {N_ ("Loss"), N_ ("The loss of the first steps comes here"), 0, 0, 3, 260},
-    {N_ ("Samples a second"), N_ ("Nothing yet"), 0, 1, 1, 170},
+    {N_ ("Loss"), N_ ("The loss of the first steps appears here"), 0, 0, 3, 260},
+    {N_ ("Samples per second"), N_ ("Nothing yet"), 0, 1, 1, 170},
     {N_ ("Learning rate"), N_ ("Nothing yet"), 1, 1, 1, 170},
     {N_ ("Gradient norm"), N_ ("Nothing yet"), 2, 1, 1, 170},
   };
@@ -90,7 +90,7 @@ fill_charts (LigRunPage *self)
   } curves[] = {
     {LIG_METRIC_LOSS, N_ ("loss"), CHART_LOSS},
     {LIG_METRIC_EVAL_LOSS, N_ ("held out"), CHART_LOSS},
-    {"samples-per-second", N_ ("samples a second"), CHART_SPEED},
+    {"samples-per-second", N_ ("samples per second"), CHART_SPEED},
     {"learning-rate", N_ ("learning rate"), CHART_RATE},
     {"gradient-norm", N_ ("gradient norm"), CHART_NORM},
   };
@@ -101,7 +101,7 @@ fill_charts (LigRunPage *self)
                               lig_training_get_curve (self->shown, curves[i].metric));
 }
 
-/* One chart a tick, the loss every other time: no frame draws two. */
+/* Draws one chart a tick, the loss every other time, so that no frame draws two. */
 static void
 refresh_charts (LigRunPage *self, gboolean all)
 {
@@ -115,7 +115,7 @@ refresh_charts (LigRunPage *self, gboolean all)
     lig_chart_view_refresh (self->views[i]);
 }
 
-/* --- What went wrong, and what to do ------------------------------------------------------- */
+/* --- Errors and remedies ------------------------------------------------------------------- */
 
 typedef enum { MEND_NONE, MEND_RATE, MEND_DATA, MEND_BATCH, MEND_STORE, MEND_DISK } Mend;
 
@@ -135,27 +135,27 @@ find_mend (const char *error, const char *data)
   return (name && *name && strstr (error, name)) || strstr (error, "data") ? MEND_DATA : MEND_NONE;
 }
 
-/* The buttons change the document of this window, so they are there for its own training alone. */
+/* The buttons change the document of this window, so they are shown for its own training only. */
 static void
 show_error (LigRunPage *self)
 {
   static const struct {
     const char *hint, *button, *action;
   } mends[] = {
-    [MEND_NONE] = {N_ ("Change what it names and train again."), NULL, NULL},
+    [MEND_NONE] = {N_ ("Change the setting that it names and train again."), NULL, NULL},
     [MEND_RATE] = {N_ ("A lower learning rate, a warm-up or clipped gradients may help."),
-                   N_ ("_Lower the Learning Rate"), "training.lower-rate"},
-    [MEND_DATA] = {N_ ("Choose other data, or put the file back, and train again."),
-                   N_ ("Choose _Data…"), "training.choose-data"},
-    [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the Batch"),
+                   N_ ("_Lower the learning rate"), "training.lower-rate"},
+    [MEND_DATA] = {N_ ("Choose other data, or restore the file, and train again."),
+                   N_ ("Choose _data…"), "training.choose-data"},
+    [MEND_BATCH] = {N_ ("A smaller batch needs less memory."), N_ ("_Halve the batch size"),
                     "training.halve-batch"},
-    [MEND_STORE] = {N_ ("Train again when the store is free, or choose another."),
-                    N_ ("_Choose Another Store…"), "win.choose-store"},
-    [MEND_DISK] = {N_ ("Make room there: what was saved before is kept."), NULL, NULL},
+    [MEND_STORE] = {N_ ("Train again when the store is free, or choose another one."),
+                    N_ ("_Choose another store…"), "win.choose-store"},
+    [MEND_DISK] = {N_ ("Free space on the disk; earlier checkpoints are kept."), NULL, NULL},
   };
   const char *error = self->shown ? lig_training_get_error (self->shown) : NULL;
   if (!error && self->shown)
-    error = lig_training_get_trouble (self->shown);
+    error = lig_training_get_checkpoint_error (self->shown);
   gtk_revealer_set_reveal_child (self->banner_revealer, error != NULL);
   if (!error)
     return;
@@ -179,8 +179,8 @@ lower_rate (GtkWidget *widget, const char *action, GVariant *parameter)
   lig_train_read (get_document (self), &settings, NULL);
   g_ascii_formatd (text, sizeof text, "%.6g", settings.lr / 10);
   lig_train_set (get_document (self), "lr", text, NULL);
-  g_autofree char *said = g_strdup_printf (_ ("The learning rate is %s now"), text);
-  lig_toast (widget, said, _ ("Train"), "win.run");
+  g_autofree char *message = g_strdup_printf (_ ("The learning rate is %s now"), text);
+  lig_toast (widget, message, _ ("Train"), "win.run");
 }
 
 static void
@@ -188,9 +188,9 @@ halve_batch (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   LigRunPage *self = LIG_RUN_PAGE (widget);
   gint64 batch = lig_train_halve_batch (get_document (self));
-  g_autofree char *count = lig_train_say_count (batch);
-  g_autofree char *said = g_strdup_printf (_ ("The batch is %s now"), count);
-  lig_toast (widget, said, _ ("Train"), "win.run");
+  g_autofree char *count = lig_train_format_count (batch);
+  g_autofree char *message = g_strdup_printf (_ ("The batch is %s now"), count);
+  lig_toast (widget, message, _ ("Train"), "win.run");
 }
 
 static void
@@ -210,7 +210,7 @@ show_facts (LigRunPage *self)
   g_autofree char *facts = g_strdup_printf (_ ("%s · %s"), lig_training_get_device (self->shown),
                                             data             ? data
                                             : settings->data ? settings->data
-                                                             : _ ("as the checkpoint says"));
+                                                             : _ ("as in the checkpoint"));
   gtk_label_set_text (self->title, lig_training_get_title (self->shown));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), lig_training_get_title (self->shown));
   gtk_label_set_text (self->facts, facts);
@@ -228,7 +228,7 @@ show_buttons (LigRunPage *self)
   gtk_widget_set_visible (self->save, active);
   gtk_widget_set_visible (self->stop, active);
   gtk_widget_set_visible (self->resume, resumable);
-  adw_button_content_set_label (self->pause_content, paused ? _ ("Go On") : _ ("Pause"));
+  adw_button_content_set_label (self->pause_content, paused ? _ ("Continue") : _ ("Pause"));
   adw_button_content_set_icon_name (self->pause_content, paused ? "media-playback-start-symbolic"
                                                                 : "media-playback-pause-symbolic");
 }
@@ -406,7 +406,7 @@ resume_shown (GtkWidget *widget, const char *action, GVariant *parameter)
     lig_train_resume (get_document (self), checkpoint);
 }
 
-/* What the window would start; of what it started the training's own button has the command. */
+/* Returns the command for a new training; the training's own button has its command. */
 static char *
 lig_run_page_to_command (LigPage *page)
 {

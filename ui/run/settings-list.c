@@ -20,10 +20,10 @@ typedef struct {
   gboolean updating;
 } List;
 
-/* What the run bar shows beside the button, or what is the file's. */
+/* Settings that the run bar shows next to the button, or that belong to the file. */
 static const char *const elsewhere[] = {"data", "batch", "dtype", "policy", "name", NULL};
 
-/* In the order in which people ask for them; the others follow. */
+/* The first rows, most used first; the others follow. */
 static const char *const first[] = {"steps",        "lr",   "optimizer",  "schedule", "warmup",
                                     "weight-decay", "clip", "eval-every", "seed",     NULL};
 
@@ -35,7 +35,7 @@ is_choice (const LigSetting *setting)
   return setting->kind == LIG_SETTING_TEXT && strchr (setting->argument, '|');
 }
 
-/* What it is where nothing is said. */
+/* Returns the default value of a setting. */
 static char *
 get_usual (const LigSetting *setting)
 {
@@ -65,9 +65,9 @@ update (List *self)
   self->updating = TRUE;
   for (guint i = 0; i < self->rows->len; i++) {
     const Row *row = &g_array_index (self->rows, Row, i);
-    g_autofree char *said = lig_run_settings_get (&settings, row->setting->name);
+    g_autofree char *set = lig_run_settings_get (&settings, row->setting->name);
     g_autofree char *usual = get_usual (row->setting);
-    const char *value = said ? said : usual;
+    const char *value = set ? set : usual;
     if (row->choice)
       update_choice (row, value);
     else if (!gtk_widget_has_focus (row->entry) &&
@@ -133,7 +133,7 @@ reset_clicked (GtkButton *button, List *self)
   lig_train_set (self->doc, row->setting->name, NULL, NULL);
   show_error (row, NULL);
   if (row->entry) {
-    /* The focus is in it, so it was not updated. */
+    /* It had the focus, so it was not updated. */
     g_autofree char *usual = get_usual (row->setting);
     self->updating = TRUE;
     gtk_editable_set_text (GTK_EDITABLE (row->entry), usual ? usual : "");
@@ -143,7 +143,7 @@ reset_clicked (GtkButton *button, List *self)
 
 /* --- Rows ---------------------------------------------------------------------------------- */
 
-/* `weight-decay` as `Weight decay`. */
+/* Returns `Weight decay` for `weight-decay`. */
 static char *
 make_label (const LigSetting *setting)
 {

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* A popover for a menu button. */
+/* Returns a popover for a menu button. */
 GtkWidget *lig_run_settings_list_new (LigDocument *doc);
 
 G_END_DECLS

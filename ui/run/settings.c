@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The `train` object holds what differs from the defaults, and what else stood in it. */
+/* The `train` object contains the settings that differ from the defaults, and unknown members that
+ * it had. */
 #include "ui/run/settings.h"
 
 #include "ui/document/edit.h"
@@ -14,7 +15,7 @@
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
-/* The first embedding says how many tokens there are. */
+/* The first embedding has the number of tokens. */
 static char *
 choose_data (LigSequence *sequence)
 {
@@ -68,7 +69,7 @@ find_setting (const char *name)
   return NULL;
 }
 
-/* A copy that can be changed. */
+/* Returns a copy that can be changed. */
 static JsonObject *
 read_object (LigDocument *doc)
 {
@@ -141,7 +142,7 @@ lig_train_halve_batch (LigDocument *doc)
   return batch;
 }
 
-/* --- What stands in the way ---------------------------------------------------------------- */
+/* --- Obstacles ----------------------------------------------------------------------------- */
 
 static gboolean
 ends_in_loss (LigSequence *sequence)
@@ -165,8 +166,7 @@ find_device_title (LigDocument *doc)
   return name;
 }
 
-/* A file that was opened chooses no place but beside itself; one that is not saved yet lies
- * nowhere. */
+/* A file may name checkpoints only in its own folder; one that is not saved yet has no folder. */
 static gboolean
 confine (LigDocument *doc, LigRunSettings *settings, GError **error)
 {
@@ -202,7 +202,7 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
     *sentence = g_strdup (error->message);
     return LIG_TRAIN_SETTINGS;
   }
-  /* With a batch of its own a training takes other memory. */
+  /* A batch size of its own changes the memory of a training. */
   if (problem && !lig_document_is_stale (doc) && (!problem->whole || settings.batch == 0)) {
     *sentence = lig_figure_sentence (problem->text);
     return LIG_TRAIN_PROBLEM;
@@ -212,9 +212,9 @@ lig_train_find_obstacle (LigDocument *doc, char **sentence)
 
 /* --- Trainings of a document --------------------------------------------------------------- */
 
-/* What the command says already, or what a saved file brings along. */
+/* Settings that the command already has, or that a saved file contains. */
 static gboolean
-is_said (LigDocument *doc, const char *name)
+is_in_command (LigDocument *doc, const char *name)
 {
   gboolean saved = lig_document_get_path (doc) && !lig_document_is_modified (doc);
   if (g_str_equal (name, "policy"))
@@ -224,7 +224,7 @@ is_said (LigDocument *doc, const char *name)
   return saved && !g_str_equal (name, "name");
 }
 
-/* A run is called what the window calls it. */
+/* The run's name is that in the window. */
 static void
 name_run (LigDocument *doc, LigRunSettings *settings)
 {
@@ -253,8 +253,8 @@ lig_train_to_command (LigDocument *doc)
   for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
     g_autofree char *value = lig_run_settings_get (&settings, setting->name);
     g_autofree char *usual = lig_run_settings_get (&initial, setting->name);
-    if (value && !is_said (doc, setting->name) && g_strcmp0 (value, usual) != 0)
-      lig_command_append_option (text, setting->name, value);
+    if (value && !is_in_command (doc, setting->name) && g_strcmp0 (value, usual) != 0)
+      lig_shell_append_option (text, setting->name, value);
   }
   return g_string_free (text, FALSE);
 }
@@ -265,7 +265,7 @@ current_quark (void)
   return g_quark_from_static_string ("ligature-training");
 }
 
-/* Which training is the document's is a setting of its window. */
+/* The document's training is remembered for its window. */
 static LigTraining *
 adopt (LigDocument *doc, LigTraining *training)
 {
@@ -306,7 +306,7 @@ lig_train_get_current (LigDocument *doc)
 /* --- Words --------------------------------------------------------------------------------- */
 
 char *
-lig_train_say_count (gint64 count)
+lig_train_format_count (gint64 count)
 {
   GString *text = g_string_new (NULL);
   g_string_printf (text, "%" G_GINT64_FORMAT, count);
@@ -316,7 +316,7 @@ lig_train_say_count (gint64 count)
 }
 
 char *
-lig_train_say_number (double value)
+lig_train_format_number (double value)
 {
   if (!isfinite (value))
     return g_strdup ("–");
@@ -324,7 +324,7 @@ lig_train_say_number (double value)
 }
 
 char *
-lig_train_say_rate (double value)
+lig_train_format_rate (double value)
 {
   if (!isfinite (value))
     return g_strdup ("–");
@@ -336,7 +336,7 @@ lig_train_say_rate (double value)
 }
 
 char *
-lig_train_say_seconds (double seconds)
+lig_train_format_seconds (double seconds)
 {
   if (!isfinite (seconds))
     return g_strdup ("–");
@@ -353,11 +353,11 @@ lig_train_say_seconds (double seconds)
 }
 
 static char *
-say_running (const LigRunProgress *progress)
+format_running (const LigRunProgress *progress)
 {
-  g_autofree char *step = lig_train_say_count (progress->step);
-  g_autofree char *steps = lig_train_say_count (progress->steps);
-  g_autofree char *left = lig_train_say_seconds (progress->left);
+  g_autofree char *step = lig_train_format_count (progress->step);
+  g_autofree char *steps = lig_train_format_count (progress->steps);
+  g_autofree char *left = lig_train_format_seconds (progress->left);
   if (progress->status == LIG_RUN_PAUSED)
     return g_strdup_printf (_ ("Paused at %s of %s"), step, steps);
   if (!isfinite (progress->left))
@@ -366,21 +366,21 @@ say_running (const LigRunProgress *progress)
 }
 
 char *
-lig_train_say_status (LigTraining *training)
+lig_train_format_status (LigTraining *training)
 {
   LigRunProgress progress;
   lig_training_get_progress (training, &progress);
   const char *measuring = lig_training_get_measuring (training);
-  g_autofree char *step = lig_train_say_count (progress.step);
-  g_autofree char *steps = lig_train_say_count (progress.steps);
-  g_autofree char *taken = lig_train_say_seconds (progress.seconds);
+  g_autofree char *step = lig_train_format_count (progress.step);
+  g_autofree char *steps = lig_train_format_count (progress.steps);
+  g_autofree char *taken = lig_train_format_seconds (progress.seconds);
   switch (progress.status) {
   case LIG_RUN_READY:
     return measuring ? g_strdup_printf (_ ("Measuring %s"), measuring)
                      : g_strdup (_ ("Preparing…"));
   case LIG_RUN_RUNNING:
   case LIG_RUN_PAUSED:
-    return say_running (&progress);
+    return format_running (&progress);
   case LIG_RUN_DONE:
     return g_strdup_printf (
       ngettext ("Done: %s step in %s", "Done: %s steps in %s", (gulong) progress.step), step,
@@ -390,7 +390,7 @@ lig_train_say_status (LigTraining *training)
              ? g_strdup_printf (ngettext ("Failed after %s of %s step",
                                           "Failed after %s of %s steps", (gulong) progress.steps),
                                 step, steps)
-             : g_strdup (_ ("Could not begin"));
+             : g_strdup (_ ("Could not start"));
   case LIG_RUN_CANCELLED:
     return g_strdup_printf (ngettext ("Stopped after %s of %s step", "Stopped after %s of %s steps",
                                       (gulong) progress.steps),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row follows its training until it is taken out of the list. */
+/* A row follows its training until it is removed from the list. */
 #include "ui/run/training-row.h"
 
 #include "ui/run/live.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A training in a list: its name, its device, how far it is. */
+/* A training in a list: name, device and progress. */
 #pragma once
 
 #include "ui/session/training.h"
@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* A GtkListBoxRow. */
+/* Returns a GtkListBoxRow. */
 GtkWidget *lig_training_row_new (LigTraining *training);
 
 /* (transfer none) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a row of the score can do: actions that keys, the menu and screen readers share. */
+/* The actions of a row of the score, for keys, the menu and screen readers. */
 #include "ui/document/edit.h"
 #include "ui/score/arcs.h"
 #include "ui/score/sheet.h"
@@ -13,7 +13,7 @@ get_sheet (GtkWidget *row)
   return LIG_SCORE_SHEET (gtk_widget_get_ancestor (row, LIG_TYPE_SCORE_SHEET));
 }
 
-/* What is done to a row that is not selected is done to it alone. */
+/* An action on a row that is not selected affects that row alone. */
 static LigDocument *
 aim (GtkWidget *widget)
 {
@@ -116,7 +116,7 @@ show_menu (GtkWidget *widget, const char *action, GVariant *target)
   lig_op_row_show_menu (LIG_OP_ROW (widget), -1, -1);
 }
 
-/* A double click: a block unfolds, anything else is for the inspector. */
+/* A double click unfolds a block; for any other op it shows the inspector. */
 static void
 open_op (GtkWidget *widget, const char *action, GVariant *target)
 {
@@ -144,7 +144,7 @@ find_page (LigScoreSheet *sheet)
   return MAX (height / (LIG_SHEET_BASE + LIG_SHEET_SPACE) - 1, 1);
 }
 
-/* The arguments are rows to go, thousands mean to either end, and whether to extend. */
+/* The arguments are the number of rows to move, thousands for either end, and whether to extend. */
 static gboolean
 go (GtkWidget *widget, GVariant *arguments, gpointer data)
 {
@@ -164,7 +164,7 @@ go (GtkWidget *widget, GVariant *arguments, gpointer data)
   return TRUE;
 }
 
-/* Left and right fold and unfold a block; from another row they go to its brackets. */
+/* Left and right fold and unfold a block; from another row they move to its brackets. */
 static gboolean
 go_aside (GtkWidget *widget, GVariant *arguments, gpointer data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels of the score: which row feeds which, in which lane, and how that looks. */
+/* Channels of the score: their rows, lanes and drawing. */
 #include "ui/score/arcs.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ lig_score_count_ports (const char *ports)
 
 /* --- Which row feeds which ----------------------------------------------------------------- */
 
-/* As the compiler scopes names: to the block of the row, `../` leaves one. */
+/* Scopes names like the compiler: to the block of the row; `../` leaves a block. */
 static char *
 scope (const char *path, const char *channel)
 {
@@ -74,7 +74,7 @@ is_free (const LigScoreMap *self, guint n, guint lane)
   return TRUE;
 }
 
-/* Short ones inside, so that nested channels lie side by side. */
+/* Shorter channels get inner lanes, so that nested channels do not cross. */
 static void
 choose_lanes (LigScoreMap *self)
 {
@@ -118,7 +118,7 @@ draw_label (cairo_t *cairo,
             const char *name,
             double x,
             double middle,
-            double room,
+            double space,
             const LigScoreArcInks *inks)
 {
   g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (widget, name);
@@ -129,8 +129,8 @@ draw_label (cairo_t *cairo,
   pango_layout_set_attributes (layout, attributes);
   pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_MIDDLE);
   pango_layout_get_pixel_extents (layout, NULL, &extents);
-  if (extents.width > room)
-    pango_layout_set_width (layout, (int) (room * PANGO_SCALE));
+  if (extents.width > space)
+    pango_layout_set_width (layout, (int) (space * PANGO_SCALE));
   pango_layout_get_pixel_extents (layout, NULL, &extents);
   cairo_save (cairo);
   cairo_translate (cairo, x, middle);
@@ -146,7 +146,7 @@ draw_label (cairo_t *cairo,
   cairo_restore (cairo);
 }
 
-/* The name stands in the middle, and again and again along a channel longer than a window. */
+/* The name is in the middle, and repeated along a channel that is longer than a window. */
 static void
 draw_labels (cairo_t *cairo,
              GtkWidget *widget,
@@ -160,9 +160,9 @@ draw_labels (cairo_t *cairo,
   if (length < 36)
     return;
   int count = MAX ((int) (length / LABEL_EVERY), 1);
-  double room = length / count;
+  double space = length / count;
   for (int i = 0; i < count; i++)
-    draw_label (cairo, widget, name, x, from + 12 + (i + 0.5) * room, room - 12, inks);
+    draw_label (cairo, widget, name, x, from + 12 + (i + 0.5) * space, space - 12, inks);
 }
 
 static void
@@ -194,7 +194,7 @@ draw_arc (const LigScoreMap *self,
   draw_labels (cairo, widget, arc->name, lane, y0 + bend, y1 - bend, inks);
 }
 
-/* A disc where a branch begins, full once somebody takes it up. */
+/* Draws a disc where a branch begins, filled if the branch is used. */
 static void
 draw_handles (const LigScoreMap *self,
               const LigScoreColumns *columns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels of the score: which row feeds which, in which lane, and how that looks. */
+/* Channels of the score: their rows, lanes and drawing. */
 #pragma once
 
 #include "ui/score/map.h"
@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* Finds the channels of the rows and gives each a lane, so that none lies on another. */
+/* Finds the channels of the rows and gives each a lane, so that none overlap. */
 void lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document);
 
 guint lig_score_count_ports (const char *ports);
 
-/* Where a row's channel begins or ends. */
+/* Returns the point at which a row's channel begins or ends. */
 void lig_score_get_port (
   const LigScoreMap *self, const LigScoreColumns *columns, guint slot, double *x, double *y);
 
@@ -22,7 +22,7 @@ typedef struct {
   GdkRGBA channel, ground;
 } LigScoreArcInks;
 
-/* Draws what lies between @top and @bottom. */
+/* Draws the channels between @top and @bottom. */
 void lig_score_draw_arcs (const LigScoreMap *self,
                           const LigScoreColumns *columns,
                           GtkWidget *widget,

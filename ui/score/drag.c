@@ -12,18 +12,19 @@
 
 enum { EDGE = 48, THRESHOLD = 6, HANDLE = 12 };
 
-/* What the pointer does on one sheet. */
+/* State of the pointer on one sheet. */
 typedef struct {
   LigScoreSheet *sheet;
-  GdkDrag *drag;      /* of our own rows */
-  gboolean narrowing; /* a press on a selected row: only that one, if it is no drag */
-  int row;            /* from which a channel is drawn, -1 */
-  int fence;          /* gap of the fence that is dragged, -1 */
-  double edge_y;      /* of the pointer, in the scrolled window; NaN: no drag */
+  GdkDrag *drag; /* of our own rows */
+  gboolean
+    narrowing;   /* a press on a selected row: selects only that one unless it becomes a drag */
+  int row;       /* from which a channel is drawn, -1 */
+  int fence;     /* gap of the fence that is dragged, -1 */
+  double edge_y; /* of the pointer, in the scrolled window; NaN: no drag */
   guint tick;
 } Pointer;
 
-/* --- What lies there ----------------------------------------------------------------------- */
+/* --- Hit testing --------------------------------------------------------------------------- */
 
 static GtkWidget *
 pick (Pointer *self, double x, double y, GType type)
@@ -34,7 +35,7 @@ pick (Pointer *self, double x, double y, GType type)
   return widget && G_TYPE_CHECK_INSTANCE_TYPE (widget, type) ? widget : NULL;
 }
 
-/* The row whose channel end is near, or -1. */
+/* Returns the row whose channel end is near, or -1. */
 static int
 find_handle (Pointer *self, double x, double y)
 {
@@ -303,7 +304,7 @@ leave (GtkDropTarget *target, Pointer *self)
   set_edge (self, NAN);
 }
 
-/* What was let go, and where. */
+/* Dropped data, and its place. */
 typedef struct {
   LigScoreSheet *sheet;
   LigSequence *parent;
@@ -336,7 +337,7 @@ land (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The edit waits until GTK is through with the event: it moves widgets that GTK is looking at. */
+/* The edit waits until GTK has handled the event: it moves widgets that GTK still uses. */
 static gboolean
 dropped (GtkDropTarget *target, const GValue *value, double x, double y, Pointer *self)
 {

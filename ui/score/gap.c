@@ -66,7 +66,7 @@ append_pill (
   gtk_snapshot_append_border (snapshot, &pill, widths, colours);
 }
 
-/* Three dots show that a gap without a count can be asked, too. */
+/* Three dots show that a gap without a count can be opened, too. */
 static void
 append_dots (GtkSnapshot *snapshot, int middle, int height, const GdkRGBA *ink)
 {
@@ -76,7 +76,7 @@ append_dots (GtkSnapshot *snapshot, int middle, int height, const GdkRGBA *ink)
       &GRAPHENE_RECT_INIT ((float) (middle + i * 6 - 1), (float) height / 2 - 1, 2, 2));
 }
 
-/* What a fence is held by: two bars. */
+/* Draws the handle of a fence: two bars. */
 static void
 append_grip (GtkSnapshot *snapshot, int right, int height, const GdkRGBA *fill, const GdkRGBA *line)
 {
@@ -134,7 +134,7 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
   if (!self->active || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
     return FALSE;
   gtk_tooltip_set_text (tooltip, self->fence && x > gtk_widget_get_width (widget) - 48
-                                   ? _ ("Drag the fence, or press M on a row to put or remove one")
+                                   ? _ ("Drag the fence, or press M on a row to add or remove one")
                                    : _ ("Why not one kernel here?"));
   return TRUE;
 }

@@ -11,7 +11,7 @@ G_DECLARE_FINAL_TYPE (LigSheetGap, lig_sheet_gap, LIG, SHEET_GAP, GtkWidget)
 
 GtkWidget *lig_sheet_gap_new (void);
 
-/* @active: whether there is anything to say about it. */
+/* Sets the gap's content. @active: whether it can be explained */
 void lig_sheet_gap_bind (
   LigSheetGap *self, guint number, guint near_misses, gboolean fence, gboolean active);
 guint lig_sheet_gap_get_number (LigSheetGap *self);

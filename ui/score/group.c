@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bracket of a rail: the ops that one kernel serves, or what a block comes to. */
+/* A bracket of a rail: the ops that one kernel computes, or the sum of a block. */
 #include "ui/score/group.h"
 
 #include "ui/score/sheet.h"
@@ -24,7 +24,7 @@ struct _LigScoreGroup {
 
 G_DEFINE_FINAL_TYPE (LigScoreGroup, lig_score_group, GTK_TYPE_WIDGET)
 
-/* --- What it says -------------------------------------------------------------------------- */
+/* --- Content ------------------------------------------------------------------------------- */
 
 static void
 set_text (LigScoreGroup *self, int which, const char *text)
@@ -54,13 +54,13 @@ bind_texts (LigScoreGroup *self, const LigScoreMap *map, const LigScoreBracket *
     bracket->group ? lig_score_kernels (map->plan, bracket->group) : describe_block (bracket);
   g_autofree char *predicted = lig_figure_time (bracket->seconds);
   g_autofree char *measured = lig_figure_time (bracket->measured);
-  g_autofree char *beside = NULL;
+  g_autofree char *prediction = NULL;
   if (bracket->measured > 0 && !isnan (bracket->seconds))
-    beside = g_strdup_printf (_ ("%s predicted"), predicted);
+    prediction = g_strdup_printf (_ ("%s predicted"), predicted);
   set_text (self, NAME, name);
   set_text (self, TIME, bracket->measured > 0 ? measured : predicted);
   set_text (self, KERNELS, kernels);
-  set_text (self, PREDICTED, beside);
+  set_text (self, PREDICTED, prediction);
 }
 
 static void

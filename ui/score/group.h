@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bracket of a rail: the ops that one kernel serves, or what a block comes to. */
+/* A bracket of a rail: the ops that one kernel computes, or the sum of a block. */
 #pragma once
 
 #include "ui/score/map.h"
@@ -13,11 +13,11 @@ G_DECLARE_FINAL_TYPE (LigScoreGroup, lig_score_group, LIG, SCORE_GROUP, GtkWidge
 
 GtkWidget *lig_score_group_new (LigPass pass);
 
-/* Which bracket of the map's rail it is; what it says follows with lig_score_group_bind(). */
+/* Sets the bracket's number on the map's rail; lig_score_group_bind() fills in its content. */
 void lig_score_group_place (LigScoreGroup *self, const LigScoreMap *map, guint number);
 void lig_score_group_bind (LigScoreGroup *self, const LigScoreMap *map, guint number);
 
-/* First and last op of the plan; FALSE for a block's sum. */
+/* Returns the first and the last op of the plan; FALSE for a block's sum. */
 gboolean lig_score_group_get_ops (LigScoreGroup *self, int *first, int *last);
 guint lig_score_group_get_number (LigScoreGroup *self);
 LigPass lig_score_group_get_pass (LigScoreGroup *self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The heads of the score's columns. What is not moved is the difference to a plan with every op
- * alone, compiled on a worker for a device that has the same facts and is not there. */
+/* The heads of the score's columns. The bytes saved are the difference to a plan with every op
+ * unfused, which a worker thread compiles for a described device with the same facts. */
 #include "ui/score/head.h"
 
 #include "ui/score/text.h"
@@ -10,7 +10,7 @@
 
 enum { FORWARD, OPS, BACKWARD, N_COLUMNS };
 
-/* Edits in a row do not each compile a plan to compare with. */
+/* Successive edits compile one plan for comparison. */
 enum { DELAY_MILLISECONDS = 250 };
 
 struct _LigScoreHead {
@@ -18,7 +18,7 @@ struct _LigScoreHead {
   LigScoreSheet *sheet;
   GtkWidget *columns[N_COLUMNS];
   GtkLabel *titles[N_COLUMNS], *texts[N_COLUMNS];
-  LigPlan *compared; /* whose bytes apart are known */
+  LigPlan *compared; /* whose unfused bytes are known */
   double apart[2];
   GCancellable *comparing;
   guint delay;
@@ -123,9 +123,9 @@ ask_apart (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* --- What it says -------------------------------------------------------------------------- */
+/* --- Content ------------------------------------------------------------------------------- */
 
-/* Whether every group that has a kernel was measured. */
+/* Returns whether every group that has a kernel was measured. */
 static gboolean
 is_measured (const LigScoreMap *map, guint pass)
 {
@@ -146,7 +146,7 @@ describe_pass (LigScoreHead *self, guint pass)
     return g_strdup ("—");
   lig_plan_get_groups (map->plan, (LigPass) pass, &count);
   if (count == 0)
-    return g_strdup (_ ("no gradient is wanted"));
+    return g_strdup (_ ("no gradient is needed"));
   g_autofree char *time = lig_figure_time (map->seconds[pass]);
   double saved = self->compared == map->plan ? self->apart[pass] - map->bytes[pass] : 0;
   g_autofree char *bytes = lig_figure_bytes (MAX (saved, 0));
@@ -154,7 +154,7 @@ describe_pass (LigScoreHead *self, guint pass)
     is_measured (map, pass) ? g_strdup_printf (_ ("%s measured"), time) : g_steal_pointer (&time);
   if (saved <= 0)
     return g_steal_pointer (&whole);
-  /* Without ceilings of the device no time is known, but what moves is. */
+  /* Without the device's ceilings no time is known, but the bytes moved are. */
   if (!*whole)
     return g_strdup_printf (_ ("%s not moved"), bytes);
   return g_strdup_printf (_ ("%s · %s not moved"), whole, bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The heads of the score's columns: what each pass takes and saves, and what goes in. */
+/* The heads of the score's columns: time and savings of each pass, and the input. */
 #pragma once
 
 #include "ui/score/sheet.h"

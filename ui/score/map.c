@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where everything of the score stands. Numbers only: no widget, no drawing. */
+/* The layout of the score, in numbers only: no widget, no drawing. */
 #include "ui/score/map.h"
 #include "ui/widgets/figures.h"
 
@@ -22,7 +22,7 @@ lig_score_columns (LigScoreColumns *self, int width, guint lanes)
 
 /* --- Rows ---------------------------------------------------------------------------------- */
 
-/* A macro's parts before there is a plan, so that rows do not grow when it comes. */
+/* Counts a macro's parts before the plan exists, so that rows do not grow when it arrives. */
 static int
 count_parts (LigOp *op)
 {
@@ -62,7 +62,7 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
   self->height = y + LIG_SHEET_END;
 }
 
-/* Heights of each op: of its part's sub-row, the first with the row's head. */
+/* Sets the heights of each op: its part's sub-row, the first with the row's head. */
 static void
 place_ops (LigScoreMap *self)
 {
@@ -107,7 +107,7 @@ find_slot (const LigScoreMap *self, int y)
   return low;
 }
 
-/* FALSE for a group none of whose ops has a row. */
+/* Returns FALSE for a group none of whose ops has a row. */
 static gboolean
 place_group (const LigScoreMap *self, const LigPlanGroup *group, LigScoreBracket *bracket)
 {
@@ -195,7 +195,7 @@ lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int 
   const LigScoreSlot *below = gap < self->slots->len ? lig_score_map_get_slot (self, gap) : NULL;
   if (!above || above->first < 0)
     return FALSE;
-  /* Below an opened block's own row, its ops begin. */
+  /* Returns the first row of an opened block's ops. */
   *before = above->open ? above->first - 1 : above->first + above->count - 1;
   *after = *before + 1;
   if (below && below->first < 0)
@@ -203,20 +203,8 @@ lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int 
   return *before >= 0;
 }
 
-void
-lig_score_verdict_range (const LigVerdict *verdict, int *first, int *last)
-{
-  *first = verdict->first;
-  *last = verdict->first + verdict->count - 1;
-  if (verdict->reason != LIG_REASON_PATTERN)
-    return;
-  if (g_strcmp0 (verdict->observed, "end") == 0)
-    ++*last;
-  *first = MAX (*first, *last - 1);
-}
-
-/* The pass of the verdict already has a group across each of the verdict's gaps: knowing why not
- * another one is for who asks. */
+/* Marks the boundaries within groups of a pass. A refusal of that pass whose boundaries are all
+ * marked is shown on the card only. */
 static void
 mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
 {
@@ -227,7 +215,7 @@ mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
       joined[groups[i].first + k] |= (guint8) (1 << pass);
 }
 
-/* Refusals at each boundary, named by the op before it. */
+/* Counts refusals at each boundary, numbered by the op before it. */
 static guint *
 count_misses (const LigScoreMap *self)
 {
@@ -240,9 +228,9 @@ count_misses (const LigScoreMap *self)
   for (guint i = 0; i < count; i++) {
     int first, last;
     const LigVerdict *verdict = &verdicts[i];
-    if (verdict->taken || g_strcmp0 (verdict->observed, "end") == 0)
+    if (verdict->taken || verdict->found.kind == LIG_EVIDENCE_END)
       continue;
-    lig_score_verdict_range (verdict, &first, &last);
+    lig_verdict_get_range (verdict, &first, &last);
     guint8 passes = verdict->pass == LIG_PASS_JOINT ? 3 : (guint8) (1 << verdict->pass);
     for (int at = first; at < last && at < (int) self->n_ops; at++)
       misses[at] += (joined[at] & passes) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where everything of the score stands: rows, the brackets of both rails, channels, gaps. */
+/* The layout of the score: rows, the brackets of both rails, channels, gaps. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -46,7 +46,7 @@ typedef struct {
 } LigScoreSlot;
 
 /**
- * LigScoreBracket: a group of one rail; without @group what a block's repetitions come to.
+ * LigScoreBracket: a group of one rail; without @group the sum of a block's repetitions.
  *
  * @from, @to: rows
  * @fused, @alone, @seconds, @measured: of a block
@@ -78,7 +78,8 @@ typedef struct {
   int height;
 } LigScoreMap;
 
-/* @places: (nullable) (element-type LigOp LigOpSpan): where the rows were in an older plan */
+/* Lays out the document's plan. @places: (nullable) (element-type LigOp LigOpSpan): the rows' ops
+ * in an older plan */
 LigScoreMap *
 lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps);
 void lig_score_map_free (LigScoreMap *self);
@@ -90,17 +91,14 @@ typedef struct {
 
 const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
 
-/* The gap that is next to a height: the number of the row that follows it. */
+/* Returns the gap nearest to a height: the number of the row that follows it. */
 guint lig_score_map_find_gap (const LigScoreMap *self, double y);
 
-/* The ops of the plan on both sides of a gap; FALSE where the plan does not know them. The last
- * gap's second one is beyond the end. */
+/* Gets the ops of the plan on both sides of a gap; returns FALSE if the plan does not contain them.
+ * The last gap's second one is beyond the end. */
 gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
 
-/* Which boundaries between ops a verdict speaks of. A pattern's refusal is about one boundary. */
-void lig_score_verdict_range (const LigVerdict *verdict, int *first, int *last);
-
-/* Seconds of a group's steps in a profile, 0 without one. */
+/* Returns the seconds of a group's steps in a profile, 0 without one. */
 double lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps);
 
 G_END_DECLS

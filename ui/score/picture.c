@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sheet of the score draws between its widgets. A fused bracket is told by its shape, too:
+/* The drawing of the score's sheet between its widgets. A fused bracket also differs by its shape:
  * a bar along the rows that it covers, joined to the rail by a ribbon. */
 #include "ui/score/picture.h"
 
@@ -39,7 +39,7 @@ append_rounded (GtkSnapshot *snapshot, graphene_rect_t area, float radius, const
   gtk_snapshot_pop (snapshot);
 }
 
-/* The height at which a row is joined: its head where the bracket covers that. */
+/* Returns the height at which a row is joined: its head if the bracket covers that. */
 static double
 find_joint (const LigScoreSlot *slot, const LigScoreBracket *bracket)
 {
@@ -184,7 +184,7 @@ lig_score_picture_snapshot (const LigScorePicture *self,
   }
 }
 
-/* --- What follows the pointer -------------------------------------------------------------- */
+/* --- Marks at the pointer ------------------------------------------------------------------ */
 
 static void
 append_caret (const LigScorePicture *self,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sheet of the score draws between its widgets: connectors, channels, fences, the line
- * where something would be dropped. */
+/* The drawing of the score's sheet between its widgets: connectors, channels, fences, the line of a
+ * drop. */
 #pragma once
 
 #include "ui/score/map.h"
@@ -19,7 +19,7 @@ typedef struct {
   int fence; /* gap of a fence being dragged, -1 */
 } LigScorePicture;
 
-/* Behind the widgets; what lies between @top and @bottom. */
+/* Draws the part between @top and @bottom, behind the widgets. */
 void lig_score_picture_snapshot (const LigScorePicture *self,
                                  const LigScoreColumns *columns,
                                  GtkWidget *widget,
@@ -27,7 +27,7 @@ void lig_score_picture_snapshot (const LigScorePicture *self,
                                  double top,
                                  double bottom);
 
-/* Before them. */
+/* Draws the part in front of the widgets. */
 void lig_score_picture_snapshot_above (const LigScorePicture *self,
                                        const LigScoreColumns *columns,
                                        GtkWidget *widget,

@@ -12,20 +12,20 @@ enum { MOST_PARTS = 6, PADDING = 14, DISCLOSURE = 24 };
 
 struct _LigOpRow {
   GtkWidget parent_instance;
-  LigDocument *document; /* the sheet outlives neither */
+  LigDocument *document; /* cleared before the sheet is freed */
   LigOp *op;
   guint number;
   gboolean block, open;
   int shown, depth;
   LigScoreText texts[N_TEXTS];
-  LigScoreText parts[MOST_PARTS][2]; /* name, what it has */
+  LigScoreText parts[MOST_PARTS][2]; /* name and its own parameters */
   char *label, *description;
   GtkWidget *menu;
 };
 
 G_DEFINE_FINAL_TYPE (LigOpRow, lig_op_row, GTK_TYPE_WIDGET)
 
-/* --- What it says -------------------------------------------------------------------------- */
+/* --- Content ------------------------------------------------------------------------------- */
 
 static void
 set_text (LigOpRow *self, int which, const char *text)
@@ -170,7 +170,7 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
   lig_op_row_update (self);
 }
 
-/* --- What the document says of it ---------------------------------------------------------- */
+/* --- Content ------------------------------------------------------------------------------- */
 
 static const char *
 find_problem (LigOpRow *self)
@@ -279,10 +279,10 @@ draw_head (
   const LigScoreTextFlags end = LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_END;
   int used = lig_score_text_draw (&self->texts[SHAPE], widget, snapshot, x + width * 4 / 10, 18,
                                   width * 6 / 10, end, dim);
-  int room = width - used - 12;
-  int title = lig_score_text_draw (&self->texts[TITLE], widget, snapshot, x, 18, room,
+  int space = width - used - 12;
+  int title = lig_score_text_draw (&self->texts[TITLE], widget, snapshot, x, 18, space,
                                    LIG_SCORE_TEXT_BOLD, ink);
-  lig_score_text_draw (&self->texts[COUNT], widget, snapshot, x + title + 9, 18, room - title - 9,
+  lig_score_text_draw (&self->texts[COUNT], widget, snapshot, x + title + 9, 18, space - title - 9,
                        LIG_SCORE_TEXT_BOLD, dim);
   used = lig_score_text_draw (&self->texts[PATH], widget, snapshot, x + width * 3 / 4, 38,
                               width / 4, end, dim);
@@ -290,7 +290,7 @@ draw_head (
                        LIG_SCORE_TEXT_SMALL, dim);
 }
 
-/* The engine's sentence takes the place of the parameters. */
+/* The engine's error replaces the parameters. */
 static void
 draw_problem (LigOpRow *self, GtkSnapshot *snapshot, int x, int width, const GdkRGBA *ink)
 {
@@ -374,7 +374,7 @@ append_section (GMenu *menu, const char *const items[][3])
   g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
 }
 
-/* Only what can be done to the row, in the words of how it stands. */
+/* The menu contains the actions that are possible, with labels for the row's state. */
 static GMenuModel *
 make_menu (LigOpRow *self)
 {
@@ -385,14 +385,14 @@ make_menu (LigOpRow *self)
   g_autoptr (GPtrArray) chosen = lig_document_get_selection (self->document);
   gboolean ends = info->extra_inputs || info->extra_outputs;
   const char *fence =
-    lig_op_get_fence (self->op) ? _ ("Remove the Fence Above") : _ ("Fence Above");
+    lig_op_get_fence (self->op) ? _ ("Remove the fence above") : _ ("Fence above");
   gboolean above = row && (row->index > 0 || row->depth > 0 || lig_op_get_fence (self->op));
   append_section (
-    menu, (const char *const[][3]){{_ ("Why Not One Kernel…"), "op.explain"},
+    menu, (const char *const[][3]){{_ ("Why not one kernel…"), "op.explain"},
                                    {above ? fence : NULL, "op.fence"},
                                    {self->block               ? NULL
-                                    : forbidden && *forbidden ? _ ("Allow the Fusion Here")
-                                                              : _ ("Forbid the Fusion Here"),
+                                    : forbidden && *forbidden ? _ ("Allow the fusion here")
+                                                              : _ ("Forbid the fusion here"),
                                     "op.forbid"},
                                    {!self->block ? NULL
                                     : self->open ? _ ("Fold")
@@ -408,10 +408,10 @@ make_menu (LigOpRow *self)
                                                  {_ ("Delete"), "op.delete"},
                                                  {NULL, NULL}});
   append_section (
-    menu, (const char *const[][3]){{_ ("Move Up"), "op.move-up"},
-                                   {_ ("Move Down"), "op.move-down"},
-                                   {_ ("Group into a Block"), "op.group"},
-                                   {self->block ? _ ("Take the Block Apart") : NULL, "op.ungroup"},
+    menu, (const char *const[][3]){{_ ("Move up"), "op.move-up"},
+                                   {_ ("Move down"), "op.move-down"},
+                                   {_ ("Group into a block"), "op.group"},
+                                   {self->block ? _ ("Take the block apart") : NULL, "op.ungroup"},
                                    {NULL, NULL}});
   return G_MENU_MODEL (menu);
 }

@@ -13,25 +13,25 @@ G_DECLARE_FINAL_TYPE (LigOpRow, lig_op_row, LIG, OP_ROW, GtkWidget)
 
 GtkWidget *lig_op_row_new (LigDocument *document);
 
-/* Which row of the map it is; what it says follows with lig_op_row_bind(). */
+/* Sets the row's number in the map; lig_op_row_bind() fills in its content. */
 void lig_op_row_place (LigOpRow *self, const LigScoreMap *map, guint number);
 void lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number);
 
-/* Selection and problem as the document has them now. */
+/* Updates selection and problem from the document. */
 void lig_op_row_update (LigOpRow *self);
 
-/* (nullable): the op it shows. */
+/* Returns: (nullable): the op it shows. */
 LigOp *lig_op_row_get_op (LigOpRow *self);
 guint lig_op_row_get_number (LigOpRow *self);
 LigDocument *lig_op_row_get_document (LigOpRow *self);
 
-/* Whether a press at @x, @y is on the disclosure triangle of a block. */
+/* Returns whether @x, @y is on the disclosure triangle of a block. */
 gboolean lig_op_row_is_disclosure (LigOpRow *self, double x, double y);
 
-/* Opens the menu of the row's actions; a negative @x: where the keyboard would. */
+/* Opens the menu of the row's actions at a point; a negative @x: at the keyboard's place. */
 void lig_op_row_show_menu (LigOpRow *self, double x, double y);
 
-/* score-actions.c: op.* and the keys. */
+/* Installs the actions op.* and their keys; see actions.c. */
 void lig_op_row_install_actions (GtkWidgetClass *class);
 
 G_END_DECLS

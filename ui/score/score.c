@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The score: heads of the columns, the sheet in a scrolled window, and what is shown while there
- * is nothing to show. */
+/* The score: heads of the columns, the sheet in a scrolled window, and a page for an empty
+ * document. */
 #include "ui/score/score.h"
 
 #include "ui/document/edit.h"

@@ -25,13 +25,13 @@ lig_score_view_set_profile (LigScoreView *self, LigPlan *plan, const double *ste
 /**
  * lig_score_view_drop:
  * @text: name of an op, the text of a .lig file, or an expression
- * @gap: number of the row that it is put before; the number of rows for the end
+ * @gap: number of the row to insert before; the number of rows for the end
  *
- * What dropping the text there does.
+ * Inserts the text like a drop there.
  */
 gboolean lig_score_view_drop (LigScoreView *self, const char *text, guint gap, GError **error);
 
-/* Gives the keyboard to the row with the cursor. */
+/* Moves the keyboard focus to the row with the cursor. */
 void lig_score_view_focus (LigScoreView *self);
 
 G_END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The widgets of the score's sheet: made as they are needed, used again for what stands at their
- * place now. */
+/* The widgets of the score's sheet: created when needed, and reused for the rows at their place. */
 #include "ui/score/sheet-private.h"
 
 static void
@@ -63,7 +62,7 @@ bind_gaps (LigScoreSheet *self)
   }
 }
 
-/* --- What they say ------------------------------------------------------------------------- */
+/* --- Content ------------------------------------------------------------------------------- */
 
 enum { ROWS, FORWARD, BACKWARD, N_KINDS };
 
@@ -91,14 +90,14 @@ find_extent (LigScoreSheet *self, guint kind, guint n, int *top, int *bottom)
 static void
 tell (LigScoreSheet *self, guint kind, guint n)
 {
-  self->told[kind][n] = TRUE;
+  self->filled[kind][n] = TRUE;
   if (kind == ROWS)
     lig_op_row_bind (self->rows->pdata[n], self->map, n);
   else
     lig_score_group_bind (self->groups[kind - FORWARD]->pdata[n], self->map, n);
 }
 
-/* A window's height on either side, which is what is drawn. */
+/* Adds a window's height on either side, like the drawing. */
 void
 lig_score_sheet_bind_sight (LigScoreSheet *self)
 {
@@ -109,7 +108,7 @@ lig_score_sheet_bind_sight (LigScoreSheet *self)
     for (guint i = 0; i < count_kind (self, kind); i++) {
       int from, to;
       find_extent (self, kind, i, &from, &to);
-      if (!self->told[kind][i] && from < bottom + margin && to > top - margin)
+      if (!self->filled[kind][i] && from < bottom + margin && to > top - margin)
         tell (self, kind, i);
     }
 }
@@ -119,14 +118,14 @@ bind_rest (gpointer data)
 {
   enum { AT_ONCE = 24 };
   LigScoreSheet *self = data;
-  guint told = 0;
+  guint filled = 0;
   for (guint kind = ROWS; kind < N_KINDS; kind++)
-    for (guint i = 0; i < count_kind (self, kind) && told < AT_ONCE; i++)
-      if (!self->told[kind][i]) {
+    for (guint i = 0; i < count_kind (self, kind) && filled < AT_ONCE; i++)
+      if (!self->filled[kind][i]) {
         tell (self, kind, i);
-        told++;
+        filled++;
       }
-  if (told == AT_ONCE)
+  if (filled == AT_ONCE)
     return G_SOURCE_CONTINUE;
   self->rest = 0;
   return G_SOURCE_REMOVE;
@@ -136,7 +135,7 @@ void
 lig_score_sheet_clear_bound (LigScoreSheet *self)
 {
   for (guint kind = ROWS; kind < N_KINDS; kind++)
-    g_clear_pointer (&self->told[kind], g_free);
+    g_clear_pointer (&self->filled[kind], g_free);
 }
 
 void
@@ -149,7 +148,7 @@ lig_score_sheet_bind (LigScoreSheet *self)
   fill_pool (self, self->groups[1], self->map->brackets[1]->len, make_backward);
   lig_score_sheet_clear_bound (self);
   for (guint kind = ROWS; kind < N_KINDS; kind++)
-    self->told[kind] = g_new0 (guint8, count_kind (self, kind) + 1);
+    self->filled[kind] = g_new0 (guint8, count_kind (self, kind) + 1);
   for (guint i = 0; i < count; i++)
     lig_op_row_place (self->rows->pdata[i], self->map, i);
   if (count > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gaps of the score's sheet as places to put something into, and what follows the pointer. */
+/* Gaps of the score's sheet as drop targets, and marks that follow the pointer. */
 #include "ui/score/sheet-private.h"
 
 void

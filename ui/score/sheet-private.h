@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of the score's sheet, shared by the files score-sheet*.c. */
+/* The inside of the score's sheet, shared by the files sheet*.c. */
 #pragma once
 
 #include "ui/score/gap.h"
@@ -19,19 +19,20 @@ struct _LigScoreSheet {
   guint n_steps;
   GtkAdjustment *adjustment;
   double top, bottom; /* drawn */
-  guint8 *told[3];    /* of each row and group, forward and backward: whether it says what it is */
-  guint rest;         /* tells those out of sight, bit by bit */
+  guint8
+    *filled[3]; /* of each row and group, forward and backward: whether its content is filled in */
+  guint rest;   /* fills in the invisible ones, bit by bit */
   LigScorePicture picture;
-  guint patience;
+  guint stale_timer;
   GtkWidget *card;
 };
 
-/* score-sheet-bind.c. The widgets are as many as the map has rows, gaps and brackets; what is in
- * sight says what it is at once, the rest when there is time. */
+/* sheet-bind.c. There is one widget for each row, gap and bracket of the map. Visible ones are
+ * filled in at once, the others when the main loop is idle. */
 void lig_score_sheet_bind (LigScoreSheet *self);
 void lig_score_sheet_bind_sight (LigScoreSheet *self);
 void lig_score_sheet_clear_bound (LigScoreSheet *self);
 
-/* score-sheet-view.c */
+/* sheet-view.c */
 void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);
 void lig_score_sheet_install_view (GtkWidgetClass *class);

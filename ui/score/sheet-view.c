@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the widgets of the score's sheet lie, what is drawn of them, where the focus goes. */
+/* Layout, drawing and focus of the score's sheet. */
 #include "ui/score/sheet-private.h"
 
 /* --- Size and place ------------------------------------------------------------------------ */
@@ -111,7 +111,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   LigScoreColumns columns;
   lig_score_sheet_find_sight (self, &top, &bottom);
   lig_score_sheet_get_columns (self, &columns);
-  /* A window's height more on either side: scrolling seldom has to draw anew. */
+  /* Draws a window's height more on either side, so that scrolling seldom has to draw again. */
   self->top = top - (bottom - top);
   self->bottom = bottom + (bottom - top);
   lig_score_picture_snapshot (&self->picture, &columns, widget, snapshot, self->top, self->bottom);
@@ -159,7 +159,7 @@ lig_score_sheet_scroll_to (LigScoreSheet *self, guint row)
     return;
   const LigScoreSlot *slot = lig_score_map_get_slot (self->map, row);
   double top = slot->y - LIG_SHEET_SPACE, bottom = slot->y + slot->height + LIG_SHEET_SPACE;
-  /* The scrolled window learns of a new height only when it is laid out. */
+  /* The scrolled window uses a new height only when it is laid out. */
   if (bottom > gtk_adjustment_get_upper (self->adjustment))
     gtk_adjustment_set_upper (self->adjustment, self->map->height);
   gtk_adjustment_clamp_page (self->adjustment, top, bottom);
@@ -184,7 +184,7 @@ find_cursor (LigScoreSheet *self)
   return 0;
 }
 
-/* A card or a menu over the sheet keeps the focus to itself. */
+/* A card or a menu over the sheet keeps the focus. */
 static GtkWidget *
 find_popover (GtkWidget *widget)
 {
@@ -194,7 +194,8 @@ find_popover (GtkWidget *widget)
   return popover && gtk_widget_is_ancestor (popover, widget) ? popover : NULL;
 }
 
-/* Tab goes to the row with the cursor, to the gap below it, and on: not through all rows. */
+/* Tab moves to the row with the cursor, to the gap below it, and out of the sheet, not through all
+ * rows. */
 static gboolean
 focus (GtkWidget *widget, GtkDirectionType direction)
 {

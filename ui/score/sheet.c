@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The sheet of the score: its widgets follow the document; score-sheet-view.c places and draws
- * them. */
+/* The sheet of the score: its widgets follow the document; sheet-view.c places and draws them. */
 #include "ui/score/sheet-private.h"
 #include "ui/score/verdict-card.h"
 
-/* A plan that comes sooner than this is not announced by dimming the old one. */
-#define PATIENCE_MILLISECONDS 120
+/* The old plan is dimmed only if the new one takes longer than this. */
+#define STALE_MILLISECONDS 120
 
 G_DEFINE_FINAL_TYPE (LigScoreSheet, lig_score_sheet, GTK_TYPE_WIDGET)
 
@@ -25,7 +24,7 @@ remember_places (LigScoreSheet *self)
   }
 }
 
-/* While a plan is of an older sequence, its groups stay with the rows that they belonged to. */
+/* While the plan is of an older sequence, its groups stay with their rows. */
 static gboolean
 knows_places (LigScoreSheet *self)
 {
@@ -88,7 +87,7 @@ update_map (LigScoreSheet *self)
 static void
 set_stale (LigScoreSheet *self, gboolean stale)
 {
-  g_clear_handle_id (&self->patience, g_source_remove);
+  g_clear_handle_id (&self->stale_timer, g_source_remove);
   if (self->picture.stale == stale)
     return;
   self->picture.stale = stale;
@@ -100,10 +99,10 @@ set_stale (LigScoreSheet *self, gboolean stale)
 }
 
 static gboolean
-lose_patience (gpointer data)
+show_stale (gpointer data)
 {
   LigScoreSheet *self = data;
-  self->patience = 0;
+  self->stale_timer = 0;
   set_stale (self, TRUE);
   return G_SOURCE_REMOVE;
 }
@@ -122,9 +121,9 @@ document_planned (LigScoreSheet *self)
   gboolean stale = lig_document_is_stale (self->document);
   if (!stale)
     set_stale (self, FALSE);
-  else if (!self->patience && !self->picture.stale)
-    self->patience = g_timeout_add (PATIENCE_MILLISECONDS, lose_patience, self);
-  /* Staleness is announced before the rows of an edit are. */
+  else if (!self->stale_timer && !self->picture.stale)
+    self->stale_timer = g_timeout_add (STALE_MILLISECONDS, show_stale, self);
+  /* Staleness is signalled before the rows of an edit are. */
   if (!stale || self->shown != lig_document_get_plan (self->document))
     update_map (self);
 }
@@ -253,7 +252,7 @@ static void
 dispose (GObject *object)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
-  g_clear_handle_id (&self->patience, g_source_remove);
+  g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
   g_clear_pointer (&self->card, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};

@@ -12,42 +12,43 @@ G_BEGIN_DECLS
 #define LIG_TYPE_SCORE_SHEET (lig_score_sheet_get_type ())
 G_DECLARE_FINAL_TYPE (LigScoreSheet, lig_score_sheet, LIG, SCORE_SHEET, GtkWidget)
 
-/* Signal `mapped`: the map is new. */
+/* Signal `mapped`: the layout changed. */
 GtkWidget *lig_score_sheet_new (LigDocument *document);
 
-/* Of the scrolled window around it: only what is in sight is drawn. */
+/* Sets the adjustment of the scrolled window: only the visible part is drawn. */
 void lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment);
 
 LigDocument *lig_score_sheet_get_document (LigScoreSheet *self);
 const LigScoreMap *lig_score_sheet_get_map (LigScoreSheet *self);
 void lig_score_sheet_get_columns (LigScoreSheet *self, LigScoreColumns *columns);
 
-/* (nullable): null beyond the last. */
+/* Return: (nullable): null beyond the last. */
 GtkWidget *lig_score_sheet_get_row (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_gap (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n);
 
-/* @steps: (nullable): seconds of each step of @plan, shown as long as that is the plan. */
+/* Shows measured times. @steps: (nullable): seconds of each step of @plan, shown as long as that is
+ * the document's plan */
 void lig_score_sheet_set_profile (LigScoreSheet *self,
                                   LigPlan *plan,
                                   const double *steps,
                                   guint n_steps);
 
-/* Opens the verdict card there. */
+/* Open the verdict card of a gap or a group. */
 void lig_score_sheet_explain_gap (LigScoreSheet *self, guint gap);
 void lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number);
 
-/* Whether a card is open. */
+/* Returns whether a card is open. */
 gboolean lig_score_sheet_is_explaining (LigScoreSheet *self);
 
 /* Focus and scrolling. */
 void lig_score_sheet_focus_row (LigScoreSheet *self, guint n);
 void lig_score_sheet_scroll_to (LigScoreSheet *self, guint row);
 
-/* --- Where something is dropped ------------------------------------------------------------ */
+/* --- Drops --------------------------------------------------------------------------------- */
 
 /**
- * LigScoreDrop: a gap that something could be put into.
+ * LigScoreDrop: a gap that ops can be inserted into.
  *
  * @gap: the row that follows; @inside: at the end of a block's body rather than after the block
  */
@@ -61,16 +62,16 @@ typedef struct {
 void lig_score_sheet_find_drop (LigScoreSheet *self, double y, LigScoreDrop *drop);
 void lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *drop);
 
-/* @drop: (nullable): no line. */
+/* Draws the drop line. @drop: (nullable): null for none */
 void lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop);
 
-/* A line from a channel's end to the pointer; a negative @row: none. */
+/* Draws a line from a channel's end to the pointer; a negative @row: none. */
 void lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y);
 
-/* A fence that is being dragged lies before this row; negative: none. */
+/* Draws a dragged fence before this row; negative: none. */
 void lig_score_sheet_show_fence (LigScoreSheet *self, int gap);
 
-/* score-drag.c */
+/* Installs the pointer's gestures; see drag.c. */
 void lig_score_sheet_add_gestures (LigScoreSheet *self);
 gboolean lig_score_sheet_drop (LigScoreSheet *self,
                                const char *text,

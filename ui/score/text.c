@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and numbers of the score, and text that is laid out once and drawn often. */
+/* Texts of the score, and layouts that are created once and drawn often. */
 #include "ui/score/text.h"
 
 #include "ui/widgets/figures.h"
@@ -32,7 +32,7 @@ append_value (GString *text, const LigParam *param, const GValue *value)
   }
 }
 
-/* `4096 → 28672` says more than `out-features 28672`. */
+/* `4096 → 28672` is clearer than `out-features 28672`. */
 static gboolean
 append_features (GString *text, const LigParam *param, const LigPlanOp *parts)
 {
@@ -76,14 +76,14 @@ append_short_name (GString *text, const LigOpInfo *info)
       g_string_append (text, _ (names[i][1]));
       return;
     }
-  /* Other languages decide for themselves what begins with a capital. */
+  /* Translations choose their own capital letters. */
   gboolean word = title == info->title && title[0] && g_ascii_islower (title[1]) &&
                   !strpbrk (title + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
   g_string_append_c (text, word ? g_ascii_tolower (title[0]) : title[0]);
   g_string_append (text, title + 1);
 }
 
-/* A macro's only part goes by the macro's name. */
+/* A macro's only part has the macro's name. */
 static const char *
 get_title (const LigPlanOp *ops, guint count, int at)
 {
@@ -158,7 +158,7 @@ lay_out (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags)
 {
   g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
   self->layout = gtk_widget_create_pango_layout (widget, self->text);
-  /* Shapes begin with their first axis whatever the language. */
+  /* Shapes begin with their first axis in every language. */
   pango_context_set_base_dir (pango_layout_get_context (self->layout), PANGO_DIRECTION_LTR);
   pango_layout_set_single_paragraph_mode (self->layout, TRUE);
   pango_layout_set_ellipsize (self->layout, PANGO_ELLIPSIZE_END);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words and numbers of the score, and text that is laid out once and drawn often. */
+/* Texts of the score, and layouts that are created once and drawn often. */
 #pragma once
 
 #include <ligature/plan.h>
@@ -8,19 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* All (transfer full). */
+/* All texts are (transfer full). */
 
-/* The parameters of an op in one line: what differs from the defaults, else what the op does.
- * @parts: (nullable): what the plan has of it. */
+/* Returns the parameters of an op in one line: those that differ from the defaults, else the op's
+ * summary. @parts: (nullable): the op's parts in the plan */
 char *lig_score_params (LigOp *op, const LigPlanOp *parts);
 
-/* `linear + bias + GELU`: the ops of a group, each by its short name. */
+/* Returns the ops of a group by their short names: `linear + bias + GELU`. */
 char *lig_score_group_name (LigPlan *plan, const LigPlanGroup *group);
 
-/* `linear + bias + activation`: a fusion without its pass. */
+/* Returns a fusion's name without its pass: `linear + bias + activation`. */
 char *lig_score_fusion_name (const LigFusion *fusion);
 
-/* `2 × matmul · bias_gelu`. */
+/* Returns a group's kernels: `2 × matmul · bias_gelu`. */
 char *lig_score_kernels (LigPlan *plan, const LigPlanGroup *group);
 
 /* --- Drawn text ---------------------------------------------------------------------------- */
@@ -37,14 +37,14 @@ typedef struct {
   PangoLayout *layout;
 } LigScoreText;
 
-/* Returns whether it is another text. */
+/* Sets the text and returns whether it changed. */
 gboolean lig_score_text_set (LigScoreText *self, const char *text);
 void lig_score_text_clear (LigScoreText *self);
 
 int lig_score_text_measure (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags);
 
 /* Draws within @width, with an ellipsis where it is too narrow; @middle: the line's vertical
- * centre. Returns the width that was used. */
+ * centre. Returns the width of the text. */
 int lig_score_text_draw (LigScoreText *self,
                          GtkWidget *widget,
                          GtkSnapshot *snapshot,

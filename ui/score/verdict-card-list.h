@@ -1,57 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdicts of a place in the order of what they would gain, and the edits that mend them. */
+/* The words of the verdict card, and the edit of a mend as one step of the document's history. */
 #pragma once
 
 #include "ui/document/document.h"
 
 G_BEGIN_DECLS
 
-/**
- * LigVerdictEntry:
- *
- * @gain: seconds that taking it would save over what is done today, NaN where nobody knows
- * @mendable: whether one edit takes away what refused it
- */
-typedef struct {
-  const LigVerdict *verdict;
-  double gain;
-  gboolean mendable;
-} LigVerdictEntry;
+/* (transfer container) (element-type LigVerdict): about the gaps between @first and @last, or about
+ * the op where both are the same; those taken first, then as lig_verdict_compare() orders them. */
+GPtrArray *lig_verdict_card_list (LigDocument *document, int first, int last);
 
-/* (element-type LigVerdictEntry): those taken first, then by gain. */
-GArray *lig_verdict_list (LigDocument *document, int first, int last);
+/* (transfer full): the label of the button that makes the edit. */
+char *lig_verdict_card_label (const LigMend *mend);
 
-/* (transfer full) (nullable): `would save about 12 µs`. */
-char *lig_verdict_gain_text (const LigVerdictEntry *entry);
-
-typedef enum {
-  LIG_MEND_NONE,
-  LIG_MEND_UNFENCE,
-  LIG_MEND_ALLOW,
-  LIG_MEND_REMOVE,     /* the op that is in the way */
-  LIG_MEND_REPLACE,    /* the activation, by one that fits */
-  LIG_MEND_DISCONNECT, /* the channel */
-  LIG_MEND_TYPE,
-  LIG_MEND_FORCE, /* instead of what claimed its ops */
-} LigMendKind;
-
-/**
- * LigMend: an edit that takes away what a verdict names.
- *
- * @op: (nullable): of the document's sequence
- * @label: of the button
- * @value: name of an op, or of a type
- */
-typedef struct {
-  LigMendKind kind;
-  LigOp *op;
-  char *label, *value;
-} LigMend;
-
-void lig_mend_find (LigDocument *document, const LigVerdict *verdict, LigMend *mend);
-gboolean
-lig_mend_apply (LigDocument *document, const char *fusion, const LigMend *mend, GError **error);
-void lig_mend_clear (LigMend *mend);
+/* Makes the edit, which can be undone. */
+gboolean lig_verdict_card_apply (LigDocument *document, const LigMend *mend, GError **error);
 
 /* The op as written that an op of the plan stands for. (nullable) */
 LigOp *lig_verdict_find_op (LigDocument *document, int expanded);

@@ -29,7 +29,8 @@ typedef struct {
   gboolean on;
   LigOp *op;
   char *fusion;
-  LigMend mend;
+  LigPlan *plan; /* whose mend it is */
+  const LigMend *mend;
 } Deed;
 
 static void
@@ -38,7 +39,7 @@ free_deed (gpointer data, GClosure *closure)
   Deed *deed = data;
   g_clear_object (&deed->op);
   g_free (deed->fusion);
-  lig_mend_clear (&deed->mend);
+  g_clear_pointer (&deed->plan, lig_plan_unref);
   g_free (deed);
 }
 
@@ -64,7 +65,7 @@ do_deed (GtkButton *button, Deed *deed)
     lig_edit_force (document, deed->op, deed->fusion, deed->on);
   else if (deed->wish == FENCE)
     lig_edit_set_fence (document, deed->op, deed->on);
-  else if (!lig_mend_apply (document, deed->fusion, &deed->mend, &error))
+  else if (!lig_verdict_card_apply (document, deed->mend, &error))
     lig_toast_error (outside, error);
   if (popover)
     gtk_popover_popdown (GTK_POPOVER (popover));
@@ -105,8 +106,9 @@ names (const char *const *list, const char *name)
 }
 
 static void
-add_wishes (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict, LigMendKind mended)
+add_wishes (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict)
 {
+  const LigMend *mend = verdict->mend;
   const char *fusion = verdict->fusion->name;
   LigOp *op = lig_verdict_find_op (self->document, verdict->first);
   if (!op)
@@ -116,41 +118,33 @@ add_wishes (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict, Lig
     names (lig_sequence_get_forbidden (lig_document_get_sequence (self->document)), fusion);
   gboolean forced = names (lig_op_get_forced (op), fusion);
   Deed deed = {.wish = FORBID, .on = !forbidden, .op = op};
-  if (mended != LIG_MEND_ALLOW) {
+  if (!mend || mend->kind != LIG_MEND_UNFORBID) {
     deed.fusion = g_strdup (fusion);
     add_button (self, box, forbidden ? _ ("Allow") : _ ("Forbid"), &deed);
   }
-  if (mended == LIG_MEND_FORCE && !forced)
+  if (mend && mend->kind == LIG_MEND_FORCE && !forced)
     return;
   deed.wish = FORCE;
   deed.on = !forced;
   deed.fusion = g_strdup (fusion);
-  add_button (self, box, forced ? _ ("Do Not Force") : _ ("Force"), &deed);
+  add_button (self, box, forced ? _ ("Do not force") : _ ("Force"), &deed);
 }
 
 static void
-add_mend (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict, LigMendKind *kind)
+add_mend (LigVerdictCard *self, GtkWidget *box, const LigMend *mend)
 {
-  Deed deed = {.wish = MEND, .fusion = g_strdup (verdict->fusion->name)};
-  lig_mend_find (self->document, verdict, &deed.mend);
-  *kind = deed.mend.kind;
-  if (*kind == LIG_MEND_NONE) {
-    g_free (deed.fusion);
-    return;
-  }
-  /* The op of the mend lives as long as the button. */
-  deed.op = deed.mend.op;
-  GtkWidget *button = add_button (self, box, deed.mend.label, &deed);
+  g_autofree char *label = lig_verdict_card_label (mend);
+  Deed deed = {.wish = MEND, .plan = lig_plan_ref (self->plan), .mend = mend};
+  GtkWidget *button = add_button (self, box, label, &deed);
   gtk_widget_add_css_class (button, "suggested-action");
 }
 
 static GtkWidget *
-make_head (const LigVerdictEntry *entry)
+make_head (const LigVerdict *verdict)
 {
-  const LigVerdict *verdict = entry->verdict;
   GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 9);
   g_autofree char *name = lig_score_fusion_name (verdict->fusion);
-  g_autofree char *gain = lig_verdict_gain_text (entry);
+  g_autofree char *gain = lig_verdict_describe_gain (verdict);
   GtkWidget *title = make_label (name, "heading");
   GtkWidget *pass = gtk_label_new (verdict->pass == LIG_PASS_FORWARD    ? _ ("forward")
                                    : verdict->pass == LIG_PASS_BACKWARD ? _ ("backward")
@@ -170,21 +164,21 @@ make_head (const LigVerdictEntry *entry)
 }
 
 static GtkWidget *
-make_entry (LigVerdictCard *self, const LigVerdictEntry *entry)
+make_entry (LigVerdictCard *self, const LigVerdict *verdict)
 {
-  LigMendKind kind;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   gtk_widget_add_css_class (box, "verdict");
   gtk_widget_set_halign (buttons, GTK_ALIGN_END);
-  gtk_box_append (GTK_BOX (box), make_head (entry));
-  GtkWidget *text = make_label (entry->verdict->text, "verdict-text");
+  gtk_box_append (GTK_BOX (box), make_head (verdict));
+  GtkWidget *text = make_label (verdict->text, "verdict-text");
   gtk_box_append (GTK_BOX (box), text);
-  add_mend (self, buttons, entry->verdict, &kind);
-  add_wishes (self, buttons, entry->verdict, kind);
+  if (verdict->mend)
+    add_mend (self, buttons, verdict->mend);
+  add_wishes (self, buttons, verdict);
   gtk_box_append (GTK_BOX (box), buttons);
   gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  entry->verdict->text, -1);
+                                  verdict->text, -1);
   return box;
 }
 
@@ -225,7 +219,7 @@ add_fence (LigVerdictCard *self, GtkWidget *head, int first, int last)
     gboolean fence = lig_op_get_fence (op);
     Deed deed = {.wish = FENCE, .on = !fence, .op = op};
     GtkWidget *button =
-      add_button (self, head, fence ? _ ("Remove the Fence") : _ ("Fence"), &deed);
+      add_button (self, head, fence ? _ ("Remove the fence") : _ ("Fence"), &deed);
     gtk_widget_set_valign (button, GTK_ALIGN_START);
     return;
   }
@@ -241,7 +235,7 @@ add_title (LigVerdictCard *self, gboolean fused, int first, int last)
   gtk_widget_set_hexpand (texts, TRUE);
   gtk_box_append (
     GTK_BOX (texts),
-    make_label (fused ? _ ("What is one kernel here") : _ ("Why not one kernel here?"), "title-4"));
+    make_label (fused ? _ ("One kernel here") : _ ("Why not one kernel here?"), "title-4"));
   gtk_box_append (GTK_BOX (texts), make_label (place, "verdict-text"));
   gtk_box_append (GTK_BOX (head), texts);
   add_fence (self, head, first, last);
@@ -251,12 +245,12 @@ add_title (LigVerdictCard *self, gboolean fused, int first, int last)
 static void
 fill (LigVerdictCard *self, int first, int last)
 {
-  g_autoptr (GArray) entries = lig_verdict_list (self->document, first, last);
-  gboolean fused = entries->len > 0 && g_array_index (entries, LigVerdictEntry, 0).verdict->taken;
+  g_autoptr (GPtrArray) entries = lig_verdict_card_list (self->document, first, last);
+  gboolean fused = entries->len > 0 && ((const LigVerdict *) entries->pdata[0])->taken;
   add_title (self, fused, first, last);
   if (entries->len == 0) {
     gtk_box_append (GTK_BOX (self->box),
-                    make_label (_ ("No fusion has a pattern that reaches across here."), NULL));
+                    make_label (_ ("No fusion has a pattern that extends across this gap."), NULL));
     return;
   }
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
@@ -264,8 +258,7 @@ fill (LigVerdictCard *self, int first, int last)
   /* Room for the bar, which lies over what is scrolled. */
   gtk_widget_set_margin_end (list, 12);
   for (guint i = 0; i < entries->len; i++)
-    gtk_box_append (GTK_BOX (list),
-                    make_entry (self, &g_array_index (entries, LigVerdictEntry, i)));
+    gtk_box_append (GTK_BOX (list), make_entry (self, entries->pdata[i]));
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (window), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (window), TRUE);

@@ -37,7 +37,7 @@ matches (const LigRow *row, const char *wanted)
 }
 
 static void
-say_count (LigFindBar *self, guint found, gboolean asked)
+show_count (LigFindBar *self, guint found, gboolean asked)
 {
   g_autofree char *text =
     found ? g_strdup_printf (ngettext ("%u row", "%u rows", found), found) : g_strdup (_ ("None"));
@@ -48,7 +48,8 @@ say_count (LigFindBar *self, guint found, gboolean asked)
     gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
 }
 
-/* From the cursor on, or back, around the end; @step 0 keeps the cursor where it matches. */
+/* Searches from the cursor, forward or back, around the end; @step 0 keeps a cursor that matches.
+ */
 static void
 find (LigFindBar *self, int step)
 {
@@ -70,7 +71,7 @@ find (LigFindBar *self, int step)
     first = first ? first : row->op;
     found++;
   }
-  say_count (self, found, *wanted != '\0');
+  show_count (self, found, *wanted != '\0');
   if (first)
     lig_document_select (self->document, first, LIG_SELECT_ONLY);
 }

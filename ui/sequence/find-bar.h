@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds rows of the score by what is typed: an op's name, its title, or its path. Return goes to
- * the next one. Signal: `finished` when it was left with Escape. */
+/* A search for rows of the score by an op's name, its title, or its path. Return goes to the next
+ * match. Signal: `finished` when the user pressed Escape. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE (LigFindBar, lig_find_bar, LIG, FIND_BAR, GtkWidget)
 
 GtkWidget *lig_find_bar_new (LigDocument *document);
 
-/* Shows it and gives it the keyboard. */
+/* Shows the bar and moves the focus to it. */
 void lig_find_bar_begin (LigFindBar *self);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A popover that never takes the focus from the entry it hangs below. */
+/* A popover that never takes the focus from the entry above it. */
 #include "ui/sequence/op-completion.h"
 
 #include <ligature/op.h>
@@ -18,8 +18,8 @@ struct _LigOpCompletion {
 
 /* --- The word ------------------------------------------------------------------------------ */
 
-/* The start of the op's name that is being typed before the cursor, as a byte offset; -1 where no
- * op's name can stand. */
+/* Returns the start of the op's name that is being typed before the cursor, as a byte offset; -1 if
+ * the cursor is not at an op's name. */
 static int
 find_word (const char *text, int cursor)
 {
@@ -74,7 +74,7 @@ fill (LigOpCompletion *self, const char *word)
   guint count = 0;
   while ((row = gtk_list_box_get_row_at_index (self->list, 0)))
     gtk_list_box_remove (self->list, GTK_WIDGET (row));
-  /* What begins so comes before what only holds it. */
+  /* Names that begin with the word come before names that contain it. */
   for (int within = 0; within < 2; within++)
     for (guint i = 0; (info = lig_op_info_nth (i)) && count < MOST_OFFERS; i++) {
       gboolean begins = g_str_has_prefix (info->name, word);
@@ -87,7 +87,7 @@ fill (LigOpCompletion *self, const char *word)
   return count;
 }
 
-/* Where the word begins in the entry. */
+/* Returns the horizontal place of the word in the entry. */
 static int
 find_x (LigOpCompletion *self, int start)
 {
@@ -193,7 +193,7 @@ lig_op_completion_new (GtkEntry *entry)
   gtk_widget_set_can_focus (self->popover, FALSE);
   gtk_widget_add_css_class (self->popover, "op-completion");
   gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Operations that fit"), -1);
+                                  _ ("Matching operations"), -1);
   g_signal_connect_swapped (list, "row-activated", G_CALLBACK (take), self);
   return self;
 }

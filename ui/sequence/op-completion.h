@@ -8,16 +8,16 @@ G_BEGIN_DECLS
 
 typedef struct _LigOpCompletion LigOpCompletion;
 
-/* To be freed in the entry's owner's dispose. */
+/* Creates the completion of an entry. The entry's owner frees it in its dispose. */
 LigOpCompletion *lig_op_completion_new (GtkEntry *entry);
 void lig_op_completion_free (LigOpCompletion *self);
 
-/* Offers what fits the word before the cursor, or goes. */
+/* Offers the names that fit the word before the cursor, or hides. */
 void lig_op_completion_update (LigOpCompletion *self);
 void lig_op_completion_hide (LigOpCompletion *self);
 
-/* Up and Down choose, Tab and Return take what is chosen, Escape closes. Whether the key was for
- * it. */
+/* Handles a key and returns whether it did: Up and Down choose, Tab and Return insert the chosen
+ * name, Escape closes. */
 gboolean lig_op_completion_press_key (LigOpCompletion *self, guint key);
 
 G_END_DECLS

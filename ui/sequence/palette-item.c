@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An op in the palette. While something is searched for it shows its summary, too, as that may be
- * what was found. */
+/* An op in the palette. During a search it shows its summary, too, as that may contain the match.
+ */
 #include "ui/sequence/palette-item.h"
 
 #include <glib/gi18n.h>
@@ -37,8 +37,8 @@ lig_palette_item_get_rank (LigPaletteItem *self)
 
 /* --- Search -------------------------------------------------------------------------------- */
 
-/* How well a word fits: 0 is the title or name, 1 begins them, 2 begins a word of the title, 3 lies
- * within, 4 is found elsewhere; -1 nowhere. */
+/* Returns how well a word fits: 0 equals the title or name, 1 begins them, 2 begins a word of the
+ * title, 3 is within, 4 is found elsewhere; -1 nowhere. */
 static int
 find_word (LigPaletteItem *self, const char *word)
 {

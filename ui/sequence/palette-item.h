@@ -16,12 +16,12 @@ GtkWidget *lig_palette_item_new (const LigOpInfo *info, guint place);
 
 const LigOpInfo *lig_palette_item_get_info (LigPaletteItem *self);
 
-/* @words: what was typed, folded as by g_utf8_casefold(); null for nothing. Afterwards the rank
- * tells how well the op fits: less is better, negative not at all. */
+/* Ranks the op. @words: the search, folded as by g_utf8_casefold(); null for none. A smaller rank
+ * is a better match, a negative one no match. */
 void lig_palette_item_match (LigPaletteItem *self, const char *const *words);
 int lig_palette_item_get_rank (LigPaletteItem *self);
 
-/* Its number in the registry. */
+/* Returns its number in the registry. */
 guint lig_palette_item_get_place (LigPaletteItem *self);
 
 G_END_DECLS

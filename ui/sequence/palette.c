@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The palette: a list of ops with a heading for each category; while something is searched for, the
- * best match comes first and headings go. */
+/* The palette: a list of ops with a heading for each category; during a search, the best match
+ * comes first and headings are hidden. */
 #include "ui/sequence/palette.h"
 
 #include "ui/document/edit.h"
@@ -43,7 +43,7 @@ get_rank (LigPaletteItem *item)
   return rank < 0 ? G_MAXUINT : (guint) rank;
 }
 
-/* What does not fit comes last, where it is hidden. */
+/* Items that do not match come last, where they are hidden. */
 static int
 compare (GtkListBoxRow *a, GtkListBoxRow *b, gpointer data)
 {
@@ -76,8 +76,8 @@ update_header (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
   gtk_list_box_row_set_header (row, heading);
 }
 
-/* Categories come in the order in which the registry first names them; what is registered later
- * joins its category. */
+/* Categories come in the order in which the registry first names them; an op that is registered
+ * later joins its category. */
 static void
 add_items (LigPalette *self)
 {
@@ -132,7 +132,7 @@ search (LigPalette *self)
   self->words = split_words (text);
   for (int i = 0; (item = get_item (self, i)); i++)
     lig_palette_item_match (item, (const char *const *) self->words);
-  g_autofree char *nothing = g_strdup_printf (_ ("No operation is called “%s”"), text);
+  g_autofree char *nothing = g_strdup_printf (_ ("No operation matches “%s”"), text);
   gtk_label_set_text (self->nothing, nothing);
   gtk_list_box_invalidate_sort (self->list);
   gtk_list_box_invalidate_filter (self->list);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The palette: every op of the registry by category, with a search. An op is dragged into a gap of
- * the score (what is dragged is its name, a string), or activated, which adds it after the cursor.
- */
+ * the score (as its name, a string), or activated, which adds it after the cursor. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -15,7 +14,8 @@ G_DECLARE_FINAL_TYPE (LigPalette, lig_palette, LIG, PALETTE, GtkWidget)
 
 GtkWidget *lig_palette_new (LigDocument *doc);
 
-/* For win.add-op: what was searched for is selected, so that typing replaces it. */
+/* Moves the focus to the search, for win.add-op; its text is selected, so that typing replaces it.
+ */
 void lig_palette_focus_search (LigPalette *self);
 
 G_END_DECLS

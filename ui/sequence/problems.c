@@ -22,7 +22,7 @@ G_DEFINE_FINAL_TYPE (LigProblems, lig_problems, GTK_TYPE_WIDGET)
 
 /* --- Going there --------------------------------------------------------------------------- */
 
-/* The row of the path; folded blocks around it are opened. */
+/* Finds the row of the path and opens folded blocks around it. */
 static const LigRow *
 reach (LigProblems *self, const char *path)
 {
@@ -118,7 +118,7 @@ update (LigProblems *self)
        self->length++)
     gtk_list_box_append (self->list, make_row (problem));
   self->shown = -1;
-  /* While the bar slides away it says what it said. */
+  /* While the bar is hidden by an animation, it keeps its text. */
   if (self->length > 0) {
     g_autofree char *text =
       g_strdup_printf (ngettext ("%u problem", "%u problems", self->length), self->length);

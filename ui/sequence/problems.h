@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong with the sequence, in one place that leads to the ops. Hidden where nothing is. */
+/* A list of the sequence's problems that leads to the ops. Hidden if there are none. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (LigProblems, lig_problems, LIG, PROBLEMS, GtkWidget)
 
 GtkWidget *lig_problems_new (LigDocument *doc);
 
-/* For win.next-problem: selects the op of the next one, the first after the last. */
+/* Selects the op of the next problem, the first one after the last, for win.next-problem. */
 void lig_problems_next (LigProblems *self);
 
 G_END_DECLS

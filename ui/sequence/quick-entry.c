@@ -12,7 +12,7 @@ struct _LigQuickEntry {
   GtkWidget parent_instance;
   LigDocument *doc;
   GtkEntry *entry;
-  GtkWidget *trouble;
+  GtkWidget *error_box;
   GtkLabel *error;
   LigOpCompletion *completion;
   char *followed; /* the expression that was shown last */
@@ -27,7 +27,7 @@ static guint signals[N_SIGNALS];
 const char *
 lig_quick_entry_get_error (LigQuickEntry *self)
 {
-  return gtk_widget_get_visible (self->trouble) ? gtk_label_get_text (self->error) : NULL;
+  return gtk_widget_get_visible (self->error_box) ? gtk_label_get_text (self->error) : NULL;
 }
 
 static const char *
@@ -71,7 +71,7 @@ show_error (LigQuickEntry *self, const GError *error)
   g_autofree char *text = error ? lig_figure_sentence (error->message) : NULL;
   underline (self, error);
   gtk_label_set_text (self->error, text ? text : "");
-  gtk_widget_set_visible (self->trouble, text != NULL);
+  gtk_widget_set_visible (self->error_box, text != NULL);
   gtk_accessible_update_state (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_STATE_INVALID,
                                text ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE,
                                -1);
@@ -81,7 +81,7 @@ show_error (LigQuickEntry *self, const GError *error)
     gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
 }
 
-/* (nullable): what the text says. What is not edited is as right as the document. */
+/* Returns: (nullable): the sequence of the text. Unedited text is as valid as the document. */
 static LigSequence *
 check (LigQuickEntry *self)
 {
@@ -145,8 +145,8 @@ are_alike (LigSequence *a, guint i, LigSequence *b, guint k)
                       lig_op_get_name (lig_sequence_get (b, (int) k, NULL)));
 }
 
-/* An expression does not say what is forced or forbidden at an op: ops before and after what was
- * edited keep it. */
+/* An expression cannot force or forbid a fusion at an op: ops before and after the edited part keep
+ * their wishes. */
 static void
 keep_wishes (LigSequence *old, LigSequence *new)
 {
@@ -156,7 +156,7 @@ keep_wishes (LigSequence *old, LigSequence *new)
     start++;
   while (end < shorter - start && are_alike (old, before - 1 - end, new, now - 1 - end))
     end++;
-  /* Nor does it say that there is a fence before the first op of a block. */
+  /* Nor can it contain a fence before the first op of a block. */
   if (start > 0 && lig_op_get_fence (lig_sequence_get (old, 0, NULL)))
     lig_op_set_fence (lig_sequence_get (new, 0, NULL), TRUE);
   for (guint i = 0; i < now; i++) {
@@ -196,7 +196,7 @@ accept (LigQuickEntry *self)
     g_free (self->followed);
     self->followed = g_strdup (get_text (self));
     lig_document_replace (self->doc, new, _ ("Edit as text"));
-    /* Where the edit changed nothing but the writing, nothing was emitted. */
+    /* If the edit changed only the notation, no signal was emitted. */
     follow (self);
   }
   g_signal_emit (self, signals[FINISHED], 0);
@@ -252,7 +252,7 @@ lig_quick_entry_class_init (LigQuickEntryClass *class)
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/ligature/Ligature/ui/sequence/quick-entry.ui");
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, entry);
-  gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, trouble);
+  gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, error_box);
   gtk_widget_class_bind_template_child (widget_class, LigQuickEntry, error);
   gtk_widget_class_bind_template_callback (widget_class, change);
   gtk_widget_class_bind_template_callback (widget_class, accept);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sequence as one line of text: typed, checked at every keystroke, made the sequence by Return.
- */
+/* The sequence as one line of text, checked at every keystroke; Return makes it the document's
+ * sequence. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 #define LIG_TYPE_QUICK_ENTRY (lig_quick_entry_get_type ())
 G_DECLARE_FINAL_TYPE (LigQuickEntry, lig_quick_entry, LIG, QUICK_ENTRY, GtkWidget)
 
-/* Signal `finished`: Return was taken, or Escape where there was nothing to restore. */
+/* Signal `finished`: Return applied the text, or Escape was pressed with nothing to restore. */
 GtkWidget *lig_quick_entry_new (LigDocument *doc);
 
-/* For win.quick-entry; all of the text is selected. */
+/* Moves the focus to the entry, for win.quick-entry; all of the text is selected. */
 void lig_quick_entry_focus (LigQuickEntry *self);
 
-/* (nullable): why the text is no sequence. */
+/* Returns: (nullable): the error in the text. */
 const char *lig_quick_entry_get_error (LigQuickEntry *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page Sequence: palette, score and inspector side by side, the run bar below. The side panes
- * lie over the score where the window is narrow. */
+/* The page Sequence: palette, score and inspector in a row, the run bar below. In a narrow window
+ * the side panes overlap the score. */
 #include "ui/inspector/inspector.h"
 #include "ui/page.h"
 #include "ui/profile/profiling.h"
@@ -46,7 +46,7 @@ get_settings (LigSequencePage *self)
   return lig_session_get_settings (lig_page_get_session (LIG_PAGE (self)));
 }
 
-/* In a narrow window a pane lies over the score: only who asks for it gets it. */
+/* In a narrow window a pane overlaps the score, so it is shown on request only. */
 static void
 show_flap (LigSequencePage *self, AdwFlap *flap)
 {
@@ -75,7 +75,7 @@ set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
   adw_flap_set_reveal_flap (flap, visible);
 }
 
-/* Both, or neither. */
+/* Shows or hides both panes. */
 static void
 toggle_sidebars (GSimpleAction *action, GVariant *target, gpointer data)
 {
@@ -102,7 +102,7 @@ toggle_inspector (GSimpleAction *action, GVariant *target, gpointer data)
 
 /* --- Actions that lead into the page -------------------------------------------------------- */
 
-/* Whatever page is shown, this one comes to the front. */
+/* Shows this page first. */
 static void
 come_forward (LigSequencePage *self)
 {
@@ -174,7 +174,7 @@ is_same (const LigPlanGroup *a, const LigPlanGroup *b)
 }
 
 /* The profile's plan updates parameters too, so that its steps have other numbers: the times of a
- * pass are taken over group by group, and only where both plans have the same groups. */
+ * pass are transferred group by group, and only if both plans have the same groups. */
 static gboolean
 take_times (LigPlan *plan, const LigTimedPlan *timed, LigPass pass, double *steps)
 {

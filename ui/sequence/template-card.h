@@ -24,7 +24,8 @@ GtkWidget *lig_template_card_new (const char *file,
 
 const char *lig_template_card_get_title (LigTemplateCard *self);
 
-/* (transfer none) (nullable): null until it is loaded, or where it could not be. */
+/* Returns: (transfer none) (nullable): the sequence, null until it is loaded, or if it could not
+ *   be. */
 LigSequence *lig_template_card_get_sequence (LigTemplateCard *self);
 LigPlan *lig_template_card_get_plan (LigTemplateCard *self);
 

@@ -6,7 +6,7 @@
 
 #include <glib/gi18n.h>
 
-/* What the pictures show on a device that would have to be opened first. */
+/* The device of the pictures if the document's would have to be opened first. */
 #define PICTURED_DEVICE "null:h200"
 
 struct _LigTemplates {
@@ -29,9 +29,9 @@ static const struct {
   {"byte-model.lig", N_ ("Byte model"),
    N_ ("Predicts the next byte of any text file from the sixteen before it.")},
   {"classifier.lig", N_ ("Classifier"),
-   N_ ("Tells handwritten digits of 28 × 28 pixels apart; two products and a loss.")},
+   N_ ("Distinguishes handwritten digits of 28 × 28 pixels; two products and a loss.")},
   {"xor.lig", N_ ("Exclusive or"),
-   N_ ("The smallest training there is: it learns XOR in a second on any processor.")},
+   N_ ("The smallest example: it learns XOR in a second on any processor.")},
 };
 
 /* --- Choosing ------------------------------------------------------------------------------ */

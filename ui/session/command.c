@@ -1,38 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of command lines, quoted only where a shell needs it. */
+/* Parts of command lines that have the same effect as the window. */
 #include "ui/session/command.h"
-
-#include <string.h>
-
-void
-lig_command_append (GString *to, const char *word)
-{
-  static const char plain[] =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-  g_autofree char *quoted = g_shell_quote (word);
-  g_string_append_c (to, ' ');
-  g_string_append (to, *word && strspn (word, plain) == strlen (word) ? word : quoted);
-}
-
-void
-lig_command_append_option (GString *to, const char *name, const char *value)
-{
-  g_string_append_printf (to, " --%s", name);
-  lig_command_append (to, value);
-}
-
-/* --- Sequences ----------------------------------------------------------------------------- */
 
 static void
 append_wishes (GString *to, const char *option, const char *const *fusions, const char *path)
 {
   for (; fusions && *fusions; fusions++) {
     g_autofree char *wish = path ? g_strconcat (*fusions, "@", path, NULL) : g_strdup (*fusions);
-    lig_command_append_option (to, option, wish);
+    lig_shell_append_option (to, option, wish);
   }
 }
 
-/* The repetitions of a block share their ops, so the first stands for all. */
+/* The repetitions of a block share their ops, so only the first is written. */
 static void
 append_ops (GString *to, LigSequence *sequence, const char *prefix)
 {
@@ -43,7 +22,7 @@ append_ops (GString *to, LigSequence *sequence, const char *prefix)
     append_wishes (to, "forbid", lig_op_get_forbidden (op), path);
     append_wishes (to, "force", lig_op_get_forced (op), path);
     if (i == 0 && lig_op_get_fence (op))
-      lig_command_append_option (to, "fence", path);
+      lig_shell_append_option (to, "fence", path);
     if (lig_op_get_body (op))
       append_ops (to, lig_op_get_body (op), inner);
   }
@@ -58,8 +37,8 @@ lig_command_append_sequence (GString *to, LigSequence *sequence)
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_autofree char *axes = lig_shape_to_string (&shape);
   g_autofree char *input = g_strdup_printf ("%s:%s", axes, lig_dtype_name (dtype));
-  lig_command_append (to, expression);
-  lig_command_append_option (to, "input", input);
+  lig_shell_append (to, expression);
+  lig_shell_append_option (to, "input", input);
   append_wishes (to, "forbid", lig_sequence_get_forbidden (sequence), NULL);
   append_ops (to, sequence, "");
 }
@@ -70,5 +49,5 @@ lig_command_append_store (GString *to, LigSession *session)
   LigStore *store = lig_session_get_store (session);
   g_autofree char *set = g_settings_get_string (lig_session_get_settings (session), "store");
   if (store && *set && !g_getenv ("LIGATURE_STORE"))
-    lig_command_append_option (to, "store", lig_store_get_path (store));
+    lig_shell_append_option (to, "store", lig_store_get_path (store));
 }

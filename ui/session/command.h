@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of command lines that do what a window does: each begins with a space, and a shell takes
- * what it is given as one word. */
+/* Parts of command lines that have the same effect as the window. Each begins with a space and is
+ * quoted for a shell. */
 #pragma once
 
 #include "ui/session/session.h"
 #include <ligature/sequence.h>
+#include <ligature/shell.h>
 
 G_BEGIN_DECLS
 
-void lig_command_append (GString *to, const char *word);
-
-/* ` --name value` */
-void lig_command_append_option (GString *to, const char *name, const char *value);
-
-/* The ops as an expression, their input, and what an expression cannot say: fusions that are
- * forbidden or forced, and fences before first ops. */
+/* Appends the ops as an expression, their input, and as options the things that an expression
+ * cannot contain: forbidden and forced fusions, and fences before the first ops of blocks. */
 void lig_command_append_sequence (GString *to, LigSequence *sequence);
 
-/* Where the store is neither the usual one nor that of the environment. */
+/* Appends --store if the store is neither the usual one nor that of the environment. */
 void lig_command_append_store (GString *to, LigSession *session);
 
 G_END_DECLS

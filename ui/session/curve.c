@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves merge neighbours when they are full: each point then stands for twice as many values. */
+/* A full curve merges neighbours: each point then represents twice as many values. */
 #include "ui/session/curve.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ struct _LigCurve {
   guint references;
   LigCurvePoint points[LIG_CURVE_POINTS];
   guint count;
-  guint64 length, each; /* values in all, and that a whole point stands for */
+  guint64 length, each; /* values in all, and values of a full point */
   double last;
 };
 
@@ -36,7 +36,7 @@ lig_curve_free (LigCurve *self)
     g_free (self);
 }
 
-/* A point that holds gaps alone has no values. */
+/* A point that consists of gaps has no values. */
 static LigCurvePoint
 merge (const LigCurvePoint *a, const LigCurvePoint *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A curve that grows for ever in bounded memory: when it is full, neighbouring points are merged,
- * each keeping the least, the greatest and the mean of what it stands for. */
+/* A curve of any length in bounded memory: when it is full, neighbouring points are merged. A point
+ * has the least, the greatest and the mean of its values. */
 #pragma once
 
 #include <glib-object.h>
@@ -21,11 +21,11 @@ typedef struct _LigCurve LigCurve;
 LigCurve *lig_curve_new (void);
 LigCurve *lig_curve_ref (LigCurve *self);
 
-/* Gives one reference back. Of one thread. */
+/* Releases one reference. All references belong to one thread. */
 void lig_curve_free (LigCurve *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigCurve, lig_curve_free)
 
-/* @x does not fall. A value that is not finite is a gap. */
+/* Appends a value. @x never decreases. A @y that is not finite is a gap. */
 void lig_curve_append (LigCurve *self, double x, double y);
 const LigCurvePoint *lig_curve_get_points (LigCurve *self, guint *count);
 guint64 lig_curve_get_length (LigCurve *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hands the engine's monitor calls on to the listener of their thread. */
+/* Passes the engine's monitor calls to the listener of their thread. */
 #include "ui/session/measuring.h"
 
 #include <ligature/tuning.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a compilation measures on a device, told to whoever began it: the engine has one monitor for
- * all threads, this has one for each. */
+/* Reports measurements of a compilation to the thread that started it: the engine has one monitor
+ * for all threads, this has one for each. */
 #pragma once
 
 #include <glib.h>
@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* Called on the thread that compiles, with a few words on what is measured next. */
 typedef void (*LigMeasuringFunc) (gpointer data, const char *what);
 
-/* For compilations of this thread from now on; null: nobody listens. */
+/* Sets the listener for compilations of this thread; null for none. */
 void lig_measuring_listen (LigMeasuringFunc func, gpointer data);
 
 G_END_DECLS

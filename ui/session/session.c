@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What all windows share. The devices are looked for on a thread: opening a GPU takes a while. So
- * is the store opened: where another program holds it, that takes as long as the other likes. */
+/* Devices are found on a thread, as opening a GPU takes a while. The store is opened on a thread,
+ * too, as another program may have locked it. */
 #include "ui/session/session.h"
 
 #include "ui/session/settings.h"
@@ -9,13 +9,13 @@
 
 #include <glib/gi18n.h>
 
-/* How long a window waits for its store: most open within a few milliseconds. */
+/* The time that a window waits for its store: most open within a few milliseconds. */
 #define PATIENCE_MS 250
 
 struct _LigSession {
   GObject parent_instance;
   LigStore *store;
-  char *store_path; /* (nullable): as it was asked for last */
+  char *store_path; /* (nullable): the path of the last request */
   char *store_error;
   guint store_serial;
   GSettings *settings;
@@ -79,7 +79,7 @@ add_entry (GArray *entries, const char *name, const char *facts_name)
   else if (entry.runs)
     entry.title = g_strdup_printf ("%s (%s)", facts_name, name);
   else
-    entry.title = g_strdup_printf (_ ("%s, only planned for"), facts_name);
+    entry.title = g_strdup_printf (_ ("%s, planning only"), facts_name);
   g_array_append_val (entries, entry);
 }
 
@@ -151,7 +151,7 @@ lig_session_get_default_device (LigSession *self)
 typedef struct {
   char *path;
   guint serial;
-  gboolean keep; /* as the setting */
+  gboolean keep; /* is the path in the setting */
   GMutex lock;
   GCond opened;
   gboolean done, taken;
@@ -186,7 +186,7 @@ open_on_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   g_task_return_boolean (task, TRUE);
 }
 
-/* A store that is open stays where another does not open. */
+/* The open store stays if another one cannot be opened. */
 static gboolean
 take_store (LigSession *self, Opening *opening, GError **error)
 {
@@ -207,7 +207,7 @@ take_store (LigSession *self, Opening *opening, GError **error)
   return TRUE;
 }
 
-/* The window went on without; what was asked for later counts. */
+/* The window continued without a store; a later request takes precedence. */
 static void
 take_late_store (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -247,7 +247,7 @@ open_store (LigSession *self, const char *path, gboolean keep, GError **error)
   if (wait_for_store (opening))
     return take_store (self, opening, error);
   g_set_error_literal (error, LIG_ERROR, LIG_ERROR_STORE,
-                       _ ("the store does not answer yet, another program may be using it; it "
+                       _ ("the store does not answer yet; another program may be using it; it "
                           "opens here as soon as it answers"));
   return FALSE;
 }

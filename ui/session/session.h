@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What all windows share: the store, the settings, the devices of this machine, the trainings that
- * are under way. */
+/* The session is shared by all windows: the store, the settings, the devices of this machine, the
+ * trainings in progress. */
 #pragma once
 
 #include <ligature/store.h>
@@ -14,49 +14,52 @@ G_DECLARE_FINAL_TYPE (LigSession, lig_session, LIG, SESSION, GObject)
 
 /**
  * lig_session_new:
- * @store: (nullable): a database file; null for the setting's, else the usual one
+ * @store: (nullable): a database file; null for that of the setting, else the usual one
  *
- * Returns: (transfer full): a session, also where the store does not open; %NULL with an error
- * where the settings' schema is missing.
+ * Returns: (transfer full): a session, even if the store cannot be opened; %NULL with an error if
+ *   the settings' schema is missing.
  *
  * Signals: `store-changed` when another store was opened. `devices-changed` when the list of
- * devices is known; until then it holds the CPU and the shipped profiles.
+ * devices is known; until then it contains the CPU alone.
  */
 LigSession *lig_session_new (const char *store, GError **error);
 
-/* (nullable): null where the store could not be opened; the error's sentence then says why. */
+/* Returns: (nullable): null if the store could not be opened; the second function then returns the
+ *   error's sentence. */
 LigStore *lig_session_get_store (LigSession *self);
 const char *lig_session_get_store_error (LigSession *self);
 
-/* Opens another store, or the same again, and writes the setting `store` where it opened. Where the
- * store does not answer soon, this fails, and `store-changed` comes when it does. */
+/* Opens another store, or the same again, and on success writes the setting `store`. Fails if the
+ * store does not answer soon; `store-changed` is emitted once it does. */
 gboolean lig_session_open_store (LigSession *self, const char *path, GError **error);
 
-/* Tries again what was tried last. */
+/* Tries the last path again. */
 gboolean lig_session_reopen_store (LigSession *self, GError **error);
 
-/* Never null. Keys stand in data/org.ligature.Ligature.gschema.xml. */
+/* Returns the settings, never null. Their keys are documented in
+ * data/org.ligature.Ligature.gschema.xml. */
 GSettings *lig_session_get_settings (LigSession *self);
 
 /**
  * LigDeviceEntry: a device that can be chosen.
  *
  * @name: as lig_device_open() takes it
- * @title: `NVIDIA H200 (cuda:0)`, `This computer's processor`, `H200, not here`
- * @runs: whether plans run on it; a profile only plans
+ * @title: `NVIDIA H200 (cuda:0)`, `This computer's processor`, `H200, planning only`
+ * @runs: whether plans run on it; a described device is only planned for
  */
 typedef struct {
   char *name, *title;
   gboolean runs;
 } LigDeviceEntry;
 
-/* Found on a thread, as opening a GPU takes a while. (transfer none) */
+/* Returns: (transfer none): the devices, which are found on a thread, as opening a GPU takes a
+ *   while. */
 const LigDeviceEntry *lig_session_get_devices (LigSession *self, guint *count);
 
-/* The name to begin with: the setting's, else the first GPU, else `cpu`. */
+/* Returns the device of new documents: the setting's, else the first GPU, else `cpu`. */
 const char *lig_session_get_default_device (LigSession *self);
 
-/* Trainings under way or ended while this program ran, of type LigTraining, newest first. */
+/* Returns the trainings of this program, running and ended, of type LigTraining, newest first. */
 GListStore *lig_session_get_trainings (LigSession *self);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The only place of the window that is told, when it is built, where things get installed. */
+/* The only file of the window that is compiled with the installation folders. */
 #include "ui/session/settings.h"
 
 const char *const *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Trainings that the window started. The device is opened and the plans are compiled on a thread;
- * then a timer takes what the run has measured, thirty times a second. */
+ * then a timer reads the run's metrics, thirty times a second. */
 #include "ui/session/training.h"
 
 #include "ui/session/command.h"
@@ -9,8 +9,8 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-/* What one tick of the timer takes: the time between two, the values at a time, and how long it may
- * go on with them. */
+/* A tick of the timer: the time between two ticks, the number of values read at a time, and the
+ * longest time that reading may take. */
 #define TICK_MS 33
 #define BATCH 1024
 #define MOST_SECONDS 0.002
@@ -26,7 +26,7 @@ struct _LigTraining {
   LigStore *store;
   LigSequence *sequence;
   LigRunSettings settings;
-  char *title, *device, *resumed, *command, *measuring, *error, *trouble;
+  char *title, *device, *resumed, *command, *measuring, *error, *checkpoint_error;
 
   LigRun *run; /* null until it is prepared */
   LigRunProgress progress;
@@ -34,11 +34,11 @@ struct _LigTraining {
   guint timer, ticks;
   gboolean ended;
 
-  /* Where the rate was measured last. */
+  /* The last measurement of the rate. */
   gint64 rate_step;
   gint64 rate_time;
 
-  /* Asked for before there was a run. */
+  /* Requested before the run existed. */
   gboolean pause, cancel, interrupt;
 };
 
@@ -67,7 +67,7 @@ lig_training_finalize (GObject *object)
   g_free (self->command);
   g_free (self->measuring);
   g_free (self->error);
-  g_free (self->trouble);
+  g_free (self->checkpoint_error);
   G_OBJECT_CLASS (lig_training_parent_class)->finalize (object);
 }
 
@@ -99,7 +99,7 @@ lig_training_init (LigTraining *self)
                                     .samples_per_second = NAN};
 }
 
-/* --- What the run measured ----------------------------------------------------------------- */
+/* --- Metrics ------------------------------------------------------------------------------- */
 
 static void
 take_metric (LigTraining *self, const LigRunMetric *metric)
@@ -109,7 +109,7 @@ take_metric (LigTraining *self, const LigRunMetric *metric)
       lig_curve_append (self->curves[i], (double) metric->step, metric->value);
 }
 
-/* Whether everything was taken within the time. */
+/* Returns whether all values were read within the time. */
 static gboolean
 take_metrics (LigTraining *self, double most_seconds)
 {
@@ -124,7 +124,7 @@ take_metrics (LigTraining *self, double most_seconds)
   return count < BATCH;
 }
 
-/* Samples a second since the last time, but for pauses. */
+/* Returns the samples per second since the last measurement, without pauses. */
 static void
 take_rate (LigTraining *self)
 {
@@ -151,8 +151,8 @@ tick (gpointer data)
   /* The run sorts the times of its last steps for this. */
   if (self->ticks++ % 4 == 0) {
     lig_run_get_progress (self->run, &self->progress);
-    g_free (self->trouble);
-    self->trouble = lig_run_dup_trouble (self->run);
+    g_free (self->checkpoint_error);
+    self->checkpoint_error = lig_run_dup_trouble (self->run);
     take_rate (self);
   }
   g_signal_emit (self, signals[PROGRESSED], 0);
@@ -179,7 +179,7 @@ take_end (LigTraining *self)
   while (!take_metrics (self, MOST_SECONDS))
     ;
   lig_run_get_progress (self->run, &self->progress);
-  /* A run that is shorter than the time between two looks has one rate all the same. */
+  /* A run that is shorter than the time between two ticks has one rate, too. */
   if (lig_curve_get_length (self->curves[CURVE_SPEED]) == 0 &&
       isfinite (self->progress.samples_per_second))
     lig_curve_append (self->curves[CURVE_SPEED], (double) self->progress.step,
@@ -195,7 +195,7 @@ typedef struct {
   LigStore *store;
   char *device, *resumed;
   LigTraining *training; /* (transfer none): for messages to the main loop alone */
-} Wish;
+} Request;
 
 typedef struct {
   LigTraining *training;
@@ -203,15 +203,15 @@ typedef struct {
 } Message;
 
 static void
-free_wish (gpointer data)
+free_request (gpointer data)
 {
-  Wish *wish = data;
-  g_clear_object (&wish->sequence);
-  g_clear_object (&wish->store);
-  lig_run_settings_clear (&wish->settings);
-  g_free (wish->device);
-  g_free (wish->resumed);
-  g_free (wish);
+  Request *request = data;
+  g_clear_object (&request->sequence);
+  g_clear_object (&request->store);
+  lig_run_settings_clear (&request->settings);
+  g_free (request->device);
+  g_free (request->resumed);
+  g_free (request);
 }
 
 static gboolean
@@ -236,37 +236,37 @@ free_message (gpointer data)
   g_free (message);
 }
 
-/* The task holds the training while its thread works. */
+/* The task has a reference to the training while its thread works. */
 static void
-say_measuring (gpointer data, const char *what)
+report_measuring (gpointer data, const char *what)
 {
-  const Wish *wish = data;
+  const Request *request = data;
   Message *message = g_new (Message, 1);
-  message->training = g_object_ref (wish->training);
+  message->training = g_object_ref (request->training);
   message->what = g_strdup (what);
   g_idle_add_full (G_PRIORITY_DEFAULT, show_measuring, message, free_message);
 }
 
 static LigRun *
-make_run (Wish *wish, GError **error)
+make_run (Request *request, GError **error)
 {
-  g_autofree char *found =
-    wish->resumed ? lig_run_checkpoint_device (wish->resumed, error) : g_strdup (wish->device);
+  g_autofree char *found = request->resumed ? lig_run_checkpoint_device (request->resumed, error)
+                                            : g_strdup (request->device);
   g_autoptr (LigDevice) device = found ? lig_device_open (found, error) : NULL;
   if (!device)
     return NULL;
-  if (wish->resumed)
-    return lig_run_resume (wish->resumed, device, NULL, wish->store, error);
-  return lig_run_new (wish->sequence, device, &wish->settings, NULL, wish->store, error);
+  if (request->resumed)
+    return lig_run_resume (request->resumed, device, NULL, request->store, error);
+  return lig_run_new (request->sequence, device, &request->settings, NULL, request->store, error);
 }
 
 static void
 prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  Wish *wish = data;
+  Request *request = data;
   GError *error = NULL;
-  lig_measuring_listen (say_measuring, wish);
-  LigRun *run = make_run (wish, &error);
+  lig_measuring_listen (report_measuring, request);
+  LigRun *run = make_run (request, &error);
   lig_measuring_listen (NULL, NULL);
   if (run)
     g_task_return_pointer (task, run, g_object_unref);
@@ -274,7 +274,7 @@ prepare (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error (task, error);
 }
 
-/* The run knows best: the data may have changed the sequence's input. */
+/* The settings of the run are used: the data may have changed the sequence's input. */
 static void
 copy_facts (LigTraining *self)
 {
@@ -291,7 +291,7 @@ copy_facts (LigTraining *self)
     self->title = lig_sequence_to_expression (self->sequence);
 }
 
-/* A run that was cancelled while it was prepared begins and ends, so that the store knows. */
+/* A run that was cancelled during preparation starts and ends, so that the store records it. */
 static void
 begin (LigTraining *self)
 {
@@ -329,15 +329,15 @@ take_run (GObject *source, GAsyncResult *result, gpointer data)
 static void
 prepare_on_thread (LigTraining *self, LigSession *session)
 {
-  Wish *wish = g_new0 (Wish, 1);
-  wish->training = self;
-  wish->sequence = self->sequence ? lig_sequence_copy (self->sequence) : NULL;
-  lig_run_settings_copy (&self->settings, &wish->settings);
-  wish->store = self->store ? g_object_ref (self->store) : NULL;
-  wish->device = g_strdup (self->device);
-  wish->resumed = g_strdup (self->resumed);
+  Request *request = g_new0 (Request, 1);
+  request->training = self;
+  request->sequence = self->sequence ? lig_sequence_copy (self->sequence) : NULL;
+  lig_run_settings_copy (&self->settings, &request->settings);
+  request->store = self->store ? g_object_ref (self->store) : NULL;
+  request->device = g_strdup (self->device);
+  request->resumed = g_strdup (self->resumed);
   g_autoptr (GTask) task = g_task_new (self, NULL, take_run, NULL);
-  g_task_set_task_data (task, wish, free_wish);
+  g_task_set_task_data (task, request, free_request);
   g_task_run_in_thread (task, prepare);
   g_list_store_insert (lig_session_get_trainings (session), 0, self);
 }
@@ -353,7 +353,7 @@ new_training (LigSession *session)
   return self;
 }
 
-/* The session's list holds it. */
+/* The session's list has a reference to it. */
 LigTraining *
 lig_training_start (LigSession *session,
                     LigSequence *sequence,
@@ -380,7 +380,7 @@ lig_training_resume (LigSession *session, const char *checkpoint)
   self->title = g_path_get_basename (checkpoint);
   self->device = g_strdup ("");
   GString *command = g_string_new ("lig train");
-  lig_command_append_option (command, "resume", checkpoint);
+  lig_shell_append_option (command, "resume", checkpoint);
   lig_command_append_store (command, session);
   self->command = g_string_free (command, FALSE);
   prepare_on_thread (self, session);
@@ -399,7 +399,7 @@ lig_training_find_active (LigSession *session)
   return NULL;
 }
 
-/* --- What it says of itself ---------------------------------------------------------------- */
+/* --- Getting ------------------------------------------------------------------------------- */
 
 void
 lig_training_get_progress (LigTraining *self, LigRunProgress *progress)
@@ -451,9 +451,9 @@ lig_training_get_error (LigTraining *self)
 }
 
 const char *
-lig_training_get_trouble (LigTraining *self)
+lig_training_get_checkpoint_error (LigTraining *self)
 {
-  return self->ended ? NULL : self->trouble;
+  return self->ended ? NULL : self->checkpoint_error;
 }
 
 const char *
@@ -496,7 +496,7 @@ lig_training_is_active (LigTraining *self)
   return !self->ended;
 }
 
-/* --- What can be done to it ---------------------------------------------------------------- */
+/* --- Control ------------------------------------------------------------------------------- */
 
 static void
 set_paused (LigTraining *self, gboolean paused)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A training that the window started: the run, its curves so far, what became of it. It belongs to
- * the session, not to a document: it goes on while another sequence is edited. */
+/* A training that the window started: the run, its curves so far, its result. It belongs to the
+ * session, not to a document, and continues while another sequence is edited. */
 #pragma once
 
 #include "ui/session/curve.h"
@@ -25,47 +25,47 @@ LigTraining *lig_training_start (LigSession *session,
                                  const char *device,
                                  const LigRunSettings *settings);
 
-/* Goes on from a run's checkpoint, on the device that it was made on. */
+/* Continues from a run's checkpoint, on the device that it was made on. */
 LigTraining *lig_training_resume (LigSession *session, const char *checkpoint);
 
-/* (nullable): a training of the session that has not ended, the newest. */
+/* Returns: (nullable): the newest training of the session that has not ended. */
 LigTraining *lig_training_find_active (LigSession *session);
 
-/* As it was started; of a resumed one null until it is prepared. */
+/* Returns the sequence that it was started with; null for a resumed one until it is prepared. */
 LigSequence *lig_training_get_sequence (LigTraining *self);
 
-/* What was asked for; of a resumed one the defaults until it is prepared. */
+/* Returns the requested settings; the defaults for a resumed one until it is prepared. */
 const LigRunSettings *lig_training_get_settings (LigTraining *self);
 
-/* `lig train …`: what does the same; (nullable). */
+/* Returns: (nullable): the same as a command, `lig train …`. */
 const char *lig_training_get_command (LigTraining *self);
 void lig_training_set_command (LigTraining *self, const char *command);
 
-/* Status READY means that it is still being prepared. */
+/* Fills in the progress. Status READY means that it is still being prepared. */
 void lig_training_get_progress (LigTraining *self, LigRunProgress *progress);
 const char *lig_training_get_title (LigTraining *self);
 const char *lig_training_get_device (LigTraining *self);
 
-/* (nullable): the engine's sentence, once it has failed. */
+/* Returns: (nullable): the engine's error, once it has failed. */
 const char *lig_training_get_error (LigTraining *self);
 
-/* (nullable): why the last checkpoint could not be written; the training goes on. */
-const char *lig_training_get_trouble (LigTraining *self);
+/* Returns: (nullable): why the last checkpoint could not be written; the training continues. */
+const char *lig_training_get_checkpoint_error (LigTraining *self);
 
-/* (nullable): what is measured on the device while it is being prepared. */
+/* Returns: (nullable): the measurement in progress on the device while it is being prepared. */
 const char *lig_training_get_measuring (LigTraining *self);
 
-/* (nullable): until it is prepared; what the data set says of itself. */
+/* Returns: (nullable): the data set's description; null until it is prepared. */
 const char *lig_training_get_data (LigTraining *self);
 
-/* (nullable): until it is prepared. */
+/* Returns: (nullable): null until it is prepared. */
 const char *lig_training_get_uuid (LigTraining *self);
 
-/* (nullable): the file that it goes on from after it has ended, if it was written. */
+/* Returns: (nullable): the checkpoint to resume from after it has ended, if one was written. */
 const char *lig_training_get_checkpoint (LigTraining *self);
 
-/* (transfer none) (nullable): `loss`, `eval-loss`, `eval-accuracy`, `learning-rate`,
- * `gradient-norm`, `samples-per-second`. */
+/* Returns: (transfer none) (nullable): the curve of a metric: `loss`, `eval-loss`, `eval-accuracy`,
+ *   `learning-rate`, `gradient-norm`, `samples-per-second`. */
 LigCurve *lig_training_get_curve (LigTraining *self, const char *metric);
 
 gboolean lig_training_is_active (LigTraining *self);
@@ -73,7 +73,7 @@ void lig_training_pause (LigTraining *self);
 void lig_training_unpause (LigTraining *self);
 void lig_training_cancel (LigTraining *self);
 
-/* Saves a checkpoint and goes on. */
+/* Saves a checkpoint and continues. */
 void lig_training_save (LigTraining *self);
 
 /* Saves a checkpoint and ends as `interrupted`: it can be resumed. */

@@ -6,10 +6,10 @@
 
 typedef struct {
   char *label;
-  LigCurve *curve; /* null: the values are all there are */
+  LigCurve *curve; /* null: the values are used as they are */
   guint64 length;  /* of the curve when it was copied */
-  double *values;  /* x, mean, least, greatest, `room` of each */
-  guint count, room;
+  double *values;  /* x, mean, least, greatest, `capacity` of each */
+  guint count, capacity;
   gboolean banded; /* least and greatest differ somewhere */
   double *merged;  /* like the values, for drawing; null until they are needed */
 } Series;
@@ -60,17 +60,17 @@ lig_chart_data_get_count (LigChartData *self)
 }
 
 static void
-make_room (Series *series, guint room)
+reserve (Series *series, guint capacity)
 {
-  series->room = room;
-  series->values = g_new (double, 4 * (gsize) room);
+  series->capacity = capacity;
+  series->values = g_new (double, 4 * (gsize) capacity);
 }
 
 void
 lig_chart_data_add_curve (LigChartData *self, const char *label, LigCurve *curve)
 {
   Series series = {.label = g_strdup (label), .curve = lig_curve_ref (curve)};
-  make_room (&series, LIG_CURVE_POINTS);
+  reserve (&series, LIG_CURVE_POINTS);
   g_array_append_val (self->series, series);
 }
 
@@ -79,11 +79,11 @@ lig_chart_data_add_points (
   LigChartData *self, const char *label, const double *x, const double *y, guint count)
 {
   Series series = {.label = g_strdup (label), .count = count};
-  make_room (&series, MAX (count, 1));
+  reserve (&series, MAX (count, 1));
   for (guint i = 0; i < count; i++) {
     series.values[i] = x[i];
     for (guint column = 1; column < 4; column++)
-      series.values[column * series.room + i] = isfinite (y[i]) ? y[i] : NAN;
+      series.values[column * series.capacity + i] = isfinite (y[i]) ? y[i] : NAN;
   }
   g_array_append_val (self->series, series);
 }
@@ -97,16 +97,16 @@ copy_curve (Series *series)
   series->banded = series->count > 0 && points[0].count > 1;
   for (guint i = 0; i < series->count; i++) {
     series->values[i] = points[i].x;
-    series->values[series->room + i] = points[i].mean;
-    series->values[2 * series->room + i] = points[i].least;
-    series->values[3 * series->room + i] = points[i].greatest;
+    series->values[series->capacity + i] = points[i].mean;
+    series->values[2 * series->capacity + i] = points[i].least;
+    series->values[3 * series->capacity + i] = points[i].greatest;
   }
   series->length = lig_curve_get_length (series->curve);
 }
 
 /* --- For drawing ----------------------------------------------------------------------------- */
 
-/* The first point at or beyond x. */
+/* Returns the first point at or beyond x. */
 static guint
 find_point (const Series *series, double x)
 {
@@ -121,11 +121,11 @@ find_point (const Series *series, double x)
   return low;
 }
 
-/* One point for the @count values from @first on; gaps count for nothing. */
+/* Returns one point for the @count values from @first on; gaps are ignored. */
 static void
 merge_group (const Series *series, guint first, guint count, guint to)
 {
-  const double *y = series->values + series->room;
+  const double *y = series->values + series->capacity;
   double sum = 0, least = INFINITY, greatest = -INFINITY;
   guint values = 0;
   for (guint i = first; i < first + count; i++) {
@@ -133,17 +133,17 @@ merge_group (const Series *series, guint first, guint count, guint to)
       continue;
     sum += y[i];
     values++;
-    least = fmin (least, series->values[2 * series->room + i]);
-    greatest = fmax (greatest, series->values[3 * series->room + i]);
+    least = fmin (least, series->values[2 * series->capacity + i]);
+    greatest = fmax (greatest, series->values[3 * series->capacity + i]);
   }
   series->merged[to] = series->values[first + count - 1];
-  series->merged[series->room + to] = values > 0 ? sum / values : NAN;
-  series->merged[2 * series->room + to] = values > 0 ? least : NAN;
-  series->merged[3 * series->room + to] = values > 0 ? greatest : NAN;
+  series->merged[series->capacity + to] = values > 0 ? sum / values : NAN;
+  series->merged[2 * series->capacity + to] = values > 0 ? least : NAN;
+  series->merged[3 * series->capacity + to] = values > 0 ? greatest : NAN;
 }
 
-/* Groups of a power of two, counted from the first point of all: a curve that grows keeps its
- * shape. Beyond the ends of what is shown a group is left, so that lines go on to the edge. */
+/* Groups have a power of two of points and are counted from the first point, so that a growing
+ * curve keeps its shape. A group beyond either end is kept, so that lines continue to the edge. */
 static guint
 merge_shown (Series *series, double from, double to, guint most)
 {
@@ -154,7 +154,7 @@ merge_shown (Series *series, double from, double to, guint most)
   while ((end - first) / each > most)
     each *= 2;
   if (!series->merged)
-    series->merged = g_new (double, 4 * (gsize) series->room);
+    series->merged = g_new (double, 4 * (gsize) series->capacity);
   first = first / each > 0 ? (first / each - 1) * each : 0;
   end = MIN ((end / each + 2) * each, series->count);
   for (; first < end; first += each)
@@ -174,13 +174,13 @@ lig_chart_data_fill (LigChartData *self, LigChart *chart, guint most)
     gboolean banded = merged > 0 || series->banded;
     const LigChartSeries drawn = {.label = series->label,
                                   .x = values,
-                                  .y = values + series->room,
-                                  .least = banded ? values + 2 * series->room : NULL,
-                                  .greatest = banded ? values + 3 * series->room : NULL,
+                                  .y = values + series->capacity,
+                                  .least = banded ? values + 2 * series->capacity : NULL,
+                                  .greatest = banded ? values + 3 * series->capacity : NULL,
                                   .count = merged > 0 ? merged : series->count,
                                   .colour = i % LIG_N_SERIES,
                                   .dashed = i / LIG_N_SERIES % 2 == 1};
-    /* What has no point yet is in no legend, and keeps its colour. */
+    /* A curve without points is not in the legend, but has its colour. */
     if (series->count > 0)
       g_array_append_val (self->drawn, drawn);
   }
@@ -207,7 +207,7 @@ lig_chart_data_get_ends (LigChartData *self, double *least, double *greatest)
   return *least <= *greatest;
 }
 
-/* The nearest x beyond @x in a direction; infinite where there is none. */
+/* Returns the nearest x beyond @x in a direction; infinite if there is none. */
 static double
 find_next (LigChartData *self, double x, gboolean right)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws with the engine's chart code, in the colours of the window's style. GTK keeps what was
- * drawn until the plot is refreshed, so a chart costs nothing while nothing changes. */
+/* Draws with the engine's chart code, in the colours of the window's style. GTK caches the drawing
+ * until the plot is refreshed, so an unchanged chart costs nothing. */
 #include "ui/widgets/chart-plot.h"
 
 #include <adwaita.h>
@@ -31,7 +31,7 @@ find_inks (void)
   return lig_inks (dark ? LIG_INKS_DARK : LIG_INKS_LIGHT);
 }
 
-/* The title stands in a label above. */
+/* The title is a label above the plot. */
 static gboolean
 get_chart (LigChartPlot *self, LigChart *chart, guint most)
 {
@@ -49,13 +49,14 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   LigChart chart;
-  /* A point for two pixels, fewer for many curves: the band shows what lies between. */
+  /* Returns one point for two pixels, fewer for many curves: the band shows the range between them.
+   */
   guint pixels = MAX (2, lig_chart_data_get_count (self->data) / 2);
   if (width < 40 || height < 40 || !get_chart (self, &chart, (guint) width / pixels))
     return;
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
-  /* One curve needs no legend below its heading; an empty title says so. */
+  /* One curve needs no legend below its heading; an empty title hides the legend. */
   chart.title = chart.count == 1 ? "" : NULL;
   const LigInks *inks = find_inks ();
   lig_draw_chart (canvas, inks, &chart, (double) width, (double) height);
@@ -132,7 +133,7 @@ lig_chart_plot_set_range (LigChartPlot *self, double from, double to)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* What is shown becomes @factor as wide, about the cursor. */
+/* Scales the visible range by @factor about the cursor. */
 static void
 zoom (LigChartPlot *self, double factor)
 {
@@ -158,7 +159,7 @@ move_cursor (GtkWidget *widget, GVariant *arguments, gpointer data)
   LigChartPlot *self = LIG_CHART_PLOT (widget);
   int steps = g_variant_get_int32 (arguments);
   double x = self->chart.cursor;
-  /* Where points are denser than pixels, a key press moves by a pixel's worth. */
+  /* If points are denser than pixels, a key press moves the cursor by one pixel. */
   LigChart chart;
   guint most = 0;
   if (get_chart (self, &chart, 0))
@@ -238,7 +239,7 @@ drag_ended (GtkGestureDrag *drag, double dx, double dy, LigChartPlot *self)
     lig_chart_plot_set_range (self, left, right);
 }
 
-/* --- What the view sets -------------------------------------------------------------------- */
+/* --- Setting ------------------------------------------------------------------------------- */
 
 LigChartData *
 lig_chart_plot_get_data (LigChartPlot *self)

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_CHART_PLOT (lig_chart_plot_get_type ())
 G_DECLARE_FINAL_TYPE (LigChartPlot, lig_chart_plot, LIG, CHART_PLOT, GtkWidget)
 
-/* Signal `read`: the cursor is elsewhere. */
+/* Signal `read`: the cursor moved. */
 LigChartData *lig_chart_plot_get_data (LigChartPlot *self);
 void lig_chart_plot_refresh (LigChartPlot *self);
 void lig_chart_plot_set_labels (LigChartPlot *self,
@@ -24,7 +24,7 @@ void lig_chart_plot_set_range (LigChartPlot *self, double from, double to);
 void lig_chart_plot_set_cursor (LigChartPlot *self, double x);
 double lig_chart_plot_get_cursor (LigChartPlot *self);
 
-/* The chart as it is shown, with its title; FALSE where there is nothing to draw. */
+/* Gets the chart as it is shown, with its title; returns FALSE if there is nothing to draw. */
 gboolean lig_chart_plot_get_chart (LigChartPlot *self, LigChart *chart);
 
 G_END_DECLS

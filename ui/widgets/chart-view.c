@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A chart with its heading, its menu, and what it exports. */
+/* A chart with its heading, its menu, and export. */
 #include "ui/widgets/chart-view.h"
 
 #include "ui/widgets/chart-plot.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of exported pictures. */
+/* The size of exported pictures. */
 #define EXPORT_WIDTH 960
 #define EXPORT_HEIGHT 540
 
@@ -29,7 +29,7 @@ get_plot (LigChartView *self)
   return LIG_CHART_PLOT (self->plot);
 }
 
-/* --- What is shown ------------------------------------------------------------------------- */
+/* --- Showing ------------------------------------------------------------------------------- */
 
 void
 lig_chart_view_set_labels (LigChartView *self,
@@ -125,7 +125,7 @@ draw_chart (LigCanvas *canvas, gpointer data)
   lig_draw_chart (canvas, lig_inks (LIG_INKS_LIGHT), data, EXPORT_WIDTH, EXPORT_HEIGHT);
 }
 
-/* Files are light: they go into documents. */
+/* Files have light colours, as they go into documents. */
 gboolean
 lig_chart_view_export (LigChartView *self, const char *path, GError **error)
 {
@@ -174,7 +174,7 @@ choose_export (GtkWidget *widget, const char *action, GVariant *parameter)
   g_autofree char *plain = g_strdelimit (g_utf8_strdown (*title ? title : "chart", -1), " /:", '-');
   g_autofree char *name = g_strconcat (plain, ".", extension, NULL);
   GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new (_ ("Export Chart"), GTK_WINDOW (gtk_widget_get_root (widget)),
+    gtk_file_chooser_native_new (_ ("Export chart"), GTK_WINDOW (gtk_widget_get_root (widget)),
                                  GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
   g_signal_connect_object (dialog, "response", G_CALLBACK (export_chosen), self, 0);
@@ -205,8 +205,8 @@ make_menu (void)
   GMenu *menu = g_menu_new (), *shown = g_menu_new (), *files = g_menu_new ();
   g_autoptr (GMenuItem) smoothing = g_menu_item_new (NULL, NULL);
   g_menu_item_set_attribute (smoothing, "custom", "s", "smoothing");
-  g_menu_append (shown, _ ("_Logarithmic Scale"), "chart.log");
-  g_menu_append (shown, _ ("Show _Everything"), "chart.reset");
+  g_menu_append (shown, _ ("_Logarithmic scale"), "chart.log");
+  g_menu_append (shown, _ ("Show _everything"), "chart.reset");
   g_menu_append_item (shown, smoothing);
   g_menu_append (files, _ ("Export as _PNG…"), "chart.export-png");
   g_menu_append (files, _ ("Export as _SVG…"), "chart.export-svg");

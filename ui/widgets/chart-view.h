@@ -22,16 +22,16 @@ void lig_chart_view_set_labels (LigChartView *self,
                                 const char *x_label,
                                 const char *y_label);
 
-/* What stands where there is nothing to draw yet. */
+/* Sets the text that is shown while there is nothing to draw. */
 void lig_chart_view_set_empty (LigChartView *self, const char *text);
 
 void lig_chart_view_clear (LigChartView *self);
 
-/* Curves are drawn in the order in which they are added, each in a colour of its own. The curve is
- * kept; lig_chart_view_refresh() shows what came to it since. */
+/* Adds a curve. Curves are drawn in the order in which they are added, each in its own colour. The
+ * view keeps a reference; lig_chart_view_refresh() shows values that were appended since. */
 void lig_chart_view_add_curve (LigChartView *self, const char *label, LigCurve *curve);
 
-/* The values are copied. */
+/* Adds a curve from values, which are copied. */
 void lig_chart_view_add_points (
   LigChartView *self, const char *label, const double *x, const double *y, guint count);
 
@@ -39,15 +39,15 @@ void lig_chart_view_refresh (LigChartView *self);
 
 void lig_chart_view_set_log (LigChartView *self, gboolean log);
 
-/* 0 to 0.999. */
+/* Sets the smoothing, 0 to 0.999. */
 void lig_chart_view_set_smoothing (LigChartView *self, double smoothing);
 
-/* NaN: all; NaN: none. */
+/* Set the visible range, NaN for all, and the cursor, NaN for none. */
 void lig_chart_view_set_range (LigChartView *self, double from, double to);
 void lig_chart_view_set_cursor (LigChartView *self, double x);
 double lig_chart_view_get_cursor (LigChartView *self);
 
-/* Writes a file; .png, .svg, .pdf or .csv decides which kind. */
+/* Writes a file; the extension .png, .svg, .pdf or .csv chooses the format. */
 gboolean lig_chart_view_export (LigChartView *self, const char *path, GError **error);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading is asynchronous to the last byte: the program that offers the text may be this one. */
+/* All reading is asynchronous: the program that offers the text may be this one. */
 #include "ui/widgets/clipboard.h"
 
 #include <ligature/error.h>
@@ -7,7 +7,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* A sequence has some kilobytes; who copied a film did not mean to paste it here. */
+/* A sequence has a few kilobytes; larger clipboard contents are refused. */
 #define MOST_BYTES (4 << 20)
 #define CHUNK_BYTES (64 << 10)
 
@@ -61,7 +61,7 @@ finish_reading (GTask *task, Reading *reading)
     g_task_return_pointer (task, g_strndup (text ? text : "", length), g_free);
   else
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_FORMAT, "%s",
-                             _ ("what is on the clipboard is no text"));
+                             _ ("the clipboard has no text; copy operations or an expression"));
 }
 
 static void
@@ -79,7 +79,7 @@ take_chunk (GObject *source, GAsyncResult *result, gpointer data)
     finish_reading (task, reading);
   else if (reading->bytes->len + size > MOST_BYTES)
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_FORMAT, "%s",
-                             _ ("what is on the clipboard is too long for a sequence"));
+                             _ ("the text on the clipboard is too long for a sequence"));
   else {
     g_byte_array_append (reading->bytes, g_bytes_get_data (chunk, NULL), (guint) size);
     g_input_stream_read_bytes_async (reading->stream, CHUNK_BYTES, G_PRIORITY_DEFAULT,
@@ -119,7 +119,7 @@ lig_clipboard_read_async (GdkClipboard *clipboard,
     return;
   }
   g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_FORMAT, "%s",
-                           _ ("there is no text on the clipboard"));
+                           _ ("the clipboard is empty; copy operations or an expression"));
   g_object_unref (task);
 }
 

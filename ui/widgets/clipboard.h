@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on the clipboard: the text of a .lig file under a name of its own, and as plain text
- * for every other program. Reading goes on beside the main loop. */
+/* Operations on the clipboard: the text of a .lig file under a type of its own, and as plain text
+ * for other programs. Reading is asynchronous. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -9,19 +9,19 @@ G_BEGIN_DECLS
 
 #define LIG_CLIPBOARD_TYPE "application/x-ligature+json"
 
-/* @json: the text of a .lig file. */
+/* Copies. @json: the text of a .lig file */
 void lig_clipboard_set (GdkClipboard *clipboard, const char *json);
 
-/* Whether there is anything that could be pasted. */
+/* Returns whether the clipboard has text. */
 gboolean lig_clipboard_has_text (GdkClipboard *clipboard);
 
-/* Reads what was copied here, or any text that another program offers. */
+/* Reads copied ops, or any text that another program offers. */
 void lig_clipboard_read_async (GdkClipboard *clipboard,
                                GCancellable *cancellable,
                                GAsyncReadyCallback callback,
                                gpointer data);
 
-/* (transfer full): UTF-8, or %NULL with an error. */
+/* Returns: (transfer full): UTF-8, or %NULL with an error. */
 char *lig_clipboard_read_finish (GdkClipboard *clipboard, GAsyncResult *result, GError **error);
 
 G_END_DECLS

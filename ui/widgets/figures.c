@@ -2,47 +2,25 @@
 /* Figures as people read them: three digits and a unit. */
 #include "ui/widgets/figures.h"
 
+#include <ligature/units.h>
+
 #include <glib/gi18n.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
 
-/* Three digits, whatever the size: `939`, `5.37`. */
-static char *
-write_digits (double value)
-{
-  int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  if (value == floor (value))
-    digits = 0;
-  return g_strdup_printf ("%.*f", digits, value);
-}
-
-static char *
-write_scaled (double value, const char *const *units, guint count)
-{
-  guint unit = 0;
-  while (fabs (value) >= 999.5 && unit + 1 < count) {
-    value /= 1000;
-    unit++;
-  }
-  g_autofree char *digits = write_digits (value);
-  return g_strdup_printf ("%s %s", digits, units[unit]);
-}
-
 char *
 lig_figure_bytes (double bytes)
 {
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-  return write_scaled (bytes, units, G_N_ELEMENTS (units));
+  return lig_units_bytes (bytes);
 }
 
 char *
 lig_figure_time (double seconds)
 {
-  static const char *const units[] = {"ns", "µs", "ms", "s"};
   if (isnan (seconds))
     return g_strdup ("");
-  return seconds > 0 ? write_scaled (seconds * 1e9, units, G_N_ELEMENTS (units)) : g_strdup ("0");
+  return seconds > 0 ? lig_units_time (seconds) : g_strdup ("0");
 }
 
 char *

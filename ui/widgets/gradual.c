@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An idle source makes the slice grow; it is gone when the slice is, or when all is shown. */
+/* An idle source grows the slice; it is removed with the slice, or once all is shown. */
 #include "ui/widgets/gradual.h"
 
-/* Rows at first and with each turn, and how many a view of GTK makes at most. */
+/* The number of rows at first and of each increment, and the most rows that a GTK view creates. */
 #define FIRST 6
 #define MORE 2
 #define MOST 224

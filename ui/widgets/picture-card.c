@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A card around a picture: its heading, what the pointer or the keys are at, a menu. */
+/* A card around a picture: its heading, the mark under the pointer or the keys, a menu. */
 #include "ui/widgets/picture-view.h"
 
 #include <glib/gi18n.h>
 
-/* The mark's text on one line; without one, what the picture is. */
+/* Shows the mark's text on one line; without a mark, the picture's description. */
 static gboolean
 to_line (GBinding *binding, const GValue *from, GValue *to, gpointer data)
 {

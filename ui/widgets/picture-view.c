@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as widgets. A picture is drawn once, on a cairo node, until its data, its size or the
- * colours change; what the pointer or the keys are at is drawn above it. */
+ * colours change; the highlighted mark is drawn above it. */
 #include "ui/widgets/picture-view.h"
 
 #include "ui/widgets/toast.h"
@@ -20,8 +20,8 @@ struct _LigPictureView {
   gpointer data;
   GDestroyNotify free_data;
 
-  LigCanvas *canvas; /* of what is shown: its marks */
-  cairo_t *cairo;    /* that the canvas needs as long as it is there; null: it drew nothing */
+  LigCanvas *canvas; /* the marks of the picture */
+  cairo_t *cairo;    /* that the canvas uses; null: it drew nothing */
   GskRenderNode *node;
   int drawn_width, drawn_height;
   int at, hovered; /* marks; -1: none */
@@ -52,7 +52,7 @@ wanted_height (LigPictureView *self)
 
 /* --- Marks --------------------------------------------------------------------------------- */
 
-/* Marks come from a canvas that draws nothing, so that they are there before the first frame. */
+/* Marks come from a canvas that draws nothing, so that they exist before the first frame. */
 static void
 measure_marks (LigPictureView *self)
 {
@@ -81,7 +81,7 @@ nth_mark (LigPictureView *self, int n)
   return n >= 0 && n < (int) count ? &marks[n] : NULL;
 }
 
-/* The last one drawn lies above the others; one that is thinner than the pointer is found beside
+/* The last mark drawn is above the others; a mark that is thinner than the pointer is found near
  * it, too. */
 static int
 find_mark (LigPictureView *self, double x, double y)
@@ -106,7 +106,7 @@ current_text (LigPictureView *self)
   return mark ? mark->text : NULL;
 }
 
-/* How many marks there are is known once it was drawn, which waits until somebody looks. */
+/* The number of marks is known after drawing, which is delayed until a screen reader asks. */
 static void
 tell (LigPictureView *self)
 {
@@ -116,14 +116,14 @@ tell (LigPictureView *self)
     lig_picture_view_get_marks (self, &count);
   g_autofree char *text = mark
                             ? g_strdup_printf (_ ("%d of %u: %s"), self->at + 1, count, mark->text)
-                            : g_strdup (_ ("A picture; the arrow keys go through its parts"));
+                            : g_strdup (_ ("A picture; the arrow keys move through its parts"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
                                   -1);
   g_object_notify_by_pspec (G_OBJECT (self), props[PROP_MARK_TEXT]);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* Brings the mark into sight where the picture lies in something that scrolls. */
+/* Scrolls to the mark if the picture is within a scrolled window. */
 static void
 scroll_to (LigPictureView *self, const LigMark *mark)
 {
@@ -226,7 +226,7 @@ lig_picture_view_query_tooltip (
   GdkRectangle area = {(int) mark->x, (int) mark->y, (int) ceil (mark->width),
                        (int) ceil (mark->height)};
   gtk_tooltip_set_text (tooltip, mark->text);
-  /* Long marks have their tooltip where the pointer is. */
+  /* Long marks show their tooltip at the pointer. */
   if (keyboard || mark->width < 200)
     gtk_tooltip_set_tip_area (tooltip, &area);
   return TRUE;
@@ -255,7 +255,7 @@ press_menu (GtkWidget *widget, GVariant *argument, gpointer data)
   return TRUE;
 }
 
-/* For a button above the picture's right end. */
+/* Places the menu at a button above the picture's right end. */
 static void
 open_menu (GtkWidget *widget, const char *action, GVariant *argument)
 {
@@ -415,7 +415,7 @@ static void export(GtkWidget *widget, const char *action, GVariant *argument)
   g_autofree char *name =
     g_strdup_printf ("%s.%s", self->name, action + strlen ("picture.export-"));
   GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new (_ ("Save Picture"), GTK_WINDOW (gtk_widget_get_root (widget)),
+    gtk_file_chooser_native_new (_ ("Save picture"), GTK_WINDOW (gtk_widget_get_root (widget)),
                                  GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), _ ("_Cancel"));
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
@@ -429,7 +429,7 @@ export_to (GtkWidget *widget, const char *action, GVariant *argument)
   save (LIG_PICTURE_VIEW (widget), g_variant_get_string (argument, NULL));
 }
 
-/* As an image for those who paste images, as SVG for those who take it. */
+/* Copies an image for programs that paste images, and SVG for those that accept it. */
 static void
 copy (GtkWidget *widget, const char *action, GVariant *argument)
 {
@@ -455,7 +455,7 @@ new_menu (void)
 {
   GMenu *menu = g_menu_new ();
   g_autoptr (GMenu) files = g_menu_new ();
-  g_menu_append (menu, _ ("_Copy Picture"), "picture.copy");
+  g_menu_append (menu, _ ("_Copy picture"), "picture.copy");
   g_menu_append (files, _ ("Save as _PNG…"), "picture.export-png");
   g_menu_append (files, _ ("Save as _SVG…"), "picture.export-svg");
   g_menu_append (files, _ ("Save as P_DF…"), "picture.export-pdf");

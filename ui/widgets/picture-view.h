@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A widget that shows a picture of engine/include/ligature/draw.h: what lies under the pointer says
- * what it is, the arrow keys walk through its marks, and it can be copied and saved as it is.
+/* A widget that shows a picture of engine/include/ligature/draw.h: marks have tooltips, the arrow
+ * keys move through the marks, and the picture can be copied and saved.
  *
  * Actions: picture.export-png, picture.export-svg, picture.export-pdf; picture.export-to with a
- * file; picture.copy; picture.menu.
- */
+ * file; picture.copy; picture.menu. */
 #pragma once
 
 #include <ligature/draw.h>
@@ -19,15 +18,14 @@ G_DECLARE_FINAL_TYPE (LigPictureView, lig_picture_view, LIG, PICTURE_VIEW, GtkWi
 typedef void (*LigPictureDraw) (
   LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data);
 
-/* The height that the picture wants. */
+/* Returns the height that the picture needs. */
 typedef double (*LigPictureHeight) (gpointer data);
 
 /**
  * lig_picture_view_new:
- * @label: what it shows, translated: `Time of each group`
- * @name: of a saved file, without its ending: `times`
+ * @label: its description, translated: `Time of each group`
  *
- * Property `mark-text`: of the mark under the pointer, else of that the keys are at; null: none.
+ * Property `mark-text`: of the mark under the pointer, else of the keyboard's mark; null: none.
  */
 GtkWidget *lig_picture_view_new (const char *label, const char *name);
 
@@ -45,17 +43,17 @@ void lig_picture_view_set_picture (LigPictureView *self,
                                    gpointer data,
                                    GDestroyNotify free_data);
 
-/* The picture's data changed. */
+/* Draws the picture again, because its data changed. */
 void lig_picture_view_redraw (LigPictureView *self);
 
-/* Those of the picture as it is, in the order in which the keys go through them. */
+/* Returns the picture's marks, in the order of the arrow keys. */
 const LigMark *lig_picture_view_get_marks (LigPictureView *self, guint *count);
 
-/* -1: none. */
+/* Get or set the keyboard's mark; -1: none. */
 int lig_picture_view_get_mark (LigPictureView *self);
 void lig_picture_view_set_mark (LigPictureView *self, int mark);
 
-/* A card around it: heading, a line of what the keys are at, and a menu. */
+/* Returns a card around the picture: heading, a line for the mark, and a menu. */
 GtkWidget *lig_picture_view_wrap (LigPictureView *self, const char *title, const char *subtitle);
 
 G_END_DECLS

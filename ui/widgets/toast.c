@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Toasts go to the overlay that the widget lies in. */
+/* Toasts go to the overlay that contains the widget. */
 #include "ui/widgets/toast.h"
 
 #include "ui/widgets/figures.h"
@@ -19,7 +19,7 @@ lig_toast (GtkWidget *widget, const char *text, const char *button, const char *
     adw_toast_set_button_label (toast, button);
     adw_toast_set_detailed_action_name (toast, action);
   }
-  /* The last word is said at once, not after those that it came after. */
+  /* The newest toast is shown at once, not after the earlier ones. */
   adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (overlay), toast);
 }

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  */
 void lig_toast (GtkWidget *widget, const char *text, const char *button, const char *action);
 
-/* The engine's sentence with a capital letter; the error is freed. */
+/* Shows the engine's error with a capital letter, and frees it. */
 void lig_toast_error (GtkWidget *widget, GError *error);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ let_through (GSignalInvocationHint *hint, guint count, const GValue *values, gpo
 void
 lig_tooltips_let_through (void)
 {
-  /* Signals are known once the class is. */
+  /* Signals exist once the class is initialized. */
   g_type_class_unref (g_type_class_ref (GTK_TYPE_WIDGET));
   guint realize = g_signal_lookup ("realize", GTK_TYPE_WIDGET);
   g_signal_add_emission_hook (realize, 0, let_through, NULL, NULL);

@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 /**
  * lig_tooltips_let_through:
  *
- * From then on no tooltip of the program takes the pointer; call it once, after GTK was
- * initialized. GTK 4.8 remembers a tooltip that the pointer entered beyond its end, and follows the
- * dangling pointer when the next drag begins or ends.
+ * Makes all tooltips of the program ignore the pointer; call it once, after GTK was initialized.
+ * GTK 4.8 remembers a tooltip that the pointer entered beyond its end, and follows the dangling
+ * pointer when the next drag begins or ends.
  */
 void lig_tooltips_let_through (void);
 

@@ -8,9 +8,9 @@
  * and no sample reaches across the cut. The samples of one epoch are a permutation drawn from the
  * seed and the epoch; a batch may span two epochs.
  *
- * text and tokens give windows of T tokens. Where every position has a target, windows follow one
- * another without overlap (stride T); where only the token after the window is predicted, one
- * begins at every token (stride 1). A dataset is used by one thread at a time. */
+ * text and tokens give windows of T tokens. If every position has a target, windows follow one
+ * another without overlap (stride T); if only the token after the window is predicted, one begins
+ * at every token (stride 1). A dataset is used by one thread at a time. */
 #pragma once
 
 #include <ligature/tensor.h>
@@ -78,6 +78,8 @@ typedef enum { LIG_DATASET_NO_PATH, LIG_DATASET_FILE, LIG_DATASET_FILE_OR_FOLDER
  * @files: (nullable): patterns of the names of such files, in small letters: `*.csv *.tsv`
  * @needs_shape: its samples have whatever shape the sequence says, so the sequence must say one
  * @options: its own options; ends with a null name; may be null
+ *
+ * A kind of dataset as people and programs see it.
  */
 typedef struct {
   const char *name, *title, *help;
@@ -151,9 +153,10 @@ typedef struct {
  * lig_dataset_open:
  * @spec: `KIND[:PATH][?key=value&...]`
  * @input: (nullable): the input's shape in the sequence; axis 0 is the batch. text and tokens take
- *   T from axis 1, synthetic takes it all, the others only the batch (and no shape at all if
+ *   T from axis 1, a kind that needs a shape takes it all, the others only the batch (and no shape
+ * at all if
  *   @batch is given)
- * @dtype: the input's type in the sequence; only synthetic heeds it
+ * @dtype: the input's type in the sequence; only kinds that need a shape use it
  * @batch: samples per batch; 0: axis 0 of @input
  * @seed: of the order, and of synthetic's values
  *

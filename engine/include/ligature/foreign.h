@@ -3,6 +3,7 @@
  * them includes <json-glib/json-glib.h> or <cairo.h> and links with these libraries. */
 #pragma once
 
+typedef struct _JsonBuilder JsonBuilder;
 typedef struct _JsonNode JsonNode;
 typedef struct _JsonObject JsonObject;
 typedef struct _cairo cairo_t;

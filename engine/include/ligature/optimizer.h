@@ -73,10 +73,9 @@ typedef struct {
  *   output is a loss and activations or gradients are fp16 (65536 at first, half of it after each
  *   overflow, twice as much after 2,000 updates without), else 1; 1: none
  *
- * Begins as %LIG_OPTIMIZER_INIT or by lig_optimizer_init(). @sgd, @adamw and @params share their
- * memory: a program that names another optimizer fills in its params too.
- *
- * An optimizer with values for its parameters.
+ * An optimizer with values for its parameters. It begins as %LIG_OPTIMIZER_INIT or by
+ * lig_optimizer_init(). @sgd, @adamw and @params share their memory: a program that names another
+ * optimizer fills in its params too.
  */
 typedef struct _LigOptimizer {
   const char *name;

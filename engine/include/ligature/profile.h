@@ -115,4 +115,15 @@ LIG_API JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
  */
 LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigPlanGroup *group);
 
+/**
+ * lig_profile_get_roofline:
+ * @self: a profile
+ * @predicted: seconds that a group or step takes at the device's ceilings, 0 where unknown
+ * @measured: seconds that it took
+ *
+ * Returns: the share of the ceilings that was reached, 1 for all; NaN where either time is unknown,
+ *   or where the input has no elements, whose steps return at once
+ */
+LIG_API double lig_profile_get_roofline (const LigProfile *self, double predicted, double measured);
+
 G_END_DECLS

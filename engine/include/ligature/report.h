@@ -38,6 +38,21 @@ LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
 
 /**
+ * lig_plan_explain_place:
+ * @place: the path of an op, `3` or `3.0.2`; with `|` in front, `|3`, the gap before it. A block's
+ *   path stands for all its ops
+ *
+ * Returns: (transfer full): the verdicts about the place as `lig fuse --why` prints them: forward
+ *   and backward apart, near misses first, the largest gain first, each with its mend; %NULL with
+ *   %LIG_ERROR_INDEX set where the plan has no such place
+ */
+LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError **error);
+
+/* Returns the same as a document: `place`, `ops`, and verdicts under `forward`, `backward` and
+ * `joint`. (transfer full) */
+LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error);
+
+/**
  * lig_plan_explain_memory:
  * @self: a plan
  * @device: (nullable): the device whose memory is meant; null: the plan's own
@@ -49,6 +64,26 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
  * says both and the largest values; null where the plan fits or the memory is not known
  */
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
+
+/**
+ * lig_run_row_to_json:
+ * @row: a run of the store
+ *
+ * Returns: (transfer full): an object with the members that `lig runs list --json` prints of a run
+ */
+LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
+
+/**
+ * lig_run_to_json:
+ * @store: a store
+ * @run: as lig_store_find_run() takes it
+ * @error: (out) (optional): no such run, or the store cannot be read
+ *
+ * Returns: (transfer full): the document of `lig runs show --json`: the run, its settings, the
+ *   first and the last value of each metric, forward, backward, verdicts and artifacts; %NULL with
+ *   an error
+ */
+LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **error);
 
 /* --- Reports ------------------------------------------------------------------------------- */
 

@@ -114,6 +114,17 @@ typedef enum {
   LIG_RUN_N_ORDERS
 } LigRunOrder;
 
+/**
+ * LigMetricRow:
+ * @name: the metric's name
+ * @steps: (element-type gint64): ascending
+ * @values: (element-type double): as many; at least one
+ */
+typedef struct {
+  char *name;
+  GArray *steps, *values;
+} LigMetricRow;
+
 typedef struct {
   gint64 step;
   int group;

@@ -376,6 +376,17 @@ LIG_API gboolean lig_store_get_metric (LigStore *self,
 LIG_API GStrv lig_store_get_metric_names (LigStore *self, const char *run, GError **error);
 
 /**
+ * lig_store_get_metrics:
+ * @self: a store
+ * @run: the run's uuid
+ * @error: (out) (optional): the store cannot be read
+ *
+ * Returns: (transfer container) (element-type LigMetricRow): all metrics of a run that have values,
+ *   in order of their names, which belong to the array; %NULL with an error
+ */
+LIG_API GPtrArray *lig_store_get_metrics (LigStore *self, const char *run, GError **error);
+
+/**
  * lig_store_get_timings:
  * @self: a store
  * @run: the uuid of a run

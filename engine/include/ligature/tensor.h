@@ -45,6 +45,18 @@ LIG_API int64_t lig_shape_size (const LigShape *shape);
 LIG_API int64_t lig_shape_columns (const LigShape *shape);
 
 /**
+ * lig_dtype_names:
+ * @types: a set of types, %LIG_TYPES of each
+ * @last: what comes before the last name, ` or `
+ *
+ * Joins the names of types for a message: `fp32, fp16 or bf16`.
+ *
+ * Returns: (transfer none): a text that stays valid, empty for the empty set. May be called by any
+ * thread
+ */
+LIG_API const char *lig_dtype_names (unsigned types, const char *last);
+
+/**
  * lig_shape_check:
  * @shape: a shape
  * @dtype: type of the elements

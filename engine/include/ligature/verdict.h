@@ -159,13 +159,23 @@ LIG_API int lig_verdict_compare (const LigVerdict *a, const LigVerdict *b);
  * @verdicts: (array length=n_verdicts): all those of a plan
  * @n_verdicts: how many there are
  * @n_ops: the number of the plan's ops
- * @first: an expanded index
- * @last: the same one for an op, another one for the gaps between them
+ * @first: expanded index of the place's first op
+ * @last: expanded index of its last op
+ * @gaps: only the verdicts about the gaps between these ops; @last may be one past the plan's last
+ *   op. Otherwise all those that reach one of the ops
  *
  * Returns: (transfer container) (element-type LigVerdict): the verdicts about the place, in the
  *   order of lig_verdict_compare(). That the sequence ends is said about the gap at its end alone.
  */
-LIG_API GPtrArray *
-lig_verdicts_at (const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last);
+LIG_API GPtrArray *lig_verdicts_at (
+  const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last, gboolean gaps);
+
+/**
+ * lig_verdict_describe_gain:
+ *
+ * Returns: (transfer full) (nullable): `would save about 12.3 us`, `would cost 4 us, measured`;
+ *   %NULL where the gain is unknown
+ */
+LIG_API char *lig_verdict_describe_gain (const LigVerdict *self);
 
 G_END_DECLS

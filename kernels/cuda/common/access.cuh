@@ -94,7 +94,7 @@ struct Single {
   widen (Value value, const Target &from, float (&values)[1])
   {
     int dtype = uncertain (from.dtype);
-    float wide_half = __half2float (__ushort_as_half ((uint16_t) value));
+    float wide_half = lig::widen (__ushort_as_half ((uint16_t) value));
     uint32_t bits = dtype == LIG_BF16 ? value << 16 : value;
     values[0] = dtype == LIG_FP16 ? wide_half : __uint_as_float (bits);
   }
@@ -102,8 +102,8 @@ struct Single {
   narrow (const float (&values)[1], const Target &like)
   {
     int dtype = uncertain (like.dtype);
-    uint32_t as_half = __half_as_ushort (__float2half_rn (values[0]));
-    uint32_t as_bf16 = __bfloat16_as_ushort (__float2bfloat16_rn (values[0]));
+    uint32_t as_half = __half_as_ushort (lig::narrow<half> (values[0]));
+    uint32_t as_bf16 = __bfloat16_as_ushort (lig::narrow<bf16> (values[0]));
     return dtype == LIG_FP16 ? as_half : dtype == LIG_BF16 ? as_bf16 : __float_as_uint (values[0]);
   }
 };

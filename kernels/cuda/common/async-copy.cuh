@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous copies from global to shared memory (cp.async, PTX ISA 9.7.9.25). A thread starts
+/* Asynchronous copies from global to shared memory (cp.async). A thread starts
  * copies of 16 bytes, closes them to a group by commit_copies (), and waits for its oldest groups.
  * A thread that reads only what it copied itself needs no barrier. */
 #pragma once

@@ -118,7 +118,9 @@ sum_rows (LigLaunch *launch, const LigOperand *dy, const LigOperand *dbias)
   int64_t columns = dy->columns;
   if (!lig_dtype_is_floating (dy->dtype) ||
       (dbias->data && !lig_dtype_is_floating (dbias->dtype)) || !sums_fit (columns))
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "bias: only floating types, at most 2^23 columns");
+    return LIG_FAIL (
+      launch, LIG_UNSUPPORTED,
+      "bias: not a floating type, or more than 2^23 columns; convert or reduce them");
   if (!dbias->data)
     return LIG_OK;
   Walk w = sum_walk (launch, rows (dy), columns, dy->dtype);

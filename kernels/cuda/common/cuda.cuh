@@ -108,7 +108,7 @@ dispatch (LigLaunch *launch, LigDtype dtype, F f)
   case LIG_BF16:
     return f (bf16{});
   default:
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED, "not a floating type; convert to fp32, fp16 or bf16");
   }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statuses of the engine from errors of the CUDA runtime. */
+/* The engine's statuses for errors of the CUDA runtime. */
 #include "kernels/cuda/common/cuda.h"
 #include "kernels/cuda/common/lost.h"
 
@@ -10,7 +10,7 @@ lig_cuda_status (LigBackendDevice *device, cudaError_t error, const char *text)
 {
   if (error == cudaSuccess)
     return LIG_OK;
-  /* The runtime reports the error of a launch once; a sticky one comes again with the next call. */
+  /* Clears the error that a launch left; a sticky error returns with the next call. */
   cudaGetLastError ();
   if (device)
     snprintf (device->message, sizeof device->message, "%s: %s (%s)", text,

@@ -177,7 +177,9 @@ multiply_any (LigLaunch *launch, const LigProduct *product)
   Strided right = {{b.data, b.dtype}, tb ? b.stride : 1, tb ? 1 : b.stride, product->columns};
   int64_t tiles = ((product->rows + TILE - 1) / TILE) * ((product->columns + TILE - 1) / TILE);
   if (tiles > INT32_MAX)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a block of a product is too large");
+    return LIG_FAIL (
+      launch, LIG_UNSUPPORTED,
+      "linear: a block of the product has too many tiles; reduce its rows or columns");
   multiply<<<(unsigned) tiles, THREADS, 0, stream (launch)>>> (
     left, right, product->depth, product->factor, (float *) product->result.data,
     product->result.stride);
@@ -242,7 +244,8 @@ finish_block (LigLaunch *launch, const Finish &finish)
   unsigned height = THREADS / width;
   int64_t over = (finish.columns + width - 1) / width, down = (finish.rows + height - 1) / height;
   if (over > INT32_MAX)
-    return LIG_FAIL (launch, LIG_UNSUPPORTED, "a block of a product is too wide");
+    return LIG_FAIL (launch, LIG_UNSUPPORTED,
+                     "linear: a block of the product has too many columns; reduce them");
   dim3 grid ((unsigned) over, (unsigned) min (down, (int64_t) MOST_BLOCKS_Y));
   finish_each<<<grid, dim3 (width, height), 0, stream (launch)>>> (finish);
   return LIG_LAUNCHED (launch);

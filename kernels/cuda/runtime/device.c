@@ -20,12 +20,13 @@ explain (cudaError_t error, char *why, size_t size)
   int driver = 0, runtime = CUDART_VERSION;
   cudaDriverGetVersion (&driver);
   if (error == cudaErrorInsufficientDriver && driver == 0)
-    snprintf (why, size, "no NVIDIA driver is loaded");
+    snprintf (why, size, "no NVIDIA driver is loaded; install or load it");
   else if (error == cudaErrorInsufficientDriver)
-    snprintf (why, size, "the driver is for CUDA %d.%d, this build needs CUDA %d.%d or newer",
+    snprintf (why, size,
+              "the driver supports CUDA %d.%d, this build needs %d.%d; update the driver",
               driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
   else if (error == cudaErrorNoDevice)
-    snprintf (why, size, "the driver sees no GPU");
+    snprintf (why, size, "the driver finds no GPU");
   else
     snprintf (why, size, "%s (%s)", cudaGetErrorString (error), cudaGetErrorName (error));
 }
@@ -62,7 +63,8 @@ static bool
 can_run (LigBackendDevice *device, char *why, size_t size)
 {
   if (device->capability < 80) {
-    snprintf (why, size, "it is an sm_%d, the kernels need sm_80 or newer", device->capability);
+    snprintf (why, size, "compute capability is sm_%d; the kernels need sm_80 or newer",
+              device->capability);
     return false;
   }
   cudaError_t error = lig_cuda_probe ();
@@ -72,11 +74,12 @@ can_run (LigBackendDevice *device, char *why, size_t size)
   cudaGetLastError ();
   if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction ||
       error == cudaErrorUnsupportedPtxVersion)
-    snprintf (why, size,
-              "it is an sm_%d, the module was built for %s; build with -Dbuildtype=release",
-              device->capability, LIG_CUDA_TARGETS);
+    snprintf (
+      why, size,
+      "compute capability is sm_%d, the module was built for %s; build with -Dbuildtype=release",
+      device->capability, LIG_CUDA_TARGETS);
   else
-    snprintf (why, size, "its kernels do not load, built for %s: %s (%s)", LIG_CUDA_TARGETS,
+    snprintf (why, size, "the kernels, built for %s, do not load: %s (%s)", LIG_CUDA_TARGETS,
               cudaGetErrorString (error), cudaGetErrorName (error));
   return false;
 }
@@ -222,7 +225,7 @@ stream_new (LigBackendDevice *device, void **stream)
   cudaSetDevice (device->number);
   return lig_cuda_status (
     device, cudaStreamCreateWithFlags ((cudaStream_t *) stream, cudaStreamNonBlocking),
-    "making a stream");
+    "creating a stream");
 }
 
 static void
@@ -256,7 +259,7 @@ event_new (LigBackendDevice *device, void **event)
 {
   *event = NULL;
   cudaSetDevice (device->number);
-  return lig_cuda_status (device, cudaEventCreate ((cudaEvent_t *) event), "making an event");
+  return lig_cuda_status (device, cudaEventCreate ((cudaEvent_t *) event), "creating an event");
 }
 
 static void

@@ -33,7 +33,8 @@ extern "C" {
  * @LIG_BOOL: false (0) or true (any other byte), 1 byte
  * @LIG_N_DTYPES: the number of types
  *
- * The type of a tensor's elements.
+ * The type of a tensor's elements. A new one is a constant at the end and a row of the table in
+ * kernels/dtype.c, with the functions that convert one value.
  */
 typedef enum {
   LIG_FP32,
@@ -46,6 +47,22 @@ typedef enum {
   LIG_BOOL,
   LIG_N_DTYPES
 } LigDtype;
+
+/**
+ * LigDtypeRole:
+ * @LIG_DTYPE_COMPUTES: activations and parameters may have the type
+ * @LIG_DTYPE_COUNTS: its values are whole numbers or truths
+ * @LIG_DTYPE_INDEXES: tokens and classes have it: the input of ops that take integers
+ * @LIG_DTYPE_NARROW: gradients underflow in it unless the loss is scaled
+ *
+ * The roles of a type, as a set.
+ */
+typedef enum {
+  LIG_DTYPE_COMPUTES = 1 << 0,
+  LIG_DTYPE_COUNTS = 1 << 1,
+  LIG_DTYPE_INDEXES = 1 << 2,
+  LIG_DTYPE_NARROW = 1 << 3
+} LigDtypeRole;
 
 /**
  * LIG_MAX_DTYPES:
@@ -90,6 +107,31 @@ LIG_API bool lig_dtype_from_name (const char *name, LigDtype *dtype);
  * Returns: true for these three
  */
 LIG_API bool lig_dtype_is_floating (LigDtype dtype);
+
+/**
+ * lig_dtype_has:
+ * @dtype: an element type
+ * @roles: a set of #LigDtypeRole
+ *
+ * Returns: true if the type has one of the roles
+ */
+LIG_API bool lig_dtype_has (LigDtype dtype, unsigned roles);
+
+/**
+ * lig_dtypes_with:
+ * @roles: a set of #LigDtypeRole
+ *
+ * Returns: the set of types that have one of the roles, the bit 1 << dtype for each
+ */
+LIG_API unsigned lig_dtypes_with (unsigned roles);
+
+/**
+ * lig_dtype_file_name:
+ * @dtype: an element type
+ *
+ * Returns: (transfer none): its name in safetensors files, `F8_E4M3`; a static string
+ */
+LIG_API const char *lig_dtype_file_name (LigDtype dtype);
 
 /**
  * lig_fp16_from_float:

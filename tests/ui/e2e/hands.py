@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A real pointer: from the palette into a gap, a row to another place, a fence to another gap; what
-is clicked, and what is dropped where it may not be."""
+"""A real pointer: from the palette into a gap, a row to another place, a fence to another gap; clicks,
+and drops at forbidden places."""
 import os
 import re
 import sys
@@ -78,7 +78,7 @@ def test_click_and_delete(home):
 
 
 def test_drop_outside(home):
-    """What is let go where nothing takes it changes nothing."""
+    """A drop that no target accepts changes nothing."""
     with program(home, EXAMPLE) as app:
         open_example(app)
         tab = app.find("page tab", "History")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A desktop of its own for the real program: Xvfb, a session bus, its folders; a person's eyes by
-AT-SPI, a person's hands by xdotool.
+"""A desktop of its own for the real program: Xvfb, a session bus, its folders; the screen is read by
+AT-SPI, the keyboard and the pointer are xdotool's.
 
-A test program is `main (TESTS)`: it starts itself anew under a bus and a display and speaks TAP.
-What the machine lacks is a reason to skip, never to fail.
+A test program is `main (TESTS)`: it starts itself again under a bus and a display and speaks TAP.
+A tool that the machine lacks is a reason to skip, never to fail.
 """
 import contextlib
 import fcntl
@@ -27,11 +27,11 @@ PATIENCE = 20.0
 
 
 class Missing(Exception):
-    """Something that the test needs is not there; its text is the reason to skip."""
+    """A tool that the test needs is missing; its text is the reason to skip."""
 
 
 def wait(condition, what, patience=PATIENCE):
-    """What `condition` returns as soon as that is true."""
+    """Returns the result of `condition` as soon as that is true."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         found = condition()
@@ -63,7 +63,7 @@ def atspi():
 
 
 class Thing:
-    """One accessible: what a screen reader would say of a widget."""
+    """One accessible: a widget as a screen reader sees it."""
 
     def __init__(self, accessible):
         self.accessible = accessible
@@ -82,7 +82,7 @@ class Thing:
         return Thing(self.accessible.get_parent())
 
     def is_named(self):
-        """GTK's last resort for a name, the type's, says nothing."""
+        """GTK falls back to the type's name, which does not count."""
         return not re.match(r"^$|Gtk[A-Z]|Adw[A-Z]|Lig[A-Z]", self.name)
 
     def children(self):
@@ -92,14 +92,14 @@ class Thing:
                 yield Thing(child)
 
     def walk(self):
-        """All below it; what goes while it is looked at is left out."""
+        """All things below it; those that vanish during the search are left out."""
         yield self
         with contextlib.suppress(GError):
             for child in self.children():
                 yield from child.walk()
 
     def is_shown(self):
-        """GTK 4.8 says SHOWING of windows alone; what was never laid out has no size."""
+        """GTK 4.8 sets SHOWING on windows only; a widget that was never laid out has no size."""
         if self.role in ("frame", "dialog", "window"):
             return self.has("showing")
         try:
@@ -164,7 +164,7 @@ class Program:
         return sorted(found.split(), key=int)
 
     def focus(self, index=-1):
-        """Without a window's manager somebody must give a new window the keyboard."""
+        """Without a window manager a new window must be given the focus."""
         run("xdotool", "windowfocus", "--sync", self.x_windows()[index])
         time.sleep(0.2)
 
@@ -193,7 +193,7 @@ class Program:
     def is_enabled(self, name, window=1):
         return "(true" in self.call(f"{OBJECT}/window/{window}", "Describe", name).replace("((", "(")
 
-    # Eyes.
+    # Reading the screen.
 
     def tree(self):
         """The application's accessible."""
@@ -208,7 +208,7 @@ class Program:
         return wait(find, "the program among the accessibles")
 
     def look(self, role=None, name=None, showing=True):
-        """Things of that role whose name is, or where it is a pattern matches, `name`."""
+        """Returns things of a role whose name equals or matches `name`."""
         found = []
         for thing in self.tree().walk():
             with contextlib.suppress(GError):
@@ -227,7 +227,7 @@ class Program:
         """Waits until some text on the screen matches."""
         return self.find(name=re.compile(pattern), patience=patience)
 
-    # Hands.
+    # Keyboard and pointer.
 
     def key(self, *keys):
         for name in keys:
@@ -239,14 +239,14 @@ class Program:
         time.sleep(0.2)
 
     def frame(self, x_window=None):
-        """Screen position of what AT-SPI calls the window's corner."""
+        """Screen position of the window's corner in AT-SPI."""
         x_window = x_window or self.x_window
         info = run("xwininfo", "-id", x_window)
         x = int(re.search(r"Absolute upper-left X:\s+(-?\d+)", info)[1])
         y = int(re.search(r"Absolute upper-left Y:\s+(-?\d+)", info)[1])
         extents = re.search(r"= (\d+), \d+, (\d+)", run("xprop", "-id", x_window, "_GTK_FRAME_EXTENTS",
                                                         check=False))
-        # Where no compositor is, GTK draws a border of five pixels and says nothing of it.
+        # Without a compositor GTK draws a border of five pixels that it does not report.
         return (x + int(extents[1]), y + int(extents[2])) if extents else (x + 5, y + 5)
 
     def place(self, thing, at=(0.5, 0.5)):
@@ -259,7 +259,7 @@ class Program:
         time.sleep(0.2)
 
     def drag(self, start, end):
-        """From one point of the screen to another, in steps, with a pause before it is let go."""
+        """From one point of the screen to another, in steps, with a pause before the release."""
         run("xdotool", "mousemove", *start, "mousedown", 1)
         for step in range(1, 11):
             time.sleep(0.03)
@@ -304,7 +304,7 @@ def program(home, *arguments, **environment):
 
 @contextlib.contextmanager
 def new_home():
-    """Folders of a person who has never used the program."""
+    """Folders of a user who has never started the program."""
     with tempfile.TemporaryDirectory(prefix="ligature-") as folder:
         settings = pathlib.Path(folder) / "config" / "gtk-4.0"
         settings.mkdir(parents=True)
@@ -342,7 +342,7 @@ def start_display():
 
 
 def start_alone():
-    """The same while no other test starts one; it is asked whether it is there."""
+    """Starts a server while no other test does, and waits until it answers."""
     for _ in range(8):
         reader, writer = os.pipe()
         server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0",
@@ -396,7 +396,7 @@ def main(tests):
                        LC_ALL="C.UTF-8", NO_AT_BRIDGE="0", OMP_WAIT_POLICY="passive",
                        LIGATURE_DATA=str(SOURCE / "data"),
                        LIGATURE=str(build / "app/ligature"), LIG=str(build / "app/lig"))
-    # What services of the session's bus print is not to stand among the results.
+    # Output of the bus's services must not mix with the results.
     results = os.dup(sys.stdout.fileno())
     environment["LIGATURE_TAP"] = str(results)
     environment.pop("GSETTINGS_SCHEMA_DIR", None)

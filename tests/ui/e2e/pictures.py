@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Every page in light and dark beside the picture of it that is stored.
+"""Compares every page, in light and dark, with its stored picture.
 
-pictures.py --update writes the stored pictures, after somebody has looked at them: they lie in
+pictures.py --update writes the stored pictures, after they were looked at: they are in
 tests/ui/e2e/pictures. They are compared at a quarter of their size, blurred a little: other
 machines draw letters by other pixels, but a missing column, a wrong colour or a page that did not
-fill is seen. Where the font differs it is skipped. Times are predicted for a described GPU, and what
+fill is seen. With another font it is skipped. Times are predicted for a described GPU, and what
 the page Devices says of this machine's processor is painted over: no figure is the machine's own.
 """
 import os
@@ -52,8 +52,8 @@ def choose_gpu(home):
     (settings / "keyfile").write_text("[org/ligature/Ligature]\ndevice='null:h200'\n")
 
 
-def settle(app, picture):
-    """Takes the picture once nothing moves any more: a loaded machine draws and compiles late."""
+def wait_until_still(app, picture):
+    """Takes the picture once it no longer changes: a loaded machine draws and compiles late."""
     before = picture.with_suffix(".before.png")
     run("xdotool", "mousemove", 1439, 899)
     time.sleep(1.5)
@@ -72,13 +72,13 @@ def settle(app, picture):
 def hide(app, page, picture):
     """This machine's devices: from its heading to that of the described ones."""
     if page == "devices":
-        top = app.place(app.find(name="On This Computer"))[1] - app.frame()[1]
-        end = app.place(app.find(name="Only Planned For"))[1] - app.frame()[1]
+        top = app.place(app.find(name="On this computer"))[1] - app.frame()[1]
+        end = app.place(app.find(name="Only planned for"))[1] - app.frame()[1]
         run("mogrify", "-fill", "gray", "-draw", f"rectangle 0,{top + 20} 1440,{end - 20}", picture)
 
 
 def make_runs(home):
-    """Something to see in the history."""
+    """Adds runs to the history."""
     for name, steps in (("narrow", 20), ("wide", 30)):
         width = 8 if name == "narrow" else 32
         lig(home, "train", f"linear({width}) ! gelu ! linear(4) ! mean-squared-error", "--input",
@@ -101,7 +101,7 @@ def look_at_all(home, scheme):
             shown = home / f"{page}.png"
             small = home / f"{page}-small.png"
             stored = STORED / f"{page}-{scheme.removeprefix('prefer-').removeprefix('force-')}.png"
-            settle(app, shown)
+            wait_until_still(app, shown)
             hide(app, page, shown)
             shrink(shown, small)
             if UPDATE:
@@ -109,7 +109,7 @@ def look_at_all(home, scheme):
                 os.replace(small, stored)
                 continue
             if not stored.exists():
-                wrong.append(f"{stored.name} is not there")
+                wrong.append(f"{stored.name} is missing")
                 continue
             far = difference(small, stored)
             print(f"# {stored.name}: {far:.4f}")
@@ -130,7 +130,7 @@ def test_dark(home):
 
 
 def tell_apart(home, scheme):
-    """The comparison itself: it passes what is the same and sees each of these faults."""
+    """Tests the comparison: it passes equal pictures and finds each of these faults."""
     count = 0
     choose_gpu(home)
     with program(home, EXAMPLE, ADW_DEBUG_COLOR_SCHEME=scheme) as app:
@@ -141,7 +141,7 @@ def tell_apart(home, scheme):
         def shoot():
             nonlocal count
             count += 1
-            settle(app, home / "shown.png")
+            wait_until_still(app, home / "shown.png")
             shrink(home / "shown.png", home / f"{count}.png")
             return home / f"{count}.png"
 

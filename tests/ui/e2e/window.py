@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The window as a person and the desktop meet it: what a screen reader finds, files from the shell,
-several windows in one process, a broken file, a killed program, the store in trouble."""
+"""The window as a user and the desktop see it: screen reader, files from the shell,
+several windows in one process, a broken file, a killed program, a damaged store."""
 import json
 import os
 import re
@@ -18,7 +18,7 @@ EXAMPLE = SOURCE / "data/examples/layer-norm-mlp.lig"
 
 
 def test_first_frame(home):
-    """Within half a second; where other programs have the processors, by what it took of them."""
+    """Within half a second; if other programs use the processors, by its processor time."""
     times = []
     for _ in range(5):
         with program(home) as app:
@@ -39,7 +39,7 @@ def test_screen_reader(home):
         app.find("page tab", "History").act("click")
         wait(lambda: app.look("page tab", "History")[0].has("selected"), "the page History")
         app.find("push button", "Main menu")
-        # What can be pressed says what it is, or the choice that it is the button of does.
+        # Each button, or the choice that it belongs to, has a name.
         nameless = [f"{thing} {thing.description} at {thing.box()}" for thing in app.look("push button")
                     if thing.has("focusable") and not thing.is_named()
                     and not thing.parent().is_named()]
@@ -72,7 +72,7 @@ def test_shell(home):
         subprocess.run([os.environ["LIGATURE"], "--new-window"], env=app.environment, timeout=20,
                        check=True)
         wait(lambda: len(app.x_windows()) == 3, "three windows")
-        # Nothing is unsaved, so nothing is asked.
+        # Nothing is unsaved, so no question is asked.
         app.activate("app.quit")
         wait(lambda: app.process.poll() is not None, "the end of the program")
         assert app.process.returncode == 0
@@ -88,18 +88,18 @@ def test_broken_file(home):
     broken = home / "broken.lig"
     broken.write_text('{"ligature":1,"ops":[{"op":"gelu"},{"op":"linear","out-features":"x"}]}')
     with program(home, broken) as app:
-        app.says("Cannot Be Opened")
+        app.says("cannot be opened")
         app.says("Expected a whole number")
         app.says(re.escape("$.ops[1].out-features"))
-        app.find("push button", re.compile("Open Another"))
-        app.find("push button", re.compile("Copy the Sentence")).act("click")
+        app.find("push button", re.compile("Open another"))
+        app.find("push button", re.compile("Copy the message")).act("click")
         app.says("Copied")
         assert not app.is_enabled("undo")
 
 
 def test_missing_file(home):
     with program(home, home / "nothing.lig") as app:
-        app.says("Cannot Be Opened")
+        app.says("cannot be opened")
         app.says("No such file")
 
 
@@ -122,7 +122,7 @@ def test_edit_and_save(home):
 
 
 def test_typing_comes_first(home):
-    """Keys of the sequence do nothing to it while a text has the focus."""
+    """Keys of the sequence have no effect while a text has the focus."""
     with program(home, EXAMPLE) as app:
         app.says("^layer-norm-mlp — Ligature$")
         app.activate("win.select-all")
@@ -187,7 +187,7 @@ def test_killed(home):
 
 
 def test_newer_store(home):
-    """A store of a later release is left alone, and the window says so and works."""
+    """A store of a later release is left unchanged, and the window reports it and works."""
     lig(home, "train", "linear(4) ! mean-squared-error", "--input", "4x4", "--data", "synthetic",
         "--steps", 1, "--device", "cpu", "--checkpoint", home / "one.safetensors")
     with sqlite3.connect(home / "store.db") as store:
@@ -195,7 +195,7 @@ def test_newer_store(home):
     before = (home / "store.db").read_bytes()
     with program(home) as app:
         app.says("Nothing can be stored.*schema version 999")
-        app.find("push button", re.compile("Choose Another Store"))
+        app.find("push button", re.compile("Choose another store"))
         app.activate("win.insert-op", "gelu")
         app.activate("win.save-to", home / "made.lig")
         wait((home / "made.lig").exists, "the file")
@@ -211,12 +211,12 @@ def test_corrupt_store(home):
 
 
 def test_no_store(home):
-    """A file that was never a database is no store that broke: it stays as it is."""
+    """A file that was never a database is not a damaged store: it stays unchanged."""
     notes = "what I wrote down\n" * 400
     (home / "store.db").write_text(notes)
     with program(home) as app:
         app.says("Nothing can be stored")
-        app.find("push button", re.compile("Choose Another Store"))
+        app.find("push button", re.compile("Choose another store"))
         app.activate("win.insert-op", "gelu")
         app.says("^• Untitled — Ligature$")
     assert (home / "store.db").read_text() == notes

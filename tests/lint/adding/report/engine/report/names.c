@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of names alone: the ops of a plan, the metrics of a run. */
+/* Reports of names alone: the ops of a plan, the uuid of a run. */
 #include "engine/report/format.h"
 
 static gboolean
@@ -15,8 +15,7 @@ write_plan (GString *to, LigPlan *plan, const char *command, GError **error)
 static gboolean
 write_run (GString *to, const LigReportRun *run, GError **error)
 {
-  for (guint i = 0; i < run->metrics->len; i++)
-    g_string_append_printf (to, "%s\n", ((const LigReportMetric *) run->metrics->pdata[i])->name);
+  g_string_append_printf (to, "%s\n", run->row->uuid);
   return TRUE;
 }
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The options and arguments of all commands, from which the manual page and completions are made.
+ */
+#include "app/cli/generate.h"
+
+#include "app/cli/values.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void
+free_page (gpointer data)
+{
+  LigCliPage *page = data;
+  g_array_unref (page->entries);
+  g_ptr_array_unref (page->texts);
+  g_strfreev (page->positions);
+  g_free (page);
+}
+
+/* A command frees the texts of its options when it returns. */
+static const char *
+keep (LigCliPage *page, const char *text)
+{
+  char *copy = g_strdup (text);
+  if (copy)
+    g_ptr_array_add (page->texts, copy);
+  return copy;
+}
+
+/* The arguments in a usage are the words before the first option: `P|RUN -o FILE`. */
+static GStrv
+read_positions (const char *usage)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) words = g_strsplit (usage, " ", -1);
+  for (char **word = words; *word && !g_str_has_prefix (*word + strspn (*word, "["), "-"); word++) {
+    g_autofree char *kinds = lig_cli_values_kinds (*word, FALSE);
+    if (kinds)
+      g_strv_builder_add (builder, kinds);
+  }
+  return g_strv_builder_end (builder);
+}
+
+static void
+collect (const LigCommand *command, const GOptionEntry *entries, gpointer data)
+{
+  LigCliPage *page = g_new0 (LigCliPage, 1);
+  page->command = command;
+  page->entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  page->texts = g_ptr_array_new_with_free_func (g_free);
+  page->positions = read_positions (command->usage);
+  for (; entries->long_name; entries++) {
+    GOptionEntry entry = *entries;
+    entry.long_name = keep (page, entry.long_name);
+    entry.description = keep (page, entry.description);
+    entry.arg_description = keep (page, entry.arg_description);
+    entry.arg_data = NULL;
+    g_array_append_val (page->entries, entry);
+  }
+  g_ptr_array_add (data, page);
+}
+
+GPtrArray *
+lig_cli_pages (void)
+{
+  GPtrArray *pages = g_ptr_array_new_with_free_func (free_page);
+  for (guint i = 0; lig_cli_command_nth (i); i++)
+    lig_cli_collect (lig_cli_command_nth (i), collect, pages);
+  return pages;
+}
+
+void
+lig_cli_for_each_option (GString *to,
+                         GPtrArray *pages,
+                         void (*append) (GString *to,
+                                         const LigCliPage *page,
+                                         const GOptionEntry *entry))
+{
+  for (guint i = 0; i < pages->len; i++) {
+    const LigCliPage *page = pages->pdata[i];
+    for (guint j = 0; j < page->entries->len; j++)
+      append (to, page, &g_array_index (page->entries, GOptionEntry, j));
+  }
+}
+
+char *
+lig_cli_get_kinds (const GOptionEntry *entry)
+{
+  return lig_cli_values_kinds (entry->arg_description, entry->arg == G_OPTION_ARG_FILENAME);
+}
+
+int
+lig_cli_generate (int n, char **arguments)
+{
+  static const struct {
+    const char *name;
+    void (*append) (GString *to, GPtrArray *pages);
+  } writers[] = {{"man", lig_cli_append_manual},
+                 {"bash", lig_cli_append_bash},
+                 {"zsh", lig_cli_append_zsh},
+                 {"fish", lig_cli_append_fish}};
+  for (gsize i = 0; n == 1 && i < G_N_ELEMENTS (writers); i++) {
+    if (strcmp (writers[i].name, arguments[0]) != 0)
+      continue;
+    g_autoptr (GString) text = g_string_new (NULL);
+    g_autoptr (GPtrArray) pages = lig_cli_pages ();
+    writers[i].append (text, pages);
+    fputs (text->str, stdout);
+    return LIG_EXIT_OK;
+  }
+  return lig_cli_usage ("--generate takes man, bash, zsh or fish");
+}

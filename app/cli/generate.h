@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The manual page and the completions of shells, made from the tables of the commands. */
+#pragma once
+
+#include "app/cli/command.h"
+
+G_BEGIN_DECLS
+
+/* A command with its options. */
+typedef struct {
+  const LigCommand *command;
+  GArray *entries; /* GOptionEntry; the texts live as long as this */
+  GPtrArray *texts;
+  GStrv positions; /* the kinds of its arguments, the last for all that follow */
+} LigCliPage;
+
+/* Returns LigCliPage of all commands; (transfer full). */
+GPtrArray *lig_cli_pages (void);
+
+/* Calls `append` for each option of each command. */
+void lig_cli_for_each_option (GString *to,
+                              GPtrArray *pages,
+                              void (*append) (GString *to,
+                                              const LigCliPage *page,
+                                              const GOptionEntry *entry));
+
+/* Returns the kinds of an option's values as lig_cli_values_kinds() does. */
+char *lig_cli_get_kinds (const GOptionEntry *entry);
+
+/* Append the manual page lig.1 and the completions. Completions ask `lig --values KIND` for values
+ * while a person types, so that a new op or device is offered at once. */
+void lig_cli_append_manual (GString *to, GPtrArray *pages);
+void lig_cli_append_bash (GString *to, GPtrArray *pages);
+void lig_cli_append_zsh (GString *to, GPtrArray *pages);
+void lig_cli_append_fish (GString *to, GPtrArray *pages);
+
+G_END_DECLS

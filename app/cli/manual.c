@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The manual page lig.1: the tables of the commands, and the facts that hold for all of them. */
+#include "app/cli/generate.h"
+
+#include <string.h>
+
+typedef struct {
+  const char *name, *text;
+} Fact;
+
+static const Fact description[] = {
+  {NULL,
+   "lig builds, fuses and runs training pipelines without a window. P stands for a sequence: a "
+   ".lig file, - for one on standard input, or an expression such as layer-norm ! linear(3072) "
+   "! gelu. RUN stands for a run in the store: its uuid, at least four of its first "
+   "characters, or last."},
+  {NULL, "Every command prints one JSON document with --json; an error is then an object with the "
+         "members code, message and path. Messages go to standard error."},
+};
+
+static const Fact options[] = {
+  {"--help", "Print the commands, or after a command its options and an example."},
+  {"--version", "Print the version."},
+  {"--generate man|bash|zsh|fish", "Print this page, or the completions of a shell."},
+  {"--values KIND",
+   "Print the values that a completion offers, one a line: COMPUTE, DEVICE, FORMAT, "
+   "FUSION, KIND, OP, POLICY, RUN or STATUS."},
+};
+
+static const Fact statuses[] = {
+  {"0", "The command did what was asked."},
+  {"1", "It failed; the message names the thing, the problem and the remedy."},
+  {"2", "The command line is wrong."},
+  {"130", "It was interrupted (Ctrl+C). A training saves a checkpoint first."},
+};
+
+static const Fact environment[] = {
+  {"LIGATURE_STORE", "The store, where --store is not given."},
+  {"LIGATURE_DATA",
+   "A folder with device profiles and examples, searched before the installed one."},
+  {"LIGATURE_MODULES", "A folder with the module of the CUDA backend, searched first."},
+  {"LIGATURE_SYNC", "If set, CUDA kernels are waited for one by one, so that an error names its "
+                    "kernel."},
+  {"LIGATURE_POISON", "If set, memory is filled with NaN before each run of a plan."},
+  {"OMP_NUM_THREADS", "The number of threads on the CPU."},
+  {"GOMP_SPINCOUNT, OMP_WAIT_POLICY",
+   "How long threads wait actively. Unless one of them is set, lig "
+   "starts itself again with a short spin."},
+  {"NO_COLOR, TERM", "No colour is printed if NO_COLOR is set or TERM is dumb."},
+};
+
+static const Fact files[] = {
+  {"$XDG_DATA_HOME/ligature/ligature.db",
+   "The store, an SQLite database: runs, metrics, timings, fusions, verdicts and measured times. "
+   "XDG_DATA_HOME is ~/.local/share by default."},
+  {"*.lig", "A sequence with its input, wishes and training settings, in JSON."},
+  {"*.safetensors", "Weights, tensors and checkpoints."},
+};
+
+/* A hyphen that is typed stays a hyphen, and no line is taken for a request. */
+static void
+append_text (GString *to, const char *text)
+{
+  gboolean first = TRUE;
+  for (const char *at = text; *at; at++) {
+    if (first && (*at == '.' || *at == '\''))
+      g_string_append (to, "\\&");
+    if (*at == '\\')
+      g_string_append (to, "\\e");
+    else if (*at == '-')
+      g_string_append (to, "\\-");
+    else if (*at == '\'')
+      g_string_append (to, "\\(aq");
+    else if (*at == '`' || *at == '^' || *at == '~')
+      g_string_append (to, *at == '`' ? "\\(ga" : *at == '^' ? "\\(ha" : "\\(ti");
+    else
+      g_string_append_c (to, *at);
+    first = *at == '\n';
+  }
+}
+
+static void
+append_line (GString *to, const char *request, const char *text)
+{
+  g_string_append (to, request);
+  append_text (to, text);
+  g_string_append_c (to, '\n');
+}
+
+static void
+append_facts (GString *to, const char *title, const Fact *facts, gsize count)
+{
+  g_string_append_printf (to, ".SH %s\n", title);
+  for (gsize i = 0; i < count; i++) {
+    g_string_append (to, facts[i].name ? ".TP\n" : i > 0 ? ".PP\n" : "");
+    if (facts[i].name)
+      append_line (to, ".B ", facts[i].name);
+    append_line (to, "", facts[i].text);
+  }
+}
+
+static void
+append_option (GString *to, const GOptionEntry *entry)
+{
+  g_string_append (to, ".TP\n\\fB");
+  if (entry->short_name)
+    g_string_append_printf (to, "\\-%c\\fR, \\fB", entry->short_name);
+  g_string_append (to, "\\-\\-");
+  append_text (to, entry->long_name);
+  g_string_append (to, "\\fR");
+  if (entry->arg != G_OPTION_ARG_NONE) {
+    g_string_append (to, " \\fI");
+    append_text (to, entry->arg_description ? entry->arg_description : "VALUE");
+    g_string_append (to, "\\fR");
+  }
+  g_string_append_c (to, '\n');
+  append_line (to, "", entry->description);
+}
+
+static void
+append_example (GString *to, const char *example)
+{
+  g_string_append (to, ".PP\n.RS 4\n.nf\n");
+  append_line (to, "", example);
+  g_string_append (to, ".fi\n.RE\n");
+}
+
+static void
+append_command (GString *to, const LigCliPage *page)
+{
+  const LigCommand *command = page->command;
+  g_autofree char *verbs = command->verbs ? command->verbs () : NULL;
+  g_autofree char *usage = g_strconcat ("lig ", command->name, " ", command->usage, NULL);
+  append_line (to, ".SS ", usage);
+  append_line (to, "", command->summary);
+  g_auto (GStrv) lines = g_strsplit (verbs ? g_strchomp (verbs) : "", "\n", -1);
+  for (char **line = lines; *line; line++) {
+    g_autofree char *text = g_strconcat ("lig ", command->name, " ", *line, NULL);
+    append_line (to, line == lines ? ".PP\n" : ".br\n", text);
+  }
+  for (guint i = 0; i < page->entries->len; i++)
+    append_option (to, &g_array_index (page->entries, GOptionEntry, i));
+  g_autoptr (GString) notes = g_string_new (NULL);
+  if (command->notes)
+    command->notes (notes);
+  if (notes->len > 0)
+    append_example (to, g_strchomp (notes->str));
+}
+
+void
+lig_cli_append_manual (GString *to, GPtrArray *pages)
+{
+  g_string_append (to, ".\\\" Made by lig --generate man.\n");
+  g_string_append_printf (to, ".TH LIG 1 \"\" \"Ligature %s\" \"User Commands\"\n", LIG_VERSION);
+  g_string_append (to, ".SH NAME\nlig \\- build, fuse and run training pipelines\n"
+                       ".SH SYNOPSIS\n.B lig\n.I COMMAND\n[\\fIARGUMENT\\fR]... "
+                       "[\\fIOPTION\\fR]...\n");
+  append_facts (to, "DESCRIPTION", description, G_N_ELEMENTS (description));
+  append_facts (to, "OPTIONS", options, G_N_ELEMENTS (options));
+  g_string_append (to, ".SH COMMANDS\n");
+  for (guint i = 0; i < pages->len; i++)
+    append_command (to, pages->pdata[i]);
+  append_facts (to, "EXIT STATUS", statuses, G_N_ELEMENTS (statuses));
+  append_facts (to, "ENVIRONMENT", environment, G_N_ELEMENTS (environment));
+  append_facts (to, "FILES", files, G_N_ELEMENTS (files));
+  g_string_append (to, ".SH EXAMPLES\n");
+  for (guint i = 0; i < pages->len; i++) {
+    const LigCommand *command = ((const LigCliPage *) pages->pdata[i])->command;
+    append_line (to, i > 0 ? ".PP\n" : "", command->summary);
+    append_example (to, command->example);
+  }
+}

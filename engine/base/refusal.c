@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Sentences that refuse a table. */
+#include "engine/base/refusal.h"
+
+gboolean
+lig_refuse (
+  GError **error, LigError code, const char *thing, const char *name, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, code, "%s %.60s: %s", thing, name, text);
+  return FALSE;
+}

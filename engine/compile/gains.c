@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What the verdicts of a draft would gain: times of each legal candidate and of its ops alone. They
+ * are measured where this compilation or an earlier one measured them, else predicted; nothing is
+ * measured for them. */
+#include "engine/compile/cover.h"
+#include "engine/compile/offer.h"
+#include "engine/reasons/explain.h"
+
+#include <math.h>
+
+typedef struct {
+  LigDraft *draft;
+  LigPrice *alone[2]; /* of each op alone; seconds NaN: unknown, negative: not asked for yet */
+} Prices;
+
+static const LigPrice *
+get_alone (Prices *self, int index, LigPass pass)
+{
+  LigPrice *price = &self->alone[pass][index];
+  LigGroup group = {.first = index, .count = 1, .n_elements = 1};
+  if (price->seconds < 0)
+    lig_price_recall (self->draft, &group, pass, price);
+  return price;
+}
+
+static void
+add_price (double *seconds, gboolean *measured, const LigPrice *price)
+{
+  *seconds += price->seconds;
+  *measured &= price->measured || price->seconds == 0;
+}
+
+static LigReasonTimes
+find_times (Prices *self, const LigCandidate *candidate)
+{
+  LigReasonTimes times = {.measured = TRUE};
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    LigPrice fused;
+    if (!lig_covers_pass (candidate, pass))
+      continue;
+    lig_price_recall (self->draft, &candidate->group, pass, &fused);
+    add_price (&times.fused, &times.measured, &fused);
+    for (int i = 0; i < candidate->group.count; i++)
+      add_price (&times.apart, &times.measured, get_alone (self, candidate->group.first + i, pass));
+  }
+  return times;
+}
+
+/* A condition of its own might be what keeps the fusion from lowering these ops. */
+static gboolean
+can_be_priced (const LigCandidate *candidate, const LigVerdict *verdict)
+{
+  return candidate->legal || (verdict->reason == LIG_REASON_FORBIDDEN && candidate->whole &&
+                              !candidate->group.fusion->allows);
+}
+
+static void
+fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times)
+{
+  Prices prices = {.draft = draft};
+  for (int pass = 0; pass < 2; pass++) {
+    prices.alone[pass] = g_new0 (LigPrice, draft->parts->len);
+    for (guint i = 0; i < draft->parts->len; i++)
+      prices.alone[pass][i].seconds = -1;
+  }
+  for (guint i = 0; i < draft->verdicts->len; i++)
+    times[i] = (LigReasonTimes){NAN, NAN, FALSE};
+  for (guint i = 0; i < candidates->len; i++) {
+    const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    const LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
+    if ((candidate->shorter && !candidate->taken) || !can_be_priced (candidate, verdict))
+      continue;
+    times[candidate->verdict] = find_times (&prices, candidate);
+  }
+  g_free (prices.alone[0]);
+  g_free (prices.alone[1]);
+}
+
+void
+lig_explain_verdicts (LigDraft *draft, GArray *candidates)
+{
+  const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
+  g_autofree LigReasonOp *ops = g_new (LigReasonOp, MAX (draft->parts->len, 1));
+  g_autofree LigReasonTimes *times = g_new (LigReasonTimes, MAX (draft->verdicts->len, 1));
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    ops[i] = (LigReasonOp){(double) lig_value (draft, part->y)->bytes, part->path, part->written};
+  }
+  fill_times (draft, candidates, times);
+  LigReasonCase the = {.verdicts = (LigVerdict *) (gpointer) draft->verdicts->data,
+                       .mends = (LigMend *const *) draft->mends->pdata,
+                       .times = times,
+                       .n_verdicts = draft->verdicts->len,
+                       .ops = ops,
+                       .n_ops = draft->parts->len,
+                       .copy = facts->copy,
+                       .launch = facts->launch};
+  lig_reasons_explain (&the);
+}

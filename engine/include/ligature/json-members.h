@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of JSON documents as every command and report writes them: null for a value that is
+ * missing, text that is valid UTF-8. Each function may be called from any thread that owns the
+ * builder. */
+#pragma once
+
+#include <ligature/error.h>
+#include <ligature/foreign.h>
+
+G_BEGIN_DECLS
+
+/**
+ * lig_json_add_text:
+ * @to: a builder within an object
+ * @name: the member's name
+ * @value: (nullable): any bytes; those that are not UTF-8 are replaced
+ *
+ * Adds a string, or null for %NULL.
+ */
+LIG_API void lig_json_add_text (JsonBuilder *to, const char *name, const char *value);
+
+/**
+ * lig_json_add_integer:
+ * @to: a builder within an object
+ * @name: the member's name
+ * @value: the number
+ *
+ * Adds a whole number.
+ */
+LIG_API void lig_json_add_integer (JsonBuilder *to, const char *name, gint64 value);
+
+/**
+ * lig_json_add_unsigned:
+ * @to: a builder within an object
+ * @name: the member's name
+ * @value: the number, a seed for example
+ *
+ * Adds a whole number, or its decimal digits as a string where a signed 64-bit number cannot hold
+ * it.
+ */
+LIG_API void lig_json_add_unsigned (JsonBuilder *to, const char *name, guint64 value);
+
+/**
+ * lig_json_add_number:
+ * @to: a builder
+ * @name: (nullable): the member's name; %NULL within an array
+ * @value: the number
+ *
+ * Adds a floating-point number, or null where it is infinite or not a number.
+ */
+LIG_API void lig_json_add_number (JsonBuilder *to, const char *name, double value);
+
+/**
+ * lig_json_add_truth:
+ * @to: a builder within an object
+ * @name: the member's name
+ * @value: the truth value
+ *
+ * Adds true or false.
+ */
+LIG_API void lig_json_add_truth (JsonBuilder *to, const char *name, gboolean value);
+
+/**
+ * lig_json_add_moment:
+ * @to: a builder within an object
+ * @name: the member's name
+ * @when: microseconds since 1970, UTC
+ *
+ * Adds the moment in ISO 8601 (UTC), or null for 0 and for a moment that no calendar has.
+ */
+LIG_API void lig_json_add_moment (JsonBuilder *to, const char *name, gint64 when);
+
+/**
+ * lig_json_add_document:
+ * @to: a builder within an object
+ * @name: the member's name
+ * @text: JSON, any other text, or ""
+ *
+ * Adds the value that the text describes; the text itself as a string where it is not JSON; null
+ * where it is empty.
+ */
+LIG_API void lig_json_add_document (JsonBuilder *to, const char *name, const char *text);
+
+/**
+ * lig_json_add_range:
+ * @to: a builder within an object
+ * @name: the member's name
+ * @first: the first number
+ * @count: how many numbers follow each other
+ *
+ * Adds an array of consecutive whole numbers, such as the indexes of the ops of a group.
+ */
+LIG_API void lig_json_add_range (JsonBuilder *to, const char *name, int first, int count);
+
+/**
+ * lig_json_begin_object:
+ * @to: a builder within an object
+ * @name: the member's name
+ *
+ * Begins a member that is an object; json_builder_end_object() ends it.
+ */
+LIG_API void lig_json_begin_object (JsonBuilder *to, const char *name);
+
+/**
+ * lig_json_begin_array:
+ * @to: a builder within an object
+ * @name: the member's name
+ *
+ * Begins a member that is an array; json_builder_end_array() ends it.
+ */
+LIG_API void lig_json_begin_array (JsonBuilder *to, const char *name);
+
+G_END_DECLS

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a plan's document that other documents share. */
+#pragma once
+
+#include <ligature/plan.h>
+
+#include <json-glib/json-glib.h>
+
+/* Adds the verdict as an object. */
+void lig_report_add_verdict (JsonBuilder *builder, const LigVerdict *verdict);

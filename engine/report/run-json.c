@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* A run as JSON: the members that reports and commands share, and the document of
+ * `lig runs show`. */
+#include "engine/report/format.h"
+#include <ligature/json-members.h>
+
+#include <json-glib/json-glib.h>
+
+#include <string.h>
+
+void
+lig_report_add_row (JsonBuilder *to, const LigRunRow *row)
+{
+  lig_json_add_text (to, "run", row->uuid);
+  lig_json_add_text (to, "name", row->name);
+  lig_json_add_text (to, "status", row->status);
+  lig_json_add_text (to, "message", *row->message ? row->message : NULL);
+  lig_json_add_text (to, "kind", row->kind);
+  lig_json_add_text (to, "device", row->device);
+  lig_json_add_text (to, "dtype", row->dtype);
+  lig_json_add_text (to, "recipe", row->recipe);
+  lig_json_add_text (to, "policy", row->policy);
+  lig_json_add_unsigned (to, "seed", row->seed);
+  lig_json_add_moment (to, "started", row->started);
+  lig_json_add_moment (to, "ended", row->ended);
+  lig_json_add_text (to, "host", row->host);
+  if (row->last_step < 0)
+    lig_json_add_text (to, "last_step", NULL);
+  else
+    lig_json_add_integer (to, "last_step", row->last_step);
+  lig_json_begin_object (to, "loss");
+  lig_json_add_number (to, "first", row->first_loss);
+  lig_json_add_number (to, "last", row->last_loss);
+  json_builder_end_object (to);
+  lig_json_begin_object (to, "eval");
+  lig_json_add_number (to, "loss", row->eval_loss);
+  lig_json_add_number (to, "accuracy", row->eval_accuracy);
+  json_builder_end_object (to);
+  lig_json_add_truth (to, "starred", row->starred);
+  lig_json_begin_array (to, "tags");
+  for (char **tag = row->tags; tag && *tag; tag++)
+    json_builder_add_string_value (to, *tag);
+  json_builder_end_array (to);
+  lig_json_add_text (to, "notes", row->notes);
+}
+
+void
+lig_report_add_origin (JsonBuilder *to, const LigRunRow *row)
+{
+  lig_json_add_text (to, "revision", *row->revision ? row->revision : NULL);
+  lig_json_add_text (to, "parent", *row->parent ? row->parent : NULL);
+  lig_json_add_document (to, "settings", row->settings);
+  lig_json_add_document (to, "versions", row->versions);
+  lig_json_add_document (to, "sequence", row->sequence);
+}
+
+void
+lig_report_add_verdicts (JsonBuilder *to, GPtrArray *verdicts)
+{
+  lig_json_begin_array (to, "verdicts");
+  for (guint i = 0; i < verdicts->len; i++) {
+    const LigVerdictRow *verdict = verdicts->pdata[i];
+    json_builder_begin_object (to);
+    lig_json_add_text (to, "fusion", verdict->fusion);
+    lig_json_add_text (to, "pass", verdict->pass);
+    lig_json_add_range (to, "ops", verdict->first_op, verdict->count);
+    lig_json_add_truth (to, "taken", verdict->taken);
+    lig_json_add_text (to, "reason", verdict->reason);
+    lig_json_add_text (to, "observed", verdict->observed);
+    lig_json_add_text (to, "required", verdict->required);
+    lig_json_add_text (to, "text", verdict->text);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+void
+lig_report_add_artifacts (JsonBuilder *to, GPtrArray *artifacts)
+{
+  lig_json_begin_array (to, "artifacts");
+  for (guint i = 0; i < artifacts->len; i++) {
+    const LigArtifactRow *artifact = artifacts->pdata[i];
+    json_builder_begin_object (to);
+    lig_json_add_text (to, "kind", artifact->kind);
+    lig_json_add_text (to, "path", artifact->path);
+    lig_json_add_moment (to, "created", artifact->created);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+static void
+add_metrics (JsonBuilder *to, GPtrArray *metrics)
+{
+  lig_json_begin_array (to, "metrics");
+  for (guint i = 0; i < metrics->len; i++) {
+    const LigMetricRow *metric = metrics->pdata[i];
+    const double *values = (const double *) (gpointer) metric->values->data;
+    guint count = metric->values->len;
+    json_builder_begin_object (to);
+    lig_json_add_text (to, "name", metric->name);
+    lig_json_add_integer (to, "count", count);
+    lig_json_add_number (to, "first", values[0]);
+    lig_json_add_number (to, "last", values[count - 1]);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+static void
+add_groups (JsonBuilder *to, GPtrArray *fusions, const char *pass)
+{
+  lig_json_begin_array (to, pass);
+  for (guint i = 0; i < fusions->len; i++) {
+    const LigFusionRow *fusion = fusions->pdata[i];
+    if (strcmp (fusion->pass, pass) != 0)
+      continue;
+    json_builder_begin_object (to);
+    lig_json_add_text (to, "fusion", fusion->fusion);
+    lig_json_add_range (to, "ops", fusion->first_op, fusion->count);
+    json_builder_end_object (to);
+  }
+  json_builder_end_array (to);
+}
+
+JsonNode *
+lig_run_row_to_json (const LigRunRow *row)
+{
+  g_return_val_if_fail (row, NULL);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_report_add_row (builder, row);
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}
+
+JsonNode *
+lig_run_to_json (LigStore *store, const char *run, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (store) && run, NULL);
+  g_auto (LigReportRun) contents = {0};
+  if (!lig_report_read_run (&contents, store, run, error))
+    return NULL;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_report_add_row (builder, contents.row);
+  lig_report_add_origin (builder, contents.row);
+  add_metrics (builder, contents.metrics);
+  add_groups (builder, contents.fusions, "forward");
+  add_groups (builder, contents.fusions, "backward");
+  lig_report_add_verdicts (builder, contents.verdicts);
+  lig_report_add_artifacts (builder, contents.artifacts);
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}

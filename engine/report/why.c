@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* The answer for one place of a plan: why there is not one kernel, forward and backward apart. */
+#include "engine/report/plan-json.h"
+#include "engine/report/verdicts.h"
+#include <ligature/report.h>
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+/* A place as a range of expanded ops; `|3` is the gap before the op at 3. */
+typedef struct {
+  int first, last;
+  gboolean gap;
+} Place;
+
+static gboolean
+is_inside (const char *path, const char *outer)
+{
+  gsize length = strlen (outer);
+  return strncmp (path, outer, length) == 0 && (path[length] == '\0' || path[length] == '.');
+}
+
+static gboolean
+find_place (LigPlan *plan, const char *text, Place *place, GError **error)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  const char *path = *text == '|' ? text + 1 : text;
+  *place = (Place){-1, -1, *text == '|'};
+  for (guint i = 0; i < count; i++)
+    if (is_inside (ops[i].path, path)) {
+      place->first = place->first < 0 ? (int) i : place->first;
+      place->last = (int) i;
+    }
+  if (place->first < 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+                 "no op has the path '%s'; the paths of this plan go from %s to %s", path,
+                 ops[0].path, ops[count - 1].path);
+    return FALSE;
+  }
+  if (!place->gap)
+    return TRUE;
+  if (place->first == 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no gap is before the op at %s, the first one",
+                 path);
+    return lig_error_set_path (error, path);
+  }
+  place->last = place->first--;
+  return TRUE;
+}
+
+static GPtrArray *
+list (LigPlan *plan, const Place *place)
+{
+  guint n_ops, count;
+  const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
+  lig_plan_get_ops (plan, &n_ops);
+  return lig_verdicts_at (verdicts, count, n_ops, place->first, place->last, place->gap);
+}
+
+/* --- Text ---------------------------------------------------------------------------------- */
+
+static void
+append_title (GString *text, LigPlan *plan, const Place *place)
+{
+  guint count;
+  const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
+  const LigPlanOp *first = &ops[place->first], *last = &ops[place->last];
+  if (place->gap)
+    g_string_append_printf (text, _ ("between %s at %s and %s at %s"), first->info->name,
+                            first->path, last->info->name, last->path);
+  else if (g_str_equal (first->path, last->path))
+    g_string_append_printf (text, _ ("%s at %s"), first->title, first->path);
+  else
+    g_string_append_printf (text, _ ("from %s at %s to %s at %s"), first->info->name, first->path,
+                            last->info->name, last->path);
+  g_string_append_c (text, '\n');
+}
+
+static void
+append_pass (GString *text, GPtrArray *verdicts, LigPass pass, const char *title)
+{
+  guint shown = 0;
+  for (guint i = 0; i < verdicts->len; i++) {
+    const LigVerdict *verdict = verdicts->pdata[i];
+    if (verdict->pass != pass)
+      continue;
+    if (shown++ == 0)
+      g_string_append_printf (text, "\n%s\n", title);
+    g_autofree char *remedy = lig_report_remedy (verdict);
+    g_string_append_printf (text, "  %s\n", verdict->text);
+    if (remedy)
+      g_string_append_printf (text, "    %s\n", remedy);
+  }
+  if (shown == 0 && pass != LIG_PASS_JOINT)
+    g_string_append_printf (text, "\n%s\n  %s\n", title,
+                            _ ("No fusion has a pattern that reaches across here."));
+}
+
+char *
+lig_plan_explain_place (LigPlan *self, const char *place, GError **error)
+{
+  Place at;
+  if (!find_place (self, place, &at, error))
+    return NULL;
+  GString *text = g_string_new (NULL);
+  g_autoptr (GPtrArray) verdicts = list (self, &at);
+  append_title (text, self, &at);
+  append_pass (text, verdicts, LIG_PASS_FORWARD, _ ("forward"));
+  if (lig_plan_has_pass (self, LIG_PASS_BACKWARD))
+    append_pass (text, verdicts, LIG_PASS_BACKWARD, _ ("backward"));
+  append_pass (text, verdicts, LIG_PASS_JOINT, _ ("both passes"));
+  return g_string_free (text, FALSE);
+}
+
+/* --- JSON ---------------------------------------------------------------------------------- */
+
+JsonNode *
+lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error)
+{
+  static const LigPass passes[] = {LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_JOINT};
+  Place at;
+  if (!find_place (self, place, &at, error))
+    return NULL;
+  g_autoptr (GPtrArray) verdicts = list (self, &at);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "place");
+  json_builder_add_string_value (builder, place);
+  json_builder_set_member_name (builder, "ops");
+  json_builder_begin_array (builder);
+  for (int i = at.first; i <= at.last; i++)
+    json_builder_add_int_value (builder, i);
+  json_builder_end_array (builder);
+  for (guint n = 0; n < G_N_ELEMENTS (passes); n++) {
+    json_builder_set_member_name (builder, lig_pass_name (passes[n]));
+    json_builder_begin_array (builder);
+    for (guint i = 0; i < verdicts->len; i++)
+      if (((const LigVerdict *) verdicts->pdata[i])->pass == passes[n])
+        lig_report_add_verdict (builder, verdicts->pdata[i]);
+    json_builder_end_array (builder);
+  }
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}

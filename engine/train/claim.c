@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* One training at a time writes to a checkpoint file. It holds a lock in the person's runtime
+ * folder, called by the hash of the file's name; the system releases it when the process ends. */
+#include "engine/train/run-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The lock of a checkpoint file, (transfer full); null where no folder for it can be made. */
+static char *
+name_lock (const char *checkpoint)
+{
+  g_autofree char *place = lig_run_resolve_place (checkpoint);
+  g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, place, -1);
+  g_autofree char *name = g_strdup_printf ("checkpoint-%.32s.lock", hash);
+  g_autofree char *folder = g_build_filename (g_get_user_runtime_dir (), "ligature", NULL);
+  return g_mkdir_with_parents (folder, 0700) == 0 ? g_build_filename (folder, name, NULL) : NULL;
+}
+
+/* Returns FALSE where another training has the lock. Its file may have been removed between opening
+ * and locking it, by the one who held it. */
+static gboolean
+lock (const char *path, int *file)
+{
+  GStatBuf info;
+  for (;;) {
+    *file = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (*file < 0)
+      return TRUE;
+    if (flock (*file, LOCK_EX | LOCK_NB) != 0) {
+      gboolean held = errno == EWOULDBLOCK;
+      close (*file);
+      *file = -1;
+      return !held;
+    }
+    if (fstat (*file, &info) != 0 || info.st_nlink > 0)
+      return TRUE;
+    close (*file);
+  }
+}
+
+gboolean
+lig_run_claim (LigRun *self, GError **error)
+{
+  const char *named = self->checkpoint ? self->checkpoint : self->settings.checkpoint;
+  lig_run_release (self);
+  if (!named)
+    return TRUE;
+  g_autofree char *path = name_lock (named);
+  int file = -1;
+  if (path && !lock (path, &file)) {
+    g_autofree char *name = g_filename_display_name (named);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
+                 "cannot write the checkpoint '%s': another training writes to it; choose another "
+                 "name, or wait until that one ends",
+                 name);
+    return FALSE;
+  }
+  self->claim = file;
+  self->claim_path = g_steal_pointer (&path);
+  return TRUE;
+}
+
+void
+lig_run_release (LigRun *self)
+{
+  if (self->claim >= 0) {
+    g_unlink (self->claim_path);
+    close (self->claim);
+  }
+  self->claim = -1;
+  g_clear_pointer (&self->claim_path, g_free);
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares the machine code of CUDA kernels in two folders of object files, without CUDA's tools.
+
+    python3 tests/bench/machine-code.py BEFORE build/kernels/cuda
+
+Prints each kernel whose code differs, with its registers, bytes of stack, bytes of shared memory and
+bytes of code before and after, and whether it has other numbers of floating-point instructions or
+shuffles. A change that only moves code leaves these numbers as they were.
+"""
+import collections
+import hashlib
+import pathlib
+import struct
+import subprocess
+import sys
+
+# The low 9 bits of an instruction (sm_70 and newer) that compute or exchange numbers.
+COUNTED = {0x20: "FMUL", 0x21: "FADD", 0x23: "FFMA", 0x09: "FMNMX", 0x108: "MUFU", 0x28: "DMUL",
+           0x29: "DADD", 0x2b: "DFMA", 0x30: "HADD2", 0x31: "HFMA2", 0x32: "HMUL2", 0x189: "SHFL"}
+FRAME_SIZE, REGISTER_COUNT = 0x11, 0x2f  # attributes of .nv.info
+
+
+def find_cubins(data):
+    """The uncompressed ELF images for GPUs in an object file of the host."""
+    at = 1
+    while (at := data.find(b"\x7fELF\x02\x01\x01\x41", at)) >= 0:
+        yield data[at:]
+        at += 4
+
+
+def read_sections(cubin):
+    """Name, size and content of each section."""
+    offset, = struct.unpack_from("<Q", cubin, 40)
+    count, names = struct.unpack_from("<HH", cubin, 60)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", cubin, offset + 64 * i) for i in range(count)]
+    for header in headers:
+        start = headers[names][4] + header[0]
+        name = cubin[start:cubin.index(b"\0", start)].decode()
+        yield name, header[5], b"" if header[1] == 8 else cubin[header[4]:header[4] + header[5]]
+
+
+def read_attributes(sections):
+    """The values of each kernel's attributes, by attribute and name."""
+    symbols, strings, info = (sections.get(name, (0, b""))[1]
+                              for name in (".symtab", ".strtab", ".nv.info"))
+    names = []
+    for at in range(0, len(symbols), 24):
+        start, = struct.unpack_from("<I", symbols, at)
+        names.append(strings[start:strings.index(b"\0", start)].decode())
+    values, at = {}, 0
+    while at < len(info):
+        form, attribute, size = struct.unpack_from("<BBH", info, at)
+        if form == 4 and size == 8:
+            symbol, value = struct.unpack_from("<II", info, at + 4)
+            values[attribute, names[symbol]] = value
+        at += 4 + size if form == 4 else 4
+    return values
+
+
+def read_kernels(file):
+    """Properties, hash of the code and counted instructions of each kernel of an object file."""
+    kernels = {}
+    for cubin in find_cubins(file.read_bytes()):
+        sections = {name: (size, content) for name, size, content in read_sections(cubin)}
+        values = read_attributes(sections)
+        for section, (_, code) in sections.items():
+            if not section.startswith(".text."):
+                continue
+            name = section[len(".text."):]
+            words = [struct.unpack_from("<I", code, at)[0] & 0x1ff for at in range(0, len(code), 16)]
+            counts = collections.Counter(COUNTED[word] for word in words if word in COUNTED)
+            kernels[name] = ((values.get((REGISTER_COUNT, name), 0), values.get((FRAME_SIZE, name), 0),
+                              sections.get(f".nv.shared.{name}", (0, b""))[0], len(code)),
+                             hashlib.sha256(code).hexdigest(), counts)
+    return kernels
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    before, after = map(pathlib.Path, sys.argv[1:])
+    total = changed = 0
+    for file in sorted(before.glob("*.o")):
+        old, new = read_kernels(file), read_kernels(after / file.name)
+        total += len(old)
+        for name in sorted(set(old) | set(new)):
+            a, b = old.get(name), new.get(name)
+            if a and b and a[1] == b[1]:
+                continue
+            changed += 1
+            readable = subprocess.run(["c++filt", "-p", name], capture_output=True, text=True).stdout
+            print(f"{file.name} {readable.strip()}: registers, stack, shared, code "
+                  f"{a[0] if a else 'none'} -> {b[0] if b else 'none'}"
+                  + (", other instructions" if a and b and a[2] != b[2] else ""))
+    print(f"{total} kernels, {changed} differ")
+    return 0 if total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# generated.sh: checks, as TAP, the manual page and the completions that lig makes of its tables; a
+# shell or formatter that is not installed skips its subtest.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export LIGATURE_STORE=$work/runs.db
+n=0
+
+# check NAME COMMAND...: one subtest; exit code 77 skips it, the output is its diagnosis.
+check () {
+  local name=$1 code
+  shift
+  n=$((n + 1))
+  "$@" > log 2>&1
+  code=$?
+  case $code in
+    0) echo "ok $n - $name" ;;
+    77) echo "ok $n - $name # SKIP $(tail -n 1 log)" ;;
+    *)
+      echo "not ok $n - $name"
+      sed 's/^/# /' log
+      ;;
+  esac
+}
+
+# needs PROGRAM: to be used as `needs zsh || return 77`.
+needs () {
+  command -v "$1" > /dev/null || { echo "$1 is not installed"; return 1; }
+}
+
+commands () {
+  "$LIG" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+# The long options that a command's help text lists.
+options_of () {
+  "$LIG" "$1" --help | grep -oE '^  (-[a-z], )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' |
+    grep -vx -- --help
+}
+
+manual_has_all () {
+  local command option section status=0
+  [ "$(commands | wc -l)" -ge 10 ] || return 1
+  for command in $(commands); do
+    section=$(awk -v start=".SS lig $command " '
+      index ($0, ".S") == 1 { inside = index ($0, start) == 1 } inside' man | sed 's/\\-/-/g')
+    [ -n "$section" ] || { echo "no section of $command"; status=1; }
+    for option in $(options_of "$command"); do
+      grep -qF -- "$option" <<< "$section" || { echo "$command: no $option"; status=1; }
+    done
+  done
+  grep -qF 'runs export RUN' man || status=1
+  for section in NAME SYNOPSIS DESCRIPTION OPTIONS COMMANDS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES; do
+    grep -qx "\.SH $section" man || { echo "no section $section"; status=1; }
+  done
+  return $status
+}
+
+manual_formats () {
+  needs groff || return 77
+  groff -Wall -ww -man -Tutf8 -K utf8 man > page 2> warnings
+  cat warnings
+  [ ! -s warnings ] && grep -q 'an SQLite database' page
+}
+
+manual_lints () {
+  needs mandoc || return 77
+  # A page that is made at build time has no date.
+  ! mandoc -T lint -W warning man | grep -v 'missing date'
+}
+
+# complete LINE: what bash offers at the end of the line, one reply a line.
+complete_line () {
+  COMP_LINE=$1
+  COMP_POINT=${#COMP_LINE}
+  COMPREPLY=()
+  _lig "$LIG" '' ''
+  printf '%s\n' "${COMPREPLY[@]}"
+}
+
+# offers LINE REPLY...: all of them and, where the last is `only`, nothing else.
+offers () {
+  local line=$1 reply all
+  all=$(complete_line "$line" | sort)
+  shift
+  if [ "${*: -1}" = only ]; then
+    set -- "${@:1:$#-1}"
+    [ "$all" = "$(printf '%s\n' "$@" | sort)" ] || { echo "'$line' offers: $all"; return 1; }
+  fi
+  for reply; do
+    grep -qxF -- "$reply" <<< "$all" || { echo "'$line' does not offer $reply: $all"; return 1; }
+  done
+}
+
+bash_completes () {
+  # shellcheck disable=SC1091
+  . ./bash
+  touch model.lig notes.txt weights.safetensors
+  mkdir -p folder
+  offers 'lig ' ops train --version && offers 'lig tr' train only &&
+    offers 'lig ops ' layer-norm swiglu && offers 'lig ops layer' layer-norm only &&
+    offers 'lig fuse mod' model.lig only && offers 'lig fuse ' model.lig folder linear &&
+    ! offers 'lig fuse n' notes.txt && offers 'lig fuse model.lig --pol' --policy only &&
+    offers 'lig fuse model.lig --policy ' none all measured only &&
+    offers 'lig fuse model.lig --policy=m' measured only &&
+    offers 'lig fuse model.lig --dtype ' fp32 fp16 bf16 &&
+    offers 'lig fuse model.lig --forbid forward-linear-' forward-linear-bias-activation &&
+    offers 'lig check model.lig --device c' cpu &&
+    offers 'lig check model.lig --device null:h2' h200 only &&
+    offers 'lig train model.lig --optimizer ' sgd adamw &&
+    offers 'lig train model.lig --schedule c' constant cosine only &&
+    offers 'lig train model.lig --data ' text tokens csv idx synthetic only &&
+    offers 'lig train model.lig --data text:no' notes.txt only &&
+    offers 'lig train model.lig --init wei' weights.safetensors only &&
+    offers 'lig train model.lig --lr ' '' only &&
+    offers 'lig report model.lig --format ' html json trace.json dot &&
+    offers 'lig runs ' list show export && offers 'lig runs list --status ' done failed &&
+    offers 'lig runs show ' last only && offers 'lig devices ' cpu
+}
+
+# Every option of every command, and each run of the store.
+bash_completes_all () {
+  # shellcheck disable=SC1091
+  . ./bash
+  local command option run
+  for command in $(commands); do
+    for option in $(options_of "$command"); do
+      offers "lig $command $option" "$option" || return 1
+    done
+  done
+  "$LIG" train 'linear(2) ! mean-squared-error' --input 4x2 --data synthetic --steps 1 \
+    --device cpu || return 1
+  run=$("$LIG" runs list --json | grep -oE '"run": "[^"]+' | cut -d'"' -f4)
+  [ -n "$run" ] && offers "lig runs show ${run:0:6}" "$run" only && offers 'lig report ' "$run" last
+}
+
+zsh_reads () {
+  needs zsh || return 77
+  zsh -n zsh && grep -q '^#compdef lig$' zsh
+}
+
+fish_completes () {
+  needs fish || return 77
+  fish -n fish || return 1
+  mkdir -p bin home
+  ln -sf "$LIG" bin/lig
+  HOME=$work/home PATH=$work/bin:$PATH fish -c 'source ./fish
+    complete -C "lig ops layer"; complete -C "lig fuse m --policy "; complete -C "lig tr"' > replies
+  cat replies
+  grep -q '^layer-norm' replies && grep -q '^measured' replies && grep -q '^train' replies
+}
+
+refuses_others () {
+  "$LIG" --generate csh
+  [ $? = 2 ] || return 1
+  "$LIG" --values NOTHING
+  [ $? = 2 ]
+}
+
+for what in man bash zsh fish; do
+  "$LIG" --generate $what > $what || exit 1
+done
+check /generated/manual manual_has_all
+check /generated/groff manual_formats
+check /generated/mandoc manual_lints
+check /generated/bash bash_completes
+check /generated/bash-all bash_completes_all
+check /generated/zsh zsh_reads
+check /generated/fish fish_completes
+check /generated/refused refuses_others
+echo "1..$n"
