@@ -7,6 +7,11 @@
 
 G_BEGIN_DECLS
 
+/* Metrics that the list of runs shows. */
+#define LIG_METRIC_LOSS "loss"
+#define LIG_METRIC_EVAL_LOSS "eval-loss"
+#define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
+
 /**
  * LigStoreAccess:
  * @LIG_STORE_READ: nothing is made, renamed or written; every function that writes fails

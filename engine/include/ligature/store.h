@@ -4,20 +4,13 @@
  *
  * Metrics, timings, fusions, verdicts and artifacts are queued and written by a thread within
  * 200 ms; everything else is on disk when the call returns. All functions may be called from any
- * thread. A `run` is the uuid that lig_store_begin_run() returned. Errors are %LIG_ERROR_STORE.
- *
- * A run whose process is gone, or that gave no sign of life for a minute, reads as `interrupted`.
- */
+ * thread. A `run` is the uuid that lig_store_begin_run() returned. Errors are %LIG_ERROR_STORE. A
+ * run whose process is gone, or silent for a minute, reads as `interrupted`. */
 #pragma once
 
 #include <ligature/store-rows.h>
 
 G_BEGIN_DECLS
-
-/* Metrics that the list of runs shows. */
-#define LIG_METRIC_LOSS "loss"
-#define LIG_METRIC_EVAL_LOSS "eval-loss"
-#define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
 
 #define LIG_TYPE_STORE (lig_store_get_type ())
 LIG_API
@@ -269,8 +262,6 @@ LIG_API gboolean lig_store_set_settings (LigStore *self,
  * Returns: (transfer container) (element-type LigRunRow): newest first
  */
 LIG_API GPtrArray *lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error);
-
-/* --- Lists that are too long to be read whole ---------------------------------------------- */
 
 /**
  * lig_store_list_keys:
@@ -554,8 +545,6 @@ LIG_API gboolean lig_store_put_device (LigStore *self,
                                        const char *name,
                                        const char *json,
                                        GError **error);
-
-/* --- The journal of edits ------------------------------------------------------------------ */
 
 /**
  * lig_store_new_document:
