@@ -98,21 +98,20 @@ open_data (LigRun *self, GError **error)
   LigDtype dtype = LIG_FP32;
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "no data set; set data, for example to text:FOLDER");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "no data set; set data, like text:FOLDER");
     return FALSE;
   }
   if (known)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
   else if (self->settings.batch == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "batch size unknown; set batch, for example to 32, or the sequence's input shape");
+                 "batch size unknown; set batch, like 32, or the input's shape, like 32x64");
     return FALSE;
   }
   const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
   if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "input shape unknown; %s data needs one, for example 32x64", info->name);
+                 "%s data: input shape unknown; set the input's shape, like 32x64", info->name);
     return FALSE;
   }
   lig_run_locate_data (&self->settings);

@@ -337,8 +337,7 @@ test_refusals (Fixture *f, gconstpointer data)
     new_run (f, "linear(1) ! mean-squared-error", NULL, spec, "batch=2 steps=10 lr=0.01");
   finish (run);
   const char *checkpoint = lig_run_get_checkpoint (run), *uuid = lig_run_get_uuid (run);
-  assert_refused (f, checkpoint, NULL,
-                  "it is at step 10 of 10 already; set steps to a larger number");
+  assert_refused (f, checkpoint, NULL, "it is at step 10 of 10 already; set steps to more");
   assert_refused (f, checkpoint, "steps=9", "it is at step 10 of 9 already");
   assert_refused (f, checkpoint, "lr=0.1", "lr 0.1 contradicts the checkpoint, which has 0.01");
   assert_refused (f, checkpoint, "batch=4", "batch 4 contradicts the checkpoint, which has 2");
