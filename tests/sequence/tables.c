@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of an embedding program are checked, tables of older and newer headers load, and nothing
- * compiles while something is registered. */
+/* Kernels of an embedding program are checked, tables of older and newer headers load, and no
+ * compilation overlaps a registration. */
 #include "tests/sequence/register-case.h"
 
 #include <sys/mman.h>
@@ -72,7 +72,7 @@ test_custom_kernels (void)
 
 /* --- Tables of other headers ----------------------------------------------------------------- */
 
-/* Bytes of a struct that end where its last field begins, before a page that nobody may read. */
+/* Returns a copy of a struct that ends directly before a page that cannot be read. */
 static gpointer
 cut (gconstpointer table, gsize bytes)
 {
@@ -89,7 +89,7 @@ never (const LigOpaqueCall *call, GError **error)
   g_assert_not_reached ();
 }
 
-/* The op's and its arrays' structs end early, as if the last fields had been added since. */
+/* The structs of the op and its arrays end early, as if the last fields had been added later. */
 static void
 test_older_op (void)
 {
@@ -105,7 +105,7 @@ test_older_op (void)
   g_assert_cmpuint (known->size, ==, sizeof (LigOpInfo));
   g_assert_null (known->opaque_forward);
   g_assert_null (known->opaque_data);
-  /* Rows that are longer than the ones known here. */
+  /* Array elements that are longer than this library's structs. */
   struct {
     LigParam row;
     gint64 newer[3];
@@ -187,7 +187,7 @@ test_older_kernel (void)
   used = &kernel;
 }
 
-/* Fields that shorter options lack are as LIG_PLAN_OPTIONS_INIT says, not zero. */
+/* Fields that shorter options lack have the values of LIG_PLAN_OPTIONS_INIT, not zero. */
 static void
 test_older_options (void)
 {
@@ -223,7 +223,7 @@ compile_many (gpointer data)
     guint count;
     g_assert_no_error (error);
     const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-    /* A list that moves under a compilation would say one fusion twice, or none. */
+    /* A list that changes during a compilation would repeat or skip a fusion's verdict. */
     for (guint j = 1; j < count; j++)
       g_assert_true (verdicts[j].fusion != verdicts[j - 1].fusion ||
                      verdicts[j].first > verdicts[j - 1].first);
@@ -269,7 +269,7 @@ infer_registering (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* From within a compilation, or a registration, it would wait for itself. */
+/* Registering within a compilation or a registration would wait for itself, so it is refused. */
 static void
 test_within (void)
 {
