@@ -11,9 +11,9 @@ typedef struct {
   LigGroup group;
   int verdict; /* index */
   gboolean legal, forced, taken;
-  gboolean whole;   /* the whole pattern matches, legal or not */
-  gboolean shorter; /* measured: the same match without its last optional elements */
-  gboolean loses;   /* measured: not fast enough to be worth fusing over its ops alone */
+  gboolean whole;               /* the whole pattern matches, legal or not */
+  gboolean shorter;             /* measured: the same match without its last optional elements */
+  gboolean loses;               /* measured: not fast enough to be worth fusing */
   double fused, unfused, noise; /* measured: seconds */
   gboolean measured;            /* not predicted */
 } LigCandidate;

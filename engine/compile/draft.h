@@ -14,9 +14,9 @@ typedef enum {
   LIG_VALUE_INPUT,              /* the caller's main input */
   LIG_VALUE_EXTRA,              /* one of the caller's extra inputs */
   LIG_VALUE_PARAMETER,          /* in the state */
-  LIG_VALUE_COMPUTED,           /* by a step of the forward pass */
-  LIG_VALUE_GIVEN,              /* a gradient that arrives from the caller */
-  LIG_VALUE_GRADIENT,           /* by a step of the backward pass */
+  LIG_VALUE_COMPUTED,           /* computed by a step of the forward pass */
+  LIG_VALUE_GIVEN,              /* a gradient that the caller provides */
+  LIG_VALUE_GRADIENT,           /* computed by a step of the backward pass */
   LIG_VALUE_PARAMETER_GRADIENT, /* in the state */
   LIG_VALUE_STATE,              /* whole arenas of the state, for the update */
   LIG_VALUE_SCALING,            /* the state's LigScaling */
@@ -50,7 +50,7 @@ typedef struct {
   char *path;        /* of the op as written */
   char *prefix;      /* of its parameters: the path, in a macro with the part's name */
   char *scope;       /* of its channels; a GRefString */
-  gpointer params;   /* a copy, placed */
+  gpointer params;   /* a copy, adjusted by the op's place function */
   gboolean fence;
   LigOp *written; /* (unowned) the op as written, in the draft's sequence; its forced and forbidden
                      fusions apply to all its parts */
@@ -60,7 +60,7 @@ typedef struct {
   int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: the caller */
   gboolean to_caller[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
-  gboolean consumed[LIG_MAX_EXTRA];     /* by a later op */
+  gboolean consumed[LIG_MAX_EXTRA];     /* consumed by a later op */
   int last_reader[LIG_MAX_EXTRA];       /* the last op that consumes it */
   gboolean read_by_macro;               /* a part of a macro consumes an output */
   int sums[LIG_MAX_EXTRA];              /* number in the draft's sums of its gradient, or -1 */
@@ -88,7 +88,7 @@ typedef struct {
 #define LIG_AFTER_BACKWARD G_MAXINT
 
 typedef struct {
-  const LigFusion *fusion; /* null: one op alone */
+  const LigFusion *fusion; /* null: a single op */
   LigPass pass;
   int first, count;
   int elements[LIG_MAX_ELEMENTS]; /* part of each element of the pattern, -1 where missing */
@@ -142,8 +142,8 @@ typedef struct {
   gint64 decayed, elements; /* elements of each state array; those with weight decay come first */
   GArray *sums;             /* of LigSum */
   GArray *conversions;      /* of LigConversion */
-  GArray *scalings;         /* of LigConversion: given gradients times the loss scale */
-  gboolean scales;          /* there are scalings */
+  GArray *scalings;         /* of LigConversion: incoming gradients times the loss scale */
+  gboolean scales;          /* TRUE if scalings is not empty */
   GArray *groups[2];        /* of LigGroup, in op order: forward, backward */
   GArray *verdicts;         /* of LigVerdict */
   GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */

@@ -42,7 +42,7 @@ check_functions (const LigFusion *fusion, GError **error)
          refuse (error, fusion, "it has saves, which only a joint fusion may set");
 }
 
-/* Checks that every name of an element is an op that a pattern can hold. */
+/* Checks that every name of an element is an op that a pattern may contain. */
 static gboolean
 check_element (const LigFusion *fusion, const LigElement *element, GError **error)
 {

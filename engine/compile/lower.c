@@ -164,7 +164,7 @@ finish_step (LigDraft *draft, LigDraftStep *step)
     step->read = step->flops = 0;
 }
 
-/* Returns whether something outside the group reads the value or another name of it. */
+/* Returns whether anything outside the group reads the value or an alias of it. */
 static gboolean
 read_outside (const LigLowering *self, int value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowering: turning a group into steps by asking its op or fusion. */
+/* Lowers a group to steps by calling the lower function of its op or fusion. */
 #pragma once
 
 #include "engine/compile/draft.h"

@@ -7,10 +7,10 @@
 
 typedef struct {
   LigGroup group;     /* complete where reason is NONE */
-  int first, count;   /* ops looked at */
+  int first, count;   /* the ops that were compared */
   gboolean fits;      /* the pattern fits, apart from fences and used branches */
   gboolean whole;     /* the pattern fits without any fence or used branch in between */
-  LigReason reason;   /* up to KERNEL */
+  LigReason reason;   /* one of those up to LIG_REASON_KERNEL */
   LigRefusal refusal; /* observed and required are owned by the caller */
   LigEvidence found, needed;
   LigMend *mend; /* (nullable): owned by the caller; its fusion is not set */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends of one match. */
+/* Finds the mends of one match. */
 #include "engine/compile/offer.h"
 
 #include "engine/compile/kernels.h"

@@ -20,8 +20,8 @@ gboolean lig_pattern_parse (const char *text, LigPattern *pattern, GError **erro
 /* Returns whether an op fits the element. */
 gboolean lig_element_fits (const LigElement *element, const LigOpInfo *info);
 
-/* Returns the names that would have been accepted at element `from`: those of the optional elements
- * up to and with the next required one. (transfer container): the names are static. */
+/* Returns (transfer container) the names accepted at element `from`: those of the optional elements
+ * up to and including the next required one. The names are static. */
 const char **lig_pattern_accepted (const LigPattern *pattern, int from);
 
 /* Returns the parsed pattern of a registered fusion. */

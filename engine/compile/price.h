@@ -39,8 +39,9 @@ typedef enum {
 
 enum { LIG_LAST_TURNS = 12 };
 
-/* Times lists of steps (GArray of LigDraftStep) in turns, each turn in another random order:
- * warm-up, inputs rotated through more memory than the last cache holds, median. */
+/* Times lists of steps (GArray of LigDraftStep) in turns, each turn in another random order, after
+ * a warm-up, with inputs that rotate through more memory than the last cache holds. The price is
+ * the median. */
 gboolean lig_time_lists (LigDraft *draft,
                          GArray *const *lists,
                          guint count,

@@ -18,7 +18,7 @@ holds (LigSequence *sequence, const LigOpInfo *info)
   return FALSE;
 }
 
-/* Reads `layer-norm @ 4x16`. */
+/* Reads the example, such as `layer-norm @ 4x16`. */
 static LigSequence *
 read_example (const LigOpInfo *info, GError **error)
 {

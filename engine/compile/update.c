@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The update: the gradients' global norm, then the optimizer over the parameters that
- * decay and over the others. */
+/* Schedules the update: the gradients' global norm, then the optimizer over the parameters with
+ * weight decay and over the others. */
 #include "engine/compile/update.h"
 
 #include "engine/compile/lower.h"

@@ -9,7 +9,7 @@
  * limit, every op of a long chain of them would walk the rest of it. */
 #define LIG_MOST_TRANSPARENT 64
 
-/* The ops are followed as they are, or as an edit would make them. */
+/* A walk along the ops as they are, or as an edit would make them. */
 typedef struct {
   LigDraft *draft;
   const LigFusion *fusion;

@@ -252,11 +252,11 @@ static gboolean
 prepare (Probe *self,
          LigSequence *sequence,
          LigDevice *device,
-         const LigPlanOptions *wished,
+         const LigPlanOptions *requested,
          GError **error)
 {
   LigPlanOptions options;
-  if (!lig_plan_options_read (wished, &options, error))
+  if (!lig_plan_options_read (requested, &options, error))
     return FALSE;
   options.training = options.input_gradient = TRUE;
   options.accumulate = FALSE;

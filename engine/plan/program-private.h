@@ -52,7 +52,7 @@ gboolean lig_program_preset_gradient (LigProgram *self, int value, GError **erro
 /* Returns whether all inputs were set. */
 gboolean lig_program_check_inputs (LigProgram *self, GError **error);
 
-/* Frees what lig_program_run() captured. */
+/* Frees the captures of lig_program_run(). */
 void lig_program_forget_captures (LigProgram *self);
 
 /* Launches one step by itself. */

@@ -129,18 +129,18 @@ test_expressions (void)
   guint applied[LIG_MEND_REPLACE_OP + 1] = {0};
   for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++)
     for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
-      for (int wish = 0; wish < 4; wish++) {
+      for (int variant = 0; variant < 4; variant++) {
         Case self;
         start (&self, policy);
         g_autoptr (LigSequence) sequence = open_expression (expressions[i]);
         const char *const names[] = {"forward-linear-bias-activation", "backward-activation-bias",
                                      NULL};
         const char *const activation[] = {"forward-bias-activation", NULL};
-        if (wish % 2 == 1)
+        if (variant % 2 == 1)
           lig_sequence_set_forbidden (sequence, names);
-        if (wish == 2)
+        if (variant == 2)
           lig_op_set_forbidden (lig_sequence_get (sequence, 0, NULL), names);
-        if (wish == 3)
+        if (variant == 3)
           lig_op_set_forbidden (lig_sequence_get (sequence, 0, NULL), activation);
         g_test_message ("--- %s", expressions[i]);
         check_sequence (&self, sequence);
