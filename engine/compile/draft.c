@@ -79,7 +79,7 @@ choose_input (LigDraft *self, GError **error)
 {
   if (!lig_sequence_has_input (self->sequence)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the sequence has no input shape; set one such as 64x256");
+                 "the sequence has no input shape; set it, like 64x256");
     return FALSE;
   }
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);

@@ -182,7 +182,7 @@ lig_op_new (const char *name, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'; did you mean %s?", name,
                  like);
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'; see lig ops", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'", name);
   return NULL;
 }
 

@@ -56,7 +56,7 @@ lig_run_settings_confine (LigRunSettings *self, const char *folder, GError **err
   if (!is_below (real, base) && !is_below (real, data)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                  "$.train.checkpoint: '%s' lies neither below the file's folder '%s' nor below "
-                 "'%s'; a file may name no other place, --checkpoint on the command line may",
+                 "'%s'; a file may name no other place, the caller may",
                  self->checkpoint, base, data);
     return lig_error_set_path (error, "$.train.checkpoint");
   }

@@ -183,7 +183,7 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
         (!old && is_default (parts[0], new)))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "--%s %s contradicts the checkpoint, which has %s", parts[0], new ? new : "''",
+                 "%s %s contradicts the checkpoint, which has %s", parts[0], new ? new : "''",
                  old ? old : "none");
     return FALSE;
   }
@@ -203,7 +203,7 @@ check_gpu (LigRun *self, LigTensorFile *file, GError **error)
     return TRUE;
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               "it was made on %s, this is %s: the bits would differ; --init starts a new training "
+               "it was made on %s, this is %s: the bits would differ; a new training can start "
                "from its weights",
                before, today);
   return FALSE;
@@ -219,8 +219,8 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     return FALSE;
   if (!lig_device_same_backend (self->device, device)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "it was made on %s and cannot go on, bit for bit, on %s; --init starts a new "
-                 "training from its weights",
+                 "it was made on %s and cannot go on, bit for bit, on %s; a new training "
+                 "can start from its weights",
                  device, lig_device_get_name (self->device));
     return FALSE;
   }
@@ -233,15 +233,15 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     g_set_error (
       error, LIG_ERROR, LIG_ERROR_DEVICE,
       "it was made with CPU instructions %s, this process uses %s; LIGATURE_CPU=%s chooses "
-      "them, --init starts a new training from its weights",
+      "them, a new training can start from its weights",
       level, lig_cpu_level (), level);
     return FALSE;
   }
   if (threads > (guint64) omp_get_thread_limit ()) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  "it was made with %" G_GUINT64_FORMAT " thread%s, this process may have %d "
-                 "(OMP_THREAD_LIMIT); with fewer the bits would differ, --init starts a new "
-                 "training from its weights",
+                 "(OMP_THREAD_LIMIT); with fewer the bits would differ, a new training "
+                 "can start from its weights",
                  threads, LIG_ENDING (threads), omp_get_thread_limit ());
     return FALSE;
   }
@@ -261,14 +261,14 @@ check_data (LigRun *self, LigTensorFile *file, GError **error)
   if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                  "the data has changed: it is %s as before, but their content is another (hash %s, "
-                 "and was %s); --init starts a new training from the weights",
+                 "and was %s); a new training can start from the weights",
                  today, content, read);
     return FALSE;
   }
   if (!before || g_strcmp0 (before, today) == 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "the data has changed: it is %s, and was %s; --init starts a new training from the "
+               "the data has changed: it is %s, and was %s; a new training can start from the "
                "weights",
                today, before);
   return FALSE;

@@ -98,22 +98,20 @@ open_data (LigRun *self, GError **error)
   LigDtype dtype = LIG_FP32;
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "a training needs data, like --data text:FOLDER");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "no data set; set data, like text:FOLDER");
     return FALSE;
   }
   if (known)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
   else if (self->settings.batch == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "how many samples a step takes is not known; --batch 32 or --input 32x64 says it");
+                 "batch size unknown; set batch, like 32, or the input's shape, like 32x64");
     return FALSE;
   }
   const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
   if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "%s data has the input's shape, which is not known; --input 32x64 says it",
-                 info->name);
+                 "%s data: input shape unknown; set the input's shape, like 32x64", info->name);
     return FALSE;
   }
   lig_run_locate_data (&self->settings);

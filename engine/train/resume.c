@@ -23,7 +23,7 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "it is at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-               " already; --steps asks for more",
+               " already; set steps to more",
                self->first_step, self->settings.steps);
   return FALSE;
 }

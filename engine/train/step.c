@@ -69,7 +69,7 @@ check_finite (double loss, gint64 step, GError **error)
   if (isfinite (loss))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "the loss is %s at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help",
+               "the loss is %s at step %" G_GINT64_FORMAT "; a smaller lr or clip of 1 may help",
                isnan (loss) ? "not a number" : "infinite", step);
   return FALSE;
 }
@@ -82,7 +82,7 @@ check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **er
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "the gradients were not finite in the last %.0f steps up to step %" G_GINT64_FORMAT
-               ", which changed nothing; a smaller --lr, another --dtype or --loss-scale may help",
+               ", which changed nothing; a smaller lr, another dtype or loss-scale may help",
                (double) scaling->row, step);
   return FALSE;
 }

@@ -300,7 +300,7 @@ test_diverged (Fixture *f, gconstpointer data)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
   assert_message (error, "the loss is ");
   assert_message (error, " at step ");
-  assert_message (error, "a smaller --lr");
+  assert_message (error, "a smaller lr");
   lig_run_get_progress (run, &progress);
   g_assert_cmpint (progress.status, ==, LIG_RUN_FAILED);
   g_autoptr (LigRunRow) row = lig_store_find_run (f->store, lig_run_get_uuid (run), NULL);
@@ -381,10 +381,11 @@ test_refusals (Fixture *f, gconstpointer data)
      "embedding at 0: the data has token 255, the vocabulary has 200"},
     {"identity ! embedding(4, vocabulary=200) ! linear(256) ! cross-entropy", "8x6:int32",
      "synthetic", "", "embedding at 1: the data has token 255, the vocabulary has 200"},
-    {"linear(4) ! mean-squared-error", "8x6", NULL, "", "a training needs data"},
+    {"linear(4) ! mean-squared-error", "8x6", NULL, "", "no data set; set data"},
     {"linear(4) ! mean-squared-error", "8x6", "syntetic", "", "'syntetic' is none of the kinds"},
-    {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4", "--input 32x64 says it"},
-    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "--batch 32"},
+    {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4",
+     "set the input's shape, like 32x64"},
+    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "set batch, like 32"},
     {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "batch=4",
      "cannot open '/nonexistent'"},
     {"linear(4) ! mean-squared-error", "8x6", "synthetic", "dtype=fp31", "dtype is 'fp31'"},

@@ -338,14 +338,14 @@ test_refusals (Fixture *f, gconstpointer data)
     new_run (f, "linear(1) ! mean-squared-error", NULL, spec, "batch=2 steps=10 lr=0.01");
   finish (run);
   const char *checkpoint = lig_run_get_checkpoint (run), *uuid = lig_run_get_uuid (run);
-  assert_refused (f, checkpoint, NULL, "it is at step 10 of 10 already; --steps asks for more");
+  assert_refused (f, checkpoint, NULL, "it is at step 10 of 10 already; set steps to more");
   assert_refused (f, checkpoint, "steps=9", "it is at step 10 of 9 already");
-  assert_refused (f, checkpoint, "lr=0.1", "--lr 0.1 contradicts the checkpoint, which has 0.01");
-  assert_refused (f, checkpoint, "batch=4", "--batch 4 contradicts the checkpoint, which has 2");
-  assert_refused (f, checkpoint, "seed=1", "--seed 1 contradicts the checkpoint, which has 0");
-  assert_refused (f, checkpoint, "optimizer=sgd", "--optimizer sgd contradicts the checkpoint");
+  assert_refused (f, checkpoint, "lr=0.1", "lr 0.1 contradicts the checkpoint, which has 0.01");
+  assert_refused (f, checkpoint, "batch=4", "batch 4 contradicts the checkpoint, which has 2");
+  assert_refused (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
+  assert_refused (f, checkpoint, "optimizer=sgd", "optimizer sgd contradicts the checkpoint");
   assert_refused (f, checkpoint, "dtype=bf16",
-                  "--dtype bf16 contradicts the checkpoint, which has"
+                  "dtype bf16 contradicts the checkpoint, which has"
                   " none");
   assert_refused (f, checkpoint, "lr", "'lr' is no setting; write name=value");
   assert_refused (f, checkpoint, "", "'' is no setting; write name=value");
