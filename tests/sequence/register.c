@@ -202,7 +202,7 @@ test_trained (void)
   /* The parameter's gradient is required, but no kernel writes it. */
   table[1].name = NULL;
   check_refusal (&info, "op twice-trained: its example 'twice-trained @ 4x8': twice-trained at 0: "
-                        "by its table, no kernel writes d0.a, which is wanted");
+                        "by its table, no kernel writes d0.a, which is needed");
 }
 
 /* --- Kernels and ways ----------------------------------------------------------------------- */
@@ -343,7 +343,7 @@ test_example (void)
   info.example = "twice-example";
   check_refusal (&info, EXAMPLE "twice-example': it has no input, as in 'twice-example @ 4x16'");
   info.example = "gelu @ 4x8";
-  check_refusal (&info, EXAMPLE "gelu @ 4x8': it does not hold the op");
+  check_refusal (&info, EXAMPLE "gelu @ 4x8': it does not contain the op");
   info.example = "twice-example(7) @ 4x8";
   check_refusal (&info, EXAMPLE "twice-example(7) @ 4x8': column 15: each value needs a name here; "
                                 "twice-example has factor, count");
@@ -354,7 +354,7 @@ test_example (void)
 #define EXAMPLE "op twice-example: its example 'twice-example @ 4x8': twice-example at 0: "
   info = whole ("twice-example");
   info.infer = infer_type;
-  check_refusal (&info, EXAMPLE "the type of y is 77, which there is not");
+  check_refusal (&info, EXAMPLE "the type of y is 77, which is not a LigDtype");
   info.infer = infer_bad;
   info.computes = "mean";
   check_refusal (&info, EXAMPLE "axis 0 has length -5, expected at least 0");

@@ -33,9 +33,9 @@ static const struct {
    "its kernel k: it has the signature 'x ->', expected one like 'x weight -> y'"},
   {KERNEL ("k", "x x -> y", 1, 1, run_twice), "its kernel k: it has two operands called x"},
   {KERNEL ("k", "x -> y=x z=y", 1, 1, run_twice),
-   "its kernel k: it has an output in the place of 'y', which is no input"},
+   "its kernel k: it has an output in the place of 'y', which is not an input"},
   {KERNEL ("k", "x -> y=", 1, 1, run_twice),
-   "its kernel k: it has an output in the place of '', which is no input"},
+   "its kernel k: it has an output in the place of '', which is not an input"},
   {KERNEL ("k", "x=x -> y", 1, 1, run_twice), "its kernel k: it has the operand 'x=x', expected at "
                                               "most 31 lower-case letters, digits or _ after "
                                               "a letter"},
@@ -46,8 +46,7 @@ static const struct {
    "its kernel k: it has 13 operands, at most 12 are possible"},
   {KERNEL ("k", "x -> y", -1, 1, run_twice),
    "its kernel k: it is a product and has 1 input, expected at least 2"},
-  {KERNEL ("k", "x -> y", -4, 1, run_twice),
-   "its kernel k: it has the work -4, expected at least -3"},
+  {KERNEL ("k", "x -> y", -4, 1, run_twice), "its kernel k: its work is -4, expected at least -3"},
   {KERNEL ("k", "x -> y", 1, 0, run_twice),
    "its kernel k: it serves none of fp32, fp16 and bf16; set its types"},
   {KERNEL ("k", "x -> y", 1, 1, NULL), "its kernel k: it has no function for any backend"},
