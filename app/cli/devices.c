@@ -2,11 +2,13 @@
 /* lig devices: what there is to run on, or to plan for, and how fast it is. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
+#include <ligature/report.h>
 #include <ligature/store.h>
 #include <ligature/tuning.h>
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static gboolean measure;
 static char *output, *store_path;
@@ -210,13 +212,11 @@ write_profile (GPtrArray *devices, GError **error)
     if (lig_device_has (devices->pdata[i], LIG_DEVICE_ACCELERATOR) &&
         !lig_device_has (best, LIG_DEVICE_ACCELERATOR))
       best = devices->pdata[i];
-  g_autoptr (GError) local = NULL;
   g_autofree char *json = lig_device_facts_to_json (lig_device_get_facts (best));
-  g_autofree char *text = g_strconcat (json, "\n", NULL);
-  if (!g_file_set_contents (output, text, -1, &local)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s", local->message);
+  char *text = g_strconcat (json, "\n", NULL);
+  g_autoptr (GBytes) file = g_bytes_new_take (text, strlen (text));
+  if (!lig_report_save (file, output, error))
     return FALSE;
-  }
   lig_cli_say ("the profile of %s is in %s", lig_device_get_name (best), output);
   return TRUE;
 }

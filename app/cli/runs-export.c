@@ -57,8 +57,8 @@ write_file (LigStore *store, const LigRunRow *row, const char *output, guint *co
   *count = metrics->len;
   if (!g_str_has_suffix (output, ".csv"))
     return lig_report_write_run (store, row->uuid, output, error);
-  g_autoptr (GString) text = make_csv (metrics);
-  return g_file_set_contents (output, text->str, (gssize) text->len, error);
+  g_autoptr (GBytes) text = g_string_free_to_bytes (make_csv (metrics));
+  return lig_report_save (text, output, error);
 }
 
 int

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening files that are not trusted, and saying numbers in messages. */
+/* Opening files that are not trusted, replacing files, and numbers in messages. */
 #include "engine/base/file.h"
 
 #include <glib/gstdio.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +104,51 @@ lig_read_file (const char *path, GError **error)
          check_same (fd, path, &before, error);
   close (fd);
   return done ? g_bytes_new_take (g_steal_pointer (&content), size) : NULL;
+}
+
+/* A device or a pipe: renaming a file over /dev/null would do harm. */
+static gboolean
+write_stream (const char *path, gconstpointer data, gsize size, GError **error)
+{
+  /* Opening a pipe that nobody reads would wait, perhaps for ever. */
+  int number = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "wb") : NULL;
+  gboolean fine = file && fwrite (data, 1, size, file) == size;
+  int code = errno;
+  if (number >= 0 && !file)
+    close (number);
+  if (file && fclose (file) != 0 && fine) {
+    code = errno;
+    fine = FALSE;
+  }
+  if (!fine)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be written: %s", path,
+                 code == ENXIO ? "nobody reads from it" : g_strerror (code));
+  return fine;
+}
+
+gboolean
+lig_write_file (const char *path, gconstpointer data, gsize size, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  /* The file that a link points to is replaced, and the link stays. */
+  g_autofree char *target =
+    g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
+  GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
+                 g_strerror (EISDIR));
+    return FALSE;
+  }
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return write_stream (path, data, size, error);
+  if (g_file_set_contents_full (target ? target : path, data, (gssize) size, flags, 0666, &local))
+    return TRUE;
+  /* GLib's message names the temporary file; the reason follows its last colon. */
+  const char *reason = g_strrstr (local->message, ": ");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
+               reason ? reason + 2 : local->message);
+  return FALSE;
 }
 
 /* The finalizer of splitmix64 over words of eight bytes: some gigabytes a second, so that a data

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening files that are not trusted, and saying numbers in messages. */
+/* Opening files that are not trusted, replacing files, and numbers in messages. */
 #pragma once
 
 #include <ligature/error.h>
@@ -17,6 +17,10 @@ lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size
 
 /* Reads a whole regular file; what changes while it is read is refused. */
 GBytes *lig_read_file (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Replaces a regular file as a whole, or the one that a link points to; a device or a pipe is
+ * written to and stays. The error is LIG_ERROR_FILE and names the path. */
+gboolean lig_write_file (const char *path, gconstpointer data, gsize size, GError **error);
 
 /* A hash that tells contents apart; not for protection. Begins with 0 and takes piece after piece.
  */

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: which formats there are, what they are made from, and how they get into a file. */
+#include "engine/base/file.h"
 #include "engine/report/format.h"
 #include "engine/store/file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LIG_REPORT(name) extern LIG_REPORT_FORMAT (name);
 #include "report-list.h"
@@ -199,54 +195,13 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
 
 /* --- Files --------------------------------------------------------------------------------- */
 
-/* A device or a pipe: renaming a file over /dev/null would do harm. */
-static gboolean
-write_stream (GBytes *report, const char *path, GError **error)
-{
-  gsize size;
-  const void *data = g_bytes_get_data (report, &size);
-  /* Opening a pipe that nobody reads would wait, perhaps for ever. */
-  int number = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "wb") : NULL;
-  gboolean fine = file && fwrite (data, 1, size, file) == size;
-  int code = errno;
-  if (number >= 0 && !file)
-    close (number);
-  if (file && fclose (file) != 0 && fine) {
-    code = errno;
-    fine = FALSE;
-  }
-  if (!fine)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be written: %s", path,
-                 code == ENXIO ? "nobody reads from it" : g_strerror (code));
-  return fine;
-}
-
 gboolean
 lig_report_save (GBytes *report, const char *path, GError **error)
 {
   g_return_val_if_fail (report && path, FALSE);
   gsize size;
   const char *data = g_bytes_get_data (report, &size);
-  g_autoptr (GError) local = NULL;
-  /* Behind a link stands the file that is meant. */
-  g_autofree char *target =
-    g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
-  GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
-                 g_strerror (EISDIR));
-    return FALSE;
-  }
-  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return write_stream (report, path, error);
-  if (g_file_set_contents_full (target ? target : path, data, (gssize) size, flags, 0666, &local))
-    return TRUE;
-  /* GLib's sentence names the temporary file; what matters stands behind its last colon. */
-  const char *reason = g_strrstr (local->message, ": ");
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
-               reason ? reason + 2 : local->message);
-  return FALSE;
+  return lig_write_file (path, data, size, error);
 }
 
 gboolean

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sequences in files and on standard input. */
+#include "engine/base/file.h"
 #include "engine/sequence/literal.h"
 
 #include <errno.h>
@@ -140,13 +141,5 @@ lig_sequence_save (LigSequence *self, const char *path, GError **error)
 {
   g_return_val_if_fail (LIG_IS_SEQUENCE (self) && path != NULL, FALSE);
   g_autofree char *text = lig_sequence_to_json (self);
-  g_autoptr (GError) local = NULL;
-  GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
-  if (g_file_set_contents_full (path, text, -1, flags, 0666, &local))
-    return TRUE;
-  /* GLib's message names the temporary file; the reason follows its last colon. */
-  const char *reason = g_strrstr (local->message, ": ");
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
-               reason ? reason + 2 : local->message);
-  return FALSE;
+  return lig_write_file (path, text, strlen (text), error);
 }

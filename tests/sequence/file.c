@@ -483,6 +483,45 @@ close_later (gpointer number)
   return NULL;
 }
 
+/* Replacing a pipe or a device by a file would destroy it for all others; a link stays a link. */
+static void
+test_save_special (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("lig-XXXXXX", NULL);
+  g_autofree char *pipe = g_build_filename (folder, "pipe.lig", NULL);
+  g_autofree char *real = g_build_filename (folder, "real.lig", NULL);
+  g_autofree char *link = g_build_filename (folder, "link.lig", NULL);
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression ("gelu", &error);
+  g_assert_no_error (error);
+  g_autofree char *json = lig_sequence_to_json (sequence);
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  g_assert_false (lig_sequence_save (sequence, pipe, &error));
+  g_assert_error (error, LIG_ERROR, LIG_ERROR_FILE);
+  g_assert_nonnull (strstr (error->message, "nobody reads from it"));
+  g_clear_error (&error);
+
+  int both = open (pipe, O_RDWR | O_CLOEXEC);
+  char written[4096];
+  g_assert_true (lig_sequence_save (sequence, pipe, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (read (both, written, sizeof written), ==, strlen (json));
+  close (both);
+  g_assert_false (g_file_test (pipe, G_FILE_TEST_IS_REGULAR));
+
+  g_assert_true (g_file_set_contents (real, "old", -1, NULL));
+  g_assert_cmpint (symlink ("real.lig", link), ==, 0);
+  g_assert_true (lig_sequence_save (sequence, link, &error));
+  g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+  g_autofree char *saved = NULL;
+  g_assert_true (g_file_get_contents (real, &saved, NULL, NULL));
+  g_assert_cmpstr (saved, ==, json);
+  g_remove (pipe);
+  g_remove (link);
+  g_remove (real);
+  g_rmdir (folder);
+}
+
 /* A named pipe without a writer is read as an empty file; one with a writer as any file. */
 static void
 test_pipe (void)
@@ -542,6 +581,7 @@ main (int argc, char **argv)
   g_test_add_func ("/file/wishes-of-an-op", test_constraints_of_an_op);
   g_test_add_func ("/file/files", test_files);
   g_test_add_func ("/file/pipe", test_pipe);
+  g_test_add_func ("/file/save-special", test_save_special);
   g_test_add_func ("/file/open", test_open);
   for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
     g_autofree char *path = g_strdup_printf ("/file/mistake/%u", i);

@@ -4,6 +4,7 @@
 
 #include "ui/widgets/chart-plot.h"
 #include "ui/widgets/toast.h"
+#include <ligature/report.h>
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -134,18 +135,15 @@ lig_chart_view_export (LigChartView *self, const char *path, GError **error)
   lig_chart_plot_get_chart (get_plot (self), &chart);
   chart.cursor = NAN;
   if (dot && g_ascii_strcasecmp (dot, ".csv") == 0) {
-    g_autofree char *text = lig_chart_to_csv (&chart);
-    return g_file_set_contents (path, text, -1, error);
+    char *text = lig_chart_to_csv (&chart);
+    g_autoptr (GBytes) table = g_bytes_new_take (text, strlen (text));
+    return lig_report_save (table, path, error);
   }
   g_autofree char *format = g_ascii_strdown (dot ? dot + 1 : "png", -1);
   g_autoptr (GBytes) bytes =
     lig_draw_to_file (format, EXPORT_WIDTH, EXPORT_HEIGHT, lig_inks (LIG_INKS_LIGHT)->ground,
                       draw_chart, &chart, error);
-  if (!bytes)
-    return FALSE;
-  gsize size;
-  const char *data = g_bytes_get_data (bytes, &size);
-  return g_file_set_contents (path, data, (gssize) size, error);
+  return bytes && lig_report_save (bytes, path, error);
 }
 
 static void
