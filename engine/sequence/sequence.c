@@ -231,8 +231,8 @@ lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtype *dtype)
 void
 lig_sequence_set_input (LigSequence *self, const LigShape *shape, LigDtype dtype)
 {
-  self->has_input = TRUE;
-  self->input = *shape;
+  self->has_input = shape != NULL;
+  self->input = shape ? *shape : (LigShape){0};
   self->input_dtype = dtype;
   lig_sequence_touch (self);
 }

@@ -444,6 +444,18 @@ test_fence_places (void)
   check_groups (plan, "[0] [1] [2] [3] [4 5 forward-bias-activation] [6] [7] [8]", "");
 }
 
+/* No shape: the sequence has no input any more. */
+static void
+test_unset_input (void)
+{
+  g_autoptr (LigSequence) sequence = parse ("gelu");
+  LigShape shape = {.n_axes = 2, .axes = {4, 8}};
+  lig_sequence_set_input (sequence, &shape, LIG_FP32);
+  g_assert_true (lig_sequence_has_input (sequence));
+  lig_sequence_set_input (sequence, NULL, LIG_FP32);
+  g_assert_false (lig_sequence_has_input (sequence));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -462,5 +474,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/paths", test_paths);
   g_test_add_func ("/sequence/fences", test_fences);
   g_test_add_func ("/sequence/fence-places", test_fence_places);
+  g_test_add_func ("/sequence/unset-input", test_unset_input);
   return g_test_run ();
 }
