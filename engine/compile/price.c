@@ -109,7 +109,7 @@ tell_what (GPtrArray *lists)
 {
   const GArray *steps = lists->pdata[0];
   const LigKernel *kernel = g_array_index (steps, LigDraftStep, steps->len - 1).kernel;
-  lig_tuning_tell (kernel ? kernel->name : "an opaque op");
+  lig_tuning_report (kernel ? kernel->name : "an opaque op");
 }
 
 /* Where the device is not there, or has no room for buffers of its own beside the plan's, there is

@@ -145,7 +145,7 @@ static const struct {
    "dtype is 'fp9', expected fp32"},
   {"'" LINE "' --batch 2 --data csv:good.csv --device gpu", "device", "no device is called 'gpu'"},
   {"'" LINE "' --batch 2 --data csv:good.csv --device null:h200", "device",
-   "null:h200 is not there"},
+   "null:h200 is only described"},
   {"'" LINE "' --batch 2 --data csv:good.csv --input 2xx", "format",
    "--input: a shape is written like"},
   {"'" LINE "' --batch 2 --data csv:good.csv --init missing", "file", "cannot open 'missing'"},
