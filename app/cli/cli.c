@@ -143,7 +143,10 @@ lig_cli_fail (GError *error)
 {
   gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
   gboolean usage = error->domain == G_OPTION_ERROR;
-  tell (usage ? "usage" : lig_error_code_name (error), error->message, lig_error_get_path (error));
+  const char *setting = lig_error_get_setting (error);
+  g_autofree char *message =
+    setting ? g_strdup_printf ("%s (--%s)", error->message, setting) : g_strdup (error->message);
+  tell (usage ? "usage" : lig_error_code_name (error), message, lig_error_get_path (error));
   g_error_free (error);
   return usage ? LIG_EXIT_USAGE : cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
 }

@@ -84,6 +84,23 @@ test_files (void)
   }
 }
 
+/* An error names the setting that removes it, and its copies too. */
+static void
+test_setting (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("cpu", NULL);
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression ("gelu", NULL);
+  g_assert_null (lig_plan_compile (sequence, device, NULL, &error));
+  g_autoptr (GError) copy = g_error_copy (error);
+  g_assert_cmpstr (lig_error_get_setting (copy), ==, "input");
+  lig_error_set_setting (&error, "batch");
+  g_assert_cmpstr (lig_error_get_setting (error), ==, "batch");
+  g_assert_cmpstr (lig_error_get_setting (copy), ==, "input");
+  g_assert_null (lig_error_get_path (error));
+  g_assert_null (lig_error_get_setting (NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -92,5 +109,6 @@ main (int argc, char **argv)
   g_test_add_func ("/error/elsewhere", test_elsewhere);
   g_test_add_func ("/error/compiling", test_compiling);
   g_test_add_func ("/error/files", test_files);
+  g_test_add_func ("/error/setting", test_setting);
   return g_test_run ();
 }
