@@ -68,9 +68,9 @@ show (gpointer data)
   if (progress.step == progress.first_step ||
       (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
     return G_SOURCE_CONTINUE;
-  g_autofree char *text = describe (&progress), *trouble = lig_run_dup_trouble (watch->run);
-  g_autofree char *line = trouble ? lig_printable (trouble) : g_strdup ("");
-  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s" : "%s%s%s\n", text, trouble ? " · " : "",
+  g_autofree char *text = describe (&progress), *problem = lig_run_dup_problem (watch->run);
+  g_autofree char *line = problem ? lig_printable (problem) : g_strdup ("");
+  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s" : "%s%s%s\n", text, problem ? " · " : "",
            line);
   fflush (stderr);
   watch->shown = time;

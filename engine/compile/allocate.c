@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* allocate: lifetimes of values become offsets in one arena. A step may write where it
- * reads if its kernel can and nobody reads there later; larger values find a place first. */
+/* allocate: turns lifetimes of values into offsets in one arena. A step may write in place if its
+ * kernel can and no later step reads the input; larger values are placed first. */
 #include "engine/compile/draft.h"
 #include "engine/compile/place.h"
 
@@ -13,8 +13,8 @@ in_arena (const LigValue *value)
          value->role != LIG_VALUE_STATE && value->role != LIG_VALUE_SCALING;
 }
 
-/* What a step beside others works on lives until it is joined: at the update, at an opaque op, or
- * at the end. */
+/* Returns the last step of a step's lifetime. The operands of an overlapping step live until it is
+ * joined: at the update, at an opaque op, or at the end. */
 static int
 end_of_step (const LigDraft *draft, int index)
 {
@@ -32,7 +32,7 @@ find_lifetimes (LigDraft *draft)
   for (int i = 0; i < (int) draft->values->len; i++) {
     LigValue *value = lig_value (draft, i);
     LigValue *root = lig_value (draft, lig_draft_root (draft, i));
-    /* The caller writes these before each run and may run again without writing. */
+    /* The caller writes these before a run and may run again without writing them. */
     if (value->role == LIG_VALUE_INPUT || value->role == LIG_VALUE_EXTRA ||
         value->role == LIG_VALUE_GIVEN) {
       root->first_step = -1;
@@ -54,8 +54,8 @@ find_lifetimes (LigDraft *draft)
   }
 }
 
-/* Whether output `to` of a step may take the place of its input `from`: nobody reads that later,
- * and no other operand is the same memory. */
+/* Returns whether output `to` of a step may use the memory of its input `from`: no later step reads
+ * the input, and no other operand shares its memory. */
 static gboolean
 may_replace (const LigDraft *draft, int index, int from, int to)
 {
@@ -76,7 +76,7 @@ may_replace (const LigDraft *draft, int index, int from, int to)
   return fits;
 }
 
-/* Lets the outputs of a step have the extents of inputs, where its kernel's signature says so. */
+/* Places outputs of a step in the extents of inputs, where its kernel's signature allows it. */
 static void
 reuse_inputs (LigDraft *draft, int index, GArray *extents, int *numbers)
 {

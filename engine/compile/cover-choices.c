@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Covers that were chosen before: a checkpoint names its groups, `FUSION@FIRST+COUNT` each. */
+/* Restores covers: a checkpoint names its groups, `FUSION@FIRST+COUNT` each. */
 #include "engine/compile/cover.h"
 
 static LigCandidate *

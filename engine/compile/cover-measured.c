@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Policy `measured`: every legal candidate and every op alone has a price; per pass, dynamic
- * programming over positions finds the cover of least total time. A candidate must win over its ops
- * alone by more than 2 % and the noise. */
+/* Policy `measured`: every legal candidate and every single op has a price; in each pass, dynamic
+ * programming over positions finds the cover with the least total time. A candidate must be faster
+ * than its single ops by more than 2 % and the noise. */
 #include "engine/compile/cover.h"
 #include "engine/device/device-private.h"
 
@@ -9,7 +9,7 @@
 
 #define LEAST_GAIN 0.02
 
-/* Prices of one candidate and of its ops alone, in every pass that it covers. */
+/* Finds the prices of one candidate and of its single ops, in every pass that it covers. */
 static gboolean
 price_candidate (
   LigDraft *draft, LigCandidate *candidate, gboolean *measured, double *noise, GError **error)
@@ -21,7 +21,7 @@ price_candidate (
   for (guint i = 1; i < count; i++)
     groups[i] =
       (LigGroup){.first = candidate->group.first + (int) i - 1, .count = 1, .n_elements = 1};
-  candidate->fused = candidate->apart = *noise = 0;
+  candidate->fused = candidate->unfused = *noise = 0;
   *measured = TRUE;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     if (!lig_covers_pass (candidate, pass))
@@ -29,7 +29,7 @@ price_candidate (
     if (!lig_price_groups (draft, groups, count, pass, prices, error))
       return FALSE;
     for (guint i = 0; i < count; i++) {
-      *(i == 0 ? &candidate->fused : &candidate->apart) += prices[i].seconds;
+      *(i == 0 ? &candidate->fused : &candidate->unfused) += prices[i].seconds;
       *noise += prices[i].noise;
       *measured &= prices[i].measured || prices[i].seconds == 0;
     }
@@ -62,9 +62,9 @@ write_times (LigDraft *draft, const LigCandidate *candidate)
 {
   LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
   verdict->observed = format (draft, candidate->fused, 0, candidate->measured);
-  verdict->required = format (draft, candidate->apart, candidate->noise / 2, candidate->measured);
+  verdict->required = format (draft, candidate->unfused, candidate->noise / 2, candidate->measured);
   verdict->found.value = candidate->fused * 1e6;
-  verdict->needed.value = candidate->apart * 1e6;
+  verdict->needed.value = candidate->unfused * 1e6;
   verdict->found.unit = verdict->needed.unit = "us";
   verdict->found.measured = verdict->needed.measured = candidate->measured;
 }
@@ -81,10 +81,10 @@ price_all (LigDraft *draft, GArray *candidates, GError **error)
     if (!price_candidate (draft, candidate, &measured, &noise, error))
       return FALSE;
     candidate->loses =
-      !(candidate->fused < candidate->apart * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
+      !(candidate->fused < candidate->unfused * (1 - LEAST_GAIN) - (measured ? noise / 2 : 0));
     candidate->noise = noise;
     candidate->measured = measured;
-    /* A joint time belongs to neither pass alone. */
+    /* The time of a joint fusion belongs to no single pass. */
     if (measured && candidate->group.fusion->pass != LIG_PASS_JOINT)
       candidate->group.measured = candidate->fused;
     if (!candidate->shorter)
@@ -102,7 +102,8 @@ is_free (const LigDraft *draft, const LigCandidate *candidate, LigPass pass)
   return TRUE;
 }
 
-/* Only differences matter: an op alone costs nothing, a candidate minus its gain. */
+/* Chooses the cover of one pass. Only differences matter: a single op costs nothing, a candidate
+ * minus its gain. */
 static void
 choose (LigDraft *draft, GArray *candidates, LigPass pass)
 {
@@ -126,7 +127,7 @@ choose (LigDraft *draft, GArray *candidates, LigPass pass)
     for (guint i = 0; i < here->len; i++) {
       guint number = g_array_index (here, guint, i);
       const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, number);
-      double total = best[candidate->group.first] + candidate->fused - candidate->apart;
+      double total = best[candidate->group.first] + candidate->fused - candidate->unfused;
       if (total < best[at]) {
         best[at] = total;
         choice[at] = (int) number;
@@ -142,7 +143,8 @@ choose (LigDraft *draft, GArray *candidates, LigPass pass)
   }
 }
 
-/* A joint candidate is taken first where it wins over its ops alone in both passes together. */
+/* Takes joint candidates first, if they are faster than their single ops in both passes
+ * together. */
 static void
 choose_joint (LigDraft *draft, GArray *candidates)
 {

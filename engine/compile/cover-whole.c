@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* Covers timed as whole steps. In company kernels do not take what they take alone: the card's
- * power is shared, a cache is warm or cold, every launch has its price. So what the single prices
- * chose is run against no fusion and against all in order, and the best of these against itself
- * with one kind of fusion added or left out. Last, the winner meets no fusion and all in order once
- * more, in more turns. */
+/* Times covers as whole steps. In a whole step kernels do not take as long as alone: power is
+ * shared, caches are warm or cold, launches cost time. So the cover that the single prices chose
+ * runs against no fusion and against all in order, and the best of these against itself with one
+ * kind of fusion added or removed. Last, the winner runs against no fusion and all in order again,
+ * in more turns. */
 #include "engine/compile/cover.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
 
 enum { MOST_PROPOSALS = 14, ROUNDS = 2 };
-#define LEAST_GAIN 0.01 /* by which a cover has to win over the one before, beside the noise */
-#define TIE 0.005       /* what lies nearer to the faster of none and all is as fast */
+#define LEAST_GAIN 0.01 /* by which a cover has to beat an earlier one, plus the noise */
+#define TIE 0.005       /* times that differ by less are equally fast */
 
-/* Which candidates are taken: one flag each. */
+/* A set of candidates to take, one flag each. */
 typedef struct {
   gboolean *taken;
   double seconds, noise;
-  double bytes; /* read and written in a step; known once it was lowered to be timed */
+  double bytes; /* read and written in a step; set when it is lowered to be timed */
 } Cover;
 
 typedef struct {
   LigDraft *draft;
   GArray *candidates;
-  GPtrArray *covers; /* of Cover: first what the prices chose */
-  Cover *none, *all; /* among them: nothing but what is forced, and all in order */
+  GPtrArray *covers; /* of Cover; the first is the one that the prices chose */
+  Cover *none, *all; /* members of covers: only forced candidates, and all in order */
 } Contest;
 
 #define candidate_at(contest, i) (&g_array_index ((contest)->candidates, LigCandidate, i))
@@ -46,15 +46,15 @@ overlap (const LigCandidate *a, const LigCandidate *b)
          b->group.first < a->group.first + a->group.count;
 }
 
-/* The same fusion of the same shapes has the same price wherever it is. */
+/* Compares kinds: the same fusion of the same shapes has the same price at every position. */
 static gboolean
 same_kind (const LigCandidate *a, const LigCandidate *b)
 {
   return a->group.fusion == b->group.fusion && a->shorter == b->shorter && a->fused == b->fused &&
-         a->apart == b->apart;
+         a->unfused == b->unfused;
 }
 
-/* Takes the candidate out of the way of which others go, but for the forced. */
+/* Takes the candidate and drops those that overlap it; nothing changes if one of them is forced. */
 static void
 take (Contest *contest, gboolean *taken, guint number)
 {
@@ -69,7 +69,7 @@ take (Contest *contest, gboolean *taken, guint number)
   taken[number] = TRUE;
 }
 
-/* Adds a cover unless it is there already, and returns the one that is there. */
+/* Adds a cover unless it exists already, and returns the existing or new one. */
 static Cover *
 propose (Contest *contest, gboolean *taken)
 {
@@ -94,7 +94,7 @@ copy (Contest *contest, const gboolean *taken)
   return flags;
 }
 
-/* What the prices chose, nothing but what is forced, and all in order. */
+/* Proposes the cover that the prices chose, only forced candidates, and all in order. */
 static void
 propose_first (Contest *contest)
 {
@@ -113,7 +113,7 @@ propose_first (Contest *contest)
   contest->all = propose (contest, in_order);
 }
 
-/* The best so far with each kind of candidate added, or left out. */
+/* Proposes the best cover so far with each kind of candidate added or removed. */
 static void
 propose_variations (Contest *contest, const Cover *best)
 {
@@ -137,7 +137,7 @@ propose_variations (Contest *contest, const Cover *best)
   }
 }
 
-/* The steps of one pass, in the order in which they run. */
+/* Lowers the steps of one pass, in the order in which they run. */
 static gboolean
 lower_pass (Contest *contest, const Cover *cover, LigPass pass, GArray *steps, GError **error)
 {
@@ -172,7 +172,7 @@ lower_cover (Contest *contest, const Cover *cover, GArray *steps, GError **error
          lower_pass (contest, cover, LIG_PASS_BACKWARD, steps, error);
 }
 
-/* Opaque ops cannot be timed here: their callbacks are the caller's. */
+/* Opaque ops cannot be timed: they would call the callbacks of the embedding program. */
 static gboolean
 can_be_timed (GArray *steps)
 {
@@ -193,7 +193,7 @@ sum_bytes (GArray *steps)
   return bytes;
 }
 
-/* Times covers in turns. FALSE without an error where they cannot be timed. */
+/* Times covers in turns. FALSE without an error if they cannot be timed. */
 static gboolean
 time_in_turns (
   Contest *contest, GPtrArray *covers, LigTiming timing, LigPrice *prices, GError **error)
@@ -217,9 +217,9 @@ time_in_turns (
   return FALSE;
 }
 
-/* Times the covers from `from` on in turns with the best so far, and scales them so that its time
- * stays what it was: from round to round the card may have become warmer. FALSE without an error
- * where they cannot be timed. */
+/* Times the covers from `from` on in turns with the best so far. Scales the results so that the
+ * time of the best does not change, as the card may be warmer than in the round before. FALSE
+ * without an error if they cannot be timed. */
 static gboolean
 time_covers (Contest *contest, Cover *best, guint from, GError **error)
 {
@@ -240,7 +240,7 @@ time_covers (Contest *contest, Cover *best, guint from, GError **error)
   return TRUE;
 }
 
-/* The later wins only by more than what is measured by chance. */
+/* Finds the best cover; a later one wins only by more than the noise. */
 static Cover *
 find_best (Contest *contest)
 {
@@ -267,7 +267,7 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   verdict->found.measured = verdict->needed.measured = TRUE;
 }
 
-/* Whether no group of the draft's cover has the candidate's ops. */
+/* Returns whether no group of the draft's cover has the candidate's ops. */
 static gboolean
 is_free (Contest *contest, const LigCandidate *candidate)
 {
@@ -278,10 +278,10 @@ is_free (Contest *contest, const LigCandidate *candidate)
   return TRUE;
 }
 
-/* Makes the winner the draft's cover. Times of whole steps stand in the verdicts of the candidates
- * that it decided otherwise than their prices. */
+/* Adopts the winner as the draft's cover. Candidates that it decides differently from their prices
+ * get the times of whole steps in their verdicts. */
 static void
-settle (Contest *contest, const Cover *first, const Cover *best)
+adopt (Contest *contest, const Cover *first, const Cover *best)
 {
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
     memset (contest->draft->owners[pass], -1, contest->draft->parts->len * sizeof (int));
@@ -293,8 +293,8 @@ settle (Contest *contest, const Cover *first, const Cover *best)
   for (guint i = 0; i < contest->candidates->len; i++) {
     LigCandidate *candidate = candidate_at (contest, i);
     gboolean lost = !best->taken[i] && first->taken[i];
-    /* A candidate that only stood back for one that lost is not to take its place: nobody timed
-     * that. */
+    /* A candidate may become free because the one that claimed its ops lost. It is not taken, as
+     * that cover was not timed. */
     lost |= !best->taken[i] && !candidate->loses && is_free (contest, candidate);
     if (!candidate->legal || (best->taken[i] == first->taken[i] && !lost))
       continue;
@@ -304,7 +304,8 @@ settle (Contest *contest, const Cover *first, const Cover *best)
   }
 }
 
-/* The decision depends on all steps of every op alone, and on what there was to choose among. */
+/* Returns the key of the decision, which depends on all steps of the unfused cover and on the
+ * candidates. */
 static char *
 decision_key (Contest *contest, GError **error)
 {
@@ -324,7 +325,8 @@ decision_key (Contest *contest, GError **error)
   return g_strconcat ("cover|", hash, NULL);
 }
 
-/* A decision is a digit for each candidate, then what the priced cover took in nanoseconds. */
+/* Reads a decision: a digit for each candidate, then the nanoseconds of the cover that the prices
+ * chose. */
 static gboolean
 recall (Contest *contest, const char *key)
 {
@@ -342,7 +344,7 @@ recall (Contest *contest, const char *key)
     best->taken[i] = choice[i] == '1' && candidate_at (contest, i)->legal;
   best->seconds = microseconds * 1e-6;
   first->seconds = g_ascii_strtod (choice + count + 1, NULL) * 1e-9;
-  settle (contest, first, best);
+  adopt (contest, first, best);
   return TRUE;
 }
 
@@ -359,7 +361,7 @@ remember (Contest *contest, const char *key, const Cover *best)
     tuning->put (tuning->data, key, best->seconds * 1e6, best->noise * 1e6, choice->str);
 }
 
-/* Rounds of proposals; FALSE without an error where whole steps cannot be timed. */
+/* Runs the rounds of proposals; FALSE without an error if whole steps cannot be timed. */
 static gboolean
 compete (Contest *contest, GError **error)
 {
@@ -387,12 +389,13 @@ lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gbool
   for (guint i = first; i < count; i++)
     if (prices[i].seconds <= prices[fastest].seconds * (1 + TIE) && bytes[i] < bytes[best])
       best = i;
-  /* Among many variations one always is the fastest by chance; in a long training it is not. */
+  /* Among many variations one is always the fastest by chance, but not in a long training. */
   double gain = prices[fastest].seconds * LEAST_GAIN + prices[0].noise;
   return first == 1 && prices[0].seconds < prices[fastest].seconds - gain ? 0 : best;
 }
 
-/* The best of the rounds against none and all: what won by chance among many loses here. */
+/* Runs the best of the rounds against none and all, so that a cover that won by chance loses
+ * here. */
 static gboolean
 run_last_round (Contest *contest, Cover **best, GError **error)
 {
@@ -407,7 +410,8 @@ run_last_round (Contest *contest, Cover **best, GError **error)
     g_ptr_array_add (covers, contest->all);
   if (!time_in_turns (contest, covers, LIG_TIMING_LAST, prices, error))
     return FALSE;
-  /* Verdicts compare the priced cover with the winner: both by the clock of this round. */
+  /* Verdicts compare the cover that the prices chose with the winner, so both are timed in this
+   * round. */
   Cover *first = contest->covers->pdata[0];
   first->seconds *= prices[0].seconds / (*best)->seconds;
   for (guint i = 0; i < covers->len; i++) {
@@ -420,8 +424,8 @@ run_last_round (Contest *contest, Cover **best, GError **error)
   return TRUE;
 }
 
-/* Has the covers run, or finds what another process decided meanwhile. The prices decide where they
- * cannot be timed, and that is remembered too: the next compilation is to agree. */
+/* Runs the covers, or recalls a decision that another process has stored in the meantime. If they
+ * cannot be timed, the prices decide; that is stored too, so that the next compilation agrees. */
 static gboolean
 decide (Contest *contest, const char *key, GError **error)
 {
@@ -438,7 +442,7 @@ decide (Contest *contest, const char *key, GError **error)
     return FALSE;
   }
   remember (contest, key, best);
-  settle (contest, contest->covers->pdata[0], best);
+  adopt (contest, contest->covers->pdata[0], best);
   return TRUE;
 }
 

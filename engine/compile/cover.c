@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Covers by order: forced candidates, then first come, first served. */
+/* Chooses covers by order: forced candidates first, then each candidate whose ops are free. */
 #include "engine/compile/cover.h"
 #include "engine/reasons/explain.h"
 
@@ -75,7 +75,7 @@ lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
     LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     if (!candidate->legal || !candidate->forced)
       continue;
-    /* A pattern with a missing first element may begin at two ops of one macro. */
+    /* A pattern whose optional first element is missing may begin at two ops of one macro. */
     const LigCandidate *owner = claimant (draft, candidates, candidate);
     gboolean same = owner && owner->group.fusion == candidate->group.fusion;
     if (!lig_cover_claim (draft, candidates, candidate) && !same) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* differentiate: which values need a gradient, which ops run backward, and what forward has to keep
- * for them. A gradient is one value; where several ops contribute to it, a sum is noted down. */
+/* differentiate: finds the values that need a gradient, the ops that run backward, and the values
+ * that forward has to keep for them. A gradient is one value; if several ops contribute to it, a
+ * sum is recorded. */
 #include "engine/compile/draft.h"
 
 static gboolean
@@ -14,7 +15,7 @@ part_needs_gradient (const LigDraft *draft, const LigPart *part)
   return FALSE;
 }
 
-/* Forward: a value needs a gradient if anything it is computed from does. */
+/* Marks values forward: a value needs a gradient if any value that it is computed from does. */
 static void
 mark_needs (LigDraft *draft)
 {
@@ -44,8 +45,9 @@ add_gradient (LigDraft *draft, LigValueRole role, int of, int part, const char *
   return lig_draft_add_value (draft, role, &shape, dtype, part, "d%s", own);
 }
 
-/* The gradients of a loss are scaled where one of their types has few exponents, or the caller says
- * by how much. An output that is no loss has gradients of the caller's own size. */
+/* Returns whether gradients are scaled: those of a loss are if one of their types has few
+ * exponents, or if the caller gives a scale. An output that is no loss has gradients of the
+ * caller's scale. */
 static gboolean
 scales_loss (const LigDraft *draft)
 {
@@ -57,8 +59,8 @@ scales_loss (const LigDraft *draft)
                    : narrow && lig_value (draft, draft->output_value)->shape.n_axes == 0;
 }
 
-/* A gradient that arrives from the caller, as the backward pass reads it. `given` (nullable) is
- * where the caller puts it. */
+/* Adds a gradient that the caller provides, as the backward pass reads it. `given` (nullable) is
+ * set to the value that the caller writes. */
 static int
 add_given (LigDraft *draft, int of, int *given)
 {
@@ -76,7 +78,7 @@ add_given (LigDraft *draft, int of, int *given)
   return to;
 }
 
-/* The gradient of an extra output from what its readers contributed. */
+/* Adds the gradient of an extra output, from the contributions of its readers. */
 static void
 gather (LigDraft *draft, int index, int slot, GArray *contributions)
 {
@@ -159,14 +161,14 @@ differentiate_part (LigDraft *draft, int index, GPtrArray *contributions)
   }
   save_ports (draft, lig_part (draft, index));
   if (lig_part (draft, index)->info->opaque_backward) {
-    /* A callback is given both, whatever it reads. */
+    /* A callback gets both x and y, as the values that it reads are unknown. */
     lig_value (draft, lig_part (draft, index)->x)->saved = TRUE;
     lig_value (draft, lig_part (draft, index)->y)->saved = TRUE;
   }
 }
 
-/* An op of the embedding program may have no backward: it has to stand before all that is trained.
- */
+/* Checks that no gradient has to pass through an op without a backward. Ops of the embedding
+ * program may lack one if nothing before them is trained. */
 static gboolean
 check_backward (const LigDraft *draft, GError **error)
 {

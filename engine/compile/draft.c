@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making, reading and freeing drafts. */
+/* Creates, reads and frees drafts. */
 #include "engine/compile/draft.h"
 
 #include "engine/sequence/sequence-private.h"
@@ -45,8 +45,8 @@ array (gsize size, GDestroyNotify clear)
   return result;
 }
 
-/* Compute follows the sequence, else the input's type if floating, else fp32; parameters compute.
- */
+/* Chooses the types: compute follows the sequence, else the input's type if floating, else fp32;
+ * parameters follow compute. */
 static gboolean
 choose_types (LigDraft *self, GError **error)
 {
@@ -79,7 +79,7 @@ choose_input (LigDraft *self, GError **error)
 {
   if (!lig_sequence_has_input (self->sequence)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "the sequence has no input shape; give one, like --input 64x256");
+                 "the sequence has no input shape; set it, like 64x256");
     return FALSE;
   }
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);
@@ -88,8 +88,8 @@ choose_input (LigDraft *self, GError **error)
   return lig_shape_check (&self->input, self->input_dtype, error);
 }
 
-/* Keeps the options and copies of what they point to: that is the caller's, and may be gone before
- * the plan is. */
+/* Copies the options and everything that they point to, as the caller may free it before the
+ * plan. */
 static void
 keep_options (LigDraft *self, const LigPlanOptions *options)
 {
@@ -234,7 +234,7 @@ lig_draft_operand (const LigDraft *self, int value)
   if (value < 0)
     return (LigOperand){NULL, 0, 1, LIG_FP32};
   const LigValue *of = lig_value (self, value);
-  /* Rows can be counted in any operand, also in one whose only axis is empty. */
+  /* Rows can be counted in any operand, even if its only axis is empty. */
   return (LigOperand){NULL, lig_shape_size (&of->shape), MAX (lig_shape_columns (&of->shape), 1),
                       of->dtype};
 }

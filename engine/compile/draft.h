@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A draft: a plan in the making. Each pass of the compiler is one file of this folder with one
- * function here; it reads what earlier passes wrote and adds its own. verify.c looks after each. */
+/* A draft: a plan under construction. Each pass of the compiler is a file of this folder with one
+ * function here; it reads the results of earlier passes and adds its own. verify.c checks each. */
 #pragma once
 
 #include "engine/sequence/op-private.h"
@@ -14,9 +14,9 @@ typedef enum {
   LIG_VALUE_INPUT,              /* the caller's main input */
   LIG_VALUE_EXTRA,              /* one of the caller's extra inputs */
   LIG_VALUE_PARAMETER,          /* in the state */
-  LIG_VALUE_COMPUTED,           /* by a step of the forward pass */
-  LIG_VALUE_GIVEN,              /* a gradient that arrives from the caller */
-  LIG_VALUE_GRADIENT,           /* by a step of the backward pass */
+  LIG_VALUE_COMPUTED,           /* computed by a step of the forward pass */
+  LIG_VALUE_GIVEN,              /* a gradient that the caller provides */
+  LIG_VALUE_GRADIENT,           /* computed by a step of the backward pass */
   LIG_VALUE_PARAMETER_GRADIENT, /* in the state */
   LIG_VALUE_STATE,              /* whole arenas of the state, for the update */
   LIG_VALUE_SCALING,            /* the state's LigScaling */
@@ -27,17 +27,17 @@ typedef struct {
   LigValueRole role;
   LigShape shape;
   LigDtype dtype;
-  int alias;           /* value whose memory it is, or -1 */
-  int gradient;        /* value of its gradient, or -1 */
+  int alias;           /* value whose memory it shares, or -1 */
+  int gradient;        /* its gradient's value, or -1 */
   int part;            /* index of the op that computes it, or -1 */
   int parameter;       /* number in the draft's parameters, or -1 */
   int array;           /* LigStateArray of a STATE value */
-  gint64 state_offset; /* elements into that array */
+  gint64 state_offset; /* offset in elements into that array */
   gboolean needs_gradient;
-  gboolean saved;       /* backward reads it */
-  gboolean kept_to_end; /* the caller reads it after the run */
-  /* written by allocate */
-  int first_step, last_step; /* -1 and G_MAXINT for the caller's */
+  gboolean saved;       /* read by the backward pass */
+  gboolean kept_to_end; /* read by the caller after the run */
+  /* Written by allocate. */
+  int first_step, last_step; /* -1 and G_MAXINT for the caller's values */
   gint64 bytes, offset;      /* offset -1: none */
 } LigValue;
 
@@ -50,24 +50,24 @@ typedef struct {
   char *path;        /* of the op as written */
   char *prefix;      /* of its parameters: the path, in a macro with the part's name */
   char *scope;       /* of its channels; a GRefString */
-  gpointer params;   /* a copy, placed */
+  gpointer params;   /* a copy, adjusted by the op's place function */
   gboolean fence;
-  LigOp *written; /* (unowned) the op as written, of the draft's sequence: its wishes hold for all
-                     its parts */
+  LigOp *written; /* (unowned) the op as written, in the draft's sequence; its forced and forbidden
+                     fusions apply to all its parts */
   int x, y;
   int n_inputs, n_outputs, n_parameters, n_kept;
   int extra_inputs[LIG_MAX_EXTRA], extra_outputs[LIG_MAX_EXTRA];
   int input_parts[LIG_MAX_EXTRA], input_slots[LIG_MAX_EXTRA]; /* producer; -1: the caller */
   gboolean to_caller[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA]; /* as written, for verdicts */
-  gboolean consumed[LIG_MAX_EXTRA];     /* by a later op */
-  int last_reader[LIG_MAX_EXTRA];       /* the last of those that consume it */
-  gboolean read_by_macro;               /* a part of a macro is among those that consume any */
+  gboolean consumed[LIG_MAX_EXTRA];     /* consumed by a later op */
+  int last_reader[LIG_MAX_EXTRA];       /* the last op that consumes it */
+  gboolean read_by_macro;               /* a part of a macro consumes an output */
   int sums[LIG_MAX_EXTRA];              /* number in the draft's sums of its gradient, or -1 */
   int parameters[LIG_MAX_PARAMETERS], representations[LIG_MAX_PARAMETERS];
   int kept[LIG_MAX_KEPT];
-  int dx;                             /* its contribution to x's gradient, -1: not wanted */
-  int extra_gradients[LIG_MAX_EXTRA]; /* to its extra inputs' */
+  int dx;                             /* its contribution to x's gradient, -1: not needed */
+  int extra_gradients[LIG_MAX_EXTRA]; /* its contributions to the gradients of its extra inputs */
   gboolean needs_backward;
   int group[2]; /* forward, backward */
 } LigPart;
@@ -79,16 +79,16 @@ typedef struct {
   GArray *contributions; /* of int */
 } LigSum;
 
-/* A value written once more in another type. */
+/* A copy of a value in another type. */
 typedef struct {
   int from, to;
-  int part; /* before which it runs; -1: first of all; LIG_AFTER_BACKWARD */
+  int part; /* the part before which it runs; -1: at the start; LIG_AFTER_BACKWARD */
 } LigConversion;
 
 #define LIG_AFTER_BACKWARD G_MAXINT
 
 typedef struct {
-  const LigFusion *fusion; /* null: one op alone */
+  const LigFusion *fusion; /* null: a single op */
   LigPass pass;
   int first, count;
   int elements[LIG_MAX_ELEMENTS]; /* part of each element of the pattern, -1 where missing */
@@ -104,13 +104,13 @@ typedef struct {
   gpointer opaque_data;
   LigPass pass;
   int group, part;
-  gboolean beside; /* may run while those after it run, until the pass ends */
+  gboolean beside; /* may overlap later steps until the pass ends */
   int n_operands, n_inputs;
   int values[LIG_MAX_OPERANDS]; /* -1: absent */
   _Alignas(max_align_t) guint8 params[64];
   gsize params_size;
-  gboolean empty;      /* an operand has no elements: the kernel is not launched */
-  guint zeroed, added; /* outputs by bit that become zero then; those that accumulate */
+  gboolean empty;      /* an operand has no elements, so the kernel is not launched */
+  guint zeroed, added; /* bit masks of outputs: set to zero instead; accumulated */
   double read, written, flops, predicted;
 } LigDraftStep;
 
@@ -121,36 +121,36 @@ typedef struct {
   LigInit init;
   float deviation;
   gboolean decays;
-  gint64 offset; /* elements into each array of the state */
+  gint64 offset; /* offset in elements into each array of the state */
   int value, gradient;
 } LigDraftParameter;
 
 typedef struct {
-  LigSequence *sequence;   /* a copy, which nobody edits */
-  guint64 serial, version; /* of the one that was given */
+  LigSequence *sequence;   /* a copy that is not edited */
+  guint64 serial, version; /* of the sequence that was given */
   LigDevice *device;
   LigPlanOptions options;
-  LigTuning tuning; /* what the options point to */
+  LigTuning tuning; /* the tuning table that the options point to */
   LigOptimizer optimizer;
   LigPolicy policy;
   LigShape input;
   LigDtype input_dtype, compute, parameter_dtype;
-  LigDtype gradient_dtype;          /* of parameters */
-  GArray *parts;                    /* of LigPart */
-  GArray *values;                   /* of LigValue */
-  GArray *parameters;               /* of LigDraftParameter */
-  gint64 decayed, elements;         /* of each state array: those with weight decay come first */
-  GArray *sums;                     /* of LigSum */
-  GArray *conversions;              /* of LigConversion */
-  GArray *scalings;                 /* of LigConversion: given gradients times the loss scale */
-  gboolean scales;                  /* whether there are any */
-  GArray *groups[2];                /* of LigGroup, in op order: forward, backward */
-  GArray *verdicts;                 /* of LigVerdict */
-  GPtrArray *mends;                 /* of LigMend, by verdict; null where there is none */
-  GPtrArray *names;                 /* arrays of names that verdicts refer to */
-  int *owners[2];                   /* while fusing: candidate that covers each op, or -1 */
-  GHashTable *prices;               /* while fusing: measured prices by key */
-  GArray *steps;                    /* of LigDraftStep */
+  LigDtype gradient_dtype;  /* of parameters */
+  GArray *parts;            /* of LigPart */
+  GArray *values;           /* of LigValue */
+  GArray *parameters;       /* of LigDraftParameter */
+  gint64 decayed, elements; /* elements of each state array; those with weight decay come first */
+  GArray *sums;             /* of LigSum */
+  GArray *conversions;      /* of LigConversion */
+  GArray *scalings;         /* of LigConversion: incoming gradients times the loss scale */
+  gboolean scales;          /* TRUE if scalings is not empty */
+  GArray *groups[2];        /* of LigGroup, in op order: forward, backward */
+  GArray *verdicts;         /* of LigVerdict */
+  GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */
+  GPtrArray *names;         /* arrays of names that verdicts refer to */
+  int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
+  GHashTable *prices;       /* while fusing: measured prices by key */
+  GArray *steps;            /* of LigDraftStep */
   int first_backward, first_update; /* steps */
   int input_value, output_value, input_gradient, gradient_norm;
   int given, scaling;                       /* the output's gradient from the caller; or -1 */
@@ -165,8 +165,8 @@ typedef struct {
 #define lig_group(draft, pass, i) (&g_array_index ((draft)->groups[pass], LigGroup, i))
 #define lig_step(draft, i) (&g_array_index ((draft)->steps, LigDraftStep, i))
 
-/* Options at the size that this library knows: what they lack, or all where they are null, has its
- * default. */
+/* Reads options with the size that this library knows; missing fields, or all if they are null,
+ * have their defaults. */
 gboolean
 lig_plan_options_read (const LigPlanOptions *options, LigPlanOptions *whole, GError **error);
 
@@ -187,19 +187,19 @@ int lig_draft_add_value (LigDraft *self,
                          const char *format,
                          ...) G_GNUC_PRINTF (6, 7);
 
-/* The value of the state's LigScaling, added when first asked for. */
+/* Returns the value of the state's LigScaling; the first call adds it. */
 int lig_draft_scaling (LigDraft *self);
 
-/* The type of an array of the state, a LigStateArray. */
+/* Returns the type of an array of the state, a LigStateArray. */
 LigDtype lig_draft_array_dtype (const LigDraft *self, int array);
 
-/* The value behind aliases. */
+/* Returns the value that aliases resolve to. */
 int lig_draft_root (const LigDraft *self, int value);
 
-/* An operand for the value without memory. */
+/* Returns an operand for the value, without memory. */
 LigOperand lig_draft_operand (const LigDraft *self, int value);
 
-/* Runs all passes, each verified, while nothing is registered. */
+/* Runs and verifies all passes; registration is blocked while they run. */
 gboolean lig_draft_compile (LigDraft *self, GError **error);
 
 /* Runs the passes up to the shapes of all values and parameters. */
@@ -214,7 +214,7 @@ gboolean lig_fuse (LigDraft *draft, GError **error);
 gboolean lig_schedule (LigDraft *draft, GError **error);
 gboolean lig_allocate (LigDraft *draft, GError **error);
 
-/* Invariants after each pass; an error here is a fault of the compiler or of a custom table. */
+/* Check the invariants after each pass; an error is a bug of the compiler or of a custom table. */
 gboolean lig_verify_parts (const LigDraft *draft, GError **error);
 gboolean lig_verify_values (const LigDraft *draft, GError **error);
 gboolean lig_verify_groups (const LigDraft *draft, GError **error);

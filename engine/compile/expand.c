@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* expand: repeats blocks, takes macros apart, gives each op its index and path, and connects
- * channels. The result is a flat list of basic ops. */
+/* expand: repeats blocks, replaces macros by their parts, gives each op its index and path, and
+ * connects channels. The result is a flat list of basic ops. */
 #include "engine/compile/draft.h"
 
 #include <string.h>
 
 #define MOST_PARTS 1000000
 #define MOST_NESTING 32
-#define LONGEST_NAME 31 /* of a part */
+#define LONGEST_NAME 31 /* of a part's name */
 
-/* The place where ops are expanded. */
+/* The context in which ops are expanded. */
 typedef struct {
-  LigOp *written;     /* in a macro: the op of the sequence, whose parts these are; else null */
-  const char *path;   /* in a macro: of the written op */
-  const char *prefix; /* of the ops' parameters: what comes before an op's number or name */
-  char *scope;        /* of their channels: repetitions and macros from outside in, `/3.0/3.0.2` */
+  LigOp *written;     /* in a macro: the op of the sequence that is expanded; else null */
+  const char *path;   /* in a macro: path of the written op */
+  const char *prefix; /* of the ops' parameters: the text before an op's number or name */
+  char *scope;        /* of their channels: repetitions and macros, outermost first, `/3.0/3.0.2` */
   int depth;
 } Place;
 
 struct _LigParts {
-  GPtrArray *ops;   /* owned; null where the macro could not make one */
+  GPtrArray *ops;   /* owned; null where the macro failed to create one */
   GPtrArray *names; /* interned; null for none */
 };
 
@@ -108,7 +108,7 @@ expand_block (LigDraft *draft, LigOp *op, const Place *place, const char *prefix
   return TRUE;
 }
 
-/* A part's name stands in the paths of parameters, where numbers are those of ops. */
+/* Checks the name of a part, which is used in the paths of parameters, where numbers mean ops. */
 static gboolean
 check_part (LigOp *macro, LigOp *part, const char *name, const char *path, GError **error)
 {
@@ -210,7 +210,7 @@ expand_sequence (LigDraft *draft, GError **error)
   return fine;
 }
 
-/* Notes that a part has something of that path; false where an earlier one has it, too. */
+/* Records that a part has something with that path; false if an earlier one has it, too. */
 static gboolean
 claim (LigDraft *draft, GHashTable *owners, int index, char *path, const char *what, GError **error)
 {
@@ -228,8 +228,8 @@ claim (LigDraft *draft, GHashTable *owners, int index, char *path, const char *w
   return lig_error_set_path (error, part->path);
 }
 
-/* A parameter's path is its name in the state and in files, and what random numbers are drawn by.
- * Ops have different paths, so only parts of one macro can be at odds. */
+/* Checks that paths are unique. A parameter's path is its name in the state and in files, and the
+ * seed of its random numbers. Ops have different paths, so only parts of one macro can collide. */
 static gboolean
 check_unique (LigDraft *draft, GError **error)
 {
@@ -248,8 +248,8 @@ check_unique (LigDraft *draft, GError **error)
   return TRUE;
 }
 
-/* A channel's full name: its scope is the block repetition or the macro that its op is in, `../`
- * leaves one of them. */
+/* Returns a channel's full name: its scope is the block repetition or the macro of its op; each
+ * `../` removes one of them. */
 static char *
 full_name (const LigPart *part, const char *channel)
 {

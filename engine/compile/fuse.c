@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse: which fusions are legal where, and which of the legal ones are taken. Policy `all` takes
- * them in the order of the list; `measured` takes the cover of least total time. */
+/* fuse: finds the legal fusions and chooses among them. The policy `all` takes them in the order of
+ * the list; `measured` takes the cover with the least total time. */
 #include "engine/compile/cover.h"
 #include "engine/compile/kernels.h"
 #include "engine/compile/offer.h"
@@ -43,8 +43,8 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
   g_array_append_val (candidates, candidate);
 }
 
-/* Less may be faster: `measured` prices the match without its optional ends too, and choices may
- * name what it chose. They share its verdict. */
+/* Adds the match without its optional last elements, which may be faster: `measured` prices it too,
+ * and the options' choices may name it. They share one verdict. */
 static gboolean
 add_shorter (LigDraft *draft, GArray *candidates, LigMatch *match, GError **error)
 {
@@ -93,8 +93,8 @@ find_candidates (LigDraft *draft, GArray *candidates, GError **error)
   return TRUE;
 }
 
-/* A force that names no fusion, or a place where the fusion does not even begin, is an error too.
- */
+/* Checks a forced fusion. It is also an error if it names no fusion, or an op at which the fusion
+ * does not begin. */
 static gboolean
 check_force (LigDraft *draft, GArray *candidates, int index, const char *name, GError **error)
 {
@@ -125,7 +125,7 @@ check_force (LigDraft *draft, GArray *candidates, int index, const char *name, G
 }
 
 static gboolean
-check_wishes (LigDraft *draft, GArray *candidates, GError **error)
+check_constraints (LigDraft *draft, GArray *candidates, GError **error)
 {
   const char *const *global = lig_sequence_get_forbidden (draft->sequence);
   for (; *global; global++)
@@ -138,7 +138,7 @@ check_wishes (LigDraft *draft, GArray *candidates, GError **error)
     const char *const *forced = lig_op_get_forced (written);
     for (; *forced; forced++) {
       const LigFusion *fusion = lig_fusion_find (*forced);
-      /* Without a backward pass there is nothing that such a force could be wrong about. */
+      /* Without a backward pass such a force has no effect and cannot fail. */
       if (fusion && fusion->pass != LIG_PASS_FORWARD && !draft->options.training)
         continue;
       if (!check_force (draft, candidates, i, *forced, error))
@@ -154,7 +154,7 @@ check_wishes (LigDraft *draft, GArray *candidates, GError **error)
   return TRUE;
 }
 
-/* Single ops fill what no candidate took. */
+/* Builds the groups of a pass; ops that no candidate took become groups of their own. */
 static void
 build_groups (LigDraft *draft, GArray *candidates, LigPass pass)
 {
@@ -194,7 +194,7 @@ write_verdicts (LigDraft *draft, GArray *candidates)
       verdict->count = candidate->group.count;
       g_clear_pointer (&draft->mends->pdata[candidate->verdict], g_free);
     }
-    /* A group that was in the way while covers were compared is none any more. */
+    /* The claiming group was part of an intermediate cover and may not exist in the final one. */
     if (verdict->reason != LIG_REASON_CLAIMED && verdict->found.kind == LIG_EVIDENCE_GROUP)
       verdict->found.kind = LIG_EVIDENCE_NONE;
     verdict->text = lig_verdict_text (draft, verdict);
@@ -209,14 +209,14 @@ lig_fuse (LigDraft *draft, GError **error)
     draft->owners[pass] = g_new (int, draft->parts->len);
     memset (draft->owners[pass], -1, draft->parts->len * sizeof (int));
   }
-  if (!find_candidates (draft, candidates, error) || !check_wishes (draft, candidates, error) ||
-      !lig_cover_forced (draft, candidates, error))
+  if (!find_candidates (draft, candidates, error) ||
+      !check_constraints (draft, candidates, error) || !lig_cover_forced (draft, candidates, error))
     return FALSE;
   if (draft->options.choices) {
     if (!lig_cover_choices (draft, candidates, error))
       return FALSE;
   } else if (draft->policy == LIG_POLICY_MEASURED && lig_shape_size (&draft->input) > 0) {
-    /* Without rows there is nothing to time. */
+    /* Without rows no step takes measurable time. */
     if (!lig_check_single_ops (draft, error) || !lig_cover_measured (draft, candidates, error))
       return FALSE;
   } else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the table of a fusion is whole: what can be said without calling anything of it. */
+/* Checks the table of a fusion without calling any of its functions. */
 #include "engine/base/refusal.h"
 #include "engine/compile/pattern.h"
 #include "engine/compile/register.h"
@@ -39,28 +39,28 @@ check_functions (const LigFusion *fusion, GError **error)
     return refuse (error, fusion, "it needs a lower function%s",
                    joint ? " for either pass" : " for its pass alone");
   return joint || !fusion->saves ||
-         refuse (error, fusion, "it says what it saves, which only a joint one decides");
+         refuse (error, fusion, "it has saves, which only a joint fusion may set");
 }
 
-/* Checks that every name of an element is an op that a pattern can hold. */
+/* Checks that every name of an element is an op that a pattern may contain. */
 static gboolean
 check_element (const LigFusion *fusion, const LigElement *element, GError **error)
 {
   for (char **name = element->names; *name; name++) {
     const LigOpInfo *info = lig_op_info_find (*name);
     if (!info)
-      return refuse (error, fusion, "its pattern names '%.60s', which is no op%s", *name,
+      return refuse (error, fusion, "its pattern names '%.60s', which is not an op%s", *name,
                      **name == '@' ? " nor @activation or @gated" : "");
     if (info->expand || info->flags & LIG_OP_BLOCK)
       return refuse (error, fusion,
-                     "its pattern names %s, which is taken apart before; name its parts", *name);
+                     "its pattern names %s, which is replaced by its parts; name these", *name);
     if (info->opaque_forward)
       return refuse (error, fusion, "its pattern names %s, which is opaque", *name);
   }
   return TRUE;
 }
 
-/* A port as in bindings, `0.x`, of every op that its element can be. */
+/* Checks a port as in bindings, `0.x`, which every op that fits the element must have. */
 static gboolean
 check_save (const LigFusion *fusion, const LigPattern *pattern, const char *port, GError **error)
 {

@@ -17,9 +17,10 @@ typedef struct {
 } Entry;
 
 static GMutex lock;
-static GPtrArray *entries; /* of Entry, which stay where they are */
+static GPtrArray *entries; /* of Entry; never moved in memory */
 
-/* Joint fusions are tried before forward ones, these before backward ones. */
+/* Returns the rank of a fusion: joint ones are tried before forward ones, forward before backward
+ * ones. */
 static int
 rank (const LigFusion *fusion)
 {
@@ -44,7 +45,7 @@ add (const LigFusion *fusion, gboolean first, GError **error)
   return TRUE;
 }
 
-/* To be called with the lock held. */
+/* Fills the list; called with the lock held. */
 static void
 fill (void)
 {
@@ -91,7 +92,7 @@ lig_fusion_get_pattern (const LigFusion *fusion)
   return entry ? &entry->pattern : NULL;
 }
 
-/* Takes the table over if it returns true. */
+/* Takes ownership of the table if it returns true. */
 static gboolean
 admit (LigFusion *fusion, gboolean first, GError **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the verdicts of a draft would gain: times of each legal candidate and of its ops alone. They
- * are measured where this compilation or an earlier one measured them, else predicted; nothing is
- * measured for them. */
+/* Computes the gains of a draft's verdicts: the times of each legal candidate and of its single
+ * ops. They are measured times if this compilation or an earlier one measured them, else
+ * predictions; nothing is measured for them. */
 #include "engine/compile/cover.h"
 #include "engine/compile/offer.h"
 #include "engine/reasons/explain.h"
@@ -10,7 +10,7 @@
 
 typedef struct {
   LigDraft *draft;
-  LigPrice *alone[2]; /* of each op alone; seconds NaN: unknown, negative: not asked for yet */
+  LigPrice *alone[2]; /* of each single op; seconds NaN: unknown, negative: not looked up yet */
 } Prices;
 
 static const LigPrice *
@@ -41,12 +41,14 @@ find_times (Prices *self, const LigCandidate *candidate)
     lig_price_recall (self->draft, &candidate->group, pass, &fused);
     add_price (&times.fused, &times.measured, &fused);
     for (int i = 0; i < candidate->group.count; i++)
-      add_price (&times.apart, &times.measured, get_alone (self, candidate->group.first + i, pass));
+      add_price (&times.unfused, &times.measured,
+                 get_alone (self, candidate->group.first + i, pass));
   }
   return times;
 }
 
-/* A condition of its own might be what keeps the fusion from lowering these ops. */
+/* Returns whether the candidate's ops can be lowered. A forbidden fusion with a condition of its
+ * own is excluded, as the condition was not checked. */
 static gboolean
 can_be_priced (const LigCandidate *candidate, const LigVerdict *verdict)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* infer: the shape and type of every value of the forward pass, the trained parameters and their
- * places in the state. */
+/* infer: finds the shape and type of every value of the forward pass, the trained parameters and
+ * their offsets in the state. */
 #include "engine/compile/draft.h"
 
 /* Elements of a state array are aligned for 16-byte accesses and cache lines. */
@@ -36,7 +36,7 @@ prepare (LigDraft *draft, const LigPart *part, LigInfer *infer)
     }
 }
 
-/* There may be no rows, but a row has features. */
+/* Checks that rows have features; zero rows are allowed. */
 static gboolean
 check_features (const LigInfer *infer, GError **error)
 {
@@ -63,12 +63,12 @@ check_type (const LigPart *part, const LigInfer *infer, GError **error)
   return fits;
 }
 
-/* Checks the shape and the type that infer gave a value of this op. */
+/* Checks the shape and the type that the op's infer function gave a value. */
 static gboolean
 check_value (const LigShape *shape, LigDtype dtype, const char *name, GError **error)
 {
   if ((unsigned) dtype >= LIG_N_DTYPES)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "the type of %s is %d, which there is not",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE, "the type of %s is %d, which is not a LigDtype",
                  name, (int) dtype);
   else if (shape->n_axes < 0)
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
@@ -130,7 +130,7 @@ add_inputs (LigDraft *draft, int index, const LigInfer *infer, GError **error)
   return TRUE;
 }
 
-/* The deviation of normal initial values is the op's parameter init-std. */
+/* Returns the deviation of normal initial values, the op's parameter init-std. */
 static float
 deviation (const LigPart *part)
 {
@@ -189,7 +189,7 @@ infer_part (LigDraft *draft, int index, GError **error)
          add_parameters (draft, index, &infer, error);
 }
 
-/* Parameters that weight decay shrinks lie before those that it leaves alone. */
+/* Places the parameters in the state, those with weight decay first. */
 static gboolean
 place_parameters (LigDraft *draft, GError **error)
 {
@@ -222,7 +222,7 @@ lig_infer (LigDraft *draft, GError **error)
   int at = lig_draft_add_value (draft, LIG_VALUE_INPUT, &draft->input, dtype, -1, "input");
   draft->input_value = at;
   if (lig_dtype_is_floating (dtype) && dtype != draft->compute) {
-    /* represent inserts the conversion that fills it. */
+    /* represent inserts the conversion that writes it. */
     at = lig_draft_add_value (draft, LIG_VALUE_COMPUTED, &draft->input, draft->compute, -1,
                               "input:%s", lig_dtype_name (draft->compute));
   }

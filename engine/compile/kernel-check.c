@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of embedding programs, checked when one is first used or registered. */
+/* Checks the kernels of embedding programs when they are first used or registered. */
 #include "engine/base/refusal.h"
 #include "engine/compile/register.h"
 #include "engine/sequence/op-private.h"
@@ -12,7 +12,7 @@
   lig_refuse (error, LIG_ERROR_OP, "kernel", (table)->name, __VA_ARGS__)
 
 static GMutex lock;
-static GHashTable *adopted; /* the program's kernel -> the one that plans use */
+static GHashTable *adopted; /* from the program's kernel to the copy that plans use */
 
 static gboolean
 check_name (const LigKernel *kernel, GError **error)
@@ -28,21 +28,21 @@ check_name (const LigKernel *kernel, GError **error)
          refuse (error, kernel, "it has the name of a built-in kernel; give it another");
 }
 
-/* Whether an output may lie where these inputs do, `dy|x`. */
+/* Returns whether an output may share the memory of these inputs, `dy|x`. */
 static gboolean
 check_places (const LigKernel *kernel, const char *places, GHashTable *seen, GError **error)
 {
-  /* Nothing at all splits into no name, but is none either. */
+  /* g_strsplit () returns no names for an empty text, which is an error here. */
   g_auto (GStrv) names = g_strsplit (*places ? places : "|", "|", -1);
   for (char **name = names; *name; name++)
     if (!GPOINTER_TO_INT (g_hash_table_lookup (seen, *name)))
-      return refuse (error, kernel, "it has an output in the place of '%.60s', which is no input",
-                     *name);
+      return refuse (error, kernel,
+                     "it has an output in the place of '%.60s', which is not an input", *name);
   return TRUE;
 }
 
-/* One operand of a signature: an input, `bias?`, or an output, `y=x`. `seen` says which are inputs.
- */
+/* Checks one operand of a signature: an input, `bias?`, or an output, `y=x`. `seen` contains the
+ * inputs. */
 static gboolean
 check_word (
   const LigKernel *kernel, const char *word, gboolean output, GHashTable *seen, GError **error)
@@ -88,7 +88,7 @@ check_signature (const LigKernel *kernel, GError **error)
     return refuse (error, kernel, "it has %d operands, at most %d are possible",
                    counts[0] + counts[1], LIG_MAX_OPERANDS);
   if (kernel->work < LIG_PRODUCT_COLUMNS_BY_ROWS)
-    return refuse (error, kernel, "it has the work %d, expected at least %d", kernel->work,
+    return refuse (error, kernel, "its work is %d, expected at least %d", kernel->work,
                    LIG_PRODUCT_COLUMNS_BY_ROWS);
   return kernel->work >= 0 || counts[0] >= 2 ||
          refuse (error, kernel, "it is a product and has %d input%s, expected at least 2",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that a device lacks. The built-in ones serve all floating types on all backends; those of
- * the embedding program say what they serve. */
+/* Finds kernels that a device lacks. The built-in ones support all floating types on all backends;
+ * those of the embedding program list the types and backends that they support. */
 #include "engine/compile/kernels.h"
 
 LigDtype

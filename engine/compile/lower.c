@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowering: ports by name become values, kernels become steps. */
+/* Lowers groups: names of ports become values, kernels become steps. */
 #include "engine/compile/lower.h"
 
 #include "engine/compile/register.h"
@@ -10,7 +10,7 @@
 
 enum { PORT_UNKNOWN = -2, PORT_ABSENT = -1 };
 
-/* The first thing that is wrong with the table of the op or fusion; it ends compiling. */
+/* Records the first error in the table of the op or fusion, which ends the compilation. */
 static void G_GNUC_PRINTF (2, 3) fault (LigLowering *self, const char *format, ...)
 {
   const LigPart *part = lig_part (self->draft, self->group->first);
@@ -32,7 +32,8 @@ no_such_port (LigLowering *self, const char *port)
   fault (self, "table names a port '%s' that does not exist", port);
 }
 
-/* The value of a port of one part; a gradient's incoming or outgoing side follows from the port. */
+/* Returns the value of a part's port; the port decides between the incoming and the outgoing
+ * gradient. */
 static int
 part_port (const LigDraft *draft, const LigPart *part, const char *name)
 {
@@ -67,7 +68,7 @@ part_port (const LigDraft *draft, const LigPart *part, const char *name)
   return PORT_UNKNOWN;
 }
 
-/* The part that a port's number names, and the port behind it. */
+/* Returns the part that a port's number refers to, and advances to the name of the port. */
 static const LigPart *
 port_part (LigLowering *self, const char **port)
 {
@@ -99,7 +100,8 @@ find_port (LigLowering *self, const char *port)
   return MAX (value, PORT_ABSENT);
 }
 
-/* The port bound to an operand: "a=dy b=dextra" says it, else it is called like the operand. */
+/* Copies the port bound to an operand: bindings such as "a=dy b=dextra" name it, else it has the
+ * operand's name. */
 static void
 bound_port (const char *bindings, const char *operand, char *port, gsize size)
 {
@@ -116,7 +118,8 @@ bound_port (const char *bindings, const char *operand, char *port, gsize size)
   g_strlcpy (port, operand, size);
 }
 
-/* Values that nobody reads after the run need not be computed, if their kernel can do without. */
+/* Returns whether a kernel has to compute the value. A value without readers may be omitted if the
+ * kernel supports that. */
 static gboolean
 wanted_output (const LigDraft *draft, int value)
 {
@@ -130,7 +133,7 @@ wanted_output (const LigDraft *draft, int value)
   return TRUE;
 }
 
-/* A step over no rows has nothing to compute: a sum over them is zero. */
+/* Marks a step over no rows as empty: it computes nothing, and its sums over rows become zero. */
 static void
 find_empty (LigDraft *draft, LigDraftStep *step, const LigOperand *operands)
 {
@@ -161,7 +164,7 @@ finish_step (LigDraft *draft, LigDraftStep *step)
     step->read = step->flops = 0;
 }
 
-/* Whether something outside the group reads the value or another name of it. */
+/* Returns whether anything outside the group reads the value or an alias of it. */
 static gboolean
 read_outside (const LigLowering *self, int value)
 {
@@ -180,7 +183,8 @@ read_outside (const LigLowering *self, int value)
   return FALSE;
 }
 
-/* A value between the ops of a fused group need not be written unless somebody else reads it. */
+/* Returns whether the value is between the ops of a fused group and has no reader outside it, so
+ * that it need not be written. */
 static gboolean
 inner_and_unread (const LigLowering *self, int value)
 {
@@ -192,7 +196,7 @@ inner_and_unread (const LigLowering *self, int value)
          !read_outside (self, lig_draft_root (self->draft, value));
 }
 
-/* Copies the params into the step: those given, else an op's own. */
+/* Copies the params into the step: the given ones, else the op's own. */
 static gboolean
 take_params (LigLowering *self, LigDraftStep *step, const void *params, gsize size)
 {
@@ -272,7 +276,8 @@ lig_lower_kernel (
     self->missing = g_intern_string (name);
 }
 
-/* Only what the group itself computes, and nobody else has memory for, can be another name. */
+/* Checks that `to` can be an alias: the group itself must compute it, so that it has no memory yet,
+ * and it must have the bytes of `from`. */
 static gboolean
 check_alias (LigLowering *self, const char *to, int target, const char *from, int source)
 {
@@ -288,8 +293,8 @@ check_alias (LigLowering *self, const char *to, int target, const char *from, in
     return TRUE;
   g_autofree char *wanted = lig_shape_to_string (&a->shape);
   g_autofree char *given = lig_shape_to_string (&b->shape);
-  fault (self, "table makes '%s', %s %s, another name of '%s', %s %s, which has other bytes", to,
-         wanted, lig_dtype_name (a->dtype), from, given, lig_dtype_name (b->dtype));
+  fault (self, "table makes '%s', %s %s, another name of '%s', %s %s, which has a different size",
+         to, wanted, lig_dtype_name (a->dtype), from, given, lig_dtype_name (b->dtype));
   return FALSE;
 }
 
@@ -299,7 +304,7 @@ lig_lower_alias (LigLowering *self, const char *to, const char *from)
   int target = find_port (self, to), source = find_port (self, from);
   if (target < 0 || source < 0 || target == source || !check_alias (self, to, target, from, source))
     return;
-  /* The value behind the source, so that a chain of names is not walked along for each of them. */
+  /* Point to the root of the source, so that chains of aliases stay short. */
   int root = lig_draft_root (self->draft, source);
   if (root == target) {
     fault (self, "table makes '%s' and '%s' names of each other", to, from);
@@ -433,7 +438,7 @@ lig_lower_group (LigDraft *draft,
   return FALSE;
 }
 
-/* Values inside the group are saved for its own ops alone. */
+/* Unmarks the values of the group that only its own ops save. */
 static void
 forget_inner (LigDraft *draft, const LigGroup *group)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matching a pattern against the ops from one index on, and the legality of what it covers. */
+/* Matches a pattern with the ops from an index on and checks the legality of the group. */
 #include "engine/compile/match.h"
 
 #include "engine/compile/kernels.h"
@@ -14,7 +14,7 @@ refuse (LigMatch *match, LigReason reason, char *observed, char *required)
   match->refusal.required = required;
 }
 
-/* The names belong to the draft from now on. */
+/* Returns evidence with these names; the draft takes ownership of them. */
 static LigEvidence
 keep_names (LigDraft *draft, LigEvidenceKind kind, const char **names)
 {
@@ -22,7 +22,7 @@ keep_names (LigDraft *draft, LigEvidenceKind kind, const char **names)
   return (LigEvidence){.kind = kind, .names = names};
 }
 
-/* The name is static, or belongs to the draft. */
+/* Returns evidence with one name, which is static or owned by the draft. */
 static LigEvidence
 name_one (LigDraft *draft, LigEvidenceKind kind, const char *name)
 {
@@ -30,8 +30,6 @@ name_one (LigDraft *draft, LigEvidenceKind kind, const char *name)
   names[0] = name;
   return keep_names (draft, kind, names);
 }
-
-/* --- Why a pattern does not match ---------------------------------------------------------- */
 
 static void
 refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
@@ -49,7 +47,7 @@ refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
   lig_offer_unfence (walk, found, match);
 }
 
-/* A branch of which the caller or a channel makes use: `channel r` or `caller`. */
+/* Refuses a branch that the caller or a channel uses: `channel r` or `caller`. */
 static void
 refuse_branch (LigDraft *draft, const LigPart *part, int slot, LigMatch *match)
 {
@@ -62,7 +60,7 @@ refuse_branch (LigDraft *draft, const LigPart *part, int slot, LigMatch *match)
           g_strdup ("no other reader"));
 }
 
-/* The branch that keeps the match apart. */
+/* Refuses the used branch that separates the matched ops. */
 static void
 refuse_use (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
@@ -96,7 +94,7 @@ refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
   lig_offer_pattern (walk, found, match);
 }
 
-/* Why the pattern did not match, in the order of the checks. */
+/* Explains why the pattern did not match, in the order of the checks. */
 static void
 explain (LigWalk *walk, const LigFound *found, LigMatch *match)
 {
@@ -117,8 +115,6 @@ explain (LigWalk *walk, const LigFound *found, LigMatch *match)
   refuse_pattern (walk, found, match);
 }
 
-/* --- Wishes -------------------------------------------------------------------------------- */
-
 static gboolean
 is_forbidden (LigDraft *draft, const LigFusion *fusion, int at, LigEvidence *found, char **observed)
 {
@@ -137,9 +133,10 @@ is_forbidden (LigDraft *draft, const LigFusion *fusion, int at, LigEvidence *fou
   return *observed != NULL;
 }
 
-/* A wish overrides other refusals but that of a fence; the fence alone is no remedy then. */
+/* Checks whether the user forbids the fusion. That replaces every other refusal except a fence,
+ * whose removal is then not enough. */
 static void
-check_wishes (LigDraft *draft, const LigFusion *fusion, LigMatch *match)
+check_constraints (LigDraft *draft, const LigFusion *fusion, LigMatch *match)
 {
   LigEvidence found;
   char *observed = NULL;
@@ -160,10 +157,8 @@ check_wishes (LigDraft *draft, const LigFusion *fusion, LigMatch *match)
   refuse (match, LIG_REASON_FORBIDDEN, observed, g_strdup ("allowed"));
 }
 
-/* --- Legality ------------------------------------------------------------------------------ */
-
-/* A gradient that is summed up from inside and outside of the group would have to be there before
- * the group runs. */
+/* Refuses a gradient with contributions from inside and outside the group: its sum would be needed
+ * before the group runs. */
 static gboolean
 has_split_sum (LigDraft *draft, LigMatch *match)
 {
@@ -225,7 +220,7 @@ probe_pass (LigDraft *draft, LigMatch *match, LigPass pass, GError **error)
   return TRUE;
 }
 
-/* The condition of a fusion gives its numbers, and the types that it accepts. */
+/* Takes the numbers and the accepted types that the fusion's condition reported. */
 static void
 keep_refusal (LigDraft *draft, LigMatch *match)
 {
@@ -244,7 +239,7 @@ keep_refusal (LigDraft *draft, LigMatch *match)
   lig_offer_dtype (draft, NULL, refusal->types, match);
 }
 
-/* The fusion's own condition, then whether the device has its kernels. */
+/* Checks the fusion's own condition, then whether the device has its kernels. */
 static gboolean
 check_kernels (LigDraft *draft, LigMatch *match, GError **error)
 {
@@ -296,7 +291,7 @@ lig_match (LigDraft *draft, const LigFusion *fusion, int at, LigMatch *match, GE
                             .n_elements = walk.pattern->n_elements};
   for (int i = 0; i < LIG_MAX_ELEMENTS; i++)
     match->group.elements[i] = found.elements[i];
-  check_wishes (draft, fusion, match);
+  check_constraints (draft, fusion, match);
   if (match->reason == LIG_REASON_FENCED)
     return TRUE;
   return !matched || match->reason != LIG_REASON_NONE || check_kernels (draft, match, error);

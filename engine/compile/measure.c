@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Timing lists of steps on the device as they would run: on random data, in turns so that all meet
- * the same clocks, as a graph where the plan will be one. Buffers are rotated through as much
- * memory as the whole plan works on, up to more than the last cache holds: what stays in the cache
- * between the steps of a small plan stays there here. */
+/* Times lists of steps on the device as they would run: on random data, in turns so that all run at
+ * the same clocks, as a graph if the plan uses one. Buffers rotate through as much memory as the
+ * whole plan uses, up to more than the last cache: data that stays in the cache between the steps
+ * of a small plan then stays there here. */
 #include "engine/compile/price.h"
 #include "engine/measure/choices.h"
 #include "engine/measure/stopwatch.h"
@@ -12,25 +12,26 @@
 
 enum { MOST_SETS = 8, MOST_SAMPLES = 21, MOST_REPEATS = 64 };
 
-/* By LigTiming: turns at least, and the seconds of one session, warm-up apart, that end it then. */
+/* By LigTiming: the least number of turns, and the seconds of one session, warm-up excluded, after
+ * which no more turns follow. */
 static const struct {
   int turns;
   double budget;
 } sessions[] = {{5, 0.25}, {3, 1.0}, {LIG_LAST_TURNS, 1.0}};
 
-#define SAMPLE_SPAN 200e-6 /* seconds that one sample of a graph lasts at least */
+#define SAMPLE_SPAN 200e-6 /* shortest sample of a graph, in seconds */
 
-/* A whole step that takes longer than this is limited by power, which is felt only in long runs:
- * such a sample lasts so long, after as much to settle. */
+/* A whole step that takes longer than this is limited by power, which shows only in long runs. Its
+ * samples last this long, each after an equally long run that is not measured. */
 #define SUSTAINED_FROM 2e-3
 #define SUSTAINED_SPAN 50e-3
 
 typedef struct {
   GArray *steps;
-  LigSteps *runs[MOST_SETS]; /* the launches on each set of buffers */
-  void *graph;               /* of `repeats` runs; null where there are no graphs */
+  LigSteps *runs[MOST_SETS]; /* launches on each set of buffers */
+  void *graph;               /* of `repeats` runs; null if the device has no graphs */
   guint repeats;             /* runs in a sample */
-  gboolean sustained;        /* a sample is preceded by another, to settle */
+  gboolean sustained;        /* each sample follows a run of the same length that is not measured */
   GArray *samples;           /* of double: seconds of one run */
 } List;
 
@@ -47,7 +48,7 @@ typedef struct {
   LigTiming timing;
   char *memory;
   LigTick *tick;
-  void *workspaces[2]; /* of the steps and of those that run beside */
+  void *workspaces[2]; /* for the steps and for those that overlap them */
   void *forked, *joined;
   LigStopwatch watch;
 } Bench;
@@ -58,7 +59,7 @@ slot_bytes (Bench *bench, int value)
   return ((gsize) lig_value (bench->draft, value)->bytes + 255) / 256 * 256;
 }
 
-/* Bytes of one list's values; those that are new get a place. */
+/* Returns the bytes of one list's values; gives new values an offset. */
 static gsize
 lay_out_list (Bench *bench, const List *list)
 {
@@ -137,7 +138,7 @@ bind_step (Bench *bench, const LigDraftStep *from, LigStep *to, LigOperand *oper
   };
 }
 
-/* The launches of a list on one set of buffers. */
+/* Binds the launches of a list to one set of buffers. */
 static LigSteps *
 bind_list (Bench *bench, const List *list, char *set)
 {
@@ -217,8 +218,8 @@ run_sample (Bench *bench, List *list, double *seconds, GError **error)
   return TRUE;
 }
 
-/* Kernels choose their algorithms, then, where there are graphs, as many runs as make a sample long
- * enough to be timed become one. */
+/* Warms a list up: kernels choose their algorithms; then, if the device has graphs, enough runs for
+ * a sample that is long enough become one graph. */
 static gboolean
 warm_up (Bench *bench, List *list, GError **error)
 {
@@ -230,7 +231,7 @@ warm_up (Bench *bench, List *list, GError **error)
     return FALSE;
   if (!bench->calls->capture)
     return TRUE;
-  /* At least each set once, so that a graph rotates them. */
+  /* Each set at least once, so that a graph rotates through them. */
   gboolean sustained = bench->timing != LIG_TIMING_GROUPS && seconds > SUSTAINED_FROM;
   double span = sustained ? SUSTAINED_SPAN : SAMPLE_SPAN;
   guint repeats = (guint) CLAMP (span / MAX (seconds, 1e-7) + 1, 1, MOST_REPEATS);
@@ -248,8 +249,8 @@ warm_up (Bench *bench, List *list, GError **error)
          run_sample (bench, list, &seconds, error);
 }
 
-/* Numbers of the lists in an order of chance: who always follows the same one meets the caches and
- * the clocks that it leaves. */
+/* Shuffles the numbers of the lists: a list that always follows the same one always finds the
+ * caches and clocks that it leaves. */
 static void
 shuffle (GRand *chance, guint *order, guint count)
 {
@@ -296,7 +297,7 @@ summarize (const List *list, LigPrice *price)
   price->measured = TRUE;
 }
 
-/* Where not even one set fits, there is nothing to measure. */
+/* Allocates the buffers. Measuring is impossible if not even one set fits. */
 static gboolean
 prepare (Bench *bench, GError **error)
 {

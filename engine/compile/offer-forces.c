@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Which fusions a force would make taken. A wish holds for an op as written, so all candidates of a
- * fusion that begin at the same written op are forced together; forced candidates are taken before
- * all others, in order, and two different fusions that overlap are an error. */
+/* Finds the fusions that would be taken if they were forced. A force applies to an op as written,
+ * so all candidates of a fusion that begin at the same written op are forced together. Forced
+ * candidates are taken before all others, in order; two different fusions that overlap are an
+ * error. */
 #include "engine/compile/cover.h"
 #include "engine/compile/offer.h"
 
 typedef struct {
   LigDraft *draft;
   GArray *candidates;
-  int *owners[2]; /* of the forced candidates; the group under trial adds its own for a while */
+  int *owners[2]; /* of the forced candidates; a group on trial adds its own temporarily */
 } Trial;
 
 static int
@@ -29,7 +30,8 @@ set_owner (Trial *self, const LigCandidate *candidate, int owner)
       self->owners[pass][candidate->group.first + i] = owner;
 }
 
-/* Takes the numbers of the group in order; `taken` are those that would get their ops. */
+/* Takes the candidates of the group in order; `taken` are the numbers of those that would get their
+ * ops. */
 static void
 try_group (Trial *self, GArray *group, GArray *taken)
 {
@@ -42,7 +44,7 @@ try_group (Trial *self, GArray *group, GArray *taken)
       g_array_append_val (taken, number);
     } else if (g_array_index (self->candidates, LigCandidate, owner).group.fusion !=
                candidate->group.fusion) {
-      /* The force would be refused as a whole. */
+      /* Forcing this fusion would be an error. */
       for (guint k = 0; k < taken->len; k++)
         set_owner (self,
                    &g_array_index (self->candidates, LigCandidate, g_array_index (taken, guint, k)),

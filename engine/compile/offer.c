@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends of one match. */
+/* Finds the mends of one match. */
 #include "engine/compile/offer.h"
 
 #include "engine/compile/kernels.h"
@@ -16,15 +16,15 @@ lig_offer (LigMatch *match, LigMendKind kind, const char *path, const char *valu
   match->mend->value = value;
 }
 
-/* Whether the op stands in the sequence as it is, and not as part of a macro. */
+/* Returns whether the op itself is in the sequence, and is not a part of a macro. */
 static gboolean
 is_written (const LigPart *part)
 {
   return g_str_equal (part->title, part->info->name);
 }
 
-/* The path of the one op whose fence lies before the part: the part itself, or a block that begins
- * with it; null where several have one. */
+/* Returns the path of the one op whose fence is before the part: the part itself, or a block that
+ * begins with it; null if several have a fence. */
 static const char *
 find_fenced (LigDraft *draft, const LigPart *part)
 {
@@ -59,10 +59,8 @@ lig_offer_unfence (const LigWalk *walk, const LigFound *found, LigMatch *match)
     lig_offer (match, LIG_MEND_REMOVE_FENCE, path, NULL);
 }
 
-/* --- Branches ------------------------------------------------------------------------------ */
-
-/* Whether the readers of the op's branches can be told to read elsewhere: they are ops as written,
- * in the same sequence or in blocks within. */
+/* Returns whether the op and the readers of its branches can be edited: they are ops as written, in
+ * the same sequence or in blocks within it. */
 static gboolean
 can_be_private (const LigPart *part)
 {
@@ -95,9 +93,7 @@ lig_offer_private (const LigWalk *walk, const LigFound *found, LigMatch *match)
     lig_offer_private_branch (walk->draft, branch, match);
 }
 
-/* --- Patterns ------------------------------------------------------------------------------ */
-
-/* The first op after those that were found that is not looked through; -1 for none. */
+/* Returns the first op after the matched ones that is not skipped; -1 for none. */
 static int
 find_blocker (const LigWalk *walk, const LigFound *found)
 {
@@ -126,7 +122,8 @@ follows (const LigWalk *walk)
   return lig_walk_follow (walk, &other);
 }
 
-/* Whether an op in the middle of a sequence, as it is made, changes nothing until it is trained. */
+/* Returns whether a new op of this kind, inserted into a sequence, changes nothing before it is
+ * trained. */
 static gboolean
 begins_as_identity (const LigOpInfo *info)
 {
@@ -143,7 +140,7 @@ begins_as_identity (const LigOpInfo *info)
   return TRUE;
 }
 
-/* Whether both ops stand in the same sequence, in the same repetition. */
+/* Returns whether both ops are in the same sequence, in the same repetition. */
 static gboolean
 are_neighbours (const LigPart *one, const LigPart *two)
 {
@@ -153,7 +150,7 @@ are_neighbours (const LigPart *one, const LigPart *two)
          strncmp (one->path, two->path, length) == 0 && one->written != two->written;
 }
 
-/* Another activation in its place. */
+/* Tries to replace the op with another activation. */
 static gboolean
 try_replacing (LigWalk *walk, int blocker, int element, LigMatch *match)
 {
@@ -203,7 +200,7 @@ lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
     return;
   }
   walk->skipped = -1;
-  /* Up to and with the next required element. */
+  /* The optional elements, and the next required one. */
   while (end < walk->pattern->n_elements && walk->pattern->elements[end++].optional)
     ;
   for (int i = found->last + 1; i < end; i++)
@@ -213,8 +210,6 @@ lig_offer_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
     if (try_inserting (walk, found, i, match))
       return;
 }
-
-/* --- Types --------------------------------------------------------------------------------- */
 
 static gboolean
 has_kernels (const LigDraft *draft, const GArray *steps, LigDtype dtype)
@@ -229,7 +224,8 @@ has_kernels (const LigDraft *draft, const GArray *steps, LigDtype dtype)
   return TRUE;
 }
 
-/* An option of the compilation overrides the sequence's type, and would do so again. */
+/* A type set by an option of the compilation overrides the sequence's type, so editing the sequence
+ * would not help. */
 void
 lig_offer_dtype (const LigDraft *draft, const GArray *steps, unsigned types, LigMatch *match)
 {

@@ -60,7 +60,7 @@ lig_plan_options_free (LigPlanOptions *self)
   g_free (self);
 }
 
-/* Options may be of a program that knows fewer fields, or more. */
+/* Copies options; the program may have been compiled with fewer fields, or more. */
 static LigPlanOptions *
 copy_options (const LigPlanOptions *self)
 {

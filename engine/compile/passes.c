@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The passes of the compiler in order, each verified. */
+/* Runs the passes of the compiler in order and verifies each. */
 #include "engine/compile/draft.h"
 #include "engine/sequence/table.h"
 

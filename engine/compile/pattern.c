@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns as data: `basic-linear [bias] [gelu|relu]`. */
+/* Parses patterns such as `basic-linear [bias] [gelu|relu]`. */
 #include "engine/compile/pattern.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ parse_element (const char *word, LigElement *element, GError **error)
   gsize length = strlen (word);
   element->optional = word[0] == '[';
   if (element->optional != (word[length - 1] == ']') || length == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "'%s' is no element of a pattern", word);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "'%s' is not an element of a pattern", word);
     return FALSE;
   }
   g_autofree char *inner = element->optional ? g_strndup (word + 1, length - 2) : g_strdup (word);

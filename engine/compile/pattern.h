@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The pattern of a fusion, read once when it is registered. */
+/* The pattern of a fusion, parsed once when the fusion is registered. */
 #pragma once
 
 #include <ligature/fusion.h>
 
 typedef struct {
-  GStrv names;    /* ops that fit */
-  unsigned flags; /* or any op with one of these LigOpFlags */
+  GStrv names;    /* names of ops that fit */
+  unsigned flags; /* any op with one of these LigOpFlags fits too */
   gboolean optional;
 } LigElement;
 
@@ -17,12 +17,12 @@ typedef struct {
 
 gboolean lig_pattern_parse (const char *text, LigPattern *pattern, GError **error);
 
-/* Whether an op fits the element. */
+/* Returns whether an op fits the element. */
 gboolean lig_element_fits (const LigElement *element, const LigOpInfo *info);
 
-/* Returns the names that would have been accepted at element `from`: those of the optional elements
- * up to and with the next required one. (transfer container): the names are static. */
+/* Returns (transfer container) the names accepted at element `from`: those of the optional elements
+ * up to and including the next required one. The names are static. */
 const char **lig_pattern_accepted (const LigPattern *pattern, int from);
 
-/* The parsed pattern of a registered fusion. */
+/* Returns the parsed pattern of a registered fusion. */
 const LigPattern *lig_fusion_get_pattern (const LigFusion *fusion);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* First fit, the larger extents first, without looking at every extent placed before.
+/* First fit, larger extents first, without comparing each extent with every one placed before.
  *
- * A tree halves the time again and again. Each span of time knows two unions of ranges of memory:
- * what is taken all through it, and what is taken at some moment of it. A life is a few spans,
- * which lie in a few larger ones: free is what neither those at any moment nor these all through
- * have taken. Unions of neighbouring ranges are one range, so however many extents a place has to
- * pass, they are passed in a few jumps. */
+ * A tree halves the time again and again. Each span of time has two unions of memory ranges: those
+ * taken during the whole span, and those taken at some moment of it. A lifetime consists of a few
+ * spans, each contained in larger ones. Memory is free if it is neither taken at some moment of its
+ * spans nor during the whole of the larger ones. Adjacent ranges merge, so the search skips many
+ * extents at a time. */
 #include "engine/compile/place.h"
 
 typedef struct {
   gint64 begin, end;
 } Range;
 
-/* Two unions, sorted arrays of Range, or null: nothing taken. */
+/* Two unions, sorted arrays of Range, or null if nothing is taken. */
 typedef struct {
   GArray *through, *sometime;
 } Span;
 
 typedef struct {
-  Span *spans; /* the first is all time; those of number n halve into 2 n + 1 and 2 n + 2 */
-  int length;  /* of time, a power of two */
+  Span *spans; /* the first is the whole time; span n halves into 2 n + 1 and 2 n + 2 */
+  int length;  /* of the whole time, a power of two */
   GPtrArray *met;
 } Tree;
 
 #define range(set, i) (&g_array_index (set, Range, i))
 
-/* The first range that ends behind `at`, or also where it does. */
+/* Returns the first range that ends after `at`, with `also` the first that ends at or after it. */
 static guint
 find (const GArray *set, gint64 at, gboolean also)
 {
@@ -60,7 +60,7 @@ take (GArray **set, Range added)
     g_array_remove_range (*set, first + 1, end - first - 1);
 }
 
-/* The lowest place from `at` on where the union leaves that many bytes free. */
+/* Returns the lowest offset from `at` on at which the union leaves that many bytes free. */
 static gint64
 fit (const GArray *set, gint64 at, gint64 bytes)
 {
@@ -69,7 +69,7 @@ fit (const GArray *set, gint64 at, gint64 bytes)
   return at;
 }
 
-/* Takes the range in the spans of a life; number, begin and length are those of a span. */
+/* Takes the range in the spans of a lifetime; number, begin and length describe one span. */
 static void
 occupy (Tree *tree, int number, int begin, int length, const LigExtent *life, Range taken)
 {
@@ -85,7 +85,7 @@ occupy (Tree *tree, int number, int begin, int length, const LigExtent *life, Ra
   occupy (tree, 2 * number + 2, begin + length / 2, length / 2, life, taken);
 }
 
-/* Gathers the unions that a life meets. */
+/* Collects the unions that intersect a lifetime. */
 static void
 meet (Tree *tree, int number, int begin, int length, const LigExtent *life)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Places for extents of memory that live for a while, so that none overlaps another in both. */
+/* Gives extents of memory with limited lifetimes offsets such that no two overlap in both memory
+ * and time. */
 #pragma once
 
 #include <glib.h>
@@ -8,13 +9,13 @@ G_BEGIN_DECLS
 
 typedef struct {
   gint64 bytes;    /* a multiple of the alignment */
-  int first, last; /* steps, both included */
-  gint64 offset;   /* written */
+  int first, last; /* steps, inclusive */
+  gint64 offset;   /* written by lig_place () */
 } LigExtent;
 
-/* Gives every extent the lowest offset that is free all its life, larger extents first. Steps are
- * numbered from 0 to `steps`; a life may begin before and end behind. Returns the end of the
- * highest, or -1 where that is beyond 2^61 bytes. */
+/* Gives every extent the lowest offset that is free during its whole lifetime, larger extents
+ * first. Steps are numbered from 0 to `steps`; a lifetime may begin before and end after them.
+ * Returns the end of the highest extent, or -1 if it exceeds 2^61 bytes. */
 gint64 lig_place (LigExtent *extents, guint count, int steps);
 
 G_END_DECLS

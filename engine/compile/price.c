@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prices of groups: the tuning table's key, the prediction, and what is measured when neither this
- * compilation nor an earlier one knows. */
+/* Finds prices of groups: from the tuning table, by measuring if neither this compilation nor the
+ * table has one, or by prediction. */
 #include "engine/compile/price.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/tuning-private.h"
@@ -35,7 +35,8 @@ predict (LigDraft *draft, GArray *steps)
   return seconds;
 }
 
-/* The bytes of a kernel's params, but for what tells one repetition of a block from another. */
+/* Appends the bytes of a kernel's params, except those that distinguish the repetitions of a
+ * block. */
 static void
 append_params (GString *key, const LigDraftStep *step)
 {
@@ -48,8 +49,8 @@ append_params (GString *key, const LigDraftStep *step)
     g_string_append_printf (key, "%02x", step->params[i]);
 }
 
-/* Everything the time depends on, in words: device, libraries, threads, kernels with their params,
- * shapes, types. The same group in two repetitions of a block has one key. */
+/* The key contains device, libraries, threads, kernels with their params, shapes and types. The
+ * same group in two repetitions of a block has the same key. */
 char *
 lig_price_key (LigDraft *draft, GArray *steps)
 {
@@ -91,8 +92,8 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
   return TRUE;
 }
 
-/* Stores a price and reads it again: this compilation decides by the same figures as the next, also
- * where another process was first to measure. */
+/* Stores a price and reads it back, so that this compilation decides by the same figures as the
+ * next, even if another process measured first. */
 static void
 remember (LigDraft *draft, const char *key, LigPrice *price)
 {
@@ -112,8 +113,8 @@ tell_what (GPtrArray *lists)
   lig_tuning_tell (kernel ? kernel->name : "an opaque op");
 }
 
-/* Where the device is not there, or has no room for buffers of its own beside the plan's, there is
- * only the prediction. */
+/* Times the lists. They are predicted where the device is only described, or has no memory for more
+ * buffers. */
 static gboolean
 time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **error)
 {
@@ -133,7 +134,7 @@ time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **e
   return TRUE;
 }
 
-/* Fills in the prices that are known and returns the others' lists and numbers. */
+/* Fills in the known prices and returns the lists and numbers of the others. */
 static GPtrArray *
 find_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GArray *numbers)
 {
@@ -150,7 +151,8 @@ find_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *pric
   return unknown;
 }
 
-/* Times those lists whose prices nobody knows, while nobody else measures on the device. */
+/* Times the lists without a price; a lock ensures that no other process measures on the device at
+ * the same time. */
 static gboolean
 time_unknown (LigDraft *draft, GPtrArray *lists, GPtrArray *keys, LigPrice *prices, GError **error)
 {

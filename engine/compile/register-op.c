@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Registering an op: its table is checked, then its functions are tried on its example. */
+/* Registers an op: checks its table, then tries its functions on its example. */
 #include "engine/compile/draft.h"
 #include "engine/compile/register.h"
 #include "engine/sequence/table.h"
@@ -18,7 +18,7 @@ holds (LigSequence *sequence, const LigOpInfo *info)
   return FALSE;
 }
 
-/* Reads `layer-norm @ 4x16`. */
+/* Reads the example, such as `layer-norm @ 4x16`. */
 static LigSequence *
 read_example (const LigOpInfo *info, GError **error)
 {
@@ -37,11 +37,11 @@ read_example (const LigOpInfo *info, GError **error)
   lig_sequence_set_input (sequence, &shape, dtype);
   if (holds (sequence, info))
     return g_steal_pointer (&sequence);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "it does not hold the op");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "it does not contain the op");
   return NULL;
 }
 
-/* Checks that the output is as the flags promise. */
+/* Checks that the output agrees with the flags. */
 static gboolean
 check_output (const LigOpInfo *info, const LigDraft *draft, GError **error)
 {
@@ -103,7 +103,7 @@ compile (const LigOpInfo *info,
 gboolean
 lig_op_info_try (const LigOpInfo *info, GError **error)
 {
-  /* Kernels may be for one type and one kind of device alone. */
+  /* Kernels may support only one type and one kind of device. */
   const LigBackendInfo *backend;
   g_autoptr (GError) first = NULL;
   g_autoptr (LigSequence) sequence = read_example (info, &first);
@@ -122,7 +122,8 @@ lig_op_info_try (const LigOpInfo *info, GError **error)
   return FALSE;
 }
 
-/* Takes the table over if it returns true, or has made a class of it, which there is for ever. */
+/* Takes ownership of the table if it returns true, or if it created a class for it, which exists
+ * until the program ends. */
 static gboolean
 admit (LigOpInfo *info, GError **error)
 {

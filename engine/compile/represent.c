@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* represent: inserts a conversion where a consumer wants a value in a type that its producer does
- * not offer: the input in the compute type, weights as operands of matrix products, and the
+/* represent: inserts a conversion where a consumer needs a value in a type that its producer does
+ * not provide: the input in the compute type, weights as operands of matrix products, and the
  * gradient of the input in the input's own type. */
 #include "engine/compile/draft.h"
 
@@ -11,7 +11,8 @@ convert (LigDraft *draft, int from, int to, int part)
   g_array_append_val (draft->conversions, conversion);
 }
 
-/* The caller gets a gradient of the tensor that it gave. */
+/* Converts the input's gradient to the input's type: the caller gets it in the type of its
+ * tensor. */
 static void
 convert_input_gradient (LigDraft *draft)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule: the steps in the order in which they run: conversions and groups forward, gradient sums
- * and groups backward, then the update. */
+/* schedule: puts the steps in order: conversions and groups forward, gradient sums and groups
+ * backward, then the update. */
 #include "engine/compile/kernels.h"
 #include "engine/compile/lower.h"
 #include "engine/compile/price.h"
@@ -14,8 +14,8 @@ by_part (gconstpointer a, gconstpointer b)
   return x->part < y->part ? -1 : x->part > y->part ? 1 : x->to - y->to;
 }
 
-/* Runs what the op `last` and those before it want; `next` moves on, as the conversions are sorted.
- */
+/* Adds the conversions that the op `last` and those before it need; `next` advances, as the
+ * conversions are sorted. */
 static void
 run_conversions (LigDraft *draft, LigPass pass, int first, int last, guint *next)
 {
@@ -28,8 +28,8 @@ run_conversions (LigDraft *draft, LigPass pass, int first, int last, guint *next
   }
 }
 
-/* Adds up the contributions to the gradients that the group's producers are about to read. Sums
- * were noted from the last op to the first, as groups run backward. */
+/* Adds the steps that sum the contributions to the gradients that the group reads next. Sums were
+ * recorded from the last op to the first, the order in which groups run backward. */
 static void
 run_sums (LigDraft *draft, const LigGroup *group, guint *next)
 {
@@ -55,9 +55,8 @@ run_sums (LigDraft *draft, const LigGroup *group, guint *next)
   }
 }
 
-/* A weight gradient that does not keep a GPU busy by itself runs beside what follows it, which
- * never reads it before the update. Longer products gain nothing, and would keep their operands
- * alive. */
+/* A weight gradient that is too small to use a whole GPU overlaps the steps after it, which do not
+ * read it before the update. Longer products gain nothing and would keep their operands alive. */
 #define LONGEST_BESIDE 20e-6
 
 static gboolean
@@ -70,7 +69,7 @@ may_run_beside (const LigDraft *draft, const LigDraftStep *step)
          seconds < LONGEST_BESIDE;
 }
 
-/* Whether a step reads what the other writes. */
+/* Returns whether a step reads a value that the other writes. */
 static gboolean
 depends (const LigDraft *draft, const LigDraftStep *step, const LigDraftStep *on)
 {
@@ -99,7 +98,8 @@ lig_start_beside (LigDraft *draft, GArray *steps, guint first)
   }
 }
 
-/* `next` is the first conversion, backward the first sum, that has not run. */
+/* Adds the steps of a group. `next` is the first conversion, or in the backward pass the first sum,
+ * that has not been added. */
 static gboolean
 run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **error)
 {
@@ -130,7 +130,8 @@ run_group (LigDraft *draft, LigPass pass, int number, guint *next, GError **erro
   return TRUE;
 }
 
-/* Counts the rows whose largest logit is the target, where the sequence ends in a cross-entropy. */
+/* Adds a step that counts the rows whose largest logit is the target, where the sequence ends in a
+ * cross-entropy. */
 static void
 run_accuracy (LigDraft *draft)
 {

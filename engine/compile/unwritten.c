@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values that a fused group owes to the ops around it, and whether its kernels write them. */
+/* Checks that the kernels of a fused group write the values that other ops read. */
 #include "engine/compile/lower.h"
 
 gboolean
@@ -9,8 +9,8 @@ lig_leaves_group (const LigGroup *group, const LigPart *part, int slot)
          (part->consumed[slot] && part->last_reader[slot] >= group->first + group->count);
 }
 
-/* Whether a value of the group that somebody else reads gets no content: no step writes it and it
- * is not another name of a value from outside. */
+/* Returns whether no step writes this value of the group, which is read outside it and is no alias
+ * of a value from outside. */
 static gboolean
 is_unwritten (const LigLowering *self, int value, guint first_step)
 {
@@ -57,8 +57,8 @@ find_unwritten (const LigLowering *self, guint first_step)
   return -1;
 }
 
-/* The same for the gradients that the group owes: of its input, its extra inputs, its parameters.
- */
+/* Finds an unwritten gradient that other ops need: of the group's input, extra inputs or
+ * parameters. */
 static int
 find_unwritten_gradient (const LigLowering *self, guint first_step)
 {
@@ -68,7 +68,7 @@ find_unwritten_gradient (const LigLowering *self, guint first_step)
     return dx;
   for (int i = group->first; i < group->first + group->count; i++) {
     const LigPart *part = lig_part (self->draft, i);
-    /* A gradient that goes back through a channel to an op of the group stays inside. */
+    /* A gradient that passes through a channel to an op of the group stays inside. */
     for (int j = 0; j < part->n_inputs; j++)
       if (part->input_parts[j] < group->first &&
           is_unwritten (self, part->extra_gradients[j], first_step))

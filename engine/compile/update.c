@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The update: the gradients' global norm, then the optimizer over the parameters that
- * decay and over the others. */
+/* Schedules the update: the gradients' global norm, then the optimizer over the parameters with
+ * weight decay and over the others. */
 #include "engine/compile/update.h"
 
 #include "engine/compile/lower.h"
@@ -20,7 +20,7 @@ array_value (LigDraft *draft, int array, gint64 first, gint64 count)
   return value;
 }
 
-/* The arrays of the state that one update works on, and its parameters. */
+/* The parts of the state arrays that one update works on, and its parameters. */
 typedef struct {
   const LigOptimizerInfo *info;
   LigOptimizer optimizer;
@@ -36,7 +36,7 @@ get_param (const Region *region, const char *name)
   return 0;
 }
 
-/* The array that an operand of the kernel is, or -1 where the state keeps none. */
+/* Returns the array that an operand of the kernel refers to, or -1 if the state has none. */
 static int
 find_array (const LigDraft *draft, const Region *region, const char *operand)
 {
@@ -79,7 +79,7 @@ update_region (LigDraft *draft, gint64 first, gint64 count, gboolean decays)
                    region.optimizer.params, region.info->params_size);
 }
 
-/* A factor that stays, or 0 where it is found as the training goes on. */
+/* Returns the parameters with the fixed loss scale, or 0 if it is adjusted during training. */
 static LigScalingParams
 scaling_params (const LigDraft *draft)
 {

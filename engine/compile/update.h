@@ -6,5 +6,6 @@
 
 void lig_schedule_update (LigDraft *draft);
 
-/* Multiplies the gradients that arrive, where differentiate noted them down for it. */
+/* Adds the steps that multiply the incoming gradients listed in draft->scalings by the loss
+ * scale. */
 void lig_schedule_scaling (LigDraft *draft);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions that must hold after each pass. A violation is reported at the pass that made it;
- * where kernels of a custom table can bring it about, the sentence names the op or the fusion. */
+/* Checks conditions that must hold after each pass. A violation is reported at the pass that caused
+ * it; where kernels of a custom table can cause it, the error names the op or the fusion. */
 #include "engine/compile/draft.h"
 
 static gboolean
@@ -18,7 +18,7 @@ static gboolean
 blame (GError **error, const LigDraft *draft, const char *name, int part, const char *format, ...)
   G_GNUC_PRINTF (5, 6);
 
-/* Sets the error that the table called `name`, or that of the part, is at fault. */
+/* Sets an error about the table called `name`, or about that of the part. */
 static gboolean
 blame (GError **error, const LigDraft *draft, const char *name, int part, const char *format, ...)
 {
@@ -34,7 +34,7 @@ blame (GError **error, const LigDraft *draft, const char *name, int part, const 
   return lig_error_set_path (error, at->path);
 }
 
-/* The fusion that a step belongs to, if it belongs to one. */
+/* Returns the name of the fusion that a step belongs to, or null. */
 static const char *
 fusion_of (const LigDraft *draft, const LigDraftStep *step)
 {
@@ -53,7 +53,8 @@ lig_verify_parts (const LigDraft *draft, GError **error)
       return violated (error, "expand", "%s at %s is not a basic op", part->info->name, part->path);
     for (int j = 0; j < part->n_inputs; j++)
       if (part->input_parts[j] >= i)
-        return violated (error, "expand", "extra input %d at %s comes from behind", j, part->path);
+        return violated (error, "expand", "extra input %d at %s comes from a later op", j,
+                         part->path);
   }
   return TRUE;
 }
@@ -104,7 +105,7 @@ lig_verify_groups (const LigDraft *draft, GError **error)
   return TRUE;
 }
 
-/* Everything that a step reads was written before, by a step or by the caller. */
+/* Checks that each operand is written, by a step or by the caller, before a step reads it. */
 gboolean
 lig_verify_steps (const LigDraft *draft, GError **error)
 {
@@ -136,14 +137,14 @@ lig_verify_steps (const LigDraft *draft, GError **error)
     const LigValue *value = lig_value (draft, i);
     gboolean wanted = value->kept_to_end || value->role == LIG_VALUE_PARAMETER_GRADIENT;
     if (wanted && !written[lig_draft_root (draft, i)])
-      return blame (error, draft, NULL, value->part, "no kernel writes %s, which is wanted",
+      return blame (error, draft, NULL, value->part, "no kernel writes %s, which is needed",
                     value->name);
   }
   return TRUE;
 }
 
 typedef struct {
-  int step; /* when it begins or, negated order, ends */
+  int step; /* step in which it begins or, negated order, ends */
   gboolean ends;
   const LigValue *value;
 } Event;
@@ -154,7 +155,7 @@ compare_events (gconstpointer a, gconstpointer b)
   const Event *x = a, *y = b;
   if (x->step != y->step)
     return x->step < y->step ? -1 : 1;
-  return (int) x->ends - (int) y->ends; /* at one step all begin before any ends */
+  return (int) x->ends - (int) y->ends; /* within one step all begin before any ends */
 }
 
 static int
@@ -166,8 +167,8 @@ compare_offsets (gconstpointer a, gconstpointer b, gpointer data)
   return x < y ? -1 : x > y;
 }
 
-/* Whether the step in which `before` is read for the last time writes `after`, by a kernel that can
- * do so in the same place. */
+/* Returns whether the last step that reads `before` writes `after`, with a kernel that can work in
+ * place. */
 static gboolean
 follows_in_place (const LigDraft *draft, const LigValue *before, const LigValue *after)
 {
@@ -192,13 +193,13 @@ follows_in_place (const LigDraft *draft, const LigValue *before, const LigValue 
 static gboolean
 collide (const LigDraft *draft, const LigValue *a, const LigValue *b)
 {
-  gboolean apart = a->offset >= b->offset + b->bytes || b->offset >= a->offset + a->bytes;
-  return !apart && !(a->offset == b->offset &&
-                     (follows_in_place (draft, a, b) || follows_in_place (draft, b, a)));
+  gboolean disjoint = a->offset >= b->offset + b->bytes || b->offset >= a->offset + a->bytes;
+  return !disjoint && !(a->offset == b->offset &&
+                        (follows_in_place (draft, a, b) || follows_in_place (draft, b, a)));
 }
 
-/* No two values that live at the same time share a byte: a sweep over time keeps those alive
- * sorted by offset, so only neighbours need to be compared. */
+/* Checks that no two values that live at the same time share a byte. A sweep over time keeps the
+ * live ones sorted by offset, so only neighbours need to be compared. */
 gboolean
 lig_verify_memory (const LigDraft *draft, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Following a pattern along the ops from one index on. */
+/* Follows a pattern along the ops from an index on. */
 #include "engine/compile/walk.h"
 
 gboolean
@@ -24,7 +24,7 @@ lig_walk_fits (const LigWalk *walk, int element, int index)
                            index == walk->replaced ? walk->replacement : part->info);
 }
 
-/* The op that fits the element, looking through identities and unused branches; -1 for none. */
+/* Returns the op that fits the element, skipping identities and unused branches; -1 for none. */
 static int
 next_fit (const LigWalk *walk, int element, int index)
 {

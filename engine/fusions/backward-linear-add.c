@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dx = dy weight + branch gradient in one product; the bias gradient comes with the weight's. */
+/* dx = dy weight + branch gradient in one product; the weight's product gives the bias gradient. */
 #include "engine/fusions/define.h"
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bias gradient comes with the weight-gradient product, which reads dy anyway. */
+/* The weight-gradient product, which reads dy anyway, also computes the bias gradient. */
 #include "engine/fusions/define.h"
 
 static void

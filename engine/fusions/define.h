@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of engine/fusions include: the fusion's table. */
+/* Declarations for the files of engine/fusions: the fusion's table. */
 #pragma once
 
 #include <ligature/fusion.h>
@@ -7,7 +7,8 @@
 
 #define N_(text) text
 
-/* The table of a fusion: LIG_DEFINE_FUSION (forward_add_norm) = { … }; the name is the file's. */
+/* Defines the table of a fusion: LIG_DEFINE_FUSION (forward_add_norm) = { … }; the name is that of
+ * the file, with `_` for `-`. */
 #define LIG_DEFINE_FUSION(name) \
   extern const LigFusion lig_fusion_##name; \
   const LigFusion lig_fusion_##name

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* sum = x + extra and y = norm(sum), in one reading; the sum is written where somebody wants it. */
+/* sum = x + extra and y = norm(sum), in one reading; the sum is written only if it is used. */
 #include "engine/fusions/define.h"
 
 static void
 lower (LigLowering *lowering)
 {
   gboolean layer_norm = g_str_equal (lig_lower_op (lowering, 2), "layer-norm");
-  /* The sum and its branch are one tensor: what the norm reads. */
+  /* The sum and its branch are one tensor: the norm's input. */
   lig_lower_alias (lowering, "0.y", "2.x");
   lig_lower_alias (lowering, "1.x", "2.x");
   lig_lower_alias (lowering, "1.extra", "2.x");

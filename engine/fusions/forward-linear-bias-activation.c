@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* y = act(x weight^T + bias), the activation in the epilogue of the product; what gelu is applied
- * to is kept for backward. */
+/* y = act(x weight^T + bias), the activation in the epilogue of the product; the input of gelu is
+ * kept for backward. */
 #include "engine/fusions/define.h"
 
 static void

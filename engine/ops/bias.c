@@ -32,7 +32,7 @@ infer (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* The input's gradient is the output's. */
+/* The input's gradient equals the output's. */
 static void
 lower_backward (LigLowering *lowering)
 {

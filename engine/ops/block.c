@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Repeats a sequence of its own: repetition R of its op I has the path BLOCK.R.I. */
+/* Repeats its body: repetition R of op I of the body has the path BLOCK.R.I. */
 #include "engine/ops/define.h"
 
 typedef struct {
@@ -11,7 +11,7 @@ static const LigParam params[] = {
            repeat,
            "repeat",
            N_ ("Repeat"),
-           N_ ("How often the ops follow each other"),
+           N_ ("Number of times that the ops are repeated"),
            1,
            1000000,
            1,
@@ -24,7 +24,7 @@ LIG_DEFINE_OP (block) = {
   .name = "block",
   .title = N_ ("Block"),
   .category = N_ ("Other"),
-  .summary = N_ ("Repeats a sequence, each time with parameters of its own"),
+  .summary = N_ ("Repeats its ops, each time with separate parameters"),
   .formula = "y = ops (… ops (x))",
   .example = "block (2) { layer-norm ! linear (8) } @ 4x8",
   .flags = LIG_OP_BLOCK,

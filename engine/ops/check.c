@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The vocabulary in which ops check and infer shapes. */
+/* Checks that ops share to infer shapes. */
 #include "engine/ops/define.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = a' sigmoid(alpha a') b', a' = min(a, limit), b' = clamp(b, limit) + offset; GPT-OSS's unit.
+/* y = a' sigmoid(alpha a') b', a' = min(a, limit), b' = clamp(b, limit) + offset, as in GPT-OSS.
  */
 #include "engine/ops/define.h"
 
@@ -8,7 +8,7 @@ static const LigParam params[] = {
              limit,
              "limit",
              N_ ("Limit"),
-             N_ ("The gate is cut above it, the linear half on both sides"),
+             N_ ("Upper bound of the gate, and bound of the linear half on both sides"),
              1e-6,
              1e6,
              7),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of engine/ops include: the op's table and the vocabulary of shape checks. Messages
- * need not name the op: the pass that infers shapes puts `linear at 3: ` in front. */
+/* Declarations for the files of engine/ops: the op's table and the shape checks. Messages need not
+ * name the op: the pass that infers shapes puts `linear at 3: ` in front. */
 #pragma once
 
 #include <ligature/lowering.h>
@@ -8,21 +8,23 @@
 
 #define N_(text) text
 
-/* The table of an op: LIG_DEFINE_OP (layer_norm) = { … }; the name is the file's, with `_`. */
+/* Defines the table of an op: LIG_DEFINE_OP (layer_norm) = { … }; the name is that of the file,
+ * with `_` for `-`. */
 #define LIG_DEFINE_OP(name) \
   extern const LigOpInfo lig_op_##name; \
   const LigOpInfo lig_op_##name
 
-/* x has at least one axis. */
+/* Returns whether x has at least one axis. */
 gboolean lig_check_has_axis (const LigInfer *infer, GError **error);
 
-/* The last axis of x is `features` long; 0 expects nothing. */
+/* Returns whether the last axis of x has length `features`; 0 accepts any length. */
 gboolean lig_check_features (const LigInfer *infer, gint64 features, GError **error);
 
-/* The last axes of x are `wanted`. */
+/* Returns whether the last axes of x are `wanted`. */
 gboolean lig_check_trailing (const LigInfer *infer, const LigShape *wanted, GError **error);
 
-/* Extra input `index`, called `name`, has this shape; sets it where the caller provides it. */
+/* Returns whether extra input `index`, called `name`, has this shape; sets the shape of one that
+ * the caller provides. */
 gboolean lig_check_extra (LigInfer *infer,
                           int index,
                           const char *name,
@@ -30,13 +32,13 @@ gboolean lig_check_extra (LigInfer *infer,
                           LigDtype dtype,
                           GError **error);
 
-/* The shape without its last `axes` axes. */
+/* Returns the shape without its last `axes` axes. */
 LigShape lig_shape_without (const LigShape *shape, int axes);
 
-/* For gated units: y has half the features of x. */
+/* Infers the shape of a gated unit: y has half the features of x. */
 gboolean lig_infer_gated (LigInfer *infer, GError **error);
 
-/* The params and the infer of both norms. */
+/* The params and the shape inference of both norms. */
 typedef struct {
   LigNormParams kernel;
   LigShape normalized_shape;
@@ -65,7 +67,7 @@ typedef struct {
            N_ ("Length of the output's last axis"), 1, LIG_MAX_FEATURES, 0, \
            LIG_PARAM_REQUIRED | LIG_PARAM_POSITIONAL), \
     LIG_INT (LigLinearOpParams, in_features, "in-features", N_ ("In features"), \
-             N_ ("Length of the input's last axis; left out: whatever comes in"), 1, \
+             N_ ("Length of the input's last axis; left out: that of the actual input"), 1, \
              LIG_MAX_FEATURES, 0, LIG_PARAM_INFERRED), \
     LIG_FLOAT (LigLinearOpParams, init_std, "init-std", N_ ("Initial deviation"), \
                N_ ("Standard deviation of the initial weights"), 0, 1000, 0.023)

@@ -8,8 +8,8 @@ static const LigParam params[] = {
   {.name = NULL},
 };
 
-/* The mask is drawn again in the backward pass from (seed, path, micro-step, element), so nothing
- * has to be saved. FNV-1a of the path keeps the draws of two dropouts apart. */
+/* The backward pass draws the mask again from (seed, path, micro-step, element), so nothing has to
+ * be saved. The FNV-1a hash of the path gives two dropouts different draws. */
 static void
 place (void *values, const char *path)
 {
@@ -44,7 +44,7 @@ LIG_DEFINE_OP (dropout) = {
   .name = "dropout",
   .title = N_ ("Dropout"),
   .category = N_ ("Other"),
-  .summary = N_ ("Drops random elements in training, nothing otherwise"),
+  .summary = N_ ("Drops random elements in training; otherwise does nothing"),
   .formula = "y = x mask / (1 - p)",
   .example = "dropout (0.25) @ 8x16",
   .params = params,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = weight[x]: a row of weight for each integer of x; the features become a new last axis. */
+/* y = weight[x]: a row of weight for each integer of x; the features are a new last axis. */
 #include "engine/ops/define.h"
 
 typedef struct {

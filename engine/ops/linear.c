@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A macro: basic-linear, then bias unless it is left out. Its parts have no names, as their
+/* A macro: basic-linear, then bias unless disabled. Its parts have no names, because their
  * parameters have different ones: `1.weight`, `1.bias`. */
 #include "engine/ops/define.h"
 

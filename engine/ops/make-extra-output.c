@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* y = x, and x once more as an extra output: the start of a branch. No bytes move forward. */
+/* y = x, and x again as an extra output: the start of a branch. Forward moves no bytes. */
 #include "engine/ops/define.h"
 
 static const LigParam params[] = {
@@ -17,7 +17,7 @@ lower_forward (LigLowering *lowering)
   lig_lower_alias (lowering, "extra", "x");
 }
 
-/* A branch that nobody reads has no gradient. */
+/* A branch that no op reads has no gradient. */
 static void
 lower_backward (LigLowering *lowering)
 {
@@ -32,7 +32,7 @@ LIG_DEFINE_OP (make_extra_output) = {
   .name = "make-extra-output",
   .title = N_ ("Make extra output"),
   .category = N_ ("Branches"),
-  .summary = N_ ("Starts a branch that a later op takes up"),
+  .summary = N_ ("Starts a branch that a later op reads"),
   .formula = "y = x, extra = x; dx = dy + dextra",
   .example = "make-extra-output @ 4x8",
   .flags = LIG_OP_TRANSPARENT | LIG_OP_ANY_TYPE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients against central differences. */
+/* Compares gradients with central differences. */
 #include "engine/plan/check.h"
 
 #include "engine/compile/draft.h"
@@ -11,9 +11,8 @@
 #define STEP (1.f / 64)
 #define TOLERANCE 3e-3
 
-/* --- Values -------------------------------------------------------------------------------- */
-
-/* Exact in every floating type, and at least 1/32 away from any kink at a multiple of 1/16. */
+/* Returns a value that is exact in every floating type and at least 1/32 away from any kink at a
+ * multiple of 1/16. */
 static float
 choose_value (guint32 seed, gint64 element, double bound)
 {
@@ -39,14 +38,12 @@ lig_check_values (
   return tensor;
 }
 
-/* --- The function -------------------------------------------------------------------------- */
-
-/* What the function depends on. */
+/* The kinds of variables of the function. */
 typedef enum { INPUT, EXTRA_INPUT, PARAMETER } Kind;
 
 typedef struct {
   Kind kind;
-  guint index; /* of an extra input */
+  guint index; /* number of an extra input */
   char *name;
   LigShape shape;
   LigDtype dtype;
@@ -90,7 +87,7 @@ make_values (const Variable *variable, GError **error)
                            variable->kind == PARAMETER ? 1 : 2, error);
 }
 
-/* Null with the error set, %LIG_ERROR_INDEX where none is computed. */
+/* Reads a gradient; null with the error set, %LIG_ERROR_INDEX if the plan computes none. */
 static LigTensor *
 read_gradient (const Probe *self, const Variable *variable, GError **error)
 {
@@ -101,7 +98,7 @@ read_gradient (const Probe *self, const Variable *variable, GError **error)
   return lig_state_get (self->state, LIG_STATE_GRADIENTS, variable->name, error);
 }
 
-/* The weights of an output, by which its elements are added up. */
+/* Makes the weights of an output, by which its elements are summed. */
 static LigTensor *
 make_weights (int extra, const LigShape *shape, GError **error)
 {
@@ -110,7 +107,7 @@ make_weights (int extra, const LigShape *shape, GError **error)
   return lig_check_values (name, LIG_FP32, shape, 1, error);
 }
 
-/* Adds one output, weighted; a single number, like a loss, counts as it is. */
+/* Adds one weighted output; a scalar, such as a loss, is added without a weight. */
 static gboolean
 add_output (int extra, LigTensor *output, double *total, GError **error)
 {
@@ -126,7 +123,7 @@ evaluate (const Probe *self, double *total, GError **error)
 {
   guint extras = lig_plan_get_n_extra_outputs (lig_program_get_plan (self->program));
   *total = 0;
-  /* Dropout draws the mask of the first micro-step each time. */
+  /* With the steps reset, dropout draws the mask of the first micro-step each time. */
   lig_state_set_steps (self->state, 0, 0);
   if (!lig_program_run (self->program, LIG_RUN_FORWARD, error))
     return FALSE;
@@ -141,7 +138,7 @@ evaluate (const Probe *self, double *total, GError **error)
   return TRUE;
 }
 
-/* Whether a call succeeded, or failed only because the plan has no such gradient. */
+/* Returns whether a call succeeded, or failed only because the plan has no such gradient. */
 static gboolean
 is_tolerable (GError *failure, GError **error)
 {
@@ -155,7 +152,7 @@ is_tolerable (GError *failure, GError **error)
   return TRUE;
 }
 
-/* Sets the weights as the gradients that arrive in the backward pass. */
+/* Sets the weights as the gradients that the backward pass receives. */
 static gboolean
 set_gradients (const Probe *self, GError **error)
 {
@@ -182,9 +179,7 @@ set_gradients (const Probe *self, GError **error)
   return TRUE;
 }
 
-/* --- The comparison ------------------------------------------------------------------------ */
-
-/* The central difference in one element of a variable, which has its old value afterwards. */
+/* Computes the central difference in one element of a variable and restores its value. */
 static gboolean
 differ (const Probe *self,
         const Variable *variable,
@@ -213,13 +208,13 @@ compare (const Probe *self,
          GError **error)
 {
   g_autoptr (LigTensor) values = make_values (variable, error);
-  double apart = 0, length = 0, most = -1;
+  double difference = 0, length = 0, most = -1;
   for (gint64 i = 0; values && i < values->size; i++) {
     double got = (double) lig_tensor_get (gradient, i), wanted;
     if (!differ (self, variable, values, i, &wanted, error))
       return FALSE;
     double off = isfinite (got - wanted) ? fabs (got - wanted) : INFINITY;
-    apart += off * off;
+    difference += off * off;
     length += wanted * wanted;
     if (off > most) {
       most = off;
@@ -228,11 +223,9 @@ compare (const Probe *self,
       found->difference = wanted;
     }
   }
-  found->distance = apart == 0 ? 0 : sqrt (apart) / MAX (sqrt (length), 1e-30);
+  found->distance = difference == 0 ? 0 : sqrt (difference) / MAX (sqrt (length), 1e-30);
   return values && set_variable (self, variable, values, error);
 }
-
-/* --- What is compared ---------------------------------------------------------------------- */
 
 static void
 list_variables (Probe *self)
@@ -259,11 +252,11 @@ static gboolean
 prepare (Probe *self,
          LigSequence *sequence,
          LigDevice *device,
-         const LigPlanOptions *wished,
+         const LigPlanOptions *requested,
          GError **error)
 {
   LigPlanOptions options;
-  if (!lig_plan_options_read (wished, &options, error))
+  if (!lig_plan_options_read (requested, &options, error))
     return FALSE;
   options.training = options.input_gradient = TRUE;
   options.accumulate = FALSE;
@@ -291,7 +284,8 @@ release (gpointer tensor)
     lig_tensor_unref (tensor);
 }
 
-/* The gradients in the order of the variables, null where none is computed. */
+/* Returns the gradients in the order of the variables, null for those that the plan does not
+ * compute. */
 static GPtrArray *
 compute_gradients (const Probe *self, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of slots, each with host memory, device memory and the events that say when either may be
- * written again. Devices without memory of their own are written at once. */
+/* A ring of slots, each with host memory, device memory and the events after which they may be
+ * overwritten. Devices that share the host's memory are written at once. */
 #include "engine/plan/feed.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ struct _LigFeed {
   LigDevice *device; /* unowned */
   const LigBackend *calls;
   LigBackendDevice *handle;
-  void *target, *stream; /* the stream of copies; null: not made yet */
+  void *target, *stream; /* target; and the stream of copies, null before it is created */
   gsize bytes;
   LigDtype dtype;
   Slot slots[SLOTS];
@@ -61,7 +61,7 @@ lig_feed_free (LigFeed *self)
   g_free (self);
 }
 
-/* Widens and rounds piece by piece where the types differ. */
+/* Converts the elements in chunks if the types differ. */
 static void
 convert (const LigFeed *self, const LigTensor *tensor, void *target)
 {
@@ -95,7 +95,8 @@ prepare (LigFeed *self, Slot *slot)
   return status;
 }
 
-/* Host memory to the slot's staging memory beside the steps, then to the target between them. */
+/* Copies host memory to the slot's staging memory while steps run, then to the target between
+ * steps. */
 static LigStatus
 copy (LigFeed *self, Slot *slot)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches on their way to the device: copied ahead, in a stream of their own, from host memory that
- * copies fast, while the device still works on the batch before. */
+/* Sends batches to the device: copied ahead, in a separate stream, from pinned host memory, while
+ * the device still works on the previous batch. */
 #pragma once
 
 #include "engine/device/device-private.h"
@@ -14,13 +14,13 @@ typedef struct _LigFeed LigFeed;
  * lig_feed_new:
  * @target: device memory that steps read
  *
- * Room for a few batches of `size` elements in flight.
+ * Returns a feed with room for a few batches of `size` elements in flight.
  */
 LigFeed *lig_feed_new (LigDevice *device, void *target, gint64 size, LigDtype dtype);
 void lig_feed_free (LigFeed *self);
 
-/* The tensor, rounded to the feed's type, will be in the target for what is launched from now on;
- * it may be changed as soon as this returns. */
+/* Sends the tensor, rounded to the feed's type: steps launched from now on read it from the target.
+ * The caller may change the tensor after the call. */
 gboolean lig_feed_send (LigFeed *self, const LigTensor *tensor, GError **error);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a plan: the draft it came from and its public tables. Nothing of it changes once
- * lig_plan_compile() has returned. */
+/* The private parts of a plan: its draft and its public tables, which do not change after
+ * lig_plan_compile() returns. */
 #pragma once
 
 #include "engine/compile/draft.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: a compiled draft and the tables that a plan shows of itself. */
+/* Plans: a compiled draft with its public tables. */
 #include "engine/plan/plan-private.h"
 
-/* Bytes that backward keeps from this op on: what it saves and no earlier op saved. */
+/* Returns the bytes that this op saves for the backward pass and no earlier op saved. */
 static gint64
 saved_bytes (const LigDraft *draft, const LigPart *part, gboolean *counted)
 {

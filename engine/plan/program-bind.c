@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Giving a program what it runs on: memory, launches with their pointers, streams and events. */
+/* Binds a program: allocates memory, and creates launches with their pointers, streams and
+ * events. */
 #include "engine/plan/program-private.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ lig_program_address (LigProgram *self, int value)
   }
 }
 
-/* The three largest tensors, for the message when memory does not suffice. */
+/* Returns the three largest tensors, for the message about insufficient memory. */
 static char *
 largest_values (LigProgram *self)
 {
@@ -59,7 +60,7 @@ static gboolean
 allocate (LigProgram *self, GError **error)
 {
   LigDevice *device = self->device;
-  /* Every array of the state that the plan touches exists before a pointer is taken. */
+  /* Allocate every state array of the plan before taking pointers to it. */
   for (int i = 0; i < (int) self->plan->draft->values->len; i++) {
     const LigValue *value = lig_value (self->plan->draft, i);
     LigStateArray array = value->role == LIG_VALUE_STATE ? (LigStateArray) value->array
@@ -140,7 +141,7 @@ bind_steps (LigProgram *self, GError **error)
   return TRUE;
 }
 
-/* Events of the branch and of the results, and host memory that results arrive in. */
+/* Creates the events of the branch and of the results, and the host memory for results. */
 static gboolean
 make_events (LigProgram *self, GError **error)
 {
@@ -160,7 +161,7 @@ make_events (LigProgram *self, GError **error)
   return lig_device_check (device, status, "binding a program", error);
 }
 
-/* Launches behind what runs: nothing waits. */
+/* Launched after the steps that run; the host does not wait. */
 gboolean
 lig_program_preset_gradient (LigProgram *self, int value, GError **error)
 {
@@ -178,7 +179,7 @@ lig_program_preset_gradient (LigProgram *self, int value, GError **error)
   return lig_device_check (draft->device, status, "clearing a gradient", error);
 }
 
-/* Gradients that the caller does not set are none at all, but for a loss's own, which is 1. */
+/* Gradients that the caller does not set are zero, except a loss's own, which is 1. */
 static gboolean
 preset_gradients (LigProgram *self, GError **error)
 {
@@ -195,7 +196,7 @@ preset_gradients (LigProgram *self, GError **error)
   return TRUE;
 }
 
-/* Nothing runs before each of these was set. */
+/* Records the inputs that have to be set before anything runs. */
 static void
 await_inputs (LigProgram *self)
 {
@@ -224,7 +225,7 @@ lig_program_bind (LigProgram *self, GError **error)
     return FALSE;
   if (!preset_gradients (self, error))
     return FALSE;
-  self->told = self->now = (LigTick){.seed = lig_state_get_seed (self->state), .step = 1};
+  self->sent = self->now = (LigTick){.seed = lig_state_get_seed (self->state), .step = 1};
   return lig_device_upload (device, self->tick, &self->now, sizeof self->now, error);
 }
 
@@ -249,7 +250,7 @@ lig_program_unbind (LigProgram *self)
 {
   LigDevice *device = self->device;
   if (self->run) {
-    /* Nothing is taken away that steps still use. */
+    /* Steps that still run use the memory. */
     self->run->calls->wait (self->run->device, self->run->stream);
     lig_program_forget_captures (self);
     free_events (self);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The caller's tensors: into a program, and out of it. */
+/* Moves the caller's tensors into a program and out of it. */
 #include "engine/plan/program-private.h"
 
 #include <string.h>
 
-/* Through the value's feed, which rounds where the types differ. */
+/* Sends a tensor through the value's feed, which rounds if the types differ. */
 static gboolean
 send (LigProgram *self, int value, LigTensor *tensor, GError **error)
 {
@@ -21,7 +21,7 @@ send (LigProgram *self, int value, LigTensor *tensor, GError **error)
   return lig_feed_send (feed, tensor, error);
 }
 
-/* `number` of an extra tensor, -1 for the main ones. */
+/* Sets the error about a tensor; `number` is that of an extra tensor, -1 for the main ones. */
 static gboolean
 refuse_tensor (const char *what,
                int number,
@@ -94,14 +94,14 @@ lig_program_check_inputs (LigProgram *self, GError **error)
     return TRUE;
   if (g_hash_table_contains (self->awaited, GINT_TO_POINTER (draft->input_value + 1))) {
     g_set_error_literal (error, LIG_ERROR, LIG_ERROR_ORDER,
-                         "the input was not set; lig_program_set_input() sets it");
+                         "input missing; set it with lig_program_set_input()");
     return FALSE;
   }
   for (guint i = 0; i < draft->callers_inputs->len; i++)
     if (g_hash_table_contains (
           self->awaited, GINT_TO_POINTER (g_array_index (draft->callers_inputs, int, i) + 1))) {
       g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
-                   "extra input %u was not set; lig_program_set_extra_input() sets it", i);
+                   "extra input %u missing; set it with lig_program_set_extra_input()", i);
       return FALSE;
     }
   return TRUE;
@@ -142,7 +142,8 @@ lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error)
   return fill_gradient (self, gradient, tensor, "gradient of the output", -1, error);
 }
 
-/* The gradient that arrives at an extra output from the caller: the last contribution to it. */
+/* Returns the gradient that the caller provides for an extra output: the last contribution to
+ * it. */
 static int
 given_gradient (LigProgram *self, guint n)
 {
@@ -165,7 +166,7 @@ lig_program_set_extra_gradient (LigProgram *self, guint n, LigTensor *tensor, GE
   return fill_gradient (self, gradient, tensor, "gradient of extra output", (int) n, error);
 }
 
-/* Address of a result that the pass has left; null with the error set. */
+/* Returns the address of a result that the pass has written; null with the error set. */
 static void *
 find_result (LigProgram *self, int value, LigRunFlags pass, const char *what, GError **error)
 {
@@ -210,7 +211,7 @@ lig_program_read_extra_output (LigProgram *self, guint n, GError **error)
                      "such extra output", error);
 }
 
-/* A gradient as the caller's own, without the loss scale. */
+/* Reads a gradient and removes the loss scale. */
 static LigTensor *
 read_gradient (LigProgram *self, int value, const char *what, GError **error)
 {
@@ -283,7 +284,7 @@ lig_program_read_gradient_norm (LigProgram *self, float *norm, GError **error)
                       "norm of the gradients", norm, error);
 }
 
-/* A value into host memory, behind the steps; zero where the plan has none. */
+/* Copies a value to host memory after the steps; zero if the plan does not have it. */
 static LigStatus
 send_value (LigProgram *self, int value, void *to, gsize bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a program: what a plan runs on. */
+/* The private parts of a program: the memory, launches and events of a running plan. */
 #pragma once
 
 #include "engine/plan/feed.h"
@@ -9,50 +9,50 @@
 #include "engine/steps/steps.h"
 #include <ligature/program.h>
 
-/* A gradient that arrives from the caller. */
+/* A gradient that the caller provides. */
 typedef struct {
   int value;
-  gboolean fresh; /* set, and no backward pass has read it yet */
-  gboolean stale; /* read by a backward pass: to be cleared before the next */
+  gboolean fresh; /* set, and not yet read by a backward pass */
+  gboolean stale; /* read by a backward pass, to be cleared before the next */
 } LigGiven;
 
 struct _LigProgram {
   int count; /* of references, atomic */
   LigPlan *plan;
   LigState *state;
-  LigDevice *device; /* (unowned) the state's: the plan's may be another that was opened alike */
+  LigDevice *device; /* (unowned) the state's; the plan's may be another object for it */
 
   char *arena;
-  LigTick *tick;                   /* in device memory */
-  LigTick told, now;               /* what is there, what should be */
-  void *workspaces[2];             /* of the steps and of those that run beside */
-  LigSteps *run;                   /* launches with their pointers */
-  GHashTable *feeds;               /* value -> LigFeed */
-  GArray *captures;                /* of ranges of steps and their graphs */
-  LigProgramResult *results;       /* LIG_PROGRAM_LATE in host memory */
+  LigTick *tick;             /* in device memory */
+  LigTick sent, now;         /* the tick in device memory, and the one that the next step needs */
+  void *workspaces[2];       /* for the steps and for those that overlap them */
+  LigSteps *run;             /* launches with their pointers */
+  GHashTable *feeds;         /* value -> LigFeed */
+  GArray *captures;          /* of ranges of steps and their graphs */
+  LigProgramResult *results; /* LIG_PROGRAM_LATE in host memory */
   void *arrived[LIG_PROGRAM_LATE]; /* events */
 
   GArray *givens;        /* of LigGiven */
-  gboolean keeps_givens; /* they stay for all backward passes */
-  GHashTable *awaited;   /* values of inputs that were not set yet */
+  gboolean keeps_givens; /* givens remain set for all backward passes */
+  GHashTable *awaited;   /* inputs that were not set yet */
   gboolean has_rate;
-  unsigned done; /* passes whose results are there, as LigRunFlags */
+  unsigned done; /* passes whose results are available, as LigRunFlags */
 };
 
-/* Gives the program memory and pointers into the state; and takes all of it away. */
+/* Gives the program memory and pointers into the state; lig_program_unbind() frees them. */
 gboolean lig_program_bind (LigProgram *self, GError **error);
 void lig_program_unbind (LigProgram *self);
 
-/* Address of a value, null where it has no memory. */
+/* Returns the address of a value, or null if it has no memory. */
 void *lig_program_address (LigProgram *self, int value);
 
-/* Makes a gradient none at all, or a loss's own 1. */
+/* Sets a gradient to zero, or to 1 for a loss. */
 gboolean lig_program_preset_gradient (LigProgram *self, int value, GError **error);
 
-/* Whether all inputs were set. */
+/* Returns whether all inputs were set. */
 gboolean lig_program_check_inputs (LigProgram *self, GError **error);
 
-/* Frees what lig_program_run() captured. */
+/* Frees the captures of lig_program_run(). */
 void lig_program_forget_captures (LigProgram *self);
 
 /* Launches one step by itself. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Running a program. On devices with graphs a range of steps is launched step by step the first
- * time, when its kernels choose their algorithms, captured the second time, and replayed as one
- * graph from then on; opaque ops stand between such ranges. */
+/* Runs programs. On devices with graphs a range of steps is launched step by step the first time,
+ * when its kernels choose their algorithms, captured the second time, and then replayed as one
+ * graph. Opaque ops separate the ranges. */
 #include "engine/plan/program-private.h"
 
 #include "engine/measure/choices.h"
@@ -13,7 +13,7 @@
 typedef struct {
   int first, end;
   gboolean accumulate;
-  void *graph; /* null: launched once so far */
+  void *graph; /* null: launched only once so far */
 } Capture;
 
 void
@@ -35,8 +35,8 @@ lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm)
   self->has_rate = TRUE;
 }
 
-/* Whether a kernel reads the tick in this pass: the update does, and of the built-in ones that run
- * in the other passes only dropout. */
+/* Returns whether a kernel reads the tick in this pass: all of the update do, of the built-in ones
+ * of the other passes only dropout. */
 static gboolean
 reads_tick (const LigDraftStep *step)
 {
@@ -46,20 +46,20 @@ reads_tick (const LigDraftStep *step)
          g_str_equal (step->kernel->name, "dropout");
 }
 
-/* Brings the tick in device memory up to date, if the steps look at it. */
+/* Updates the tick in device memory if the steps read it. */
 static gboolean
-tell_tick (LigProgram *self, int first, int end, GError **error)
+update_tick (LigProgram *self, int first, int end, GError **error)
 {
   gboolean matters = FALSE;
-  if (memcmp (&self->told, &self->now, sizeof self->now) == 0)
+  if (memcmp (&self->sent, &self->now, sizeof self->now) == 0)
     return TRUE;
   for (int i = first; i < end && !matters; i++)
     matters = reads_tick (lig_step (self->plan->draft, i));
   if (!matters)
     return TRUE;
-  self->told = self->now;
-  LigStatus status = self->run->calls->put (self->run->device, self->tick, &self->told,
-                                            sizeof self->told, self->run->stream);
+  self->sent = self->now;
+  LigStatus status = self->run->calls->put (self->run->device, self->tick, &self->sent,
+                                            sizeof self->sent, self->run->stream);
   return lig_device_check (self->device, status, "starting a step", error);
 }
 
@@ -91,7 +91,7 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
   const LigDraftStep *step = lig_step (self->plan->draft, at);
   const char *where = self->run->steps[at].launch.where;
   const char *path = step->part >= 0 ? lig_part (self->plan->draft, step->part)->path : NULL;
-  /* It begins with a place in the source, which helps nobody where memory is short. */
+  /* It begins with a source location, which does not help with insufficient memory. */
   if (where && status == LIG_OUT_OF_MEMORY && strstr (where, ": "))
     where = strstr (where, ": ") + 2;
   if (!where && status != LIG_OK && self->run->device)
@@ -102,7 +102,7 @@ refuse_step (LigProgram *self, int at, LigStatus status, GError **error)
   return lig_error_set_path (error, path);
 }
 
-/* Steps without an opaque one among them, one launch each. */
+/* Launches a range without opaque steps, one launch each. */
 static gboolean
 launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **error)
 {
@@ -112,7 +112,7 @@ launch_steps (LigProgram *self, int first, int end, LigStepsMode mode, GError **
                                        : refuse_step (self, MIN (at, end - 1), status, error);
 }
 
-/* Launches with which kernels choose among algorithms, and remember what they chose. */
+/* Launches steps while kernels choose among algorithms, and stores the choices. */
 static gboolean
 rehearse_steps (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
 {
@@ -124,8 +124,7 @@ rehearse_steps (LigProgram *self, int first, int end, gboolean accumulate, GErro
   return fine;
 }
 
-/* A capture in which a launch failed ends before its range does: replayed, it would pass for the
- * whole of it. */
+/* A capture in which a launch fails ends early and must not be replayed as the whole range. */
 static gboolean
 capture_steps (LigProgram *self, Capture *capture, GError **error)
 {
@@ -195,7 +194,8 @@ run_range (LigProgram *self, int first, int end, gboolean accumulate, GError **e
   return TRUE;
 }
 
-/* A sum in 16 bits is soon larger than what comes in, and stays as it is. */
+/* Gradients cannot be accumulated in 16 bits: the sum soon is so large that it no longer
+ * changes. */
 static gboolean
 begin_gradients (LigProgram *self, unsigned flags, GError **error)
 {
@@ -205,8 +205,8 @@ begin_gradients (LigProgram *self, unsigned flags, GError **error)
   if (!(flags & LIG_RUN_ACCUMULATE) || draft->gradient_dtype == LIG_FP32)
     return lig_state_begin_gradients (self->state, draft->scales, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DTYPE,
-               "gradients: they are kept in %s, which loses what is added to them, expected fp32; "
-               "plan with the option accumulate",
+               "gradients: stored in %s, which is too coarse to accumulate, expected fp32; "
+               "set the plan option accumulate",
                lig_dtype_name (draft->gradient_dtype));
   return FALSE;
 }
@@ -219,8 +219,6 @@ lig_program_run_step (LigProgram *self, int index, GError **error)
            : call_opaque (self, index, error);
 }
 
-/* --- Whole passes -------------------------------------------------------------------------- */
-
 static gboolean
 refuse_order (const char *problem, GError **error)
 {
@@ -228,7 +226,7 @@ refuse_order (const char *problem, GError **error)
   return FALSE;
 }
 
-/* Whether the plan has the passes, and what they need has happened. */
+/* Checks that the plan has the passes and that the steps before them have run. */
 static gboolean
 check_flags (LigProgram *self, unsigned flags, GError **error)
 {
@@ -237,27 +235,28 @@ check_flags (LigProgram *self, unsigned flags, GError **error)
   const unsigned unknown = flags & ~(passes | LIG_RUN_ACCUMULATE);
   if (unknown) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_ORDER,
-                 "unknown flags 0x%x; there are forward, backward, update and accumulate", unknown);
+                 "unknown flags 0x%x; use forward, backward, update and accumulate", unknown);
     return FALSE;
   }
   if (!(flags & passes))
-    return refuse_order ("no pass was asked for; there are forward, backward and update", error);
+    return refuse_order ("no pass requested; request forward, backward or update", error);
   if (flags & LIG_RUN_BACKWARD && !lig_plan_has_pass (self->plan, LIG_PASS_BACKWARD))
     return refuse_order ("the plan has no backward pass; compile it for training", error);
   if (flags & LIG_RUN_UPDATE && !lig_plan_has_pass (self->plan, LIG_PASS_UPDATE))
     return refuse_order ("the plan has no update; compile it with an optimizer", error);
   if (flags & LIG_RUN_ACCUMULATE && !(flags & LIG_RUN_BACKWARD))
-    return refuse_order ("only a backward pass accumulates gradients; ask for one", error);
+    return refuse_order ("only a backward pass accumulates gradients; request one", error);
   if (flags & LIG_RUN_BACKWARD && !(done & LIG_RUN_FORWARD))
-    return refuse_order ("no forward pass has run yet; backward needs what it keeps", error);
+    return refuse_order ("no forward pass has run yet; run forward before backward", error);
   if (flags & LIG_RUN_BACKWARD && done & LIG_RUN_BACKWARD)
-    return refuse_order ("backward has used what forward kept; run forward again before it", error);
+    return refuse_order ("the kept values are used up by an earlier backward; run forward again",
+                         error);
   if (flags & LIG_RUN_UPDATE && !self->has_rate)
-    return refuse_order ("no learning rate was set; lig_program_set_rate() sets it", error);
+    return refuse_order ("learning rate missing; set it with lig_program_set_rate()", error);
   return !(flags & LIG_RUN_FORWARD) || lig_program_check_inputs (self, error);
 }
 
-/* Gradients that an earlier backward pass has read are none again. */
+/* Resets gradients that an earlier backward pass has read. */
 static gboolean
 renew_gradients (LigProgram *self, GError **error)
 {
@@ -280,7 +279,7 @@ use_gradients (LigProgram *self)
   }
 }
 
-/* Passes that follow each other are one range, and one graph. */
+/* Successive passes are one range, and one graph. */
 static gboolean
 run_passes (LigProgram *self, unsigned flags, GError **error)
 {
@@ -292,7 +291,7 @@ run_passes (LigProgram *self, unsigned flags, GError **error)
       continue;
     while (pass < 2 && flags & 2u << pass)
       pass++;
-    if (!tell_tick (self, bounds[first], bounds[pass + 1], error) ||
+    if (!update_tick (self, bounds[first], bounds[pass + 1], error) ||
         !run_range (self, bounds[first], bounds[pass + 1], (flags & LIG_RUN_ACCUMULATE) != 0,
                     error))
       return FALSE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Timing the steps of a program one by one. */
+/* Times the steps of a program one by one. */
 #include "engine/plan/program-private.h"
 
-/* Work of no consequence that keeps the device busy until the host is ahead of it: else short
- * kernels would be measured with the time that launching them takes. */
+/* Keeps the device busy until the host is ahead of it. Otherwise the times of short kernels would
+ * include their launches. */
 static LigStatus
 hold_back (LigProgram *self, int n_steps)
 {
@@ -15,7 +15,7 @@ hold_back (LigProgram *self, int n_steps)
   return status;
 }
 
-/* Records an event before each step and behind the last. */
+/* Records an event before each step and after the last. */
 static gboolean
 time_each (LigProgram *self, void **events, double *seconds, GError **error)
 {
@@ -57,10 +57,8 @@ lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error
   return fine;
 }
 
-/* --- Leaving the state as it was ----------------------------------------------------------- */
-
 typedef struct {
-  void *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory; null: there was no such array */
+  void *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory; null if the state has no such array */
   LigScaling scaling;
 } Copy;
 
@@ -101,7 +99,7 @@ save (LigProgram *self, Copy *copy, GError **error)
                               sizeof copy->scaling, error);
 }
 
-/* Everything is put back, also where timing failed: then the first error is told. */
+/* Restores the state, also if timing failed; the first error is reported. */
 static gboolean
 restore (LigProgram *self, const Copy *copy, GError **error)
 {

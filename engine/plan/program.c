@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs as a whole, and the cache of those of a state. */
+/* Creates and frees programs, and caches those of a state. */
 #include "engine/plan/program-private.h"
 
 LigProgram *
@@ -52,8 +52,6 @@ lig_program_get_state (LigProgram *self)
   return self->state;
 }
 
-/* --- The cache ----------------------------------------------------------------------------- */
-
 struct _LigProgramCache {
   LigState *state;
   GPtrArray *programs;
@@ -97,7 +95,7 @@ find (LigProgramCache *self, LigPlan *plan)
   return NULL;
 }
 
-/* Before memory is asked for: what nobody can ask for again has to go. */
+/* Drops programs of outdated plans, which cannot be requested again, before memory is allocated. */
 static void
 drop_outdated (LigProgramCache *self)
 {

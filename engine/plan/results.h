@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls for those who run one program again and again, beyond its public face: losses that are
- * read a few steps late, so that the device is never waited for, and less that is done twice. */
+/* Private calls for callers that run one program many times: losses that are read a few steps late,
+ * so that the host does not wait for the device, and less repeated work. */
 #pragma once
 
 #include <ligature/program.h>
 
 G_BEGIN_DECLS
 
-/* Results that are on their way from the device, at most. */
+/* The most results in flight from the device. */
 #define LIG_PROGRAM_LATE 8
 
 typedef struct {
@@ -19,17 +19,18 @@ typedef struct {
  * lig_program_send_results, lig_program_take_results:
  * @slot: below %LIG_PROGRAM_LATE
  *
- * The loss and what the update keeps, with the norm, begin their way to the host; taking them
- * waits until they are there, and tells what went wrong on the device before.
+ * Sending starts the copy of the loss, and of the scaling and the norm of the update, to the host;
+ * taking waits for the copy and reports earlier errors of the device.
  */
 gboolean lig_program_send_results (LigProgram *self, guint slot, GError **error);
 gboolean
 lig_program_take_results (LigProgram *self, guint slot, LigProgramResult *result, GError **error);
 
-/* Gradients that were set stay for all later backward passes: setting them anew takes time. */
+/* Keeps the set gradients for all later backward passes: setting them again takes time. */
 void lig_program_keep_gradients (LigProgram *self);
 
-/* As lig_program_time_steps(), but the state is not put back: for one that nobody looks at. */
+/* Like lig_program_time_steps(), but does not restore the state; for states that are then
+ * discarded. */
 gboolean lig_program_time_steps_freely (LigProgram *self, double *seconds, GError **error);
 
 G_END_DECLS

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* States in files: parameters by their paths, what the optimizer keeps below `optimizer.`. */
+/* Reads and writes states in files: parameters by their paths, the optimizer's values below
+ * `optimizer.`. */
 #include <ligature/state.h>
 
 #include <string.h>
 
-/* The values that updates keep in addition to the arrays: the fields of a LigScaling that outlive
- * gradients. */
+/* The values that updates keep in addition to the arrays: the fields of a LigScaling that remain
+ * valid without gradients. */
 #define SCALING "optimizer.scaling"
 enum { SCALE, GOOD, ROW, SKIPPED, N_FIELDS };
 
-/* (transfer full) (nullable): the tensor's name for array `n` of those that an optimizer keeps of a
- * parameter, fp32 weights first: `optimizer.moment.1.weight`; null after the last. */
+/* Returns (transfer full) (nullable) the tensor's name for array `n` of those that an optimizer
+ * keeps of a parameter, fp32 weights first: `optimizer.moment.1.weight`; null after the last. */
 static char *
 kept_name (guint n, const char *path)
 {
@@ -18,7 +19,7 @@ kept_name (guint n, const char *path)
   return name ? g_strconcat ("optimizer.", name, ".", path, NULL) : NULL;
 }
 
-/* Adds to the file what the state has so far. */
+/* Adds the existing arrays of a parameter to the file. */
 static void
 store_kept (LigState *self, LigTensorFile *file, const char *path)
 {
@@ -73,7 +74,7 @@ check_names (LigState *self, LigTensorFile *file, GError **error)
   return FALSE;
 }
 
-/* A tensor that was read, and where it goes. */
+/* A tensor that was read, and its destination. */
 typedef struct {
   LigStateArray array;
   const char *path;
@@ -166,7 +167,7 @@ store_scaling (LigState *self, LigTensorFile *file, GError **error)
   return TRUE;
 }
 
-/* Files of earlier versions have none. */
+/* Loads the loss scaling, which files of earlier versions do not contain. */
 static gboolean
 load_scaling (LigState *self, LigTensorFile *file, GError **error)
 {
@@ -201,7 +202,7 @@ lig_state_store (LigState *self, LigTensorFile *file, gboolean with_moments, GEr
   return !with_moments || store_scaling (self, file, error);
 }
 
-/* Reads what the file has of a parameter's arrays. */
+/* Reads the arrays of a parameter that the file contains. */
 static gboolean
 read_kept (LigState *self, LigTensorFile *file, const char *path, GArray *all, GError **error)
 {

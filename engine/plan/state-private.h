@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of plans and programs to a state, beyond its public face. */
+/* The private calls of plans and programs to a state. */
 #pragma once
 
 #include <ligature/state.h>
 
-/* Whether each parameter of the plan is here, in the same place, on the same device. */
+/* Checks that the state has each parameter of the plan, at the same offset, on the same device. */
 gboolean lig_state_check_plan (LigState *self, LigPlan *plan, GError **error);
 
-/* Whether the state would still give this plan to somebody who asks for one. */
+/* Returns whether the cache of the state still contains this plan. */
 gboolean lig_state_keeps_plan (LigState *self, LigPlan *plan);
 
-/* The address of an element of an array, allocated when first asked for. */
+/* Returns the address of an element of an array, which the first call allocates. */
 void *lig_state_address (LigState *self, LigStateArray array, gint64 element, GError **error);
 
-/* The address of its LigScaling, allocated when first asked for. */
+/* Returns the address of its LigScaling, which the first call allocates. */
 void *lig_state_scaling (LigState *self, GError **error);
 
-/* Before a backward pass: whether it scales the gradients that it leaves in the state. */
+/* Called before a backward pass, with whether it scales the gradients that it stores in the
+ * state. */
 gboolean lig_state_begin_gradients (LigState *self, gboolean scaled, GError **error);
 
-/* (transfer full): gradients of the last backward pass, divided by what they carry, in the type. */
+/* Returns (transfer full) gradients of the last backward pass, divided by their loss scale, in the
+ * type. */
 LigTensor *lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError **error);
 
-/* Bytes of an array, 0 where it was not asked for yet. */
+/* Returns the bytes of an array, 0 if it is not allocated yet. */
 gsize lig_state_array_bytes (LigState *self, LigStateArray array);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States: flat arrays of all parameters, of their gradients and of what the optimizer keeps. */
+/* States: flat arrays of all parameters, of their gradients and of the optimizer's values. */
 #include "engine/plan/state-private.h"
 
 #include "engine/device/device-private.h"
@@ -19,7 +19,7 @@ struct _LigState {
   GPtrArray *paths;   /* null-terminated */
   gint64 elements;
   char *arrays[LIG_MAX_STATE_ARRAYS]; /* device memory */
-  LigScaling *scaling;                /* likewise */
+  LigScaling *scaling;                /* in device memory */
   gboolean scaled;                    /* the gradients carry a loss scale */
   GHashTable *plans;                  /* key -> LigPlan */
   guint compiled;
@@ -79,7 +79,7 @@ array_dtype (LigState *self, LigStateArray array)
                                         : LIG_FP32;
 }
 
-/* fp32 master weights begin as the parameters. */
+/* Initializes the fp32 master weights from the parameters. */
 static gboolean
 fill_master (LigState *self, GError **error)
 {
@@ -176,7 +176,7 @@ lig_state_set_scaling (LigState *self, const LigScaling *scaling, GError **error
     return write_scaling (self, &all, error);
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "the loss scale is %g after %g skipped updates, %g of them in a row; expected a "
-               "scale from %g to %g, and numbers that fit",
+               "scale from %g to %g, and at most as many in a row",
                (double) scaling->scale, (double) scaling->skipped, (double) scaling->row,
                (double) LIG_LEAST_SCALE, (double) LIG_MOST_SCALE);
   return FALSE;
@@ -192,7 +192,8 @@ lig_state_begin_gradients (LigState *self, gboolean scaled, GError **error)
                       lig_state_set_scaling (self, &scaling, error));
 }
 
-/* The tensor times what the gradients carry, or divided by it, in the type. */
+/* Multiplies the tensor by the loss scale of the gradients, or divides it, and converts it to the
+ * type. */
 static LigTensor *
 rescale (LigState *self, LigTensor *tensor, gboolean divide, LigDtype dtype, GError **error)
 {
@@ -215,8 +216,8 @@ lig_state_unscale (LigState *self, LigTensor *gradients, LigDtype dtype, GError 
   return rescale (self, gradients, TRUE, dtype, error);
 }
 
-/* Philox keyed by the seed and the path, so that a parameter's values do not depend on its place
- * in the sequence's memory nor on the device. */
+/* Draws with Philox keyed by the seed and the path, so that a parameter's values depend neither on
+ * its position in the sequence nor on the device. */
 static void
 draw_normal (guint64 seed, const char *path, float deviation, float *values, gint64 count)
 {
@@ -264,7 +265,7 @@ take_parameters (LigState *self, const LigDraft *draft, GError **error)
     g_ptr_array_add (self->paths, parameter.path);
   }
   g_ptr_array_add (self->paths, NULL);
-  /* Before anything is drawn: what does not fit the device would not fit the host either. */
+  /* Allocate before drawing: values that do not fit the device would not fit the host either. */
   if (!ensure_array (self, LIG_STATE_PARAMETERS, error))
     return FALSE;
   for (guint i = 0; i < draft->parameters->len; i++)
@@ -363,8 +364,8 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
   if (!parameter)
     return NULL;
   if (!self->arrays[array]) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "the state keeps no such array of '%s' yet",
-                 path);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX,
+                 "the state does not have this array of '%s' yet", path);
     return NULL;
   }
   g_autoptr (LigTensor) tensor = lig_tensor_new (dtype, &parameter->shape, error);
@@ -373,7 +374,7 @@ lig_state_get (LigState *self, LigStateArray array, const char *path, GError **e
                                          (gsize) parameter->offset * lig_dtype_size (dtype),
                                        lig_tensor_bytes (tensor), error))
     return NULL;
-  /* A gradient that was scaled so that fp16 could hold it stays in fp32. */
+  /* A gradient that was scaled to fit fp16 is returned in fp32. */
   if (array == LIG_STATE_GRADIENTS && self->scaled)
     return lig_state_unscale (self, tensor, LIG_FP32, error);
   return g_steal_pointer (&tensor);
@@ -403,13 +404,13 @@ lig_state_set (
                           self->arrays[array] + (gsize) parameter->offset * lig_dtype_size (dtype),
                           converted->data, lig_tensor_bytes (converted), error))
     return FALSE;
-  /* The weights behind 16-bit parameters keep what the caller's type said. */
+  /* The fp32 master weights keep the precision of the caller's tensor. */
   if (array == LIG_STATE_PARAMETERS && self->arrays[LIG_STATE_MASTER])
     return lig_state_set (self, LIG_STATE_MASTER, path, tensor, error);
   return TRUE;
 }
 
-/* Every parameter of its table; a name without a table fails when the plan is compiled. */
+/* Appends the optimizer's parameters; an unknown optimizer fails when the plan is compiled. */
 static void
 append_optimizer (GString *key, const LigOptimizer *optimizer)
 {
@@ -419,7 +420,7 @@ append_optimizer (GString *key, const LigOptimizer *optimizer)
     g_string_append_printf (key, " %a", lig_optimizer_get (optimizer, param));
 }
 
-/* Everything that a plan depends on, in words. */
+/* Returns a text of everything that a plan depends on. */
 static char *
 plan_key (LigSequence *sequence, const LigPlanOptions *options)
 {
@@ -438,7 +439,7 @@ plan_key (LigSequence *sequence, const LigPlanOptions *options)
   return g_strdup (key->str);
 }
 
-/* The first plan with gradients decides what type they have here. */
+/* Checks the type of the gradients, which the first plan with gradients chooses. */
 static gboolean
 fit_gradients (LigState *self, const LigDraft *draft, GError **error)
 {
@@ -455,7 +456,7 @@ fit_gradients (LigState *self, const LigDraft *draft, GError **error)
   return TRUE;
 }
 
-/* A plan fits where each of its parameters is here, in the same place. */
+/* Checks that the state has each parameter of the plan at the same offset. */
 static gboolean
 check_fit (LigState *self, const LigDraft *draft, GError **error)
 {
@@ -508,7 +509,8 @@ lig_state_keeps_plan (LigState *self, LigPlan *plan)
   return FALSE;
 }
 
-/* Versions only grow, so what was compiled before an edit is never asked for again. */
+/* Returns whether a plan was compiled before an edit. Versions only grow, so it is not requested
+ * again. */
 static gboolean
 is_outdated (gpointer key, gpointer plan, gpointer sequence)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan as readable lines, the same for the same input: what golden tests compare. */
+/* Writes a plan as readable lines, the same for the same input; golden tests compare them. */
 #include "engine/plan/plan-private.h"
 
 static void

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Completes the verdicts that the compiler wrote. */
+/* Completes the compiler's verdicts with gains and mends. */
 #pragma once
 
 #include <ligature/verdict.h>
 
-/* The part of an expanded op that gains depend on. */
+/* The properties of an expanded op that gains depend on. */
 typedef struct {
-  double bytes; /* of its main output */
+  double bytes; /* bytes of its main output */
   const char *path;
-  gconstpointer written; /* the op as written, which the repetitions of a block share */
+  gconstpointer written; /* the op as written, shared by the repetitions of a block */
 } LigReasonOp;
 
-/* Seconds of a verdict's ops as one group and each alone; NaN where they are unknown. */
+/* The seconds of a verdict's ops as one group and one by one; NaN if unknown. */
 typedef struct {
-  double fused, apart;
-  gboolean measured; /* all of them; else some are predicted */
+  double fused, unfused;
+  gboolean measured; /* all times are measured; else some are predicted */
 } LigReasonTimes;
 
-/* All verdicts of a plan in the making, with a mend (null where there is none) and times each. */
+/* All verdicts of a draft, with the mend (null for none) and the times of each. */
 typedef struct {
   LigVerdict *verdicts;
   LigMend *const *mends;
@@ -25,11 +25,11 @@ typedef struct {
   guint n_verdicts;
   const LigReasonOp *ops;
   guint n_ops;
-  double copy, launch; /* bytes a second of a copy, 0: unknown; seconds a launch */
+  double copy, launch; /* copy bandwidth in bytes per second, 0: unknown; seconds per launch */
 } LigReasonCase;
 
 /* Fills in the gain of each verdict and of its mend, then numbers the mends. */
 void lig_reasons_explain (const LigReasonCase *self);
 
-/* The translated sentence of a verdict on the fusion of that name. (transfer full) */
+/* Returns (transfer full) the translated sentence of a verdict on the fusion of that name. */
 char *lig_verdict_sentence (const LigVerdict *verdict, const char *fusion);

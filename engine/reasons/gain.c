@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The time that a refused fusion would save over the groups that run now, and the numbers of mends.
- * An estimate counts the bytes of the values that would stay in the kernel over the bandwidth of a
- * copy, and the launches that go; times of the groups take its place where they are known. */
+/* Estimates the time that a refused fusion would save compared with the current groups, and numbers
+ * the mends. An estimate is the bytes of the values that would stay in the kernel, divided by the
+ * copy bandwidth, plus the saved launches; known times of the groups replace it. */
 #include "engine/reasons/explain.h"
 
 #include <math.h>
 
 typedef struct {
-  const LigReasonCase *the;
+  const LigReasonCase *facts;
   int *owners[2]; /* the verdict whose group covers each op in a pass, or -1 */
 } Explainer;
 
@@ -20,22 +20,22 @@ covers (LigPass pass, int asked)
 static gboolean
 is_timed (const LigReasonTimes *times)
 {
-  return !isnan (times->fused) && !isnan (times->apart);
+  return !isnan (times->fused) && !isnan (times->unfused);
 }
 
-/* Microseconds for values that `first` to `last`, as one kernel, would not write and read again. A
- * value that another op reads is still written. */
+/* Returns the microseconds saved if `first` to `last`, as one kernel, did not write and read
+ * intermediate values. A value that another op reads is still written. */
 static double
 estimate_saving (const Explainer *self, int first, int last, gboolean kept)
 {
   double bytes = 0;
-  for (int i = first; i < last && i < (int) self->the->n_ops; i++)
-    bytes += self->the->ops[i].bytes;
-  return 1e6 * (bytes * (kept ? 1 : 2) / self->the->copy + self->the->launch * (last - first));
+  for (int i = first; i < last && i < (int) self->facts->n_ops; i++)
+    bytes += self->facts->ops[i].bytes;
+  return 1e6 * (bytes * (kept ? 1 : 2) / self->facts->copy + self->facts->launch * (last - first));
 }
 
-/* Adds up over the groups that cover ops of the range in the pass; false where a time is missing.
- */
+/* Adds the savings of the groups that cover ops of the range in the pass; false if a time is
+ * missing. */
 static gboolean
 sum_groups (const Explainer *self,
             LigPass pass,
@@ -47,28 +47,28 @@ sum_groups (const Explainer *self,
 {
   for (int side = 0; side < 2; side++)
     for (int i = first, previous = -1;
-         covers (pass, side) && i <= last && i < (int) self->the->n_ops; i++) {
+         covers (pass, side) && i <= last && i < (int) self->facts->n_ops; i++) {
       int owner = self->owners[side][i];
       if (owner < 0 || owner == previous)
         continue;
-      const LigVerdict *group = &self->the->verdicts[owner];
+      const LigVerdict *group = &self->facts->verdicts[owner];
       previous = owner;
-      /* The first side counted it already. */
+      /* Counted with the first side. */
       if (side == 1 && group->pass == LIG_PASS_JOINT && covers (pass, 0))
         continue;
-      const LigReasonTimes *times = &self->the->times[owner];
+      const LigReasonTimes *times = &self->facts->times[owner];
       if (timed && !is_timed (times))
         return FALSE;
       int last_op = group->first + group->count - 1;
-      *saved += timed ? 1e6 * (times->apart - times->fused)
+      *saved += timed ? 1e6 * (times->unfused - times->fused)
                       : estimate_saving (self, group->first, last_op, FALSE);
       *measured &= times->measured;
     }
   return TRUE;
 }
 
-/* Of a pattern that no edit makes fit, and of an edit that adds work of its own, nothing is known.
- */
+/* Returns whether the gain is unknown, as for a pattern that no edit makes fit, and for an edit
+ * that adds an op. */
 static gboolean
 is_unknown (const LigVerdict *verdict, const LigMend *mend)
 {
@@ -77,17 +77,17 @@ is_unknown (const LigVerdict *verdict, const LigMend *mend)
          (mend && mend->kind == LIG_MEND_INSERT_OP);
 }
 
-/* Times of whole steps take the place of those of groups where they decided. */
+/* Estimates a gain. Times of whole steps replace those of groups if they decided the verdict. */
 static void
 estimate_gain (const Explainer *self, guint number)
 {
   int first, last;
   double now = 0;
-  LigVerdict *verdict = &self->the->verdicts[number];
-  const LigReasonTimes *times = &self->the->times[number];
+  LigVerdict *verdict = &self->facts->verdicts[number];
+  const LigReasonTimes *times = &self->facts->times[number];
   gboolean measured = times->measured;
   verdict->gain = NAN;
-  if (is_unknown (verdict, self->the->mends[number]))
+  if (is_unknown (verdict, self->facts->mends[number]))
     return;
   lig_verdict_get_range (verdict, &first, &last);
   if (verdict->reason == LIG_REASON_SLOWER && g_strcmp0 (verdict->found.unit, "us") == 0) {
@@ -95,9 +95,9 @@ estimate_gain (const Explainer *self, guint number)
     verdict->gain_measured = verdict->found.measured && verdict->needed.measured;
   } else if (is_timed (times) &&
              sum_groups (self, verdict->pass, first, last, &now, TRUE, &measured)) {
-    verdict->gain = 1e6 * (times->apart - times->fused) - now;
+    verdict->gain = 1e6 * (times->unfused - times->fused) - now;
     verdict->gain_measured = measured;
-  } else if (self->the->copy > 0) {
+  } else if (self->facts->copy > 0) {
     now = 0;
     sum_groups (self, verdict->pass, first, last, &now, FALSE, &measured);
     verdict->gain = estimate_saving (self, first, last, verdict->reason == LIG_REASON_IN_USE) - now;
@@ -113,34 +113,34 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
   return order != 0 ? order : one < two ? -1 : 1;
 }
 
-/* The edit as a text that is the same for the same edit. */
+/* Returns a text that is the same for the same edit. */
 static char *
 describe_edit (const Explainer *self, const LigVerdict *verdict, const LigMend *mend)
 {
   gconstpointer place = NULL;
-  gboolean wish = mend->kind == LIG_MEND_UNFORBID || mend->kind == LIG_MEND_FORCE;
-  for (int i = verdict->first; mend->path && !place && i < (int) self->the->n_ops; i++)
-    if (self->the->ops[i].path && g_str_equal (self->the->ops[i].path, mend->path))
-      place = self->the->ops[i].written;
+  gboolean names_fusion = mend->kind == LIG_MEND_UNFORBID || mend->kind == LIG_MEND_FORCE;
+  for (int i = verdict->first; mend->path && !place && i < (int) self->facts->n_ops; i++)
+    if (self->facts->ops[i].path && g_str_equal (self->facts->ops[i].path, mend->path))
+      place = self->facts->ops[i].written;
   return g_strdup_printf ("%d %p %s %s %s", mend->kind, place,
-                          place || !mend->path ? "" : mend->path, wish ? mend->fusion : "",
+                          place || !mend->path ? "" : mend->path, names_fusion ? mend->fusion : "",
                           mend->value ? mend->value : "");
 }
 
-/* The first in the order of reading has the number 1. */
+/* Numbers the mends from 1 in reading order. */
 static void
 number_mends (const Explainer *self)
 {
   g_autoptr (GHashTable) edits = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autofree guint *order = g_new (guint, MAX (self->the->n_verdicts, 1));
+  g_autofree guint *order = g_new (guint, MAX (self->facts->n_verdicts, 1));
   guint count = 0;
-  for (guint i = 0; i < self->the->n_verdicts; i++)
-    if (self->the->mends[i])
+  for (guint i = 0; i < self->facts->n_verdicts; i++)
+    if (self->facts->mends[i])
       order[count++] = i;
-  g_qsort_with_data (order, (int) count, sizeof *order, compare, self->the->verdicts);
+  g_qsort_with_data (order, (int) count, sizeof *order, compare, self->facts->verdicts);
   for (guint i = 0; i < count; i++) {
-    const LigVerdict *verdict = &self->the->verdicts[order[i]];
-    LigMend *mend = self->the->mends[order[i]];
+    const LigVerdict *verdict = &self->facts->verdicts[order[i]];
+    LigMend *mend = self->facts->mends[order[i]];
     char *edit = describe_edit (self, verdict, mend);
     guint number = GPOINTER_TO_UINT (g_hash_table_lookup (edits, edit));
     mend->number = number > 0 ? number : g_hash_table_size (edits) + 1;
@@ -151,21 +151,21 @@ number_mends (const Explainer *self)
 }
 
 void
-lig_reasons_explain (const LigReasonCase *the)
+lig_reasons_explain (const LigReasonCase *facts)
 {
-  Explainer self = {the, {NULL, NULL}};
+  Explainer self = {facts, {NULL, NULL}};
   for (int side = 0; side < 2; side++) {
-    self.owners[side] = g_new (int, MAX (the->n_ops, 1));
-    for (guint i = 0; i < the->n_ops; i++)
+    self.owners[side] = g_new (int, MAX (facts->n_ops, 1));
+    for (guint i = 0; i < facts->n_ops; i++)
       self.owners[side][i] = -1;
   }
-  for (guint i = 0; i < the->n_verdicts; i++)
-    for (int side = 0; side < 2 && the->verdicts[i].taken; side++)
-      for (int k = 0; k < the->verdicts[i].count && covers (the->verdicts[i].pass, side); k++)
-        self.owners[side][the->verdicts[i].first + k] = (int) i;
-  for (guint i = 0; i < the->n_verdicts; i++) {
+  for (guint i = 0; i < facts->n_verdicts; i++)
+    for (int side = 0; side < 2 && facts->verdicts[i].taken; side++)
+      for (int k = 0; k < facts->verdicts[i].count && covers (facts->verdicts[i].pass, side); k++)
+        self.owners[side][facts->verdicts[i].first + k] = (int) i;
+  for (guint i = 0; i < facts->n_verdicts; i++) {
     estimate_gain (&self, i);
-    the->verdicts[i].mend = the->mends[i];
+    facts->verdicts[i].mend = facts->mends[i];
   }
   number_mends (&self);
   g_free (self.owners[0]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends: their words, and the edits of a sequence. */
+/* Mends: their texts, and their edits of a sequence. */
 #include <ligature/mend.h>
 
 #include <glib/gi18n-lib.h>
@@ -38,8 +38,6 @@ lig_mend_describe (const LigMend *self)
   }
 }
 
-/* --- Wishes -------------------------------------------------------------------------------- */
-
 static GStrv
 change_names (const char *const *names, const char *name, gboolean with)
 {
@@ -52,7 +50,7 @@ change_names (const char *const *names, const char *name, gboolean with)
   return g_strv_builder_end (changed);
 }
 
-/* Everywhere too: else the fusion would stay forbidden. */
+/* Also allows the fusion everywhere, as it would otherwise stay forbidden. */
 static void
 unforbid (LigSequence *sequence, LigOp *op, const char *fusion)
 {
@@ -62,8 +60,6 @@ unforbid (LigSequence *sequence, LigOp *op, const char *fusion)
   lig_op_set_forbidden (op, (const char *const *) here);
 }
 
-/* --- Branches ------------------------------------------------------------------------------ */
-
 static guint
 count_ports (const char *ports)
 {
@@ -71,8 +67,8 @@ count_ports (const char *ports)
   return names ? g_strv_length (names) : 0;
 }
 
-/* Readers in the sequence of the branch, and in blocks within, whose names of it begin with `../`,
- * take their extra input from the caller. */
+/* Disconnects the readers of the branch in its sequence, and in blocks within, which refer to it
+ * with `../`: they take their extra input from the caller. */
 static void
 disconnect (LigSequence *sequence, const char *channel)
 {
@@ -99,7 +95,8 @@ is_used (LigSequence *sequence, const char *channel)
   return FALSE;
 }
 
-/* An output without a channel always goes to the caller, so it gets one that has no reader. */
+/* Makes the outputs private. An output without a channel goes to the caller, so it gets a channel
+ * without a reader. */
 static gboolean
 make_private (LigSequence *parent, LigOp *op, GError **error)
 {
@@ -118,9 +115,7 @@ make_private (LigSequence *parent, LigOp *op, GError **error)
   return TRUE;
 }
 
-/* --- Ops ----------------------------------------------------------------------------------- */
-
-/* The sequence that the op of the path stands in: `2` of `3.0.2` in the body of `3`. */
+/* Returns the sequence that contains the op of the path: `2` of `3.0.2` is in the body of `3`. */
 static LigSequence *
 find_parent (LigSequence *sequence, const char *path, int *index)
 {

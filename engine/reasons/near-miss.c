@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdicts of a place, in the order in which a reader needs them. */
+/* Finds the verdicts of a place, most useful first. */
 #include <ligature/verdict.h>
 
 #include <math.h>
@@ -16,7 +16,8 @@ lig_verdict_get_range (const LigVerdict *self, int *first, int *last)
   *first = MAX (*first, *last - 1);
 }
 
-/* An edit may meet a condition; a group in the way is farther off. */
+/* Returns the rank of a verdict. An edit may satisfy a condition; an overlapping group is harder to
+ * avoid. */
 static int
 get_rank (const LigVerdict *verdict)
 {
@@ -43,7 +44,7 @@ lig_verdict_compare (const LigVerdict *a, const LigVerdict *b)
   return 0;
 }
 
-/* The order of the plan decides between equals. */
+/* Compares verdicts; the order of the plan decides between equals. */
 static int
 compare (gconstpointer a, gconstpointer b)
 {

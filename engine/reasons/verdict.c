@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of verdicts: the same sentence in the window, on the command line and in reports. */
+/* The texts of verdicts: the same sentence in the window, on the command line and in reports. */
 #include "engine/reasons/explain.h"
 
 #include <glib/gi18n-lib.h>
@@ -46,7 +46,7 @@ lig_verdict_sentence (const LigVerdict *verdict, const char *name)
   case LIG_REASON_CLAIMED:
     return g_strdup_printf (_ ("%s: %s covers an op already"), name, observed);
   case LIG_REASON_SLOWER:
-    return g_strdup_printf (_ ("%s: not fast enough to be worth fusing, %s fused and %s apart"),
+    return g_strdup_printf (_ ("%s: not fast enough to be worth fusing, %s fused and %s unfused"),
                             name, observed, required);
   default:
     return g_strdup_printf (_ ("%s: %s is %s, expected %s"), name,

@@ -10,7 +10,7 @@
 
 #define STANDARD_INPUT "standard input"
 
-/* Reads all there is, but hardly more than a sequence may have: a device never ends. */
+/* Reads the whole stream, but stops soon after LIG_MAX_TEXT bytes, because a device never ends. */
 static GString *
 read_stream (FILE *stream, const char *name, GError **error)
 {
@@ -34,8 +34,8 @@ read_stream (FILE *stream, const char *name, GError **error)
 static GString *
 read_file (const char *path, GError **error)
 {
-  /* Opening a named pipe waits for a writer, who may never come; reading one that has none finds
-     its end at once. A pipe that a shell put at this path has its writer already. */
+  /* Opening a named pipe would wait for a writer, which may never come; reading a pipe without a
+     writer returns its end at once. A pipe that a shell put at this path has its writer already. */
   int number = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "rb") : NULL;
   if (!file) {
@@ -50,7 +50,7 @@ read_file (const char *path, GError **error)
   return text;
 }
 
-/* Past a byte order mark. */
+/* Returns the text after its byte order mark. */
 static const char *
 skip_mark (const char *text)
 {
@@ -68,7 +68,7 @@ read_json (const char *text, gsize length, const char *file, GStrv *warnings, GE
 {
   const char *start = skip_mark (text);
   if (!*skip_space (start)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%sthere is no text, expected a sequence",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s%sthe text is empty, expected a sequence",
                  file ? file : "", file ? ": " : "");
     return NULL;
   }
@@ -84,7 +84,7 @@ lig_sequence_from_json (const char *text, gssize length, GStrv *warnings, GError
   gsize bytes = length < 0 ? strlen (text) : (gsize) length;
   if (!lig_literal_check_text (text, bytes, error))
     return NULL;
-  /* A copy ends with a zero, which the text need not. */
+  /* A copy ends with a zero byte, which the text may lack. */
   g_autofree char *copy = g_strndup (text, bytes);
   return read_json (copy, bytes, NULL, warnings, error);
 }
@@ -128,7 +128,7 @@ lig_sequence_open (const char *text, GStrv *warnings, GError **error)
     return open_standard_input (warnings, error);
   if (g_str_has_suffix (text, ".lig"))
     return lig_sequence_load (text, warnings, error);
-  /* The slash of a channel like ../r makes no file of an expression. */
+  /* A channel's name like ../r contains a slash, but does not make an expression a file name. */
   gboolean call = strchr (text, '(') && !g_file_test (text, G_FILE_TEST_EXISTS);
   if (strchr (text, '/') && !call)
     return lig_sequence_load (text, warnings, error);
@@ -144,7 +144,7 @@ lig_sequence_save (LigSequence *self, const char *path, GError **error)
   GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
   if (g_file_set_contents_full (path, text, -1, flags, 0666, &local))
     return TRUE;
-  /* GLib's sentence names the temporary file; what matters stands behind its last colon. */
+  /* GLib's message names the temporary file; the reason follows its last colon. */
   const char *reason = g_strrstr (local->message, ": ");
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
                reason ? reason + 2 : local->message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How files and expressions spell values, and the limits that both keep. */
+/* The spelling of values in files and expressions, and the limits that both respect. */
 #include "engine/sequence/literal.h"
 
 #include "engine/base/json-private.h"
@@ -35,7 +35,7 @@ refuse (const char *wanted, const GValue *value, GError **error)
   return FALSE;
 }
 
-/* A whole number, be it written 4096 or 4096.0 or 1e3. */
+/* Reads a whole number, written as 4096, 4096.0 or 1e3. */
 static gboolean
 get_whole (const GValue *value, gint64 *whole)
 {
@@ -124,7 +124,7 @@ check_channel (const char *name, GError **error)
   return TRUE;
 }
 
-/* What a value of the kind is called, where the value at hand is of another kind. */
+/* Returns the name of the expected kind if the value has another kind, else null. */
 static const char *
 mismatch (const LigParam *param, const GValue *value)
 {
@@ -201,14 +201,14 @@ lig_literal_check_reserved (LigOp *op, const char *name, GError **error)
   static const char *const words[] = {"recompute", "offload", "recipe", NULL};
   if (!lig_op_get_body (op) || !g_strv_contains (words, name))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "reserved: not built yet");
+  g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "reserved: not implemented yet");
   return FALSE;
 }
 
 gboolean
 lig_literal_get (LigOp *op, const LigParam *param, GValue *value)
 {
-  /* A required parameter is said even where it equals its default: unsaid, it would be missing. */
+  /* A required parameter is written even if it equals its default, else it would be missing. */
   return lig_op_get_value (op, param, value) ||
          (param->flags & LIG_PARAM_REQUIRED && lig_op_check (op, NULL));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the table of an op is whole: what can be said without calling anything of it. */
+/* Checks the table of an op without calling any of its functions. */
 #include "engine/base/refusal.h"
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
@@ -83,7 +83,7 @@ check_place (const LigOpInfo *info, const LigParam *param, GError **error)
                                                param->name, param->offset, align);
 }
 
-/* Written so that NaN fails. */
+/* The comparisons are written so that NaN fails. */
 static gboolean
 check_range (const LigOpInfo *info, const LigParam *param, GError **error)
 {
@@ -115,7 +115,7 @@ check_param (const LigOpInfo *info, const LigParam *param, GHashTable *seen, GEr
   if (!g_hash_table_add (seen, (gpointer) param->name))
     return refuse (error, info, "two parameters are called %s", param->name);
   if ((unsigned) param->kind > LIG_PARAM_CALLER)
-    return refuse (error, info, "parameter %s has the kind %d, which there is not", param->name,
+    return refuse (error, info, "parameter %s has the unknown kind %d", param->name,
                    (int) param->kind);
   if (!param->label || !param->help)
     return refuse (error, info, "parameter %s has no label or no help", param->name);
@@ -138,8 +138,7 @@ check_params (const LigOpInfo *info, GError **error)
     positional += (info->params[i].flags & LIG_PARAM_POSITIONAL) != 0;
   }
   if (positional > 1)
-    return refuse (error, info, "%u parameters go without a name, at most 1 is possible",
-                   positional);
+    return refuse (error, info, "%u parameters are positional, at most 1 is possible", positional);
   if (info->kernel_params_size > LIG_MAX_KERNEL_PARAMS)
     return refuse (error, info,
                    "its kernels have params of %" G_GSIZE_FORMAT " bytes, at most %d are possible",
@@ -162,7 +161,7 @@ has_parameter (const LigOpInfo *info, const char *name)
   return FALSE;
 }
 
-/* Ports that exist before backward: x, y, extra ones, parameters, computed values. */
+/* Returns whether a port exists before backward: x, y, extra ones, parameters, computed values. */
 static gboolean
 is_forward (const LigOpInfo *info, const char *port, gboolean written)
 {
@@ -175,7 +174,7 @@ is_forward (const LigOpInfo *info, const char *port, gboolean written)
   return written ? output : input;
 }
 
-/* The gradient of a port; a computed value has none. */
+/* Returns whether a port is the gradient of another; computed values have no gradients. */
 static gboolean
 is_gradient (const LigOpInfo *info, const char *port)
 {
@@ -234,8 +233,7 @@ check_trained (const LigOpInfo *info, GHashTable *seen, GError **error)
     if (!add_port (info, at->name, seen, error))
       return FALSE;
     if ((unsigned) at->init > LIG_INIT_NORMAL)
-      return refuse (error, info, "%s starts with %d, which there is not", at->name,
-                     (int) at->init);
+      return refuse (error, info, "%s has the unknown initialization %d", at->name, (int) at->init);
   }
   if (count > LIG_MAX_PARAMETERS)
     return refuse (error, info, "it has %d trained parameters, at most %d are possible", count,
@@ -277,7 +275,7 @@ saves (const LigOpInfo *info, const char *port)
   return lig_ports_find (lig_ports_parse (info->saves), port) >= 0 || has_parameter (info, port);
 }
 
-/* Each operand of a kernel is a port that its pass reads or writes. */
+/* Checks that each operand of a kernel is a port that its pass reads or writes. */
 static gboolean
 check_kernel (const LigOpInfo *info, const char *name, gboolean backward, GError **error)
 {
@@ -320,7 +318,7 @@ check_kernels (const LigOpInfo *info, GError **error)
   return TRUE;
 }
 
-/* An op computes in one way. */
+/* Checks that an op has exactly one way of computing its output. */
 static gboolean
 check_ways (const LigOpInfo *info, GError **error)
 {
@@ -328,14 +326,14 @@ check_ways (const LigOpInfo *info, GError **error)
              (info->opaque_forward != NULL);
   if (ways != 1)
     return refuse (error, info,
-                   "it says in %d way%s how it is computed, expected 1 of forward, lower_forward, "
+                   "it has %d way%s of computing its output, expected 1 of forward, lower_forward, "
                    "expand and opaque_forward",
                    ways, LIG_ENDING (ways));
   if (info->backward && info->lower_backward)
     return refuse (error, info, "it has both backward and lower_backward, expected one");
   if (info->expand && (info->backward || info->lower_backward || info->opaque_backward ||
                        info->parameters || info->computes || info->saves))
-    return refuse (error, info, "it is a macro, so its parts have what backward needs, not it");
+    return refuse (error, info, "it is a macro, so its parts provide what backward needs, not it");
   gboolean bare = !info->backward && !info->lower_backward && !info->parameters &&
                   !info->extra_inputs && !info->extra_outputs && !info->computes;
   if (info->opaque_forward && !bare)

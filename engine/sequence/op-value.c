@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Setting a parameter of an op as a file or an expression gives it, checked against its table. */
+/* Sets a parameter of an op from a file or an expression, checked against its table. */
 #include <ligature/op.h>
 
 #include <math.h>
@@ -23,7 +23,7 @@ set_number (LigOp *self, const LigParam *param, const GValue *value, GError **er
     G_VALUE_HOLDS_INT64 (value) ? (double) g_value_get_int64 (value) : g_value_get_double (value);
   if (param->kind == LIG_PARAM_INT && number != floor (number))
     return refuse_value (self, param, "a whole number", error);
-  /* Written so that NaN fails. An inferred parameter may be given its "not said" value. */
+  /* Written so that NaN fails. An inferred parameter may have the value that means "not given". */
   gboolean fits = number >= param->minimum && number <= param->maximum;
   if (!fits && !(param->flags & LIG_PARAM_INFERRED && number == param->initial)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "%s: %s is %.15g, expected %.15g to %.15g",

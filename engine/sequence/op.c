@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Instances of ops: GObject properties over the plain params struct that an op's table describes.
- * Every op of the registry has a final class of its own, made from its table by one function. */
+ * Every op of the registry has its own final class, made from its table by one function. */
 #include <ligature/op.h>
 
 #include "engine/sequence/op-private.h"
@@ -14,7 +14,7 @@ typedef struct {
   char *input_channels[LIG_MAX_EXTRA];
   char *output_channels[LIG_MAX_EXTRA];
   bool to_caller[LIG_MAX_EXTRA];
-  guint64 given; /* one bit a parameter: set at least once */
+  guint64 given; /* one bit for each parameter: set at least once */
   gboolean fence;
   GStrv forbidden, forced;
   char *unknown;
@@ -212,7 +212,7 @@ static void
 lig_op_class_init (LigOpClass *class)
 {
   G_OBJECT_CLASS (class)->finalize = lig_op_finalize;
-  /* Emitted after any change of a parameter, a channel, a fence or of a block's ops. */
+  /* Emitted after any change of a parameter, a channel, a fence or a block's ops. */
   signals[CHANGED] =
     g_signal_new ("changed", LIG_TYPE_OP, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
@@ -259,7 +259,7 @@ GType
 lig_op_register_type (const LigOpInfo *info)
 {
   g_autofree char *name = g_strconcat ("LigOp-", info->name, NULL);
-  /* There is one already of a table that was refused. */
+  /* A type of this name exists if a table with the same name was refused before. */
   for (guint i = 2; g_type_from_name (name); i++) {
     g_free (name);
     name = g_strdup_printf ("LigOp-%s-%u", info->name, i);
@@ -355,7 +355,7 @@ lig_op_get_value (LigOp *self, const LigParam *param, GValue *value)
   }
 }
 
-/* Extra ports are counted off the op's table. */
+/* Checks the index of an extra port against the op's table. */
 static gboolean
 check_extra (LigOp *self, int index, gboolean input, const char *channel, GError **error)
 {

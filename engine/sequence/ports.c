@@ -22,7 +22,7 @@ parse (const char *text)
   return self;
 }
 
-/* To be called with the lock held. */
+/* The caller holds the lock. */
 static const LigPorts *
 find (const char *text)
 {

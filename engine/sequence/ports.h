@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of ports in their parsed form. Tables and kernels write them as text, `x bias? -> sum=x y`;
- * each text is parsed once, when the op, fusion or kernel that has it is registered. */
+ * each text is parsed once, when the op, fusion or kernel with that text is registered. */
 #pragma once
 
 #include <ligature/op.h>
@@ -12,25 +12,25 @@ typedef struct {
 } LigPort;
 
 typedef struct {
-  int count, n_inputs; /* n_inputs: those before the arrow, all where there is none */
+  int count, n_inputs; /* n_inputs: the ports before the arrow, all ports without an arrow */
   const LigPort *ports;
 } LigPorts;
 
-/* Returns the ports of a text, which may be null for none, parsed at the first call with such a
- * text and kept for ever. May be called by any thread. */
+/* Returns the ports of a text, which may be null for none. The first call with a text parses it;
+ * the result is never freed. May be called from any thread. */
 const LigPorts *lig_ports_parse (const char *text);
 
 /* Returns the position of a name among the ports, or -1. */
 int lig_ports_find (const LigPorts *self, const char *name);
 
-/* Returns how many different texts were parsed so far. */
+/* Returns how many different texts have been parsed so far. */
 guint lig_ports_parsed (void);
 
-/* The lists of a registered op. */
+/* The port lists of a registered op. */
 typedef struct {
   const LigPorts *extra_inputs, *extra_outputs, *computes, *saves;
   char **forward, **backward; /* names of kernels, null after the last */
 } LigOpPorts;
 
-/* Returns the lists of an op that is registered, or tried by this thread. */
+/* Returns the lists of an op that is registered, or that this thread has proposed. */
 const LigOpPorts *lig_op_info_ports (const LigOpInfo *info);

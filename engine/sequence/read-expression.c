@@ -6,14 +6,14 @@
  *   arg   = [NAME '='] value
  *   value = ['-'] NUMBER | true | false | NAME | STRING | '[' value {',' value} ']'
  *
- * The scanner is our own: GScanner takes the start of `../r` for a number, `#` for a comment and
- * cannot say where a token begins. */
+ * GScanner cannot be used: it takes the start of `../r` for a number and `#` for a comment, and
+ * does not report where a token begins. */
 #include "engine/sequence/literal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What a token is: one of these or, for a punctuation mark, its character. */
+/* The kind of a token: one of these, or the character of a punctuation mark. */
 enum { END = 256, NAME, NUMBER, STRING };
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
   const char *text; /* the whole expression */
-  const char *at;   /* behind the token */
+  const char *at;   /* after the token */
   Token token;
   GError **error;
 } Parser;
@@ -59,7 +59,7 @@ fail (Parser *self, const char *at, int code, const char *format, ...)
   return FALSE;
 }
 
-/* Puts the column in front of an error that somebody else has set. */
+/* Puts the column in front of an error that another function has set. */
 static gboolean
 place (Parser *self, const char *at)
 {
@@ -68,7 +68,7 @@ place (Parser *self, const char *at)
   return FALSE;
 }
 
-/* A token for a message, cut after 40 characters. */
+/* Returns a token for a message, cut after 40 characters. */
 static char *
 quote (const Token *token)
 {
@@ -88,7 +88,7 @@ expected (Parser *self, const char *what)
   return fail (self, self->token.start, LIG_ERROR_FORMAT, "expected %s, got %s", what, got);
 }
 
-/* The names of an op's parameters: `linear has out-features, bias`. */
+/* Lists an op's parameters: `linear has out-features, bias`. */
 static char *
 list_params (LigOp *op)
 {
@@ -134,8 +134,8 @@ skip_digits (const char *at)
   return at;
 }
 
-/* Decimal digits with a fraction and an exponent, `.5` and `5.` included. A leading zero is
- * refused, because some read 010 as 8. */
+/* Reads decimal digits with a fraction and an exponent, `.5` and `5.` included. A leading zero is
+ * refused, because some languages read 010 as 8. */
 static gboolean
 scan_number (Parser *self)
 {
@@ -275,7 +275,7 @@ parse_list (Parser *self, GValue *value)
   return next (self);
 }
 
-/* A word as a value; the token is passed already. */
+/* Stores a word as a value; its token has been consumed already. */
 static void
 set_word (GValue *value, const Token *token)
 {
@@ -310,7 +310,7 @@ parse_value (Parser *self, GValue *value)
 
 /* --- Items -------------------------------------------------------------------------------- */
 
-/* The parameter of that name. */
+/* Returns the parameter of that name. */
 static const LigParam *
 find_named (Parser *self, LigOp *op, const Token *token)
 {
@@ -329,7 +329,7 @@ find_named (Parser *self, LigOp *op, const Token *token)
   return param;
 }
 
-/* The parameter that a value without a name goes to. */
+/* Returns the parameter that takes a value without a name. */
 static const LigParam *
 find_positional (Parser *self, LigOp *op, const Token *token, gboolean *taken)
 {
@@ -339,8 +339,7 @@ find_positional (Parser *self, LigOp *op, const Token *token, gboolean *taken)
     param++;
   if (!param || !param->name || *taken) {
     fail (self, token->start, LIG_ERROR_OP, "%s; %s",
-          *taken ? "only one value goes without a name" : "no value goes without a name here",
-          list);
+          *taken ? "only one value may have no name" : "each value needs a name here", list);
     return NULL;
   }
   *taken = TRUE;
@@ -377,7 +376,7 @@ parse_arg (Parser *self, LigOp *op, guint64 *given, gboolean *positional)
   *given |= bit;
   if (lig_literal_set (op, param, &value, self->error))
     return TRUE;
-  /* What the op says of a value names both already. */
+  /* The op's own message about a value already contains both names. */
   g_autofree char *named = g_strconcat (lig_op_get_name (op), ": ", NULL);
   if (!g_str_has_prefix ((*self->error)->message, named))
     g_prefix_error (self->error, "%s of %s: ", param->name, lig_op_get_name (op));
@@ -460,7 +459,7 @@ parse_items (Parser *self, LigSequence *sequence, guint depth, gint64 *total)
       if (lig_sequence_get_length (sequence) == 0 || fence)
         return fail (self, self->token.start, LIG_ERROR_FORMAT, "%s",
                      fence ? "a second fence in one gap"
-                           : "a fence stands between two ops, but none is before it");
+                           : "a fence separates two ops, but none is before it");
       fence = self->token.start;
       if (!next (self))
         return FALSE;
@@ -474,8 +473,8 @@ parse_items (Parser *self, LigSequence *sequence, guint depth, gint64 *total)
     if (!next (self))
       return FALSE;
   }
-  return !fence || fail (self, fence, LIG_ERROR_FORMAT,
-                         "a fence stands between two ops, but none is after it");
+  return !fence ||
+         fail (self, fence, LIG_ERROR_FORMAT, "a fence separates two ops, but none is after it");
 }
 
 LigSequence *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From the JSON of a .lig file to a sequence. Nothing in a file is trusted: every refusal begins
- * with the JSON path of what is refused. */
+/* Makes a sequence from the JSON of a .lig file. Files are not trusted: every error begins with the
+ * JSON path of the refused value. */
 #include "engine/sequence/literal.h"
 #include "engine/sequence/reader.h"
 
@@ -52,7 +52,7 @@ read_param (LigReader *self, LigOp *op, const LigParam *param, JsonNode *value)
 static gboolean
 read_ops (LigReader *self, JsonNode *value, LigSequence *sequence, guint depth, gint64 *total);
 
-/* Reads the members of an op's object that its table knows. */
+/* Reads the members of an op's object that are parameters of the op or its ops. */
 static gboolean
 read_params (LigReader *self, JsonObject *object, LigOp *op)
 {
@@ -165,7 +165,7 @@ read_version (LigReader *self, JsonObject *root)
   if (version > 1)
     return lig_reader_refuse (
       self, LIG_ERROR_FORMAT,
-      "version %" G_GINT64_FORMAT " is newer than 1, the newest that is understood", version);
+      "version %" G_GINT64_FORMAT " is newer than 1, the newest that this library reads", version);
   if (version < 1)
     return lig_reader_refuse (self, LIG_ERROR_FORMAT, "version %" G_GINT64_FORMAT ", expected 1",
                               version);
@@ -173,7 +173,7 @@ read_version (LigReader *self, JsonObject *root)
   return TRUE;
 }
 
-/* Keeps the unknown members of a part that is no op under `key`. */
+/* Keeps the unknown members of a part other than an op under `key`. */
 static void
 keep_unknown (LigReader *self, const char *key, JsonObject *object, const char *const *keys)
 {
@@ -182,7 +182,7 @@ keep_unknown (LigReader *self, const char *key, JsonObject *object, const char *
     json_object_set_object_member (self->unknown, key, unknown);
 }
 
-/* The type of member `key`; `type` stays where there is no such member. */
+/* Reads the type in member `key`; without such a member `type` is unchanged. */
 static gboolean
 read_dtype (LigReader *self, JsonObject *object, const char *key, gboolean floating, int *type)
 {
@@ -262,7 +262,7 @@ read_train (LigReader *self, JsonNode *value, LigSequence *sequence)
   return TRUE;
 }
 
-/* The op whose path is the string `value`. */
+/* Returns the op whose path is the string `value`. */
 static LigOp *
 find_op (LigReader *self, LigSequence *sequence, JsonNode *value)
 {
@@ -295,7 +295,7 @@ read_fences (LigReader *self, JsonNode *value, LigSequence *sequence)
   return array != NULL;
 }
 
-/* Adds a name to a list that is copied whole each time, hence the limit on its length. */
+/* Adds a name to a list. The list is copied whole each time, hence the limit on its length. */
 static gboolean
 add_fusion (LigReader *self, LigOp *op, const char *fusion, gboolean force)
 {
@@ -318,10 +318,10 @@ add_fusion (LigReader *self, LigOp *op, const char *fusion, gboolean force)
   return TRUE;
 }
 
-/* Unknown keys of an entry with a path stay with its op, and move with it: they lie among the op's
- * unknown keys under `$forbid` or `$force`, by the fusion's name. */
+/* Stores the unknown keys of an entry with a path in the op, so that they move with it: among the
+ * op's unknown keys under `$forbid` or `$force`, by the fusion's name. */
 static void
-keep_unknown_wish (LigReader *self, JsonObject *entry, LigOp *op, const char *list)
+keep_unknown_constraint (LigReader *self, JsonObject *entry, LigOp *op, const char *list)
 {
   static const char *const keys[] = {"fusion", "at", NULL};
   g_autoptr (JsonObject) unknown = lig_reader_gather_unknown (self, entry, keys, NULL);
@@ -337,8 +337,8 @@ keep_unknown_wish (LigReader *self, JsonObject *entry, LigOp *op, const char *li
     }
     owner = json_node_get_object (kept);
   }
-  JsonNode *wishes = json_object_get_member (owner, list);
-  if (!wishes || !JSON_NODE_HOLDS_OBJECT (wishes))
+  JsonNode *constraints = json_object_get_member (owner, list);
+  if (!constraints || !JSON_NODE_HOLDS_OBJECT (constraints))
     json_object_set_object_member (owner, list, json_object_new ());
   json_object_set_object_member (json_object_get_object_member (owner, list),
                                  json_object_get_string_member (entry, "fusion"),
@@ -349,9 +349,9 @@ keep_unknown_wish (LigReader *self, JsonObject *entry, LigOp *op, const char *li
   }
 }
 
-/* Reads one entry of `forbid` or `force`; without a path it goes to `everywhere`. */
+/* Reads one entry of `forbid` or `force`; an entry without a path is added to `everywhere`. */
 static gboolean
-read_wish (
+read_constraint (
   LigReader *self, JsonNode *value, LigSequence *sequence, gboolean force, GPtrArray *everywhere)
 {
   LigOp *op = NULL;
@@ -373,12 +373,12 @@ read_wish (
       return FALSE;
   } else
     g_ptr_array_add (everywhere, (gpointer) fusion);
-  keep_unknown_wish (self, entry, op, force ? "$force" : "$forbid");
+  keep_unknown_constraint (self, entry, op, force ? "$force" : "$forbid");
   return TRUE;
 }
 
 static gboolean
-read_wishes (LigReader *self, JsonNode *value, LigSequence *sequence, gboolean force)
+read_constraints (LigReader *self, JsonNode *value, LigSequence *sequence, gboolean force)
 {
   JsonArray *array = lig_reader_array (self, value);
   g_autoptr (GPtrArray) everywhere = g_ptr_array_new ();
@@ -386,7 +386,7 @@ read_wishes (LigReader *self, JsonNode *value, LigSequence *sequence, gboolean f
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; array && i < json_array_get_length (array); i++) {
     gsize outside = lig_reader_enter_element (self, i);
-    if (!read_wish (self, json_array_get_element (array, i), sequence, force, everywhere))
+    if (!read_constraint (self, json_array_get_element (array, i), sequence, force, everywhere))
       return FALSE;
     lig_reader_leave (self, outside);
   }
@@ -402,13 +402,13 @@ read_wishes (LigReader *self, JsonNode *value, LigSequence *sequence, gboolean f
 static gboolean
 read_forbid (LigReader *self, JsonNode *value, LigSequence *sequence)
 {
-  return read_wishes (self, value, sequence, FALSE);
+  return read_constraints (self, value, sequence, FALSE);
 }
 
 static gboolean
 read_force (LigReader *self, JsonNode *value, LigSequence *sequence)
 {
-  return read_wishes (self, value, sequence, TRUE);
+  return read_constraints (self, value, sequence, TRUE);
 }
 
 static gboolean
@@ -418,7 +418,7 @@ read_all_ops (LigReader *self, JsonNode *value, LigSequence *sequence)
   return read_ops (self, value, sequence, 0, &total);
 }
 
-/* In this order: what refers to ops comes after them. */
+/* In this order: parts that refer to ops follow the ops. */
 static const struct {
   const char *key;
   gboolean (*read) (LigReader *self, JsonNode *value, LigSequence *sequence);

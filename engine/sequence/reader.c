@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading JSON values with their path at hand, for messages. */
+/* Reads JSON values and keeps their path for messages. */
 #include "engine/sequence/reader.h"
 
 #include "engine/sequence/literal.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Compilations, many at a time, and registrations, one at a time and alone: a fusion that appears
- * between two looks at the list would move those behind it. */
+/* Lets many compilations run at the same time, but a registration only alone: a fusion that was
+ * inserted while a compilation reads the list would shift those behind it. */
 #include "engine/sequence/table.h"
 
 static GRWLock lock;
-static GPrivate depth; /* how often this thread holds the registries; while it registers, once */
+static GPrivate depth; /* how often this thread holds the registries; 1 while it registers */
 
 void
 lig_registry_hold (void)

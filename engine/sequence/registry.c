@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The registry of ops: the built-in ones from the list that Meson makes of engine/ops, then those
- * registered at run time. */
+/* The registry of ops: the built-in ones, from the list that Meson generates from engine/ops, then
+ * those registered at run time. */
 #include "engine/sequence/op-private.h"
 #include "engine/sequence/ports.h"
 #include "engine/sequence/table.h"
@@ -19,7 +19,7 @@ typedef struct {
 
 static GMutex lock;
 static GArray *entries; /* of Entry, grows only */
-static Entry proposed;  /* while it is tried: known to the proposer alone */
+static Entry proposed;  /* an op under test: visible to the proposer alone */
 static GThread *proposer;
 
 static Entry
@@ -44,7 +44,7 @@ add (const LigOpInfo *info)
   g_array_append_val (entries, entry);
 }
 
-/* To be called with the lock held. */
+/* The caller holds the lock. */
 static void
 fill (void)
 {
@@ -126,7 +126,7 @@ lig_op_info_decide (gboolean accepted)
   proposer = NULL;
 }
 
-/* How many single-character edits lie between two names. */
+/* Returns the edit distance of two names: the number of single-character edits. */
 static guint
 distance (const char *a, const char *b)
 {
@@ -182,7 +182,7 @@ lig_op_new (const char *name, GError **error)
     g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'; did you mean %s?", name,
                  like);
   else
-    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'; see lig ops", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_OP, "no op is called '%.60s'", name);
   return NULL;
 }
 

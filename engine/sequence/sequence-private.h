@@ -3,5 +3,5 @@
 
 #include <ligature/sequence.h>
 
-/* A number that no other sequence of this process has or had, unlike its address. */
+/* Returns a number that, unlike an address, no other sequence of this process ever has. */
 guint64 lig_sequence_get_serial (LigSequence *self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences: an ordered list of ops with its input, types and the person's wishes. */
+/* Sequences: an ordered list of ops with its input, types and the user's fences and lists of
+ * forbidden and forced fusions. */
 #include "engine/sequence/sequence-private.h"
 
 #include "engine/sequence/op-private.h"
@@ -17,7 +18,7 @@ struct _LigSequence {
   int compute, parameters; /* LigDtype or -1 */
   char *train, *unknown;
   GStrv forbidden;
-  LigOp *block; /* unowned: whose body this is */
+  LigOp *block; /* unowned: the block whose body this is */
 };
 
 enum { PROP_NAME = 1, PROP_VERSION, N_PROPS };
@@ -78,8 +79,8 @@ edited (LigSequence *self, guint position, guint removed, guint added)
   lig_sequence_touch (self);
 }
 
-/* An op stands in one place, so that taking it out there ends its edits' news, and a block not in
- * itself, so that what is repeated has an end. */
+/* An op is in one place only, so that its edits are no longer announced once it is removed, and a
+ * block is not inside itself, so that repetition ends. */
 static gboolean
 check_free (LigSequence *self, LigOp *op, GError **error)
 {
@@ -140,7 +141,7 @@ lig_sequence_class_init (LigSequenceClass *class)
   object_class->finalize = lig_sequence_finalize;
   object_class->set_property = set_property;
   object_class->get_property = get_property;
-  props[PROP_NAME] = g_param_spec_string ("name", "Name", "What people call it", NULL,
+  props[PROP_NAME] = g_param_spec_string ("name", "Name", "The user's name for the sequence", NULL,
                                           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   props[PROP_VERSION] =
     g_param_spec_uint64 ("version", "Version", "Grows with every edit", 0, G_MAXUINT64, 0,
@@ -330,7 +331,7 @@ lig_sequence_get (LigSequence *self, int index, GError **error)
   return locate (self, index, self->ops->len, &position, error) ? self->ops->pdata[position] : NULL;
 }
 
-/* Takes a reference on the op, which check_free() let pass. */
+/* Takes a reference on the op, which check_free() has accepted. */
 static void
 insert (LigSequence *self, guint position, LigOp *op)
 {
@@ -349,7 +350,8 @@ lig_sequence_extend (LigSequence *self, LigSequence *other)
 {
   g_autoptr (GPtrArray) copies = g_ptr_array_new_with_free_func (g_object_unref);
   guint first = self->ops->len;
-  /* All are copied before any is added: the other one may be this one, or hold it in a block. */
+  /* All ops are copied before any is added: the other sequence may be this one, or contain it in a
+     block. */
   for (guint i = 0; i < other->ops->len; i++)
     g_ptr_array_add (copies, lig_op_copy (other->ops->pdata[i]));
   for (guint i = 0; i < copies->len; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of programs that were built against an older header, or a newer one: each is copied as far
- * as both sides know it. */
+/* Tables of programs that were built against an older or a newer header: fields that both sides
+ * know are copied. */
 #include "engine/sequence/table.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ lig_table_check_size (
   return FALSE;
 }
 
-/* Copies the elements of an array, in steps of `size` bytes, that come before the one without a
- * name; it gets one without a name of its own. */
+/* Copies the elements of an array, in steps of `size` bytes, up to the element without a name; the
+ * copy ends with such an element, too. */
 static gpointer
 complete_array (gconstpointer array, gsize size, gsize whole, gsize name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a sequence to the shortest expression that gives the same ops. */
+/* Makes the shortest expression that gives the same ops as a sequence. */
 #include "engine/sequence/literal.h"
 
 static void
@@ -23,7 +23,7 @@ append_value (GString *text, const GValue *value)
   g_string_append_c (text, '"');
 }
 
-/* Appends the parameters that have to be said, the one without a name first. */
+/* Appends the parameters that must be written, the positional one first. */
 static void
 append_params (GString *text, LigOp *op)
 {
@@ -45,7 +45,7 @@ append_params (GString *text, LigOp *op)
                             first->len > 0 && named->len > 0 ? ", " : "", named->str);
 }
 
-/* A fence before the first op, which parts nothing there, cannot be written and is left out. */
+/* A fence before the first op, which separates nothing, cannot be written and is omitted. */
 static void
 append_items (GString *text, LigSequence *sequence)
 {

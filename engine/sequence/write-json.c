@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* From a sequence to the canonical JSON of a .lig file: keys in one order, one line for each op,
- * nothing that equals its default. Reading the text and writing it again changes nothing. */
+/* Writes a sequence as the canonical JSON of a .lig file: keys in one order, one line for each op,
+ * no values that equal their defaults. Reading the text and writing it again changes nothing. */
 #include "engine/base/json-private.h"
 #include "engine/sequence/literal.h"
 
 #include <string.h>
 
-/* The object in a text of unknown keys; null where there is none. */
+/* Returns the object in a text of unknown keys; null if the text is null. */
 static JsonObject *
 parse_unknown (const char *text)
 {
@@ -16,7 +16,7 @@ parse_unknown (const char *text)
   return json_object_ref (json_node_get_object (node));
 }
 
-/* The object under `key`; null where there is none. */
+/* Returns the object under `key`, or null. */
 static JsonObject *
 inner (JsonObject *object, const char *key)
 {
@@ -131,13 +131,13 @@ append_types (GString *text, LigSequence *self, JsonObject *unknown)
   g_string_append_printf (text, ",\n  \"types\": {%s}", members->str + strlen (", "));
 }
 
-/* What people wish of fusions, gathered from the ops in the order of their paths. */
+/* The user's choices about fusions, gathered from the ops in the order of their paths. */
 typedef struct {
   GString *fences, *forbid, *force; /* members of the arrays, each followed by a comma */
-} Wishes;
+} Constraints;
 
 static void
-append_wish (GString *list, const char *fusion, const char *path, JsonObject *unknown)
+append_constraint (GString *list, const char *fusion, const char *path, JsonObject *unknown)
 {
   static const char *const none[] = {NULL};
   g_string_append (list, "\n    {\"fusion\": ");
@@ -149,7 +149,7 @@ append_wish (GString *list, const char *fusion, const char *path, JsonObject *un
 }
 
 static void
-gather (Wishes *self, LigSequence *sequence, GString *path)
+gather (Constraints *self, LigSequence *sequence, GString *path)
 {
   gsize outside = path->len;
   for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
@@ -162,9 +162,9 @@ gather (Wishes *self, LigSequence *sequence, GString *path)
     if (lig_op_get_fence (op))
       g_string_append_printf (self->fences, "\"%s\", ", path->str);
     for (; *forbidden; forbidden++)
-      append_wish (self->forbid, *forbidden, path->str, inner (unknown, "$forbid"));
+      append_constraint (self->forbid, *forbidden, path->str, inner (unknown, "$forbid"));
     for (; *forced; forced++)
-      append_wish (self->force, *forced, path->str, inner (unknown, "$force"));
+      append_constraint (self->force, *forced, path->str, inner (unknown, "$force"));
     if (lig_op_get_body (op)) {
       g_string_append (path, ".0.");
       gather (self, lig_op_get_body (op), path);
@@ -184,16 +184,16 @@ append_list (GString *text, const char *key, GString *list, gsize separator, con
 }
 
 static void
-append_wishes (GString *text, LigSequence *self, JsonObject *unknown)
+append_constraints (GString *text, LigSequence *self, JsonObject *unknown)
 {
   g_autoptr (GString) fences = g_string_new (NULL);
   g_autoptr (GString) forbid = g_string_new (NULL);
   g_autoptr (GString) force = g_string_new (NULL);
   g_autoptr (GString) path = g_string_new (NULL);
-  Wishes wishes = {fences, forbid, force};
+  Constraints constraints = {fences, forbid, force};
   for (const char *const *at = lig_sequence_get_forbidden (self); *at; at++)
-    append_wish (forbid, *at, NULL, inner (unknown, "$forbid"));
-  gather (&wishes, self, path);
+    append_constraint (forbid, *at, NULL, inner (unknown, "$forbid"));
+  gather (&constraints, self, path);
   append_list (text, "fences", fences, strlen (", "), "");
   append_list (text, "forbid", forbid, strlen (","), "\n  ");
   append_list (text, "force", force, strlen (","), "\n  ");
@@ -215,7 +215,7 @@ lig_sequence_to_json (LigSequence *self)
   append_types (text, self, unknown);
   g_string_append (text, ",\n  \"ops\": ");
   append_ops (text, self, 2);
-  append_wishes (text, self, unknown);
+  append_constraints (text, self, unknown);
   if (train) {
     g_autoptr (JsonNode) node = json_node_init_object (json_node_alloc (), train);
     g_string_append (text, ",\n  \"train\": ");

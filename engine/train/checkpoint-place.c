@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The places where a training may write: a file that somebody sent must not choose any place of
- * this machine. */
+/* The places where a training may write: a file from an untrusted sender must not choose any place
+ * of this machine. */
 #include "engine/base/file.h"
 #include "engine/train/run-private.h"
 #include <ligature/run.h>
@@ -51,12 +51,12 @@ lig_run_settings_confine (LigRunSettings *self, const char *folder, GError **err
   if (!self->checkpoint)
     return TRUE;
   g_autofree char *path = g_canonicalize_filename (self->checkpoint, base);
-  /* A link at the end of the path leads on, like those before it. */
+  /* A link at the end of the path is followed, like those before it. */
   g_autofree char *real = lig_run_resolve_place (path);
   if (!is_below (real, base) && !is_below (real, data)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "$.train.checkpoint: '%s' lies neither below the file's folder '%s' nor below "
-                 "'%s'; a file may name no other place, --checkpoint on the command line may",
+                 "$.train.checkpoint: '%s' is neither below the file's folder '%s' nor below "
+                 "'%s'; move it there, or set the checkpoint outside the file",
                  self->checkpoint, base, data);
     return lig_error_set_path (error, "$.train.checkpoint");
   }
@@ -73,7 +73,7 @@ refuse (const char *path, const char *why, GError **error)
   return FALSE;
 }
 
-/* Nothing of worth is lost: the file is empty or a checkpoint. */
+/* Returns whether replacing the file loses nothing: it is empty or a checkpoint. */
 static gboolean
 is_replaceable (const char *path, const GStatBuf *info)
 {
@@ -83,8 +83,8 @@ is_replaceable (const char *path, const GStatBuf *info)
   return file && lig_tensor_file_get_metadata (file, "ligature.checkpoint");
 }
 
-/* Whether SQLite keeps rows of a database beside it under this name. They count even while the file
- * is empty or not there: the next transaction makes it anew. */
+/* Returns whether SQLite keeps rows of a database in a file of this name. The name counts even if
+ * the file is empty or missing: SQLite makes it again in its next transaction. */
 static gboolean
 is_companion (const char *path)
 {
@@ -111,17 +111,17 @@ lig_run_check_place (const char *path, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   GStatBuf info;
-  gboolean there = g_stat (path, &info) == 0;
-  if (there && !S_ISREG (info.st_mode))
-    return refuse (path, S_ISDIR (info.st_mode) ? "it is a folder" : "it is no regular file",
+  gboolean exists = g_stat (path, &info) == 0;
+  if (exists && !S_ISREG (info.st_mode))
+    return refuse (path, S_ISDIR (info.st_mode) ? "it is a folder" : "it is not a regular file",
                    error);
-  if (there && !is_replaceable (path, &info))
+  if (exists && !is_replaceable (path, &info))
     return refuse (path,
-                   "the file that is there is no checkpoint and would be lost; choose another name "
+                   "the existing file is not a checkpoint and would be lost; choose another name "
                    "or move it away",
                    error);
   if (is_companion (path))
-    return refuse (path, "SQLite keeps rows of the database beside it there; choose another name",
+    return refuse (path, "SQLite keeps rows of the database in this file; choose another name",
                    error);
   if (g_access (folder, W_OK | X_OK) != 0)
     return refuse (path, g_strerror (errno), error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkpoints: safetensors with parameters and moments, and in its metadata everything else that a
- * training needs to go on bit-identically. */
+/* Checkpoints: safetensors with parameters and moments; their metadata has everything else that is
+ * needed to continue the training bit-identically. */
 #include "engine/measure/choices.h"
 #include "engine/train/run-private.h"
 #include "kernels/threads.h"
@@ -21,7 +21,7 @@ set_number (LigTensorFile *file, const char *key, guint64 value)
   lig_tensor_file_set_metadata (file, key, text);
 }
 
-/* On a GPU the bits depend on the card, the libraries and the algorithms that products chose. */
+/* On a GPU the bits depend on the card, the libraries and the algorithms chosen for products. */
 static char *
 describe_machine (LigDevice *device)
 {
@@ -46,8 +46,8 @@ flush_store (LigRun *self)
   g_autoptr (GError) failure = NULL;
   gboolean fine = !self->store || lig_store_flush (self->store, &failure);
   g_mutex_lock (&self->lock);
-  g_free (self->trouble);
-  self->trouble = fine ? NULL : g_strdup (failure->message);
+  g_free (self->problem);
+  self->problem = fine ? NULL : g_strdup (failure->message);
   g_mutex_unlock (&self->lock);
 }
 
@@ -59,8 +59,8 @@ lig_run_save_checkpoint (LigRun *self, GError **error)
   g_autoptr (LigTensorFile) file = lig_tensor_file_new ();
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
-  /* What was measured up to here: a run that goes on from here shall find it, whatever happens. A
-   * store that fails now is no reason to lose the training; its end says what is missing. */
+  /* A run that continues from here needs the metrics up to here, whatever happens. A store that
+   * fails now does not end the training; the missing values are reported at its end. */
   flush_store (self);
   if (!lig_state_store (self->state, file, TRUE, error))
     return FALSE;
@@ -134,7 +134,7 @@ require (LigTensorFile *file, const char *key, GError **error)
   const char *value = lig_tensor_file_get_metadata (file, key);
   if (!value)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "it is no checkpoint of a training: it has no %s", key);
+                 "it is not a checkpoint of a training: it has no %s", key);
   return value;
 }
 
@@ -150,7 +150,7 @@ number (LigTensorFile *file, const char *key, guint64 *value, GError **error)
   return FALSE;
 }
 
-/* A word that was left out is the same as the default written out. */
+/* Returns whether the word is the default, which is the same as a missing word. */
 static gboolean
 is_default (const char *name, const char *word)
 {
@@ -161,14 +161,14 @@ is_default (const char *name, const char *word)
   return FALSE;
 }
 
-/* More steps are a longer training; anything else that differs would be another training. */
+/* More steps extend the training; any other difference would make it another training. */
 static gboolean
 apply_overrides (LigRunSettings *settings, const char *const *overrides, GError **error)
 {
   for (; overrides && *overrides; overrides++) {
     g_auto (GStrv) parts = g_strsplit (*overrides, "=", 2);
     if (!parts[0] || !parts[1]) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "'%s' is no setting; write name=value",
+      g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "'%s' is not a setting; write name=value",
                    *overrides);
       return FALSE;
     }
@@ -183,14 +183,14 @@ apply_overrides (LigRunSettings *settings, const char *const *overrides, GError 
         (!old && is_default (parts[0], new)))
       continue;
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "--%s %s contradicts the checkpoint, which has %s", parts[0], new ? new : "''",
+                 "%s %s contradicts the checkpoint, which has %s", parts[0], new ? new : "''",
                  old ? old : "none");
     return FALSE;
   }
   return TRUE;
 }
 
-/* A GPU's algorithms come along; another card or other libraries might not have them. */
+/* The checkpoint contains the GPU's algorithms; another card or other libraries may lack them. */
 static gboolean
 check_gpu (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -203,8 +203,8 @@ check_gpu (LigRun *self, LigTensorFile *file, GError **error)
     return TRUE;
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               "it was made on %s, this is %s: the bits would differ; --init starts a new training "
-               "from its weights",
+               "it was made on %s, this is %s: the bits would differ; start a new training from "
+               "its weights",
                before, today);
   return FALSE;
 }
@@ -219,8 +219,8 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
     return FALSE;
   if (!lig_device_same_backend (self->device, device)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "it was made on %s and cannot go on, bit for bit, on %s; --init starts a new "
-                 "training from its weights",
+                 "it was made on %s and cannot continue, bit for bit, on %s; start a new training "
+                 "from its weights",
                  device, lig_device_get_name (self->device));
     return FALSE;
   }
@@ -230,18 +230,17 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
   if (!level || !number (file, "ligature.threads", &threads, error))
     return FALSE;
   if (!g_str_equal (level, lig_cpu_level ())) {
-    g_set_error (
-      error, LIG_ERROR, LIG_ERROR_DEVICE,
-      "it was made with CPU instructions %s, this process uses %s; LIGATURE_CPU=%s chooses "
-      "them, --init starts a new training from its weights",
-      level, lig_cpu_level (), level);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 "it was made with CPU instructions %s, this process uses %s; set LIGATURE_CPU=%s, "
+                 "or start a new training from its weights",
+                 level, lig_cpu_level (), level);
     return FALSE;
   }
   if (threads > (guint64) omp_get_thread_limit ()) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
                  "it was made with %" G_GUINT64_FORMAT " thread%s, this process may have %d "
-                 "(OMP_THREAD_LIMIT); with fewer the bits would differ, --init starts a new "
-                 "training from its weights",
+                 "(OMP_THREAD_LIMIT); with fewer the bits would differ, start a new training from "
+                 "its weights",
                  threads, LIG_ENDING (threads), omp_get_thread_limit ());
     return FALSE;
   }
@@ -249,7 +248,7 @@ check_machine (LigRun *self, LigTensorFile *file, GError **error)
   return TRUE;
 }
 
-/* A file that grew, lost lines or holds other ones would give other batches. */
+/* A file that grew, lost lines or has other content would give other batches. */
 static gboolean
 check_data (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -260,15 +259,15 @@ check_data (LigRun *self, LigTensorFile *file, GError **error)
   const char *read = lig_tensor_file_get_metadata (file, "ligature.content");
   if (before && read && g_str_equal (before, today) && !g_str_equal (read, content)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "the data has changed: it is %s as before, but their content is another (hash %s, "
-                 "and was %s); --init starts a new training from the weights",
+                 "the data has changed: it is %s as before, but its content differs (hash %s, "
+                 "and was %s); start a new training from the weights",
                  today, content, read);
     return FALSE;
   }
   if (!before || g_strcmp0 (before, today) == 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-               "the data has changed: it is %s, and was %s; --init starts a new training from the "
+               "the data has changed: it is %s, and was %s; start a new training from the "
                "weights",
                today, before);
   return FALSE;

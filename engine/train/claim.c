@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One training at a time writes to a checkpoint file. It holds a lock in the person's runtime
- * folder, called by the hash of the file's name; the system releases it when the process ends. */
+/* One training at a time writes to a checkpoint file. It holds a lock in the user's runtime folder,
+ * named by the hash of the file's name; the system releases it when the process ends. */
 #include "engine/train/run-private.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The lock of a checkpoint file, (transfer full); null where no folder for it can be made. */
+/* Returns the lock file of a checkpoint, (transfer full); null if no folder for it can be made. */
 static char *
 name_lock (const char *checkpoint)
 {
@@ -21,8 +21,8 @@ name_lock (const char *checkpoint)
   return g_mkdir_with_parents (folder, 0700) == 0 ? g_build_filename (folder, name, NULL) : NULL;
 }
 
-/* Returns FALSE where another training has the lock. Its file may have been removed between opening
- * and locking it, by the one who held it. */
+/* Returns FALSE if another training has the lock. That training may have removed the lock file
+ * after it was opened here and before it was locked. */
 static gboolean
 lock (const char *path, int *file)
 {

@@ -27,7 +27,7 @@ evaluate_batch (LigRun *self, gint64 batch, gint64 *valid, GError **error)
          lig_program_run (self->eval, LIG_RUN_FORWARD, error);
 }
 
-/* The first samples of a batch. */
+/* Returns the first samples of a batch. */
 static LigTensor *
 take_samples (const LigTensor *all, gint64 batch, gint64 count, GError **error)
 {
@@ -39,7 +39,8 @@ take_samples (const LigTensor *all, gint64 batch, gint64 count, GError **error)
   return some;
 }
 
-/* Whether the sequence is one for that batch: not with a reshape to fixed numbers. */
+/* Compiles the sequence for that batch size; `program` is null if the sequence does not accept that
+ * size, for example because of a reshape. */
 static gboolean
 compile_rest (LigRun *self, gint64 valid, LigProgram **program, GError **error)
 {
@@ -54,9 +55,9 @@ compile_rest (LigRun *self, gint64 valid, LigProgram **program, GError **error)
   return FALSE;
 }
 
-/* The loss of a last batch of values that is filled up with others, whose targets cannot be
- * ignored as those of classes are: by a plan for just the samples that count. `found` is FALSE
- * where there is none, and the loss stays. */
+/* Computes the loss of an incomplete last batch. It is filled up with other samples, whose targets
+ * cannot be ignored unless they are classes: therefore a plan for only the valid samples runs.
+ * `found` is FALSE if such a plan is impossible; then the loss is unchanged. */
 static gboolean
 evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError **error)
 {
@@ -81,7 +82,7 @@ evaluate_rest (LigRun *self, gint64 valid, gboolean *found, double *loss, GError
 }
 
 static gboolean
-is_unwanted (LigRun *self)
+has_request (LigRun *self)
 {
   g_mutex_lock (&self->lock);
   gboolean unwanted = self->request != LIG_REQUEST_NONE;
@@ -94,7 +95,7 @@ typedef struct {
   double loss, samples, correct, counted;
 } Sums;
 
-/* A last batch that cannot be told from what fills it counts only where it is the only one. */
+/* An incomplete last batch whose filling cannot be excluded counts only if it is the only batch. */
 static gboolean
 add_batch (LigRun *self, gint64 batch, gboolean only, Sums *sums, GError **error)
 {
@@ -133,7 +134,7 @@ lig_run_evaluate (
   *loss = *accuracy = NAN;
   *cut = FALSE;
   for (gint64 i = 0; i < count; i++) {
-    *cut = is_unwanted (self);
+    *cut = has_request (self);
     if (*cut)
       return TRUE;
     if (!add_batch (self, i * batches / count, count == 1, &sums, error))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that is checked and made before a training starts. */
+/* All checks and preparations before a training starts. */
 #include "engine/data/kind.h"
 #include "engine/train/run-private.h"
 
 #include <string.h>
 
-/* The last op has to be a loss; nothing else may want a tensor from the caller. */
+/* Checks that the last op is a loss and that no other op needs a tensor from the caller. */
 static gboolean
 check_loss (LigRun *self, LigPlan *plan, GError **error)
 {
@@ -43,7 +43,7 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
   const LigPlanOp *ops = lig_plan_get_ops (plan, &count);
   LigTarget target = {0};
   lig_plan_get_extra_input (plan, 0, &target.shape, &target.dtype);
-  /* Floating targets come as fp32 and are rounded on their way into the plan. */
+  /* Floating targets come as fp32 and are rounded when they are copied into the plan. */
   if (self->classes)
     target.classes = lig_shape_columns (&ops[count - 1].x);
   else
@@ -58,7 +58,7 @@ bind_targets (LigRun *self, LigPlan *plan, GError **error)
   return self->targets != NULL;
 }
 
-/* Tokens index the rows of the first embedding; what stands before it lets them through. */
+/* Tokens are row numbers of the first embedding; the ops before it do not change them. */
 static gboolean
 check_vocabulary (LigRun *self, LigPlan *plan, GError **error)
 {
@@ -89,8 +89,8 @@ lig_run_locate_data (LigRunSettings *settings)
   g_free (given);
 }
 
-/* The data decides the input; a floating type that the sequence named for its input goes on to be
- * the type of compute. */
+/* The data decides the input; a floating type that the sequence has for its input is kept as the
+ * compute type. */
 static gboolean
 open_data (LigRun *self, GError **error)
 {
@@ -98,22 +98,20 @@ open_data (LigRun *self, GError **error)
   LigDtype dtype = LIG_FP32;
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "a training needs data, like --data text:FOLDER");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "no data set; set data, like text:FOLDER");
     return FALSE;
   }
   if (known)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
   else if (self->settings.batch == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "how many samples a step takes is not known; --batch 32 or --input 32x64 says it");
+                 "batch size unknown; set batch, like 32, or the input's shape, like 32x64");
     return FALSE;
   }
   const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
   if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
-                 "%s data has the input's shape, which is not known; --input 32x64 says it",
-                 info->name);
+                 "%s data: input shape unknown; set the input's shape, like 32x64", info->name);
     return FALSE;
   }
   lig_run_locate_data (&self->settings);
@@ -162,7 +160,7 @@ read_settings (LigRun *self, GError **error)
   if (!read_types (settings, &options, error))
     return FALSE;
   lig_tuning_init (&self->tuning, self->store);
-  /* Where steps can overlap, predictions decide which do. */
+  /* On asynchronous devices predictions decide which steps overlap. */
   if (lig_device_has (self->device, LIG_DEVICE_ASYNCHRONOUS))
     lig_tuning_learn (self->device, self->store);
   options.tf32 = settings->tf32 != 0;
@@ -180,7 +178,7 @@ lig_run_prepare (LigRun *self, GError **error)
 {
   if (!read_settings (self, error))
     return FALSE;
-  /* Without an input of its own the sequence is checked once the data has given it one. */
+  /* A sequence without an input shape is checked once the data has given it one. */
   if (!open_data (self, error))
     return FALSE;
   g_autoptr (LigDevice) null = lig_device_open ("null", error);
@@ -196,7 +194,7 @@ lig_run_prepare (LigRun *self, GError **error)
   return self->state != NULL;
 }
 
-/* Accumulated micro-batches average their gradients: each arrives divided by their number. */
+/* Accumulated micro-batches average their gradients: each is divided by their number. */
 static gboolean
 scale_gradient (LigRun *self, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring whole steps and single ones on random data. */
+/* Measures whole steps of a training, and single steps of its plan, on random data. */
 #include <ligature/profile.h>
 
 #include "engine/measure/stopwatch.h"
@@ -29,7 +29,7 @@ lig_profile_free (LigProfile *self)
 
 G_DEFINE_BOXED_TYPE (LigProfile, lig_profile, g_atomic_rc_box_acquire, lig_profile_free)
 
-/* Integers below this bound are safe: the rows of an embedding, the classes of a loss. */
+/* Returns a bound of safe integers: the rows of an embedding, the classes of a loss. */
 static gint64
 bound_of_input (LigPlan *plan)
 {
@@ -41,7 +41,7 @@ bound_of_input (LigPlan *plan)
   return vocabulary;
 }
 
-/* Random elements, the same again after the first million of them. */
+/* Returns random elements, which repeat after the first million. */
 static LigTensor *
 random_tensor (const LigShape *shape, LigDtype dtype, gint64 bound, GError **error)
 {
@@ -84,14 +84,14 @@ fill (LigProgram *program, GError **error)
   if (shape.n_axes == 0)
     return TRUE;
   g_autoptr (LigTensor) gradient = random_tensor (&shape, dtype, 2, error);
-  /* A plan without a backward pass takes none. */
+  /* A plan without a backward pass accepts no gradient. */
   return gradient && (lig_program_set_gradient (program, gradient, NULL) || TRUE);
 }
 
-/* What is measured in one round: runs of one pass or several, and every step. */
+/* The columns of one round: runs of one pass or several, then every step. */
 enum { FORWARD, BACKWARD, UPDATE, FORWARD_BACKWARD, WHOLE, FIRST_STEP };
 
-/* Those of the passes that the plan has. */
+/* Runs those of the passes that the plan has. */
 static gboolean
 run_passes (LigProgram *program, unsigned flags, GError **error)
 {
@@ -113,7 +113,7 @@ run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **er
     [FORWARD_BACKWARD] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD,
     [WHOLE] = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE,
   };
-  /* A device that runs at once takes as long for the passes together as one by one. */
+  /* A synchronous device takes as long for the passes together as for each in turn. */
   int runs = watch->device && !lig_device_has (watch->device, LIG_DEVICE_ASYNCHRONOUS)
                ? FORWARD_BACKWARD
                : FIRST_STEP;
@@ -142,7 +142,7 @@ summarize (LigProfile *self, const double *samples, guint width, guint rounds)
   }
 }
 
-/* A program on a state that nobody else looks at. */
+/* Returns a program on a new state. */
 static LigProgram *
 prepare (LigSequence *sequence, LigDevice *device, const LigPlanOptions *options, GError **error)
 {
@@ -184,7 +184,8 @@ lig_profile_health_to_json (const LigDeviceHealth *health)
   return json_builder_get_root (builder);
 }
 
-/* What the times depend on beside the plan: how the device did, and the rounding of products. */
+/* Describes conditions of the times other than the plan: the device's health, and the rounding of
+ * products. */
 static char *
 describe_settings (const LigProfile *self)
 {
@@ -305,9 +306,9 @@ lig_profile_measure_watched (LigSequence *sequence,
   g_autofree guint *widths = g_new (guint, count);
   LigStopwatch watch;
   for (guint i = 0; i < count; i++) {
-    /* The elements are as long as the program's header said. */
-    gconstpointer wish = options ? (const char *) options + i * options->size : NULL;
-    LigProgram *program = prepare (sequence, device, wish, error);
+    /* The caller's elements have the size that its own header declared. */
+    gconstpointer chosen = options ? (const char *) options + i * options->size : NULL;
+    LigProgram *program = prepare (sequence, device, chosen, error);
     if (!program)
       return NULL;
     g_ptr_array_add (programs, program);

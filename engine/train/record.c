@@ -22,7 +22,7 @@ lig_plan_record (LigPlan *self, LigStore *store, const char *run)
                            verdicts[i].required, verdicts[i].text);
 }
 
-/* A run without a name is called after its sequence, else after its first ops. */
+/* Names a run without a name after its sequence, else after its first ops. */
 static char *
 choose_name (LigRun *self)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The run that a training from a checkpoint is in the store: the one that wrote the file, or, where
- * that one went further already, a new one that names it. */
+/* The run in the store that a training from a checkpoint continues: the one that wrote the file or,
+ * if that one has advanced beyond the file, a new one that names it as its parent. */
 #include "engine/train/run-private.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ find_row (LigRun *self, LigTensorFile *file)
   return self->store && uuid ? lig_store_find_run (self->store, uuid, NULL) : NULL;
 }
 
-/* A run that ended in its last evaluation has no step left, but that evaluation. */
+/* A run that ended in its last evaluation has no step left, only that evaluation. */
 gboolean
 lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
 {
@@ -23,13 +23,14 @@ lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "it is at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-               " already; --steps asks for more",
+               " already; set steps to more",
                self->first_step, self->settings.steps);
   return FALSE;
 }
 
-/* Whether the run's history holds steps that would not come again as they were. Those that a killed
- * run reported after its last checkpoint come again bit for bit, and take the place of the old. */
+/* Returns whether the run's history contains steps that would not be repeated identically. The
+ * steps that a killed run reported after its last checkpoint are repeated bit for bit, and
+ * replaced. */
 static gboolean
 is_older (LigRun *self, LigTensorFile *file, const LigRunRow *row)
 {
@@ -51,7 +52,7 @@ writes_to (LigRun *self, const LigRunRow *row, const char *path)
   return FALSE;
 }
 
-/* The parent keeps its history and its file. */
+/* The parent run keeps its history and its file. */
 static gboolean
 begin_child (LigRun *self, const LigRunRow *row, GError **error)
 {
@@ -89,9 +90,9 @@ gboolean
 lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error)
 {
   g_autoptr (LigRunRow) row = find_row (self, file);
-  /* The store may be another than the one in which the run was begun. */
+  /* The store may differ from that in which the run was begun. */
   gboolean child = !row || is_older (self, file, row);
-  /* The file may be a copy in another place than its settings name. */
+  /* The file may be a copy in another place than the one in its settings. */
   if (self->settings.checkpoint) {
     g_free (self->settings.checkpoint);
     self->settings.checkpoint = g_strdup (self->checkpoint);

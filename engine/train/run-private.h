@@ -15,7 +15,7 @@ typedef enum { LIG_REQUEST_NONE, LIG_REQUEST_CANCEL, LIG_REQUEST_INTERRUPT } Lig
 /* Steps whose times are kept for the median. */
 #define LIG_KEPT_STEP_TIMES 4096
 
-/* A micro-batch under way: of which step, whether its last, when that began. */
+/* A pending micro-batch: its step, whether it is the step's last, and when it began. */
 typedef struct {
   gint64 step;
   gboolean last;
@@ -29,9 +29,9 @@ struct _LigRun {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint, *choices;
-  char *parent;        /* the run from whose checkpoint this one goes on */
-  char *status_before; /* of a run taken up again, until it starts */
-  int claim;           /* the locked file, -1 without one */
+  char *parent;        /* the run from whose checkpoint this one continues */
+  char *status_before; /* the status of a resumed run, until it starts */
+  int claim;           /* descriptor of the lock file, -1 without one */
   char *claim_path;
 
   LigDataset *data;
@@ -42,72 +42,72 @@ struct _LigRun {
   LigProgramCache *programs;
   LigProgram *train, *eval;
   LigTensor *input, *targets;
-  gboolean classes;  /* the loss is a cross-entropy */
-  int threads;       /* of OpenMP; 0: as many as there are */
-  gboolean polite;   /* its threads give way to others */
-  gint64 first_step; /* done before this process took it on */
-  gint64 saved_step; /* of the last checkpoint, -1 before */
+  gboolean classes;    /* the loss is a cross-entropy */
+  int threads;         /* of OpenMP; 0: as many as it has */
+  gboolean background; /* its threads run at lower priority */
+  gint64 first_step;   /* number of steps done before this process continued the run */
+  gint64 saved_step;   /* of the last checkpoint, -1 before */
 
-  /* Micro-batches launched, and those whose results were taken: of the training's thread. */
+  /* Numbers of micro-batches launched, and of results taken: of the training's thread. */
   guint64 sent, taken;
   LigRunPending pending[LIG_PROGRAM_LATE];
   double partial_loss, last_ended;
 
   GThread *thread;
   GMainContext *context; /* where signals are emitted */
-  GSource *ticker, *end; /* of that context: the former while the run is watched */
+  GSource *ticker, *end; /* of that context: the former while the run has handlers */
   double began;          /* monotonic, seconds */
-  GMutex lock;           /* guards all below */
+  GMutex lock;           /* guards the fields up to save_requested */
   GCond changed;
   gboolean paused;
   LigRequest request;
   LigRunProgress progress;
   GError *error;
-  char *trouble;        /* why the last checkpoint is missing */
+  char *problem;        /* the reason why the last checkpoint is missing */
   GArray *step_seconds; /* of float, the last ones, for the median */
-  gboolean wants_save;  /* a checkpoint, in between */
+  gboolean save_requested;
 
-  /* A ring of metrics for a watcher, with a lock of its own: how many came and were taken in all.
-   */
+  /* A ring of metrics for the caller, with its own lock; the total numbers written and read. */
   GMutex metrics_lock;
   LigRunMetric *metrics;
   guint64 metrics_in, metrics_out;
 };
 
-/* A step of the training; what it did is noted now or, on devices that work by themselves, a few
- * steps later. Settling notes all that is under way. */
+/* Runs a step of the training. Its results are noted now or, on asynchronous devices, a few steps
+ * later; lig_run_finish_pending() waits for all pending results and notes them. */
 gboolean lig_run_step (LigRun *self, gint64 step, GError **error);
-gboolean lig_run_settle (LigRun *self, GError **error);
+gboolean lig_run_finish_pending (LigRun *self, GError **error);
 
-/* For a watcher and into the store, if there is one, where the value is finite. */
+/* Notes a value for the caller and, if it is finite, in the store, if any. */
 void lig_run_metric (LigRun *self, gint64 step, const char *name, double value);
 
-/* The class's signals; begins to emit them; has the last ones emitted, from any thread; ends. */
+/* Add the class's signals; begin to emit them; emit the last ones, from any thread; end. */
 void lig_run_add_signals (void);
 void lig_run_watch (LigRun *self);
 void lig_run_announce_end (LigRun *self);
 void lig_run_unwatch (LigRun *self);
 
-/* Opens the data set, checks that sequence and data fit, makes the state. `seed`, `batch` and the
- * like come from the settings. */
+/* Opens the data set, checks that sequence and data fit, and makes the state. `seed`, `batch` and
+ * so on come from the settings. */
 gboolean lig_run_prepare (LigRun *self, GError **error);
 
-/* Compiles the plans: with self->choices if set. */
+/* Compiles the plans, with self->choices if set. */
 gboolean lig_run_compile (LigRun *self, GError **error);
 
-/* Held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0: all), spread
- * evenly; `cut` and NaN where somebody ended the training meanwhile. FALSE with the error set. */
+/* Computes the held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0:
+ * all), spread evenly; sets `cut` and NaN if the training was ended in the meantime. FALSE with the
+ * error set. */
 gboolean lig_run_evaluate (
   LigRun *self, gint64 most, double *loss, double *accuracy, gboolean *cut, GError **error);
 
-/* Refuses a checkpoint after which nothing is left to do. */
+/* Refuses a checkpoint after which no step or evaluation is left. */
 gboolean lig_run_check_left (LigRun *self, LigTensorFile *file, GError **error);
 
-/* Makes this process the one that runs the checkpoint's run, or registers a new run that names it,
- * where that one went further already. */
+/* Makes this process continue the checkpoint's run or, if that run has advanced beyond the
+ * checkpoint, registers a new run that names it as its parent. */
 gboolean lig_run_take_up (LigRun *self, LigTensorFile *file, GError **error);
 
-/* Learning rate of optimizer step `step`, from 1. */
+/* Returns the learning rate of optimizer step `step`, from 1. */
 double lig_run_rate (const LigRunSettings *settings, gint64 step);
 
 /* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
@@ -116,25 +116,25 @@ gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
 /* Records the run, its fusions and verdicts in the store. */
 gboolean lig_run_register (LigRun *self, GError **error);
 
-/* Whether checkpoints can be written where they will go, before hours of training are lost there.
- */
+/* Returns whether checkpoints can be written to their place, so that hours of training are not lost
+ * there. */
 gboolean lig_run_check_checkpoint (LigRun *self, GError **error);
 
-/* Whether a file of this name can be made, or replaces a checkpoint and nothing else. */
+/* Returns whether a file of this name can be made, or replaces nothing but a checkpoint. */
 gboolean lig_run_check_place (const char *path, GError **error);
 
-/* Returns the place without links, also of a file that does not exist yet; (transfer full). */
+/* Returns the path without links, also of a file that does not exist yet; (transfer full). */
 char *lig_run_resolve_place (const char *path);
 
-/* Locks the checkpoint file that is named against other trainings until lig_run_release(); a file
- * that is called after the run needs no lock. Where no lock can be made it does without. */
+/* Locks the checkpoint file against other trainings until lig_run_release(); a file that is named
+ * after the run needs no lock. If no lock file can be made, the run continues without a lock. */
 gboolean lig_run_claim (LigRun *self, GError **error);
 void lig_run_release (LigRun *self);
 
-/* A folder for this person alone. */
+/* Makes a folder that only this user can read. */
 gboolean lig_run_make_folder (const char *folder, GError **error);
 
-/* Where checkpoints go, decided once: the setting, else a file named after the run. */
+/* Chooses the file of the checkpoints once: the setting, else a file named after the run. */
 void lig_run_choose_checkpoint (LigRun *self);
 
 /* Makes the paths in the data setting absolute: a training may be resumed from another folder. */

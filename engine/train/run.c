@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: the training loop on its thread, and what others see of it. */
+/* Runs: the training loop on its thread, and its state for the caller. */
 #include "engine/train/run-private.h"
 #include "kernels/cpu/threads.h"
 
@@ -13,9 +13,9 @@ G_DEFINE_FINAL_TYPE (LigRun, lig_run, G_TYPE_OBJECT)
 
 #define CHECKPOINT_SECONDS 60
 
-/* A run that nobody started is none that goes on. */
+/* Ends the record of a run that was never started. */
 static void
-give_back (LigRun *self)
+finish_unstarted (LigRun *self)
 {
   const char *before = self->status_before;
   if (self->uuid && before)
@@ -30,7 +30,7 @@ lig_run_finalize (GObject *object)
 {
   LigRun *self = LIG_RUN (object);
   if (!self->context)
-    give_back (self);
+    finish_unstarted (self);
   if (self->thread) {
     lig_run_cancel (self);
     g_thread_join (self->thread);
@@ -54,7 +54,7 @@ lig_run_finalize (GObject *object)
   g_free (self->parent);
   g_free (self->status_before);
   g_free (self->checkpoint);
-  g_free (self->trouble);
+  g_free (self->problem);
   g_free (self->choices);
   lig_run_settings_clear (&self->settings);
   g_free (self->metrics);
@@ -154,7 +154,7 @@ compare (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* To be called with the lock held. */
+/* The caller holds the lock. */
 static double
 median_step (LigRun *self)
 {
@@ -165,27 +165,27 @@ median_step (LigRun *self)
   return (double) g_array_index (sorted, float, sorted->len / 2);
 }
 
-/* Whether the steps under way have to end before what comes next. */
+/* Returns whether the pending steps have to end first, because of a request. */
 static gboolean
 is_interrupted (LigRun *self)
 {
   g_mutex_lock (&self->lock);
-  gboolean interrupted = self->paused || self->wants_save || self->request != LIG_REQUEST_NONE;
+  gboolean interrupted = self->paused || self->save_requested || self->request != LIG_REQUEST_NONE;
   g_mutex_unlock (&self->lock);
   return interrupted;
 }
 
-/* Waits while paused, until a checkpoint is wanted at most; what was asked for meanwhile. */
+/* Waits while paused, unless a checkpoint is requested; returns the request. */
 static LigRequest
 wait_for_request (LigRun *self, gboolean *save)
 {
   g_mutex_lock (&self->lock);
-  while (self->paused && !self->wants_save && self->request == LIG_REQUEST_NONE) {
+  while (self->paused && !self->save_requested && self->request == LIG_REQUEST_NONE) {
     self->progress.status = LIG_RUN_PAUSED;
     g_cond_wait (&self->changed, &self->lock);
   }
-  *save = self->wants_save;
-  self->wants_save = FALSE;
+  *save = self->save_requested;
+  self->save_requested = FALSE;
   if (!self->paused || self->request != LIG_REQUEST_NONE)
     self->progress.status = LIG_RUN_RUNNING;
   LigRequest request = self->request;
@@ -193,7 +193,7 @@ wait_for_request (LigRun *self, gboolean *save)
   return request;
 }
 
-/* A checkpoint that cannot be written costs no training: the next one may find room. */
+/* A checkpoint that cannot be written does not end the training: the next one may succeed. */
 static gboolean
 save_between (LigRun *self, GError **error)
 {
@@ -206,18 +206,18 @@ save_between (LigRun *self, GError **error)
   if (saved)
     return TRUE;
   g_mutex_lock (&self->lock);
-  g_free (self->trouble);
-  self->trouble = g_strdup (failure->message);
+  g_free (self->problem);
+  self->problem = g_strdup (failure->message);
   g_mutex_unlock (&self->lock);
   return TRUE;
 }
 
-/* Between two steps: ends what is under way, waits while paused, saves where it was asked for. */
+/* Handles requests between steps: ends pending steps, waits while paused, saves if requested. */
 static gboolean
-heed (LigRun *self, LigRequest *request, double *saved, GError **error)
+handle_requests (LigRun *self, LigRequest *request, double *saved, GError **error)
 {
   gboolean save = FALSE;
-  if (is_interrupted (self) && !lig_run_settle (self, error))
+  if (is_interrupted (self) && !lig_run_finish_pending (self, error))
     return FALSE;
   do {
     *request = wait_for_request (self, &save);
@@ -230,14 +230,14 @@ heed (LigRun *self, LigRequest *request, double *saved, GError **error)
   return TRUE;
 }
 
-/* A store that this process can never write to again holds up every other process as long as this
- * one lives: what was trained is saved, and the training ends. */
+/* A store that this process can never write to again would block every other process until this one
+ * ends: the training saves a checkpoint and ends. */
 static gboolean
 check_store (LigRun *self, GError **error)
 {
   if (!self->store || !lig_store_is_lost (self->store))
     return TRUE;
-  if (lig_run_settle (self, error) && lig_run_save_checkpoint (self, error))
+  if (lig_run_finish_pending (self, error) && lig_run_save_checkpoint (self, error))
     lig_store_flush (self->store, error);
   return FALSE;
 }
@@ -249,7 +249,7 @@ train (LigRun *self, LigRequest *request, GError **error)
   double saved = lig_now ();
   gboolean cut;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
-    if (!check_store (self, error) || !heed (self, request, &saved, error))
+    if (!check_store (self, error) || !handle_requests (self, request, &saved, error))
       return FALSE;
     if (*request != LIG_REQUEST_NONE)
       return TRUE;
@@ -259,7 +259,7 @@ train (LigRun *self, LigRequest *request, GError **error)
     gboolean look = settings->eval_every > 0 && step % settings->eval_every == 0;
     gboolean due = settings->checkpoint_every > 0 ? step % settings->checkpoint_every == 0
                                                   : lig_now () - saved > CHECKPOINT_SECONDS;
-    if ((last || look || due) && !lig_run_settle (self, error))
+    if ((last || look || due) && !lig_run_finish_pending (self, error))
       return FALSE;
     if (look && !last && !evaluate (self, step, &cut, error))
       return FALSE;
@@ -269,7 +269,7 @@ train (LigRun *self, LigRequest *request, GError **error)
       saved = lig_now ();
     }
   }
-  /* The evaluation may take long, and whoever ends it shall find all that was trained. */
+  /* The evaluation may take long; if it is ended, the checkpoint already has all steps. */
   if (self->saved_step < settings->steps && !save_between (self, error))
     return FALSE;
   if (!evaluate (self, settings->steps, &cut, error))
@@ -307,13 +307,13 @@ work (gpointer data)
   LigRun *self = data;
   GError *error = NULL;
   LigRequest request = LIG_REQUEST_NONE;
-  /* Linux keeps the nice value for each thread, and those of OpenMP take it over from this one. */
-  if (self->polite)
+  /* Linux keeps the nice value for each thread, and threads of OpenMP inherit this one's. */
+  if (self->background)
     setpriority (PRIO_PROCESS, 0, 5);
   /* OpenMP keeps the number for each thread that begins parallel work. */
   if (self->threads > 0)
     omp_set_num_threads (self->threads);
-  /* A checkpoint shall hold the number that products really have. */
+  /* The checkpoint must contain the number of threads that products really use. */
   lig_cpu_prepare_threads ();
   gboolean fine = train (self, &request, &error);
   if (fine && self->saved_step != (gint64) lig_state_get_step (self->state))
@@ -329,9 +329,9 @@ work (gpointer data)
 }
 
 void
-lig_run_set_polite (LigRun *self, gboolean polite)
+lig_run_set_background (LigRun *self, gboolean background)
 {
-  self->polite = polite;
+  self->background = background;
 }
 
 void
@@ -413,7 +413,7 @@ void
 lig_run_save (LigRun *self)
 {
   g_mutex_lock (&self->lock);
-  self->wants_save = TRUE;
+  self->save_requested = TRUE;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }
@@ -433,9 +433,9 @@ lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most)
   return count;
 }
 
-/* The training takes the lock thousands of times a second, each time for a moment, and a thread
- * that sleeps for it finds it taken again when it wakes: a window lost 20 ms a frame that way.
- * Trying meets one of the many moments in which it is free. */
+/* The training takes the lock thousands of times a second, each time briefly. A thread that sleeps
+ * until it is free finds it taken again when it wakes, which costs a window 20 ms per frame.
+ * Repeated attempts find one of the many moments in which it is free. */
 static void
 lock_to_watch (LigRun *self)
 {
@@ -466,12 +466,12 @@ lig_run_get_progress (LigRun *self, LigRunProgress *progress)
 }
 
 char *
-lig_run_dup_trouble (LigRun *self)
+lig_run_dup_problem (LigRun *self)
 {
   lock_to_watch (self);
-  char *trouble = g_strdup (self->trouble);
+  char *problem = g_strdup (self->problem);
   g_mutex_unlock (&self->lock);
-  return trouble;
+  return problem;
 }
 
 const char *

@@ -24,7 +24,7 @@
   VALUE (field, name, LIG_SETTING_COUNT, minimum, maximum, initial, "N", help)
 #define NUMBER(field, name, minimum, maximum, initial, help) \
   VALUE (field, name, LIG_SETTING_NUMBER, minimum, maximum, initial, "X", help)
-/* The place of the parameters of all optimizers. */
+/* Marks the place in the table where the parameters of all optimizers are inserted. */
 #define OPTIMIZER_PARAMS \
   { \
     .kind = LIG_SETTING_NUMBER \
@@ -40,7 +40,7 @@ static const LigSetting common[] = {
   WORD (schedule,
         "schedule",
         "constant|cosine",
-        "How the rate goes on after the warm-up (constant)",
+        "Schedule of the rate after the warm-up (constant)",
         "constant"),
   COUNT (warmup, "warmup", 0, 1e15, 0, "Steps in which the rate rises linearly (0)"),
   OPTIMIZER_PARAMS,
@@ -50,14 +50,14 @@ static const LigSetting common[] = {
           0,
           1 << 24,
           0,
-          "Factor of the gradients of an fp16 training; 0: found on the way, 1: none (0)"),
+          "Factor of the gradients of an fp16 training; 0: adapted, 1: none (0)"),
   COUNT (accumulate, "accumulate", 1, 1e6, 1, "Micro-batches whose gradients are averaged (1)"),
   COUNT (eval_every, "eval-every", 0, 1e15, 0, "Steps between held-out evaluations; 0: at the end"),
   COUNT (eval_batches, "eval-batches", 0, 1e9, 0, "Most held-out batches at a time; 0: all"),
   TEXT (checkpoint, "checkpoint", "FILE", "File of the checkpoints"),
   COUNT (
     checkpoint_every, "checkpoint-every", 0, 1e15, 0, "Steps between checkpoints; 0: a minute"),
-  COUNT (seed, "seed", 0, 9e18, 0, "Of initial values, order and dropout (0)"),
+  COUNT (seed, "seed", 0, 9e18, 0, "Seed of initial values, order and dropout (0)"),
   TEXT (dtype, "dtype", "COMPUTE[:PARAMETERS]", "fp32, fp16 or bf16"),
   TEXT (policy, "policy", "none|all|measured", "How fusions are chosen"),
   COUNT (tf32, "tf32", 0, 1, 0, "1: allow TF32 products"),
@@ -66,7 +66,7 @@ static const LigSetting common[] = {
 
 /* --- The table ------------------------------------------------------------------------------ */
 
-/* The settings, made once and kept. */
+/* The settings, made once and never freed. */
 typedef struct {
   LigSetting *all;
   guint count;
@@ -81,7 +81,7 @@ find_in (GArray *all, const char *name)
   return NULL;
 }
 
-/* Adds a parameter, or the optimizer's name to one that another optimizer has too. */
+/* Adds a parameter, or adds the optimizer's name to a parameter that several optimizers have. */
 static void
 add_param (GArray *all, guint *count, const LigParam *param, const char *optimizer)
 {
@@ -248,7 +248,7 @@ find (const char *name)
   return NULL;
 }
 
-/* A setting whose argument lists words takes no other. */
+/* A setting whose argument is a list of words accepts no other. */
 static gboolean
 check_word (const LigSetting *setting, const char *text, GError **error)
 {
@@ -423,7 +423,7 @@ lig_run_settings_to_json (const LigRunSettings *self)
   }
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
-  /* json-glib 1.6 writes 1e-08 as 1e-08.0, which nobody can read again. */
+  /* json-glib 1.6 writes 1e-08 as 1e-08.0, which is not valid JSON. */
   GString *text = g_string_new (NULL);
   lig_json_append (text, root);
   return g_string_free (text, FALSE);

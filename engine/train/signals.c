@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The signals of a run. The training emits nothing: a source in the context of whoever started it
- * reads what the training noted, so no step waits for a handler. */
+/* The signals of a run. The training's thread emits nothing: a source in the main context of the
+ * starting thread reads the notes of the training, so that no step waits for a handler. */
 #include "engine/train/run-private.h"
 
-/* The time between two looks, and how long one may take, both in milliseconds. */
+/* The interval of the ticks, and the longest duration of one, both in milliseconds. */
 enum { TICK = 16, LONGEST_TICK = 8 };
 
 enum { STEP, PROGRESS, ENDED, N_SIGNALS };
@@ -57,10 +57,10 @@ is_watched (LigRun *self, int signal)
   return g_signal_has_handler_pending (self, signals[signal], 0, TRUE);
 }
 
-/* Emits `step` for the steps since the last look, or for some of them where the handlers are slow
- * and the run goes on. */
+/* Emits `step` for the steps since the last tick, or for some of them if the handlers are slow and
+ * the run continues. */
 static void
-tell_steps (LigRun *self, gboolean all)
+emit_steps (LigRun *self, gboolean all)
 {
   LigRunMetric metrics[256];
   guint count;
@@ -74,7 +74,7 @@ tell_steps (LigRun *self, gboolean all)
 }
 
 static void
-tell_progress (LigRun *self)
+emit_progress (LigRun *self)
 {
   LigRunProgress progress;
   lig_run_get_progress (self, &progress);
@@ -88,14 +88,14 @@ tick (gpointer weak)
   if (!self)
     return G_SOURCE_REMOVE;
   if (is_watched (self, STEP))
-    tell_steps (self, FALSE);
+    emit_steps (self, FALSE);
   if (is_watched (self, PROGRESS))
-    tell_progress (self);
+    emit_progress (self);
   return G_SOURCE_CONTINUE;
 }
 
 static gboolean
-tell_end (gpointer weak)
+emit_end (gpointer weak)
 {
   g_autoptr (LigRun) self = g_weak_ref_get (weak);
   if (!self)
@@ -103,9 +103,9 @@ tell_end (gpointer weak)
   if (self->ticker)
     g_source_destroy (self->ticker);
   if (is_watched (self, STEP))
-    tell_steps (self, TRUE);
+    emit_steps (self, TRUE);
   if (is_watched (self, PROGRESS))
-    tell_progress (self);
+    emit_progress (self);
   g_signal_emit (self, signals[ENDED], 0, self->progress.status,
                  self->error ? self->error->message : NULL);
   return G_SOURCE_REMOVE;
@@ -118,7 +118,7 @@ free_weak (gpointer data)
   g_free (data);
 }
 
-/* The context holds no reference to the run, as nobody may ever iterate it. */
+/* The source holds no reference to the run, because its context may never be iterated. */
 static GSource *
 prepare_source (LigRun *self, GSource *source, GSourceFunc function)
 {
@@ -131,8 +131,8 @@ prepare_source (LigRun *self, GSource *source, GSourceFunc function)
 void
 lig_run_watch (LigRun *self)
 {
-  /* Made here, where the starter holds a reference: the training holds none. */
-  self->end = prepare_source (self, g_idle_source_new (), tell_end);
+  /* Made here, because the caller holds a reference to the run and the training's thread none. */
+  self->end = prepare_source (self, g_idle_source_new (), emit_end);
   g_source_set_priority (self->end, G_PRIORITY_DEFAULT);
   if (!is_watched (self, STEP) && !is_watched (self, PROGRESS))
     return;
@@ -140,8 +140,8 @@ lig_run_watch (LigRun *self)
   g_source_attach (self->ticker, self->context);
 }
 
-/* Always from the context's own iteration: invoked at once, the signal would come on the training's
- * thread, and before whoever started the run waits for it. */
+/* The signal always comes from an iteration of the context: emitted at once, it would come on the
+ * training's thread, and before the caller who started the run waits for it. */
 void
 lig_run_announce_end (LigRun *self)
 {

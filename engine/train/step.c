@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of a training. On the CPU the loss is looked at before the update. On a device that
- * works while the host goes on, the whole step is launched at once and its loss is taken a few
- * steps later, so that nobody waits; a loss that is not finite ends the training then. */
+/* One step of a training. On the CPU the loss is checked before the update. On an asynchronous
+ * device the whole step is launched at once and its loss is read a few steps later, so that the
+ * host does not wait; a loss that is not finite ends the training then. */
 #include "engine/train/run-private.h"
 
 #include <math.h>
 
-/* So many updates in a row may write nothing before the training ends; where the loss scale comes
- * down from 2^24 meanwhile, it is 2^-8 then. */
+/* The number of consecutive updates that may be skipped before the training ends. While the loss
+ * scale comes down from 2^24, more are allowed: after 32 it is 2^-8. */
 enum { MOST_SKIPPED = 8, MOST_SKIPPED_SCALED = 32 };
 
-/* How many micro-batches may be under way. */
+/* The largest number of pending micro-batches. */
 enum { LATE = LIG_PROGRAM_LATE - 2 };
 
 void
@@ -25,7 +25,7 @@ lig_run_metric (LigRun *self, gint64 step, const char *name, double value)
     lig_store_add_metric (self->store, self->uuid, step, name, value);
 }
 
-/* Whether the loss scale is found on the way. */
+/* Returns whether the loss scale is adapted during the training. */
 static gboolean
 searches_scale (LigRun *self)
 {
@@ -69,12 +69,12 @@ check_finite (double loss, gint64 step, GError **error)
   if (isfinite (loss))
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "the loss is %s at step %" G_GINT64_FORMAT "; a smaller --lr or --clip 1 may help",
+               "the loss is %s at step %" G_GINT64_FORMAT "; a smaller lr or clip of 1 may help",
                isnan (loss) ? "not a number" : "infinite", step);
   return FALSE;
 }
 
-/* A batch or two may give gradients that are not finite. Waiting does not help where all do. */
+/* A few batches may give gradients that are not finite; if all do, the training has to end. */
 static gboolean
 check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **error)
 {
@@ -82,7 +82,7 @@ check_skipped (LigRun *self, const LigScaling *scaling, gint64 step, GError **er
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
                "the gradients were not finite in the last %.0f steps up to step %" G_GINT64_FORMAT
-               ", which changed nothing; a smaller --lr, another --dtype or --loss-scale may help",
+               ", which changed nothing; a smaller lr, another dtype or loss-scale may help",
                (double) scaling->row, step);
   return FALSE;
 }
@@ -95,7 +95,7 @@ load_batch (LigRun *self, GError **error)
          lig_program_set_extra_input (self->train, 0, self->targets, error);
 }
 
-/* One optimizer step over `accumulate` micro-batches; the loss is their mean. */
+/* Runs one optimizer step over `accumulate` micro-batches; the loss is their mean. */
 static gboolean
 step_now (LigRun *self, gint64 step, GError **error)
 {
@@ -121,7 +121,7 @@ step_now (LigRun *self, gint64 step, GError **error)
   return check_skipped (self, &scaling, step, error);
 }
 
-/* Takes the result of the micro-batch that was launched first among those under way. */
+/* Takes the result of the oldest pending micro-batch. */
 static gboolean
 take_oldest (LigRun *self, GError **error)
 {
@@ -136,7 +136,7 @@ take_oldest (LigRun *self, GError **error)
   self->partial_loss += (double) result.loss / parts;
   if (!oldest->last)
     return TRUE;
-  /* Steps overlap: each took as long as there was between two ends. */
+  /* Steps overlap: the time of each is the interval between two ends. */
   double ended = lig_now ();
   note_step (self, oldest->step, self->partial_loss, &result.scaling,
              ended - MAX (self->last_ended, oldest->begun));
@@ -176,7 +176,7 @@ lig_run_step (LigRun *self, gint64 step, GError **error)
 }
 
 gboolean
-lig_run_settle (LigRun *self, GError **error)
+lig_run_finish_pending (LigRun *self, GError **error)
 {
   while (self->taken < self->sent)
     if (!take_oldest (self, error))

@@ -247,7 +247,7 @@ test_checkpoint_victim (void)
                           "{\"data\":\"synthetic\",\"steps\":2,\"checkpoint\":\"victim.txt\"}}");
   g_auto (Outcome) named = lig ("train", "evil.lig", "--device", "cpu", NULL);
   g_assert_cmpint (named.code, ==, 1);
-  assert_contains (named.err, "is no checkpoint");
+  assert_contains (named.err, "is not a checkpoint");
   assert_content ("victim.txt", "precious\n");
   g_auto (Outcome) said = lig ("train", SMALL, "--input", "4x8", "--data", "synthetic", "--device",
                                "cpu", "--checkpoint", "victim.txt", NULL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The compiler: plans as golden text on a described device, memory, what is not computed and the
- * cache of plans.
+/* Tests the compiler: plans as golden text on a described device, memory, omitted computations
+ * and the cache of plans.
  *
- * LIGATURE_REGENERATE=1 writes tests/plans anew: NAME.lig gives NAME.plan, or NAME.errors where it
- * is refused. A name that ends in -evaluation is compiled for evaluation, -adamw with an update. */
+ * LIGATURE_REGENERATE=1 rewrites tests/plans: NAME.lig gives NAME.plan, or NAME.errors if it
+ * does not compile. A name that ends in -evaluation is compiled for evaluation, -adamw with an
+ * update. */
 #include "engine/compile/draft.h"
 #include "tests/plan/case.h"
 
@@ -15,8 +16,6 @@ options_of (LigPolicy policy, gboolean training)
   options.training = training;
   return options;
 }
-
-/* --- Golden texts -------------------------------------------------------------------------- */
 
 static char *
 describe (const char *file, const char *name, LigDevice *device, gboolean *refused)
@@ -33,7 +32,7 @@ describe (const char *file, const char *name, LigDevice *device, gboolean *refus
   *refused = plan == NULL;
   if (plan)
     return lig_plan_to_text (plan);
-  /* Without the folder, which differs from machine to machine. */
+  /* Without the folder, which depends on the machine. */
   const char *message = error->message;
   g_autofree char *folder = g_path_get_dirname (file);
   if (g_str_has_prefix (message, folder))
@@ -80,7 +79,7 @@ test_golden (void)
   const char *folder = g_getenv ("LIGATURE_TEST_PLANS"), *file;
   guint count = 0;
   if (!folder) {
-    g_test_skip ("LIGATURE_TEST_PLANS does not say where the plans are");
+    g_test_skip ("LIGATURE_TEST_PLANS is not set to the folder of the plans");
     return;
   }
   g_autoptr (LigDevice) device = lig_device_open ("null:h200", &error);
@@ -126,8 +125,6 @@ test_worked (void)
   }
 }
 
-/* --- Memory -------------------------------------------------------------------------------- */
-
 static LigDraft *
 draft_of (const char *expression, const char *input, gboolean training)
 {
@@ -148,8 +145,8 @@ draft_of (const char *expression, const char *input, gboolean training)
   return draft;
 }
 
-/* By brute force over all pairs: two values that live at one time share no byte, unless one is
- * written in place of the other. */
+/* Compares all pairs: two values that live at the same time share no byte, unless one is written in
+ * place of the other. */
 static void
 check_overlaps (const LigDraft *draft)
 {
@@ -158,11 +155,11 @@ check_overlaps (const LigDraft *draft)
       const LigValue *a = lig_value (draft, i), *b = lig_value (draft, j);
       if (a->offset < 0 || b->offset < 0)
         continue;
-      gboolean apart = a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
+      gboolean disjoint = a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset;
       gboolean in_place =
         a->offset == b->offset && (a->first_step == b->last_step || b->first_step == a->last_step);
       gboolean turns = a->last_step < b->first_step || b->last_step < a->first_step;
-      if (!apart && !turns && !in_place)
+      if (!disjoint && !turns && !in_place)
         g_error ("%s and %s overlap", a->name, b->name);
     }
 }
@@ -191,7 +188,7 @@ test_memory (void)
     }
 }
 
-/* The check that all plans pass does see what is wrong. */
+/* The check that runs on every plan detects errors. */
 static void
 test_corrupt (void)
 {
@@ -223,7 +220,7 @@ test_corrupt (void)
   g_assert_true (lig_verify_memory (draft, &error));
 }
 
-/* The caller's input is there after the run, and what follows it is written in place. */
+/* The caller's input is unchanged after the run; the values after it are written in place. */
 static void
 test_in_place (void)
 {
@@ -253,8 +250,8 @@ find_value (LigPlan *plan, const char *name)
   g_error ("there is no %s", name);
 }
 
-/* The largest value of a language model is there once: the gradient of the logits takes their
- * place, with and without a kernel that reads them in between. */
+/* A language model needs memory for its largest value only once: the gradient of the logits is
+ * written in place, with and without a kernel that reads the logits in between. */
 static void
 test_logits (void)
 {
@@ -273,7 +270,7 @@ test_logits (void)
   }
 }
 
-/* An output in the place of its input is a fault unless the kernel's signature says so. */
+/* An output in the memory of its input is an error unless the kernel's signature allows it. */
 static void
 test_unmarked (void)
 {
@@ -290,8 +287,6 @@ test_unmarked (void)
   g_assert_false (lig_verify_memory (draft, &error));
   g_assert_nonnull (strstr (error->message, "overlap"));
 }
-
-/* --- What is not computed ------------------------------------------------------------------ */
 
 static void
 check_backward (const char *expression, gboolean input_gradient, const char *kernels)
@@ -370,7 +365,7 @@ test_evaluation (void)
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++) {
     g_assert_cmpint (steps[i].pass, ==, LIG_PASS_FORWARD);
-    /* What only backward wants is not computed. */
+    /* Values that only backward needs are not computed. */
     if (g_str_has_prefix (steps[i].kernel->name, "layer_norm"))
       g_assert_true (g_str_has_suffix (steps[i].operands, ".y - -"));
   }
@@ -378,7 +373,7 @@ test_evaluation (void)
   g_assert_cmpuint (count, ==, 0);
 }
 
-/* A branch that nobody takes up costs nothing. */
+/* A branch without readers costs nothing. */
 static void
 test_dead_branch (void)
 {
@@ -397,9 +392,7 @@ test_dead_branch (void)
   g_assert_cmpint (bytes[0], ==, bytes[1]);
 }
 
-/* --- The cache of plans -------------------------------------------------------------------- */
-
-/* The plan that the state gives; the state's cache keeps it. */
+/* Returns the state's plan, which its cache keeps. */
 static LigPlan *
 cached (LigState *state, LigSequence *sequence, const LigPlanOptions *options)
 {
@@ -431,14 +424,14 @@ test_cache (void)
   g_assert_cmpuint (lig_plan_get_version (first), ==, version);
   g_object_set (lig_sequence_get (sequence, 1, NULL), "p", 0.5, NULL);
   g_assert_cmpuint (lig_sequence_get_version (sequence), >, version);
-  /* The plans of the version before are gone, but for those that somebody holds. */
+  /* The plans of the earlier version are freed, except those with another reference. */
   LigPlan *edited = cached (state, sequence, &training);
   g_assert_cmpuint (lig_plan_get_version (edited), >, version);
   g_assert_cmpuint (lig_plan_get_version (first), ==, version);
   g_assert_cmpuint (lig_state_get_n_compiled (state), ==, 4);
 }
 
-/* Another optimizer, type or policy is another plan. */
+/* Another optimizer, type or policy needs another plan. */
 static void
 test_cache_keys (void)
 {
@@ -489,7 +482,7 @@ test_share (void)
   }
 }
 
-/* A plan of another sequence does not bind to the state. */
+/* A plan of another sequence cannot be bound to the state. */
 static void
 test_misfit (void)
 {

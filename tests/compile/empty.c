@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tensors without elements: no rows go in, no rows come out, and every sum over them is zero. */
+/* Tests tensors without elements: no rows enter, no rows leave, and every sum over them is zero. */
 #include "tests/plan/case.h"
 
 #include <ligature/dataset.h>
@@ -23,7 +23,8 @@ check_zeros (const LigTensor *tensor)
     g_assert_cmpfloat ((double) lig_tensor_get (tensor, i), ==, 0);
 }
 
-/* Outputs have no rows or are the mean over none; every parameter's gradient is zero. */
+/* Checks that outputs have no rows or are the mean over none, and that every parameter's gradient
+ * is zero. */
 static void
 check_results (const Results *results)
 {
@@ -36,7 +37,7 @@ check_results (const Results *results)
   }
 }
 
-/* The expression of an op's example on an input whose first axis is empty. */
+/* Returns the sequence of an op's example with an input whose first axis is empty. */
 static LigSequence *
 empty_example (const LigOpInfo *info)
 {
@@ -56,7 +57,7 @@ test_ops (void)
   for (guint n = 0; (info = lig_op_info_nth (n)); n++)
     for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_ALL; policy++) {
       LigPlanOptions options = options_of (policy);
-      /* The whole shape that its example asks for has elements. */
+      /* The shape of its example contains the number of elements. */
       g_autoptr (LigSequence) sequence = g_str_equal (info->name, "reshape")
                                            ? new_sequence ("reshape([-1, 8])", "0x4x2")
                                            : empty_example (info);
@@ -73,7 +74,7 @@ test_ops (void)
   g_assert_cmpuint (tried, >=, 50);
 }
 
-/* Fused and unfused, in each type, with a second pass that accumulates. */
+/* Expressions to run fused and unfused, in each type, with a second pass that accumulates. */
 static const char *const expressions[] = {
   "linear(256)",
   "layer-norm ! linear(32) ! gelu ! linear(16)",
@@ -126,7 +127,7 @@ test_sequences (void)
         check_sequence (expressions[i], floating_types[type], policy);
 }
 
-/* Tokens without a single one, and sequences of length 0. */
+/* Inputs without a token: no sequence, and sequences of length 0. */
 static void
 test_tokens (void)
 {
@@ -141,7 +142,8 @@ test_tokens (void)
   }
 }
 
-/* An update after no rows moves nothing but what weight decay moves, and stays finite. */
+/* An update after a pass over no rows changes only parameters with weight decay, and all remain
+ * finite. */
 static void
 test_update (void)
 {
@@ -180,7 +182,7 @@ test_refused (void)
   }
 }
 
-/* Nothing can be trained on samples that are not there. */
+/* Training needs samples. */
 static void
 test_data (void)
 {
@@ -201,7 +203,7 @@ test_data (void)
   }
 }
 
-/* A file may hold such tensors, before and behind others. */
+/* A file may contain such tensors before and after others. */
 static void
 test_file (void)
 {

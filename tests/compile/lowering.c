@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sentences of compiling on custom tables that are wrong and on kernels that a device lacks,
- * and the values that a custom fusion owes to others. */
+/* Tests the errors of faulty custom tables and of kernels that a device lacks, and the values that
+ * a custom fusion has to write. */
 #include "tests/plan/case.h"
 
 static LigPlanOptions
@@ -33,7 +33,7 @@ expect_refused (const char *expression,
   }
 }
 
-/* Expects that a fault which the example alone shows is refused when the table is registered. */
+/* Expects an error from registering the op, which is detected by compiling its example. */
 static void
 expect_unregistered (const LigOpInfo *info, const char *words)
 {
@@ -77,8 +77,6 @@ backward_alias (LigLowering *lowering)
                                .lower_forward = function, \
                                .lower_backward = backward_alias, \
                                __VA_ARGS__}
-
-/* --- Names for one value ------------------------------------------------------------------- */
 
 static gboolean
 infer_half (LigInfer *infer, GError **error)
@@ -129,11 +127,11 @@ test_alias (void)
 {
   expect_refused ("gelu ! alias-half", "cpu", LIG_FP32,
                   "alias-half at 1: its table makes 'y', 3x8 fp32, another name of 'x', 6x8 fp32, "
-                  "which has other bytes");
+                  "which has a different size");
   expect_refused (
     "alias-narrow", "cpu", LIG_FP32,
     "alias-narrow at 0: its table makes 'y', 6x8 bf16, another name of 'x', 6x8 fp32, "
-    "which has other bytes");
+    "which has a different size");
   expect_unregistered (&reverse, "alias-reverse at 0: its table makes 'x' another name of 'y', but "
                                  "does not compute it");
   g_autoptr (LigSequence) sequence = new_sequence ("gelu ! alias-flat", "6x8");
@@ -141,8 +139,6 @@ test_alias (void)
   g_autoptr (Results) results = compute (sequence, &options);
   g_assert_cmpint (results_find (results, "output")->shape.n_axes, ==, 1);
 }
-
-/* --- Parameters ---------------------------------------------------------------------------- */
 
 static void
 lower_many_params (LigLowering *lowering)
@@ -173,8 +169,6 @@ test_params (void)
                        "built-in-params at 0: its kernel gelu is given 65 bytes of "
                        "parameters, at most 64 are possible");
 }
-
-/* --- Kernels of single ops ----------------------------------------------------------------- */
 
 static void
 lower_any (LigLowering *lowering)
@@ -221,7 +215,7 @@ test_kernels (void)
     "copy-none at 0: its kernel copy_none: it serves none of fp32, fp16 and bf16; set its types");
 }
 
-/* A kernel of the embedding program writes where it reads if its signature says that it can. */
+/* A kernel of the embedding program works in place if its signature allows it. */
 static void
 test_in_place (void)
 {
@@ -240,8 +234,6 @@ test_in_place (void)
     compare_results (results, want, 0, chains[i].expression);
   }
 }
-
-/* --- A channel of its own ------------------------------------------------------------------ */
 
 /* x -> y: y = x + relu (x); dy x -> dx, once or twice x. */
 static LigStatus
@@ -306,9 +298,9 @@ static const LigFusion joint_residual = {.size = sizeof (LigFusion),
                                          .lower_backward = lower_residual_backward,
                                          .saves = "0.x"};
 
-/* Both readers and the writer of the channel are the group's: nothing is owed to anybody. */
+/* All readers of the channel are in the group, so the group need not write it. */
 static void
-check_owned (const char *expression, const char *groups)
+check_inner (const char *expression, const char *groups)
 {
   LigPlanOptions options = options_of (LIG_POLICY_ALL, TRUE);
   g_autoptr (LigSequence) sequence = new_sequence (expression, "6x8");
@@ -316,8 +308,8 @@ check_owned (const char *expression, const char *groups)
   check_groups (plan, groups, groups);
   g_autoptr (Results) fused = compute (sequence, &options);
   options.policy = LIG_POLICY_NONE;
-  g_autoptr (Results) apart = compute (sequence, &options);
-  compare_results (fused, apart, 1e-6, expression);
+  g_autoptr (Results) unfused = compute (sequence, &options);
+  compare_results (fused, unfused, 1e-6, expression);
 }
 
 static void
@@ -339,11 +331,11 @@ check_shared (const char *expression, const char *observed, const char *required
 static void
 test_channel (void)
 {
-  check_owned ("make-extra-output(to=r) ! relu ! add-extra-input(from=r)",
+  check_inner ("make-extra-output(to=r) ! relu ! add-extra-input(from=r)",
                "[0 1 2 joint-residual]");
-  check_owned ("make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! add-extra-input(from=r)",
+  check_inner ("make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! add-extra-input(from=r)",
                "[0 1 2 3 joint-residual]");
-  check_owned ("make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! gelu",
+  check_inner ("make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! gelu",
                "[0 1 2 joint-residual] [3]");
   check_shared (
     "make-extra-output(to=r) ! relu ! add-extra-input(from=r) ! gelu ! add-extra-input(from=r)",
@@ -352,7 +344,7 @@ test_channel (void)
                 "a kernel that writes #0.extra");
 }
 
-/* Backward alone: forward, its ops stay single and write the branch. */
+/* A backward fusion: forward, its ops remain single and write the branch. */
 static const LigFusion backward_residual = {.size = sizeof (LigFusion),
                                             .name = "backward-residual",
                                             .pass = LIG_PASS_BACKWARD,

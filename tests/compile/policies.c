@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the legal fusions are taken: by force, by order, by measured, predicted and remembered
- * times; the numbers never depend on it. */
+/* Tests the choice among legal fusions: by force, by order, by measured, predicted and stored
+ * times. The results of a plan never depend on it. */
 #include "engine/compile/cover.h"
 #include "tests/plan/case.h"
 #include <ligature/tuning.h>
@@ -23,8 +23,6 @@ options_of (LigPolicy policy, gboolean training, gboolean input_gradient)
   return options;
 }
 
-/* --- Forcing ------------------------------------------------------------------------------- */
-
 static void
 test_forced (void)
 {
@@ -40,7 +38,7 @@ test_forced (void)
   g_autoptr (LigPlan) none = compile (sequence, &options);
   check_groups (none, "[0] [1] [2 3 forward-bias-activation] [4] [5]",
                 "[0] [1] [2] [3 4 5 backward-bias-gelu-linear]");
-  /* An evaluation plan has no backward pass that a force could be wrong about. */
+  /* In an evaluation plan a forced backward fusion has no effect and is no error. */
   options.training = FALSE;
   g_autoptr (LigPlan) evaluation = compile (sequence, &options);
   check_groups (evaluation, "[0] [1] [2 3 forward-bias-activation] [4] [5]", "");
@@ -85,8 +83,6 @@ test_force_overlap (void)
                  "cannot force at 1: forward-bias-activation: forward-linear-bias-activation "
                  "[0 1 2] covers an op already");
 }
-
-/* --- Policies ------------------------------------------------------------------------------ */
 
 static const char *const mixed[] = {
   "layer-norm ! linear(16) ! gelu ! linear(8)",
@@ -135,7 +131,8 @@ check_times (LigPlan *plan, gboolean predicted)
     g_assert_cmpstr (list[i].found.unit, ==, "us");
     g_assert_cmpfloat (list[i].found.value, >, 0);
     g_assert_cmpfloat (list[i].needed.value, >, 0);
-    /* A measured one has to win by more than its noise, which the verdict does not say. */
+    /* A measured candidate has to win by more than its noise, which the verdict does not
+     * contain. */
     if (list[i].taken)
       g_assert_cmpfloat (list[i].found.value, <, 0.98 * list[i].needed.value);
     else if (predicted)
@@ -174,7 +171,7 @@ test_predicted (void)
   }
 }
 
-/* A remembered price decides without measuring. */
+/* A stored price decides without measuring. */
 static gboolean
 recall (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
@@ -197,12 +194,12 @@ test_remembered (void)
   options.tuning = &tuning;
   g_autoptr (LigSequence) sequence = new_sequence ("linear(8) ! gelu ! linear(8) ! relu", "5x8");
   g_autoptr (LigPlan) plan = compile (sequence, &options);
-  /* Where the gelu in the product loses, the product with its bias alone still wins. */
+  /* The product with bias and gelu loses, but with the bias alone it still wins. */
   check_groups (
     plan, "[0 1 forward-linear-bias-activation] [2] [3 4 5 forward-linear-bias-activation]", "");
 }
 
-/* Fused and apart differ by 20 %: enough, unless the times are known no better than that. */
+/* The fused and the unfused time differ by 20 %: enough, unless the noise is as large. */
 static gboolean
 recall_noisy (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
@@ -226,149 +223,145 @@ test_noise (void)
   check_groups (unsure, "[0] [1]", "");
 }
 
-/* --- One store ----------------------------------------------------------------------------- */
-
-/* A store in a folder of its own, and how often something was measured and written to it. */
+/* A store in a temporary folder, with counts of its measurements and writes. */
 typedef struct {
   char *folder, *path;
   LigStore *store;
   LigTuning inner, tuning;
   guint puts;
-} Shop;
+} CountedStore;
 
 static gboolean
 get_counted (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
-  Shop *shop = data;
-  return shop->inner.get (shop->inner.data, key, microseconds, noise, choice);
+  CountedStore *counted = data;
+  return counted->inner.get (counted->inner.data, key, microseconds, noise, choice);
 }
 
 static void
 put_counted (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
-  Shop *shop = data;
-  shop->puts++;
-  shop->inner.put (shop->inner.data, key, microseconds, noise, choice);
+  CountedStore *counted = data;
+  counted->puts++;
+  counted->inner.put (counted->inner.data, key, microseconds, noise, choice);
 }
 
 static void
-open_shop (Shop *shop)
+open_counted (CountedStore *counted)
 {
   g_autoptr (GError) error = NULL;
-  shop->folder = g_dir_make_tmp ("ligature-XXXXXX", &error);
+  counted->folder = g_dir_make_tmp ("ligature-XXXXXX", &error);
   g_assert_no_error (error);
-  shop->path = g_build_filename (shop->folder, "store.db", NULL);
-  shop->store = lig_store_open (shop->path, &error);
+  counted->path = g_build_filename (counted->folder, "store.db", NULL);
+  counted->store = lig_store_open (counted->path, &error);
   g_assert_no_error (error);
-  lig_tuning_init (&shop->inner, shop->store);
-  shop->tuning = (LigTuning){get_counted, put_counted, shop};
-  shop->puts = 0;
+  lig_tuning_init (&counted->inner, counted->store);
+  counted->tuning = (LigTuning){get_counted, put_counted, counted};
+  counted->puts = 0;
 }
 
 static void
-close_shop (Shop *shop)
+close_counted (CountedStore *counted)
 {
   static const char *const suffixes[] = {"", "-wal", "-shm"};
-  g_clear_object (&shop->store);
+  g_clear_object (&counted->store);
   for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
-    g_autofree char *path = g_strconcat (shop->path, suffixes[i], NULL);
+    g_autofree char *path = g_strconcat (counted->path, suffixes[i], NULL);
     g_unlink (path);
   }
-  g_rmdir (shop->folder);
-  g_free (shop->path);
-  g_free (shop->folder);
+  g_rmdir (counted->folder);
+  g_free (counted->path);
+  g_free (counted->folder);
 }
 
 static char *
-choose_from (Shop *shop, const char *expression, const char *input)
+choose_from (CountedStore *counted, const char *expression, const char *input)
 {
   LigPlanOptions options = options_of (LIG_POLICY_MEASURED, TRUE, TRUE);
-  options.tuning = &shop->tuning;
+  options.tuning = &counted->tuning;
   g_autoptr (LigSequence) sequence = new_sequence (expression, input);
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   return lig_plan_get_choices (plan);
 }
 
-/* The same groups from the same store however often it is asked, and measured once. */
+/* The same store gives the same groups every time, and each is measured once. */
 static void
 test_same_store (void)
 {
-  Shop shop;
-  open_shop (&shop);
+  CountedStore counted;
+  open_counted (&counted);
   for (guint i = 0; i < G_N_ELEMENTS (mixed); i++) {
-    g_autofree char *first = choose_from (&shop, mixed[i], "2x5x8");
-    g_assert_cmpuint (shop.puts, >, 0);
-    shop.puts = 0;
+    g_autofree char *first = choose_from (&counted, mixed[i], "2x5x8");
+    g_assert_cmpuint (counted.puts, >, 0);
+    counted.puts = 0;
     for (int again = 0; again < 5; again++) {
-      g_autofree char *next = choose_from (&shop, mixed[i], "2x5x8");
+      g_autofree char *next = choose_from (&counted, mixed[i], "2x5x8");
       g_assert_cmpstr (next, ==, first);
     }
-    g_assert_cmpuint (shop.puts, ==, 0);
-    /* So that the next sequence has something to measure. */
-    close_shop (&shop);
-    open_shop (&shop);
+    g_assert_cmpuint (counted.puts, ==, 0);
+    /* The next sequence then has something to measure. */
+    close_counted (&counted);
+    open_counted (&counted);
   }
-  close_shop (&shop);
+  close_counted (&counted);
 }
 
-/* Prices that another process, which was first, left are those that count. */
+/* If another process has stored a price first, that price is kept. */
 static void
 test_first_price_stays (void)
 {
   double microseconds, noise;
-  Shop shop;
-  open_shop (&shop);
-  shop.inner.put (shop.inner.data, "a key", 12.5, 0.25, NULL);
-  shop.inner.put (shop.inner.data, "a key", 99, 9, NULL);
-  g_assert_true (shop.inner.get (shop.inner.data, "a key", &microseconds, &noise, NULL));
+  CountedStore counted;
+  open_counted (&counted);
+  counted.inner.put (counted.inner.data, "a key", 12.5, 0.25, NULL);
+  counted.inner.put (counted.inner.data, "a key", 99, 9, NULL);
+  g_assert_true (counted.inner.get (counted.inner.data, "a key", &microseconds, &noise, NULL));
   g_assert_cmpfloat (microseconds, ==, 12.5);
   g_assert_cmpfloat (noise, ==, 0.25);
-  close_shop (&shop);
+  close_counted (&counted);
 }
 
-/* A time that was measured with other threads or other params is no price of this. */
+/* A time measured with other threads or params does not apply. */
 static void
 test_other_keys (void)
 {
   int threads = omp_get_max_threads ();
-  Shop shop;
-  open_shop (&shop);
-  g_autofree char *two = choose_from (&shop, "bias ! gelu", "64x64");
-  shop.puts = 0;
+  CountedStore counted;
+  open_counted (&counted);
+  g_autofree char *two = choose_from (&counted, "bias ! gelu", "64x64");
+  counted.puts = 0;
   omp_set_num_threads (threads == 1 ? 2 : 1);
-  g_autofree char *one = choose_from (&shop, "bias ! gelu", "64x64");
-  g_assert_cmpuint (shop.puts, >, 0);
+  g_autofree char *one = choose_from (&counted, "bias ! gelu", "64x64");
+  g_assert_cmpuint (counted.puts, >, 0);
   omp_set_num_threads (threads);
-  shop.puts = 0;
-  g_autofree char *again = choose_from (&shop, "bias ! gelu", "64x64");
-  g_assert_cmpuint (shop.puts, ==, 0);
+  counted.puts = 0;
+  g_autofree char *again = choose_from (&counted, "bias ! gelu", "64x64");
+  g_assert_cmpuint (counted.puts, ==, 0);
   g_assert_cmpstr (again, ==, two);
-  g_autofree char *plain = choose_from (&shop, "bias ! clamped-swiglu(limit=7)", "64x64");
-  g_assert_cmpuint (shop.puts, >, 0);
-  shop.puts = 0;
-  g_autofree char *other = choose_from (&shop, "bias ! clamped-swiglu(limit=3)", "64x64");
-  g_assert_cmpuint (shop.puts, >, 0);
-  close_shop (&shop);
+  g_autofree char *plain = choose_from (&counted, "bias ! clamped-swiglu(limit=7)", "64x64");
+  g_assert_cmpuint (counted.puts, >, 0);
+  counted.puts = 0;
+  g_autofree char *other = choose_from (&counted, "bias ! clamped-swiglu(limit=3)", "64x64");
+  g_assert_cmpuint (counted.puts, >, 0);
+  close_counted (&counted);
 }
 
-/* Repetitions differ by the path of their random numbers alone, and are measured once. */
+/* Repetitions differ only by the path of their random numbers, and are measured once. */
 static void
 test_repetitions (void)
 {
   guint puts[2];
   for (int i = 0; i < 2; i++) {
-    Shop shop;
-    open_shop (&shop);
+    CountedStore counted;
+    open_counted (&counted);
     g_autofree char *expression =
       g_strdup_printf ("block(%d) { bias ! gelu ! dropout(0.5) }", i == 0 ? 2 : 4);
-    g_autofree char *choices = choose_from (&shop, expression, "64x64");
-    puts[i] = shop.puts;
-    close_shop (&shop);
+    g_autofree char *choices = choose_from (&counted, expression, "64x64");
+    puts[i] = counted.puts;
+    close_counted (&counted);
   }
   g_assert_cmpuint (puts[0], ==, puts[1]);
 }
-
-/* --- Whole steps --------------------------------------------------------------------------- */
 
 static void
 test_judge (void)
@@ -378,12 +371,12 @@ test_judge (void)
   const LigPrice gains[] = {{9.8e-3, 1e-5, TRUE}, {10.5e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}};
   const LigPrice wild[] = {{9.9e-3, 3e-4, TRUE}, {10.5e-3, 1e-5, TRUE}, {10.2e-3, 1e-5, TRUE}};
   const double bytes[] = {5e9, 6e9, 5.5e9};
-  /* Three quarters of a percent decide, whoever was proposed first. */
+  /* Three quarters of a percent decide, whatever the order of the proposals. */
   g_assert_cmpuint (lig_cover_judge (clear, bytes, 3, FALSE), ==, 2);
-  /* Bytes tell apart what time cannot. */
+  /* Bytes decide between equal times. */
   g_assert_cmpuint (lig_cover_judge (even, bytes, 3, FALSE), ==, 0);
   g_assert_cmpuint (lig_cover_judge (clear, bytes, 1, FALSE), ==, 0);
-  /* A variation has to win by more than one percent and the noise. */
+  /* A variation has to win by more than one percent plus the noise. */
   g_assert_cmpuint (lig_cover_judge (gains, bytes, 3, TRUE), ==, 0);
   g_assert_cmpuint (lig_cover_judge (wild, bytes, 3, TRUE), ==, 2);
   g_assert_cmpuint (lig_cover_judge (even, bytes, 3, TRUE), ==, 1);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Large plans: what compiling them costs grows with their length, not with its square, and their
- * arenas are as small as looking at every value each time made them. */
+/* Tests large plans: the time to compile them grows with their length, not with its square, and
+ * their arenas are as small as those of the reference, which compares each value with all
+ * others. */
 #include "engine/compile/place.h"
 #include "engine/steps/steps.h"
 #include "tests/plan/case.h"
 
 #include <time.h>
 
-/* Processor time, which other programs on the machine do not use up. */
+/* Returns processor time, which other programs on the machine do not increase. */
 static double
 seconds_used (void)
 {
@@ -25,7 +26,7 @@ training_options (void)
   return options;
 }
 
-/* Builds with sanitizers or without optimization are not held to the numbers. */
+/* Returns the factor by which builds with sanitizers or without optimization may be slower. */
 static double
 allowance (void)
 {
@@ -36,8 +37,6 @@ allowance (void)
 #endif
 }
 
-/* --- Places -------------------------------------------------------------------------------- */
-
 static int
 by_size (gconstpointer a, gconstpointer b)
 {
@@ -47,7 +46,7 @@ by_size (gconstpointer a, gconstpointer b)
   return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x < y ? -1 : x > y);
 }
 
-/* First fit by looking at every extent that was placed before: the reference. */
+/* The reference: first fit by comparing with every extent that was placed before. */
 static void
 place_one (GPtrArray *placed, LigExtent *extent)
 {
@@ -95,8 +94,8 @@ check_places (const LigExtent *wanted, guint count, int steps)
     g_assert_cmpint (ours[i].offset, ==, plain[i].offset);
 }
 
-/* Random lives of random sizes; in every other round few sizes, and lives inside each other, as
- * those of saved values are. */
+/* Random lifetimes and sizes; every other round has few sizes, and nested lifetimes like those of
+ * saved values. */
 static void
 test_random_places (void)
 {
@@ -117,7 +116,7 @@ test_random_places (void)
   }
 }
 
-/* The lives of the values of a plan. */
+/* Compares the placement of the values of a plan. */
 static void
 check_plan_places (LigPlan *plan)
 {
@@ -133,7 +132,7 @@ check_plan_places (LigPlan *plan)
   check_places (extents, used, (int) n_steps);
 }
 
-/* Of every example and of every sequence whose plan is golden, in training and evaluation. */
+/* Compiles every example and every sequence with a golden plan, for training and evaluation. */
 static void
 test_files_places (void)
 {
@@ -141,7 +140,8 @@ test_files_places (void)
   g_autofree char *examples = folders[1] ? g_build_filename (folders[1], "examples", NULL) : NULL;
   guint plans = 0;
   if (!folders[0] || !examples) {
-    g_test_skip ("LIGATURE_TEST_PLANS and LIGATURE_DATA do not say where the sequences are");
+    g_test_skip (
+      "LIGATURE_TEST_PLANS and LIGATURE_DATA are not set to the folders of the sequences");
     return;
   }
   folders[1] = examples;
@@ -156,7 +156,7 @@ test_files_places (void)
       options.training = n % 2;
       g_autoptr (LigPlan) plan =
         sequence ? lig_plan_compile (sequence, cpu_device (), &options, NULL) : NULL;
-      if (!plan) /* some golden ones are refused */
+      if (!plan) /* some golden files are errors */
         continue;
       check_plan_places (plan);
       plans++;
@@ -165,7 +165,7 @@ test_files_places (void)
   g_assert_cmpuint (plans, >=, 20);
 }
 
-/* More than any memory is said, not wrapped around. */
+/* A size that exceeds any memory is an error and does not wrap around. */
 static void
 test_too_much (void)
 {
@@ -177,9 +177,7 @@ test_too_much (void)
   g_assert_cmpint (lig_place (extents, 1, 8), ==, -1);
 }
 
-/* --- Whole plans --------------------------------------------------------------------------- */
-
-/* Processor time of compiling a block that often; the number of steps. */
+/* Returns the processor time of compiling a repeated block, and the number of steps. */
 static double
 compile_seconds (const char *body, int repeat, guint *steps)
 {
@@ -208,8 +206,9 @@ test_many_steps (void)
   g_assert_cmpfloat (seconds, <, 5 * allowance ());
 }
 
-/* Sequences of which one part or another is easily walked along again for each of its ops. Four
- * times as much takes about four times as long, and sixteen times if it is walked so. */
+/* Tests sequences that are prone to quadratic time, for example by walking all earlier ops for
+ * each op. A sequence of four times the length may take about four times as long, but not
+ * sixteen times. */
 static void
 test_growth (gconstpointer data)
 {
@@ -219,8 +218,6 @@ test_growth (gconstpointer data)
   double large = compile_seconds (data, 20000, &steps);
   g_assert_cmpfloat (large, <, 0.2 * allowance () + 8 * 2.5 * small);
 }
-
-/* --- The cost of short ones ---------------------------------------------------------------- */
 
 static void
 test_compile_time (void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of documents, with and without a window: a document with a session and a
- * store of its own, filling it, and waiting for its plan. */
+/* Shared by the tests of documents, with and without a window: a document with its own session and
+ * store, filling it, and waiting for its plan. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -30,7 +30,8 @@ remove_folder (char *folder)
   g_free (folder);
 }
 
-/* Also waits until a planner's thread releases the document. Takes ownership of all three. */
+/* Frees all three, of which it takes ownership, and waits until a planner thread releases the
+ * document. */
 static inline void
 free_document (char *folder, LigSession *session, LigDocument *doc)
 {
@@ -112,8 +113,6 @@ op_at (LigDocument *doc, const char *path)
   g_assert_nonnull (row);
   return row->op;
 }
-
-/* --- A fixture without a window -------------------------------------------------------------- */
 
 typedef struct {
   char *folder;

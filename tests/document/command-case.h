@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the tests of copied command lines: running one as a shell does. */
+/* Shared by the tests of copied command lines: runs one as a shell does. */
 #pragma once
 
 #include "tests/document/case.h"
@@ -7,7 +7,7 @@
 
 #include <json-glib/json-glib.h>
 
-/* It has parts that an expression can contain and parts that only a file can. */
+/* Contains parts that an expression can express and parts that only a file can. */
 static const char odd_sequence[] =
   "{\"ligature\":1,\"name\":\"It's one\",\"input\":{\"shape\":[32,16],\"dtype\":\"fp32\"},"
   "\"types\":{\"parameters\":\"fp32\"},\"ops\":[{\"op\":\"layer-norm\"},"
@@ -29,7 +29,7 @@ fill_odd (LigDocument *doc)
   lig_document_replace (doc, sequence, "Test");
 }
 
-/* Runs a copied command as a shell would. (transfer full): its output. */
+/* Runs a copied command as a shell would. Returns (transfer full) its output. */
 static inline char *
 run_command (DocumentFixture *f, const char *command, const char *more)
 {

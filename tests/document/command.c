@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line that a document copies prints the plan and writes the report that the window
- * shows. */
+/* Tests that the command line copied from a document prints the plan and writes the report that the
+ * window shows. */
 #include "tests/document/command-case.h"
 #include "ui/document/edit.h"
 #include "ui/document/export.h"
 
 #include <glib/gstdio.h>
 
-/* Before and after the document has a file. */
+/* Tests the command before and after the document has a file. */
 static void
 test_plan (DocumentFixture *f, gconstpointer data)
 {
@@ -35,7 +35,7 @@ take_export (GObject *source, GAsyncResult *result, gpointer data)
   answer->done = TRUE;
 }
 
-/* The command in a report makes the report. */
+/* The command contained in a report creates that report. */
 static void
 test_report (DocumentFixture *f, gconstpointer data)
 {

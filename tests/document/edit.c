@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each edit of a document is made and undone. */
+/* Tests that each edit of a document can be made and undone. */
 #include "ui/document/edit.h"
 #include "tests/document/case.h"
 
@@ -79,7 +79,7 @@ test_block (DocumentFixture *f, gconstpointer data)
   g_assert_false (lig_edit_group (f->doc, 2, &error));
 }
 
-/* Rows enter and leave blocks by keys; a block that moves stays open. */
+/* Keys move rows into and out of blocks; a block that moves remains open. */
 static void
 test_into_block (DocumentFixture *f, gconstpointer data)
 {

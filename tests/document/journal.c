@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files, and the edits that a killed program leaves in the journal. */
+/* Tests files, and the recovery of a killed program's edits from the journal. */
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
 
@@ -66,7 +66,7 @@ test_recovery (DocumentFixture *f, gconstpointer data)
   g_assert_cmpuint (none->len, ==, 0);
 }
 
-/* Adds a row of a program that ran before the machine was started. */
+/* Adds a row of a program that ran before the machine was last started. */
 static void
 add_row (DocumentFixture *f, const char *key, const char *json)
 {
@@ -83,7 +83,7 @@ add_row (DocumentFixture *f, const char *key, const char *json)
   sqlite3_close (db);
 }
 
-/* Journals with damaged rows can be read, shown and forgotten; a good row among damaged ones is
+/* Journals with damaged rows can be read, shown and deleted; an intact row among damaged ones is
  * recovered. */
 static void
 test_damaged_journal (DocumentFixture *f, gconstpointer data)

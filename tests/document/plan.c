@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Documents whose plan is partial, or does not fit its device. */
+/* Tests documents whose plan is partial or does not fit its device. */
 #include "tests/document/case.h"
 #include "ui/document/edit.h"
 
@@ -20,7 +20,7 @@ test_problems (DocumentFixture *f, gconstpointer data)
   g_assert_null (lig_document_get_problem (f->doc, 0));
 }
 
-/* A plan that cannot run is shown whole, with the reason. */
+/* A plan that cannot run is shown in full, with the reason. */
 static void
 test_too_large (DocumentFixture *f, gconstpointer data)
 {

@@ -19,7 +19,7 @@ write_floats (const LigOperand *operand, const float *values)
   lig_narrow (operand->dtype, values, operand->data, (size_t) operand->size);
 }
 
-/* Where a gradient of a parameter goes: added to what is there, where asked to. */
+/* Writes a parameter's gradient, or adds to the old one if the launch accumulates. */
 static void
 write_gradient (const LigLaunch *launch, const LigOperand *operand, float *values)
 {
@@ -31,7 +31,7 @@ write_gradient (const LigLaunch *launch, const LigOperand *operand, float *value
   write_floats (operand, values);
 }
 
-/* y = scale x, scale one trained number */
+/* y = scale x, where scale is one trained number */
 static LigStatus
 run_learnable_scale (LigLaunch *launch)
 {
@@ -114,7 +114,7 @@ run_linear_silu (LigLaunch *launch)
   return LIG_OK;
 }
 
-/* dy x weight -> dx dweight: what silu was applied to is computed once more */
+/* dy x weight -> dx dweight: computes the input of silu again */
 static LigStatus
 run_linear_silu_backward (LigLaunch *launch)
 {
@@ -239,7 +239,7 @@ add_fusion (const LigFusion *fusion, gboolean first)
   g_assert_no_error (error);
 }
 
-/* Under policy all the groups are these, and the numbers those of the ops alone. */
+/* Under policy all the groups are as given, and the results agree with those of the ops alone. */
 static void
 check_plan (const char *expression,
             const char *forward,
@@ -283,7 +283,7 @@ test_forward_last (void)
 {
   add_fusion (&forward_axpy, FALSE);
   check_plan ("constant-scale(1.25) ! add-extra-input", "[0 1 forward-axpy]", "[0] [1]", nothing);
-  /* The list's earlier ones come before it. */
+  /* Fusions that are earlier in the list are tried first. */
   check_plan ("basic-linear(11) ! constant-scale(1.25) ! add-extra-input",
               "[0 1 2 forward-linear-scale-add]", "[0 1 backward-linear-scale] [2]", nothing);
 }
@@ -307,7 +307,7 @@ static const LigFusion forward_linear_silu = {.size = sizeof (LigFusion),
                                               .pattern = "basic-linear silu",
                                               .lower = lower_linear_silu};
 
-/* Does not write what silu's backward reads. */
+/* Does not write the tensor that silu's backward reads. */
 static const LigFusion forward_forgetful = {.size = sizeof (LigFusion),
                                             .name = "forward-forgetful",
                                             .pass = LIG_PASS_FORWARD,
@@ -361,7 +361,7 @@ static const LigFusion backward_first_gelu = {.size = sizeof (LigFusion),
                                               .pattern = "bias gelu",
                                               .lower = lower_first_gelu};
 
-/* Leaves the bias's gradient out. */
+/* Does not compute the bias's gradient. */
 static const LigFusion backward_half = {.size = sizeof (LigFusion),
                                         .name = "backward-half",
                                         .pass = LIG_PASS_BACKWARD,
@@ -416,7 +416,7 @@ test_joint (void)
   check_plan ("basic-linear(7) ! silu", "[0 1 forward-linear-silu]", "[0] [1]", no_joint);
 }
 
-/* Nothing inside is saved, so it costs less memory. */
+/* No intermediate tensor is saved, so the joint fusion uses less memory. */
 static void
 test_joint_saves (void)
 {
@@ -441,7 +441,7 @@ test_joint_saves (void)
   g_assert_cmpint (arena[0], <, arena[1]);
 }
 
-/* An evaluation plan takes no joint fusion, and none can be wrongly forced there. */
+/* An evaluation plan chooses no joint fusion, and forcing one there is not an error. */
 static void
 test_joint_forced (void)
 {
@@ -488,7 +488,7 @@ static const struct {
   {TABLE ("forward-x", FORWARD, "bias gelu", .lower = NULL),
    "fusion forward-x: it needs a lower function for its pass alone"},
   {TABLE ("forward-x", FORWARD, "bias gelu", LOWER, .saves = "0.x"),
-   "fusion forward-x: it says what it saves, which only a joint one decides"},
+   "fusion forward-x: it has saves, which only a joint fusion may set"},
   {TABLE ("forward-x", FORWARD, NULL, LOWER),
    "fusion forward-x: pattern '' has 0 elements, expected at least 2"},
   {TABLE ("forward-x", FORWARD, "bias", LOWER),
@@ -496,15 +496,15 @@ static const struct {
   {TABLE ("forward-x", FORWARD, "a b c d e f g h i", LOWER),
    "fusion forward-x: pattern 'a b c d e f g h i' has more than 8 elements"},
   {TABLE ("forward-x", FORWARD, "bias [gelu", LOWER),
-   "fusion forward-x: '[gelu' is no element of a pattern"},
+   "fusion forward-x: '[gelu' is not an element of a pattern"},
   {TABLE ("forward-x", FORWARD, "bias [gelu|gellu]", LOWER),
-   "fusion forward-x: its pattern names 'gellu', which is no op"},
+   "fusion forward-x: its pattern names 'gellu', which is not an op"},
   {TABLE ("forward-x", FORWARD, "bias @gate", LOWER),
-   "fusion forward-x: its pattern names '@gate', which is no op nor @activation or @gated"},
+   "fusion forward-x: its pattern names '@gate', which is not an op nor @activation or @gated"},
   {TABLE ("forward-x", FORWARD, "linear gelu", LOWER),
-   "fusion forward-x: its pattern names linear, which is taken apart before; name its parts"},
+   "fusion forward-x: its pattern names linear, which is replaced by its parts; name these"},
   {TABLE ("forward-x", FORWARD, "gelu block", LOWER),
-   "fusion forward-x: its pattern names block, which is taken apart before; name its parts"},
+   "fusion forward-x: its pattern names block, which is replaced by its parts; name these"},
   {TABLE ("joint-x", JOINT, "bias gelu", LOWER, .lower_backward = lower_axpy, .saves = "2.x"),
    "fusion joint-x: it saves '2.x', expected 0.x to 1.y"},
   {TABLE ("joint-x", JOINT, "bias gelu", LOWER, .lower_backward = lower_axpy, .saves = "x"),
@@ -531,7 +531,7 @@ test_refused (void)
   }
 }
 
-/* --- A faulty table is told, whatever it does ---------------------------------------------- */
+/* --- A faulty table is reported, whatever its fault ----------------------------------------- */
 
 static void
 lower_bad_port (LigLowering *lowering)

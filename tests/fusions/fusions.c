@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every built-in fusion: it fires on every variant of its pattern, agrees with the ops alone in the
- * output and every gradient, and keeps out, with the right reason, where it must. */
+ * output and every gradient, and is rejected, with the right reason, if it must not fire. */
 #include "engine/compile/pattern.h"
 #include "tests/plan/case.h"
 
@@ -97,7 +97,7 @@ check_group (LigSequence *sequence, const LigPlanOptions *options, const LigFusi
                                                 : "no verdict");
 }
 
-/* The fusion is forced in a plan that has no other. */
+/* Forces the fusion in a plan without other fusions and compares it with the ops alone. */
 static void
 check_agrees (const LigFusion *fusion, const char *expression, LigPlanOptions options)
 {
@@ -142,14 +142,14 @@ check_identity (const LigFusion *fusion, const char *const *ops)
     check_agrees (fusion, expression, options_of (LIG_POLICY_NONE, training, training));
 }
 
-/* An unused branch is no hindrance either. */
+/* An unused branch does not prevent a fusion. */
 static void
 check_unused_branch (const LigFusion *fusion, const char *const *ops)
 {
   g_autofree char *expression = join (ops, " ! make-extra-output(to=nobody) ! ");
   if (g_strv_contains (ops, "make-extra-output") || ops[2])
     return;
-  /* An optional make-extra-output of the pattern matches it; then it is an element. */
+  /* An optional make-extra-output of the pattern matches the branch, which is an element then. */
   for (int training = fusion->pass != LIG_PASS_FORWARD; training < 2; training++)
     check_agrees (fusion, expression, options_of (LIG_POLICY_NONE, training, training));
 }
@@ -161,7 +161,7 @@ test_see_through (void)
   each_variant (check_unused_branch);
 }
 
-/* No gradient of the input: kernels whose main output is unwanted. */
+/* No gradient of the input: kernels whose main output is not needed. */
 static void
 check_first (const LigFusion *fusion, const char *const *ops)
 {
@@ -192,7 +192,8 @@ accumulate (LigSequence *sequence, const LigPlanOptions *options)
   return read_results (program, TRUE);
 }
 
-/* Three times the gradients of the parameters, once everything else. */
+/* With accumulation over three runs the parameters' gradients triple; the rest is unchanged.
+ */
 static void
 check_accumulates (const LigFusion *fusion, const char *const *ops)
 {
@@ -271,9 +272,10 @@ test_kernels (void)
   }
 }
 
-/* --- Keeping out --------------------------------------------------------------------------- */
+/* --- Rejections ---------------------------------------------------------------------------- */
 
-/* The verdict of the fusion at op 0 under policy all: legal for fewer ops than `gap`, or this. */
+/* Checks the fusion's verdict at op 0 under policy all: legal for at most `gap` ops, or rejected.
+ */
 static void
 check_kept_out (
   const LigFusion *fusion, const char *expression, int gap, LigReason reason, const char *observed)
@@ -295,7 +297,7 @@ check_kept_out (
   g_assert_nonnull (strstr (verdict->text, fusion->name));
 }
 
-/* The ops with something between those at gap-1 and gap. */
+/* Joins the ops and puts `what` between those at gap - 1 and gap. */
 static char *
 join_with (const char *const *ops, int gap, const char *what)
 {
@@ -312,7 +314,7 @@ check_in_use (const LigFusion *fusion, const char *const *ops)
 {
   for (int gap = 1; ops[gap]; gap++) {
     g_autofree char *expression = join_with (ops, gap, "make-extra-output(to=mid, caller=true)");
-    /* There the branch is an element of the pattern. */
+    /* For forward-add-norm the branch is an element of the pattern. */
     if (!g_str_equal (fusion->name, "forward-add-norm"))
       check_kept_out (fusion, expression, gap, LIG_REASON_IN_USE, "caller");
   }
@@ -377,7 +379,7 @@ test_forbidden (void)
   each_variant (check_forbidden);
 }
 
-/* --- What verdicts say --------------------------------------------------------------------- */
+/* --- Contents of verdicts ------------------------------------------------------------------ */
 
 /* Stands for the names of all activations and gated units. */
 #define UNITS "@units"
@@ -429,7 +431,7 @@ test_verdicts (void)
   each_variant (check_broken);
 }
 
-/* One per fusion and op that fits its first element, and none elsewhere. */
+/* Each fusion has one verdict for each op that fits its first element, and no other. */
 static void
 test_one_each (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random sequences: whatever the compiler chose for them, the numbers are those of the ops alone.
+/* Random sequences: with all fusions that the compiler chose, the results agree with the ops alone.
  * LIGATURE_RANDOM=N tries N sequences instead of a few; the seed is fixed. */
 #include "tests/plan/case.h"
 
@@ -9,7 +9,7 @@ typedef struct {
   GRand *random;
   GString *text;
   gboolean smooth; /* only ops with derivatives everywhere */
-  int open[8];     /* channels to be taken up */
+  int open[8];     /* channels without a reader yet */
   int n_open, next;
 } Maker;
 
@@ -99,7 +99,7 @@ add_op (Maker *self)
   } else {
     const char *op = self->smooth ? smooth[below (self, G_N_ELEMENTS (smooth))]
                                   : plain[below (self, G_N_ELEMENTS (plain))];
-    /* A second one of that name would be a second producer. */
+    /* The same name again would be a second producer. */
     if (g_str_equal (op, "make-extra-output(nobody)"))
       add (self, "make-extra-output(n%d)", self->next++);
     else
@@ -128,7 +128,7 @@ make_expression (GRand *random, gboolean only_smooth)
   return g_string_free (maker.text, FALSE);
 }
 
-/* One forced fusion that is legal, if any. */
+/* Forces one legal fusion, if any. */
 static void
 force_one (LigSequence *sequence, GRand *random, const LigPlanOptions *options)
 {
@@ -145,7 +145,7 @@ force_one (LigSequence *sequence, GRand *random, const LigPlanOptions *options)
   }
 }
 
-/* Squares of squares soon leave what fp32 can say anything of. */
+/* Repeated squaring soon leaves the range of fp32; such results are not compared. */
 static gboolean
 is_tame (const Results *results)
 {
@@ -158,7 +158,7 @@ is_tame (const Results *results)
   return TRUE;
 }
 
-/* Norms of nearly constant rows and long chains lose more than one rounding. */
+/* Norms of nearly constant rows and long chains of ops lose more than one rounding. */
 #define SLACK 2e-3
 
 static void
@@ -199,7 +199,7 @@ test_random (void)
 
 /* --- Against differences ------------------------------------------------------------------- */
 
-/* Everything the objective depends on, moved by `by` along a direction of signs. */
+/* Moves all variables of the objective by `by` along a direction of signs. */
 static void
 move (LigProgram *program, LigState *state, double by)
 {
@@ -289,7 +289,7 @@ check_slope (const char *expression)
   double narrow =
     (objective_at (program, state, h / 2) - objective_at (program, state, -h / 2)) / h;
   double wanted = (4 * narrow - wide) / 3;
-  /* A steep objective, or one for which the two differ, bends too much to tell anything. */
+  /* If the objective is steep or the two differ, it bends too much for a comparison. */
   if (!(squares < 2500 && fabs (wide - narrow) < 0.01 * sqrt (squares)))
     return;
   if (!(fabs (slope - wanted) < 0.02 * sqrt (squares) + 1e-3))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the compiler share: sequences from expressions, values that follow from a
- * tensor's name alone, so that any two plans of one sequence see the same numbers, everything that
- * a plan computes, and comparing that by name. */
+/* Shared by the tests of the compiler: sequences from expressions; values that depend only on a
+ * tensor's name, so that any two plans of a sequence get the same numbers; all results of a plan;
+ * and comparing results by name. */
 #pragma once
 
 #include "engine/plan/check.h"
@@ -13,7 +13,7 @@
 
 static const LigDtype floating_types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
 
-/* The distance allowed between two plans of one sequence, by compute type. */
+/* Returns the distance allowed between two plans of one sequence, by compute type. */
 static inline double
 plan_tolerance (LigDtype dtype)
 {
@@ -65,7 +65,8 @@ new_sequence (const char *expression, const char *input)
   return sequence;
 }
 
-/* Values that follow from the name; integers lie in [0, 4), which every vocabulary here has. */
+/* Returns a tensor whose values depend only on the name; integers are in [0, 4), valid in every
+ * vocabulary of the tests. */
 static inline LigTensor *
 named_tensor (const char *name, LigDtype dtype, const LigShape *shape, double bound)
 {
@@ -75,7 +76,8 @@ named_tensor (const char *name, LigDtype dtype, const LigShape *shape, double bo
   return tensor;
 }
 
-/* What a plan computed, by name: `output`, `extra.N`, `grad.input`, `grad.extra.N`, `grad.PATH`. */
+/* The results of a plan, by name: `output`, `extra.N`, `grad.input`, `grad.extra.N`,
+ * `grad.PATH`. */
 typedef struct {
   GPtrArray *names, *tensors;
 } Results;
@@ -106,7 +108,7 @@ results_find (const Results *self, const char *name)
   return NULL;
 }
 
-/* ||a - b|| / ||b||; NaN is far away. */
+/* Returns ||a - b|| / ||b||, or NaN, which exceeds every limit. */
 static inline double
 distance_between (const LigTensor *a, const LigTensor *b)
 {
@@ -128,14 +130,14 @@ compare_results (const Results *got, const Results *want, double limit, const ch
     const char *name = want->names->pdata[i];
     const LigTensor *tensor = results_find (got, name);
     if (!tensor)
-      g_error ("%s: there is no %s", what, name);
+      g_error ("%s: %s is missing", what, name);
     double distance = distance_between (tensor, want->tensors->pdata[i]);
     if (!(distance <= limit))
       g_error ("%s: %s is off by %g, allowed %g", what, name, distance, limit);
   }
 }
 
-/* The state of a sequence with parameters that follow from their paths. */
+/* Returns a state of the sequence; its parameters depend only on their paths. */
 static inline LigState *
 new_state (LigSequence *sequence, const LigPlanOptions *options)
 {
@@ -186,7 +188,7 @@ feed_inputs (LigProgram *program)
   }
 }
 
-/* Random cotangents of the next backward pass; a loss keeps its own, which is 1. */
+/* Sets random cotangents for the next backward pass; a loss keeps its own, which is 1. */
 static inline void
 feed_gradients (LigProgram *program)
 {
@@ -198,7 +200,7 @@ feed_gradients (LigProgram *program)
   if (shape.n_axes > 0) {
     g_autoptr (LigTensor) gradient = named_tensor ("gradient", dtype, &shape, 1);
     lig_program_set_gradient (program, gradient, &error);
-    g_clear_error (&error); /* no gradient may be wanted at all */
+    g_clear_error (&error); /* the plan may need no gradient */
   }
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     g_autofree char *name = g_strdup_printf ("gradient of extra %u", i);
@@ -258,7 +260,7 @@ read_loss (LigProgram *program)
   return loss;
 }
 
-/* Everything that the sequence computes under these options. */
+/* Returns all results of the sequence with these options. */
 static inline Results *
 compute (LigSequence *sequence, const LigPlanOptions *options)
 {
@@ -271,7 +273,7 @@ compute (LigSequence *sequence, const LigPlanOptions *options)
   return read_results (program, options->training);
 }
 
-/* The groups of one pass as text: `[0] [1 2 3 forward-linear-bias-activation]`. */
+/* Returns the groups of one pass as text: `[0] [1 2 3 forward-linear-bias-activation]`. */
 static inline char *
 groups_text (LigPlan *plan, LigPass pass)
 {
@@ -289,7 +291,7 @@ groups_text (LigPlan *plan, LigPass pass)
   return g_string_free (text, FALSE);
 }
 
-/* The kernels of one pass in order, joined by spaces. */
+/* Returns the kernels of one pass in order, joined by spaces. */
 static inline char *
 kernels_text (LigPlan *plan, LigPass pass)
 {
@@ -345,7 +347,7 @@ compile (LigSequence *sequence, const LigPlanOptions *options)
   return plan;
 }
 
-/* The compilation fails with this message. */
+/* Checks that the compilation fails with this message. */
 static inline void
 check_refused (LigSequence *sequence, const LigPlanOptions *options, int code, const char *message)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The gradient check that authors of ops use: it accepts what is right, under any policy, and names
- * the element of what is wrong. The op here is computed by kernels of its own, by name. */
+/* Tests the gradient check for authors of ops: it accepts correct gradients under any policy, and
+ * names the element of a wrong one. The op here has custom kernels, used by name. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
@@ -38,9 +38,7 @@ test_right (void)
     }
 }
 
-/* --- An op of the program's own ------------------------------------------------------------- */
-
-static double slip; /* what the backward kernel is wrong by in element 7 */
+static double backward_error; /* the error of the backward kernel in element 7 */
 
 static LigStatus
 run_square (LigLaunch *launch)
@@ -60,7 +58,7 @@ run_square_backward (LigLaunch *launch)
   float *dx = o[2].data;
   for (int64_t i = 0; i < o[0].size; i++)
     dx[i] = 2 * x[i] * dy[i];
-  dx[7] += (float) slip;
+  dx[7] += (float) backward_error;
   return LIG_OK;
 }
 
@@ -99,7 +97,7 @@ test_wrong (void)
   g_assert_true (check ("check-square", "4x4", LIG_POLICY_ALL, &worst, &error));
   g_assert_no_error (error);
   g_clear_pointer (&worst, lig_gradient_check_free);
-  slip = 0.5;
+  backward_error = 0.5;
   g_assert_false (check ("check-square", "4x4", LIG_POLICY_ALL, &worst, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
   g_assert_cmpstr (worst->name, ==, "input");
@@ -108,11 +106,11 @@ test_wrong (void)
   g_assert_cmpfloat (worst->distance, >, 3e-3);
   g_assert_true (g_str_has_prefix (error->message, "gradient of input: off by "));
   g_assert_nonnull (strstr (error->message, "expected at most 0.003; element 7 is "));
-  slip = NAN;
+  backward_error = NAN;
   g_clear_error (&error);
   g_assert_false (check ("linear(4) ! check-square", "4x4", LIG_POLICY_ALL, NULL, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
-  slip = 0;
+  backward_error = 0;
 }
 
 static void

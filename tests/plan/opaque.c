@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opaque ops: callbacks of the embedding program between two segments of a plan; nothing fuses
- * through them. */
+/* Tests opaque ops: callbacks of the embedding program between two segments of a plan, which
+ * prevent fusion across them. */
 #include "tests/plan/case.h"
 
 static float *
@@ -106,7 +106,7 @@ test_opaque (void)
   }
 }
 
-/* First in the sequence, its input needs no gradient: backward is not called. */
+/* The input of the first op needs no gradient, so backward is not called. */
 static void
 test_opaque_first (void)
 {
@@ -138,8 +138,6 @@ test_opaque_fails (void)
   g_assert_cmpstr (error->message, ==, "opaque-burn at 1: it burns");
   g_assert_cmpuint (lig_state_get_micro_step (state), ==, 0);
 }
-
-/* --- Which op calls ------------------------------------------------------------------------- */
 
 typedef struct {
   float factor;
@@ -179,7 +177,7 @@ static const LigOpInfo opaque_scale = {LIG_OP_INFO_SIZES,
                                        .opaque_backward = scale,
                                        .opaque_data = &calls};
 
-/* One callback serves many ops, and is told which: its op, path and parameters. */
+/* One callback may serve many ops: it gets the op, its path and its parameters. */
 static void
 test_opaque_call (void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread edits a sequence and compiles it, two train what it compiled, all at once.
+/* Tests threads: one edits and compiles a sequence while two train its plans.
  *
  * Clean under the thread sanitizer (-Db_sanitize=thread) with OMP_NUM_THREADS=1, as it does not
- * know OpenMP's locks, and G_SLICE=always-malloc, as it does not know GLib's. */
+ * support OpenMP's locks, and G_SLICE=always-malloc, as it does not support GLib's. */
 #include "tests/plan/case.h"
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 enum { WORKERS = 2, EDITS = 40 };
 
-/* Plans on their way from the thread that edits. With the locks of POSIX, not GLib's: of these the
- * thread sanitizer knows, which this test is for. */
+/* A queue of plans from the editing thread. It uses the locks of POSIX, which the thread sanitizer
+ * supports, unlike GLib's. */
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -47,7 +47,7 @@ typedef struct {
   LigState *state;
 } Worker;
 
-/* Trains with each plan that comes, on a state and a device of its own. */
+/* Trains with each plan in turn, with its own state and device. */
 static void *
 train (void *data)
 {
@@ -68,7 +68,7 @@ train (void *data)
   return NULL;
 }
 
-/* Each plan is read by all threads at once, and freed by the one that is done with it last. */
+/* All threads read each plan at the same time; the last to finish frees it. */
 static void
 test_threads (void)
 {

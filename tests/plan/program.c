@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans and programs: who may outlive whom, what an edit changes, what comes in which order, what
- * is left behind. */
+/* Tests plans and programs: lifetimes, the effects of edits, the order of calls, and what a run
+ * leaves in the state. */
 #include "engine/plan/program-private.h"
 #include "tests/plan/case.h"
 #include <ligature/profile.h>
@@ -34,9 +34,8 @@ expect_error (gboolean done, GError **error, int code, const char *message)
   g_clear_error (error);
 }
 
-/* --- Lifetimes ----------------------------------------------------------------------------- */
-
-/* A program needs nothing but itself; a plan neither the sequence nor a state. */
+/* A program keeps references to all that it needs; a plan needs neither the sequence nor a
+ * state. */
 static void
 test_outlives (void)
 {
@@ -71,7 +70,7 @@ test_outlives (void)
   g_assert_cmpstr (before, ==, after);
 }
 
-/* Nothing that a plan tells follows an edit of the sequence, in no form. */
+/* No output of a plan, in any format, changes when the sequence is edited. */
 static void
 test_edit (void)
 {
@@ -105,7 +104,7 @@ test_edit (void)
   }
 }
 
-/* A sequence that lies where another lay, as often edited, is not that other. */
+/* A sequence at the address of a freed one, with as many edits, is a different sequence. */
 static void
 test_serial (void)
 {
@@ -124,8 +123,6 @@ test_serial (void)
   }
 }
 
-/* --- Order --------------------------------------------------------------------------------- */
-
 #define REFUSES(flags, message) \
   expect_error (lig_program_run (program, flags, &error), &error, LIG_ERROR_ORDER, message)
 
@@ -140,21 +137,21 @@ test_order (void)
   g_autoptr (LigState) state = new_state (sequence, &options);
   g_autoptr (LigProgram) program = new_program (state, sequence, &options);
   const unsigned step = LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE;
-  REFUSES (0, "no pass was asked for; there are forward, backward and update");
-  REFUSES (1 << 7 | step, "unknown flags 0x80; there are forward, backward, update and accumulate");
-  REFUSES (LIG_RUN_FORWARD, "the input was not set; lig_program_set_input() sets it");
-  REFUSES (LIG_RUN_BACKWARD, "no forward pass has run yet; backward needs what it keeps");
+  REFUSES (0, "no pass requested; request forward, backward or update");
+  REFUSES (1 << 7 | step, "unknown flags 0x80; use forward, backward, update and accumulate");
+  REFUSES (LIG_RUN_FORWARD, "input missing; set it with lig_program_set_input()");
+  REFUSES (LIG_RUN_BACKWARD, "no forward pass has run yet; run forward before backward");
   g_autofree double *seconds = g_new0 (double, 100);
   expect_error (lig_program_time_steps (program, seconds, &error), &error, LIG_ERROR_ORDER,
-                "the input was not set; lig_program_set_input() sets it");
+                "input missing; set it with lig_program_set_input()");
   LigShape shape;
   LigDtype dtype;
   lig_plan_get_input (lig_program_get_plan (program), &shape, &dtype);
   g_autoptr (LigTensor) input = named_tensor ("input", dtype, &shape, 1);
   g_assert_true (lig_program_set_input (program, input, &error));
-  REFUSES (LIG_RUN_FORWARD, "extra input 0 was not set; lig_program_set_extra_input() sets it");
+  REFUSES (LIG_RUN_FORWARD, "extra input 0 missing; set it with lig_program_set_extra_input()");
   feed_inputs (program);
-  REFUSES (step, "no learning rate was set; lig_program_set_rate() sets it");
+  REFUSES (step, "learning rate missing; set it with lig_program_set_rate()");
   expect_error (lig_program_read_loss (program, &value, &error), &error, LIG_ERROR_ORDER,
                 "no loss to read: run a forward pass first");
   g_assert_cmpuint (lig_state_get_micro_step (state), ==, 0);
@@ -163,9 +160,10 @@ test_order (void)
   expect_error (lig_program_read_gradient_norm (program, &value, &error), &error, LIG_ERROR_ORDER,
                 "no norm of the gradients to read: run an update first");
   REFUSES (LIG_RUN_ACCUMULATE | LIG_RUN_FORWARD,
-           "only a backward pass accumulates gradients; ask for one");
+           "only a backward pass accumulates gradients; request one");
   run_program (program, LIG_RUN_BACKWARD);
-  REFUSES (LIG_RUN_BACKWARD, "backward has used what forward kept; run forward again before it");
+  REFUSES (LIG_RUN_BACKWARD,
+           "the kept values are used up by an earlier backward; run forward again");
   lig_program_set_rate (program, 0.1, 0);
   run_program (program, LIG_RUN_UPDATE);
   g_assert_true (lig_program_read_gradient_norm (program, &value, &error));
@@ -206,7 +204,7 @@ test_missing_passes (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
 }
 
-/* A result is there from its pass until the next forward pass. */
+/* A result is available from its pass until the next forward pass. */
 static void
 test_results (void)
 {
@@ -233,7 +231,7 @@ test_results (void)
   }
 }
 
-/* Null options are the defaults, a null tensor is an error, and so is another device. */
+/* Null options are the defaults; a null tensor and a wrong device are errors. */
 static void
 test_null (void)
 {
@@ -276,8 +274,6 @@ test_null (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_DEVICE);
 }
 
-/* --- Gradients from outside ---------------------------------------------------------------- */
-
 static float
 first_gradient (LigProgram *program)
 {
@@ -299,7 +295,7 @@ constant (int n_axes, float value)
   return tensor;
 }
 
-/* Each is good for one backward pass, also where a forward pass alone lies between. */
+/* A gradient that was set applies to one backward pass, even if a forward pass runs in between. */
 static void
 test_gradients (void)
 {
@@ -347,8 +343,6 @@ test_loss_gradient (void)
   g_assert_cmpfloat (first_gradient (program), ==, 2);
 }
 
-/* --- Timing steps -------------------------------------------------------------------------- */
-
 static void
 add_arrays (LigState *state, GPtrArray *to)
 {
@@ -360,7 +354,7 @@ add_arrays (LigState *state, GPtrArray *to)
     }
 }
 
-/* The state is afterwards what it was, bit by bit, and training goes on as if nothing had been. */
+/* Timing restores the state bit by bit, and training continues as if no timing had happened. */
 static void
 test_time_steps (void)
 {
@@ -395,8 +389,6 @@ test_time_steps (void)
   g_assert_cmpuint (lig_state_get_micro_step (state), ==, 1);
 }
 
-/* --- The cache ----------------------------------------------------------------------------- */
-
 static LigProgram *
 cached (LigProgramCache *cache, LigSequence *sequence, const LigPlanOptions *options)
 {
@@ -424,7 +416,7 @@ test_cache (void)
   g_object_set (lig_sequence_get (sequence, 2, NULL), "p", 0.5, NULL);
   g_autoptr (LigProgram) edited = cached (cache, sequence, &training);
   g_assert_true (edited != train);
-  /* This one alone is left, and those that somebody holds work on. */
+  /* The cache has freed its reference; only the test's own remains. */
   g_assert_cmpint (g_atomic_int_get (&train->count), ==, 1);
   feed_inputs (train);
   run_program (train, LIG_RUN_FORWARD | LIG_RUN_BACKWARD);
@@ -433,12 +425,10 @@ test_cache (void)
   g_assert_cmpint (G_OBJECT (state)->ref_count, ==, 4);
 }
 
-/* --- Graphs -------------------------------------------------------------------------------- */
-
-/* A backend with graphs, but that the steps of a capture run at once: it counts. */
+/* A backend with graphs whose captured steps run at once. It counts its calls. */
 static struct {
   LigKernelFunc kernel;
-  gboolean fails, starves, capturing;
+  gboolean fails, out_of_memory, capturing;
   int launches, captures, graphs, replays;
 } fake;
 
@@ -446,7 +436,7 @@ static LigStatus
 fake_kernel (LigLaunch *launch)
 {
   fake.launches++;
-  if (fake.starves)
+  if (fake.out_of_memory)
     return launch->where = "kernels/fake.c:7: no memory for the fake", LIG_OUT_OF_MEMORY;
   return fake.fails ? LIG_FAILED : fake.kernel (launch);
 }
@@ -485,7 +475,7 @@ fake_graph_free (LigBackendDevice *device, void *graph)
   fake.graphs--;
 }
 
-/* A capture that a launch ended early is not replayed; the next run captures anew. */
+/* A capture in which a launch failed is not replayed; the next run captures again. */
 static void
 test_capture (void)
 {
@@ -517,11 +507,11 @@ test_capture (void)
     g_assert_cmpint (fake.graphs, ==, 0);
   }
   fake.fails = FALSE;
-  /* A sentence for a person, without the line of the source where memory ended. */
-  fake.starves = TRUE;
+  /* The message does not contain the line of the source where memory ran out. */
+  fake.out_of_memory = TRUE;
   expect_error (lig_program_run (program, LIG_RUN_FORWARD, &error), &error, LIG_ERROR_MEMORY,
                 "step 1, bias at 0: no memory for the fake");
-  fake.starves = FALSE;
+  fake.out_of_memory = FALSE;
   run_program (program, LIG_RUN_FORWARD);
   g_assert_cmpint (fake.captures, ==, 4);
   g_assert_cmpint (fake.replays, ==, 1);

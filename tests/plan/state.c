@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* States: initial values, files, and training steps against a reference in double. */
+/* Tests states: initial values, files, and training steps against a reference in double. */
 #include "tests/plan/case.h"
 
 #include <glib/gstdio.h>
@@ -39,9 +39,7 @@ same (LigState *a, const char *path, LigState *b, const char *other)
   return memcmp (x->data, y->data, bytes) == 0;
 }
 
-/* --- Initial values ------------------------------------------------------------------------ */
-
-/* They follow from (seed, path) alone: not from what stands before, nor from shape or type. */
+/* Initial values depend only on (seed, path): not on earlier ops, nor on shape or type. */
 static void
 test_initial (void)
 {
@@ -74,8 +72,6 @@ test_repetitions (void)
   g_assert_cmpint (lig_state_get_n_elements (state), ==, 2 * (64 + 8));
 }
 
-/* --- Files --------------------------------------------------------------------------------- */
-
 static void
 test_store (void)
 {
@@ -99,7 +95,7 @@ test_store (void)
     for (const char *const *name = lig_state_get_paths (from); *name; name++) {
       g_autoptr (LigTensor) a = get (from, LIG_STATE_PARAMETERS, *name);
       g_autoptr (LigTensor) b = get (to, LIG_STATE_PARAMETERS, *name);
-      /* Odd multiples of 1/32 are exact in all of them. */
+      /* Odd multiples of 1/32 are exact in all three types. */
       g_assert_cmpint (b->dtype, ==, floating_types[i]);
       g_assert_cmpfloat (distance_between (b, a), ==, 0);
     }
@@ -120,7 +116,7 @@ add_tensor (LigTensorFile *file, const char *name, gint64 rows, gint64 columns)
   lig_tensor_file_add (file, name, tensor);
 }
 
-/* The last tensor holds a number that does not fit: none is set, not even the first. */
+/* If the last tensor contains a number that does not fit, no tensor is set. */
 static void
 test_half (void)
 {
@@ -152,7 +148,7 @@ test_half (void)
   g_rmdir (folder);
 }
 
-/* Tokens are whole numbers. */
+/* Tokens have to be whole numbers. */
 static void
 test_tokens (void)
 {
@@ -175,7 +171,7 @@ test_tokens (void)
   g_assert_true (lig_program_set_input (program, fine, NULL));
 }
 
-/* Each misfit is named, and nothing changes. */
+/* Each tensor that does not fit is named, and nothing changes. */
 static void
 test_misfits (void)
 {
@@ -206,8 +202,6 @@ test_misfits (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
 }
 
-/* --- Dropout ------------------------------------------------------------------------------- */
-
 static LigTensor *
 output_after (LigPolicy policy, guint64 seed, int passes, const char *expression)
 {
@@ -223,7 +217,7 @@ output_after (LigPolicy policy, guint64 seed, int passes, const char *expression
   return lig_program_read_output (program, NULL);
 }
 
-/* Masks depend on seed, path, micro-step and element, not on how the ops were grouped. */
+/* Masks depend on seed, path, micro-step and element, not on the groups. */
 static void
 test_dropout (void)
 {
@@ -240,7 +234,7 @@ test_dropout (void)
   g_assert_cmpfloat (distance_between (moved, none), >, 0.1);
 }
 
-/* Evaluation in between draws nothing. */
+/* Evaluation in between does not draw random numbers. */
 static void
 test_micro_steps (void)
 {
@@ -261,8 +255,6 @@ test_micro_steps (void)
   g_autoptr (LigTensor) alone = output_after (LIG_POLICY_ALL, 1, 3, "bias ! dropout(0.5)");
   g_assert_cmpmem (mixed->data, lig_tensor_bytes (mixed), alone->data, lig_tensor_bytes (alone));
 }
-
-/* --- Training against a reference ---------------------------------------------------------- */
 
 enum { ROWS = 8, IN = 5, OUT = 3 };
 
@@ -290,7 +282,7 @@ feed_rows (LigProgram *program, gint64 first, gint64 rows)
   g_assert_no_error (error);
 }
 
-/* Weights, moments and loss of `linear(3) ! mean-squared-error` in double. */
+/* The weights, moments and loss of `linear(3) ! mean-squared-error` in double. */
 typedef struct {
   double weight[OUT * IN], bias[OUT];
   double gradient[OUT * IN + OUT], mean[OUT * IN + OUT], variance[OUT * IN + OUT];
@@ -402,7 +394,7 @@ test_training (void)
   check_training (&sgd, 0.1, LIG_FP16, 2e-3);
 }
 
-/* Steps too small for bf16 add up in the fp32 weights behind it. */
+/* Steps too small for bf16 accumulate in the fp32 master weights. */
 static void
 test_master (void)
 {
@@ -474,8 +466,6 @@ test_accumulation (void)
   check_accumulation (LIG_FP32, 1e-5);
   check_accumulation (LIG_BF16, 1.6e-2);
 }
-
-/* --- The same again ------------------------------------------------------------------------ */
 
 static LigTensor *
 train (LigPolicy policy, float *losses, int steps)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients that are added up, updates that are skipped, the loss scale, and weight decay, on any
- * device. */
+/* Tests accumulated gradients, skipped updates, the loss scale, and weight decay, on any device. */
 #pragma once
 
 #include "engine/plan/results.h"
 #include "tests/plan/case.h"
 
-/* A state on the device, its parameters from their names, and a plan with its inputs set. */
+/* A state on the device, with parameters that depend on their names, and a plan with its inputs
+ * set. */
 typedef struct {
   LigSequence *sequence;
   LigState *state;
@@ -76,11 +76,9 @@ read_scaling (LigState *state)
   return scaling;
 }
 
-/* --- Adding up ----------------------------------------------------------------------------- */
-
 enum { MICRO_STEPS = 1024 };
 
-/* So many equal gradients of 16-bit parameters are so many times one of them. */
+/* Checks that n equal gradients of 16-bit parameters add up to n times one of them. */
 static inline void
 check_sum (
   LigDevice *device, const char *expression, const char *input, LigPlanOptions options, int times)
@@ -119,7 +117,7 @@ check_sums (LigDevice *device)
     {"linear(16) ! gelu ! linear(8)", "16x32"},
     {"make-extra-output(to=r) ! layer-norm ! linear(8) ! add-extra-input(from=r)", "5x8"},
   };
-  /* Other kernels serve these, or other ways through the same ones. */
+  /* These sizes need other kernels, or other paths in the same ones. */
   static const char *const large[][2] = {
     {"layer-norm", "4096x1024"},
     {"rms-norm", "600x8192"},
@@ -143,7 +141,7 @@ check_sums (LigDevice *device)
   }
 }
 
-/* 1,024 gradients of 1 in bf16 are 1,024, not 256. */
+/* Checks that 1,024 gradients of 1 in bf16 add up to 1,024, not 256. */
 static inline void
 check_ones (LigDevice *device)
 {
@@ -166,8 +164,6 @@ check_ones (LigDevice *device)
     g_assert_cmpfloat (lig_tensor_get (sum, i), ==, MICRO_STEPS);
 }
 
-/* --- Updates that are skipped -------------------------------------------------------------- */
-
 static inline void
 update_once (LigProgram *program, double clip)
 {
@@ -175,7 +171,7 @@ update_once (LigProgram *program, double clip)
   run_program (program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_UPDATE);
 }
 
-/* Every array but the gradients, to the last bit; those that neither has are alike. */
+/* Compares every array except the gradients bit by bit; arrays that neither state has are equal. */
 static inline void
 expect_same_arrays (LigState *a, LigState *b, const char *what)
 {
@@ -192,33 +188,35 @@ expect_same_arrays (LigState *a, LigState *b, const char *what)
     }
 }
 
-/* One gradient that is not finite: nothing is written, and what comes after is as if there had been
- * no such update. */
+/* Checks that after a gradient that is not finite nothing is written, and that later updates behave
+ * as if that update had not happened. */
 static inline void
 check_skipped_update (LigDevice *device, const LigPlanOptions *options, double clip, float bad)
 {
   g_autoptr (GError) error = NULL;
-  g_auto (Setup) hit = set_up_program (device, "linear(3) ! mean-squared-error", "8x5", options);
-  g_auto (Setup) spared = set_up_program (device, "linear(3) ! mean-squared-error", "8x5", options);
+  g_auto (Setup) skipping =
+    set_up_program (device, "linear(3) ! mean-squared-error", "8x5", options);
+  g_auto (Setup) reference =
+    set_up_program (device, "linear(3) ! mean-squared-error", "8x5", options);
   for (int i = 0; i < 2; i++) {
-    update_once (hit.program, clip);
-    update_once (spared.program, clip);
+    update_once (skipping.program, clip);
+    update_once (reference.program, clip);
   }
-  g_autoptr (LigTensor) gradient = read_array (hit.state, LIG_STATE_GRADIENTS, "0.weight");
+  g_autoptr (LigTensor) gradient = read_array (skipping.state, LIG_STATE_GRADIENTS, "0.weight");
   lig_tensor_set (gradient, 4, bad);
-  g_assert_true (lig_state_set (hit.state, LIG_STATE_GRADIENTS, "0.weight", gradient, &error));
-  run_program (hit.program, LIG_RUN_UPDATE);
-  expect_same_arrays (hit.state, spared.state, "after a skipped update");
-  LigScaling scaling = read_scaling (hit.state);
+  g_assert_true (lig_state_set (skipping.state, LIG_STATE_GRADIENTS, "0.weight", gradient, &error));
+  run_program (skipping.program, LIG_RUN_UPDATE);
+  expect_same_arrays (skipping.state, reference.state, "after a skipped update");
+  LigScaling scaling = read_scaling (skipping.state);
   g_assert_cmpfloat (scaling.row, ==, 1);
   g_assert_cmpfloat (scaling.skipped, ==, 1);
-  g_assert_cmpuint (lig_state_get_step (hit.state), ==, 3);
-  update_once (hit.program, clip);
-  update_once (spared.program, clip);
-  expect_same_arrays (hit.state, spared.state, "one update later");
-  g_assert_cmpfloat (read_scaling (hit.state).row, ==, 0);
-  g_assert_cmpfloat (read_scaling (hit.state).skipped, ==, 1);
-  g_autoptr (LigTensor) weight = read_array (hit.state, LIG_STATE_PARAMETERS, "0.weight");
+  g_assert_cmpuint (lig_state_get_step (skipping.state), ==, 3);
+  update_once (skipping.program, clip);
+  update_once (reference.program, clip);
+  expect_same_arrays (skipping.state, reference.state, "one update later");
+  g_assert_cmpfloat (read_scaling (skipping.state).row, ==, 0);
+  g_assert_cmpfloat (read_scaling (skipping.state).skipped, ==, 1);
+  g_autoptr (LigTensor) weight = read_array (skipping.state, LIG_STATE_PARAMETERS, "0.weight");
   for (gint64 i = 0; i < weight->size; i++)
     g_assert_true (isfinite (lig_tensor_get (weight, i)));
 }
@@ -239,8 +237,6 @@ check_skipped_updates (LigDevice *device)
     check_skipped_update (device, &options, i / 9 % 2, i / 18 ? INFINITY : NAN);
   }
 }
-
-/* --- The loss scale ------------------------------------------------------------------------ */
 
 static inline LigPlanOptions
 half_options (const LigOptimizer *optimizer)
@@ -265,8 +261,8 @@ feed_targets (LigProgram *program, float factor)
   g_assert_true (lig_program_set_extra_input (program, 0, targets, &error));
 }
 
-/* Gradients so large that the scale has to come down: each overflow leaves the weights alone, and
- * then the training goes on. */
+/* Tests gradients so large that the scale has to decrease: each overflow leaves the weights
+ * unchanged, and training then continues. */
 static inline void
 check_overflow (LigDevice *device)
 {
@@ -299,7 +295,7 @@ check_overflow (LigDevice *device)
   g_assert_cmpint (skipped, <, 20);
 }
 
-/* The gradients that a caller sees are those of fp32, also where fp16 alone would hold none. */
+/* The caller reads gradients as in fp32, even if fp16 without a scale would flush them to zero. */
 static inline void
 check_small_gradients (LigDevice *device)
 {
@@ -331,8 +327,8 @@ check_small_gradients (LigDevice *device)
   }
 }
 
-/* The gradient of the input, too, is the caller's own; and a plan without a scale after one with it
- * reads its gradients as they are. */
+/* The gradient of the input is unscaled too; and a plan without a scale, used after one with a
+ * scale, reads its gradients unscaled. */
 static inline void
 check_unscaled (LigDevice *device)
 {
@@ -358,9 +354,8 @@ check_unscaled (LigDevice *device)
   g_assert_cmpfloat (read_scaling (setup.state).carried, ==, 1);
 }
 
-/* --- Weight decay -------------------------------------------------------------------------- */
-
-/* Without any gradient a decaying parameter shrinks by rate times decay, others stay. */
+/* With zero gradients a decaying parameter shrinks by rate times decay, and others do not
+ * change. */
 static inline void
 check_decay (LigDevice *device)
 {

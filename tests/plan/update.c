@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gradients and updates of the CPU: sums in fp32, updates that write nothing, the loss scale, and
- * what decays. */
+/* Tests gradients and updates on the CPU: sums in fp32, updates that write nothing, the loss scale,
+ * and weight decay. */
 #include "tests/plan/update-case.h"
 
 static void
@@ -15,7 +15,7 @@ test_ones (void)
   check_ones (cpu_device ());
 }
 
-/* Sums in 16 bits are refused, and so are two types in one state. */
+/* Sums in 16 bits are an error, as are two types in one state. */
 static void
 test_refused (void)
 {
@@ -28,7 +28,7 @@ test_refused (void)
   g_assert_false (lig_program_run (
     setup.program, LIG_RUN_FORWARD | LIG_RUN_BACKWARD | LIG_RUN_ACCUMULATE, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_DTYPE);
-  g_assert_nonnull (strstr (error->message, "kept in bf16"));
+  g_assert_nonnull (strstr (error->message, "stored in bf16"));
   g_clear_error (&error);
   options.accumulate = TRUE;
   g_autoptr (LigPlan) wider = lig_state_plan (setup.state, setup.sequence, &options, &error);
@@ -42,7 +42,7 @@ test_refused (void)
   g_assert_no_error (error);
 }
 
-/* The first plan decides, not the options that the state was made with. */
+/* The first plan decides the type, not the options of the state. */
 static void
 test_first_plan (void)
 {
@@ -86,7 +86,7 @@ test_unscaled (void)
   check_unscaled (cpu_device ());
 }
 
-/* Gradients of the caller's own keep their size, unless the caller names a factor. */
+/* Gradients from the caller are not scaled, unless the caller sets a factor. */
 static void
 test_no_loss (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each mend is true: the edit that a verdict offers removes its refusal. */
+/* Tests that each mend works: the edit that a verdict offers removes its refusal. */
 #include "engine/compile/lower.h"
 #include "tests/plan/case.h"
 
@@ -20,7 +20,8 @@ find (LigPlan *plan, const LigFusion *fusion, int first)
   return NULL;
 }
 
-/* The fusion is taken then, or refused by a later check; but what a wish hid may be anything. */
+/* Applies the mend: the fusion is then taken, or refused by a later check. A fusion that was
+ * forbidden may have any result. */
 static void
 check_mend (Case *self, LigSequence *sequence, const LigVerdict *verdict)
 {
@@ -37,7 +38,7 @@ check_mend (Case *self, LigSequence *sequence, const LigVerdict *verdict)
   g_assert_nonnull (after);
   g_test_message ("then %s", after->text);
   g_assert_true (after->taken || after->reason > verdict->reason);
-  /* A force is not for trying. */
+  /* A force must succeed. */
   if (verdict->mend->kind == LIG_MEND_FORCE)
     g_assert_true (after->taken);
   self->applied[verdict->mend->kind]++;
@@ -59,13 +60,13 @@ check_sequence (Case *self, LigSequence *sequence)
       continue;
     g_assert_cmpuint (mend->number, >, 0);
     numbers = MAX (numbers, mend->number);
-    /* The other repetitions of a block come to lie elsewhere when an op is removed. */
+    /* Removing or inserting an op moves the other repetitions of a block. */
     gboolean moves = mend->kind == LIG_MEND_REMOVE_OP || mend->kind == LIG_MEND_INSERT_OP;
     if (g_hash_table_add (seen, GUINT_TO_POINTER (mend->number)) || !moves)
       check_mend (self, sequence, &verdicts[i]);
     g_assert_nonnull (lig_plan_find_mend (plan, mend->number, &error));
   }
-  /* From 1 without a gap. */
+  /* The numbers run from 1 without gaps. */
   g_assert_cmpuint (g_hash_table_size (seen), ==, numbers);
   g_assert_null (lig_plan_find_mend (plan, numbers + 1, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_INDEX);
@@ -121,25 +122,25 @@ open_expression (const char *expression)
   return sequence;
 }
 
-/* Adds up what was applied of each kind. */
+/* Counts the applied mends of each kind. */
 static void
 test_expressions (void)
 {
   guint applied[LIG_MEND_REPLACE_OP + 1] = {0};
   for (LigPolicy policy = LIG_POLICY_NONE; policy <= LIG_POLICY_MEASURED; policy++)
     for (guint i = 0; i < G_N_ELEMENTS (expressions); i++)
-      for (int wish = 0; wish < 4; wish++) {
+      for (int variant = 0; variant < 4; variant++) {
         Case self;
         start (&self, policy);
         g_autoptr (LigSequence) sequence = open_expression (expressions[i]);
         const char *const names[] = {"forward-linear-bias-activation", "backward-activation-bias",
                                      NULL};
         const char *const activation[] = {"forward-bias-activation", NULL};
-        if (wish % 2 == 1)
+        if (variant % 2 == 1)
           lig_sequence_set_forbidden (sequence, names);
-        if (wish == 2)
+        if (variant == 2)
           lig_op_set_forbidden (lig_sequence_get (sequence, 0, NULL), names);
-        if (wish == 3)
+        if (variant == 3)
           lig_op_set_forbidden (lig_sequence_get (sequence, 0, NULL), activation);
         g_test_message ("--- %s", expressions[i]);
         check_sequence (&self, sequence);
@@ -154,7 +155,7 @@ test_expressions (void)
       g_assert_cmpuint (applied[k], >, 0);
 }
 
-/* The golden sequences and the examples. */
+/* Checks the golden sequences and the examples. */
 static void
 check_folder (const char *folder)
 {
@@ -188,8 +189,6 @@ test_golden (void)
   check_folder (g_getenv ("LIGATURE_TEST_PLANS"));
   check_folder (examples);
 }
-
-/* --- Types --------------------------------------------------------------------------------- */
 
 static gboolean
 allows_bf16 (LigLowering *match, LigRefusal *refusal)
@@ -244,7 +243,7 @@ test_types (void)
   g_object_unref (self.device);
 }
 
-/* An edit that the sequence cannot take changes nothing. */
+/* An edit that fails changes nothing. */
 static void
 test_refused (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The typed parts of verdicts, their gains, and the order in which a place shows them. */
+/* Tests the typed parts of verdicts, their gains, and the order in which they are shown. */
 #include "tests/plan/case.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ predict (LigPlan *plan)
   return seconds * 1e6;
 }
 
-/* The gain is the difference of the plans before and after, as far as both are predicted. */
+/* The gain is the difference between the plans before and after, where both are predicted. */
 static void
 test_gain (void)
 {
@@ -112,7 +112,7 @@ test_gain (void)
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   for (guint i = 0; i < count; i++) {
     const LigVerdict *verdict = &verdicts[i];
-    /* Where ops become free, other fusions may take them. */
+    /* If ops become free, other fusions may take them. */
     if (verdict->taken || !verdict->mend || verdict->first == 4)
       continue;
     g_autoptr (LigPlan) edited = plan_on ("null:h200", expression, LIG_POLICY_ALL, verdict->mend);
@@ -123,7 +123,7 @@ test_gain (void)
     checked++;
   }
   g_assert_cmpuint (checked, >=, 3);
-  /* Of a device whose ceilings are not known nothing is predicted. */
+  /* Nothing is predicted for a device with unknown ceilings. */
   g_autoptr (LigPlan) unpriced = plan_on ("null", expression, LIG_POLICY_ALL, NULL);
   verdicts = lig_plan_get_verdicts (unpriced, &count);
   for (guint i = 0; i < count; i++) {
@@ -133,7 +133,7 @@ test_gain (void)
   }
 }
 
-/* Times that both came from the tuning table make a measured gain. */
+/* If both times come from the tuning table, the gain is measured. */
 static gboolean
 get_time (gpointer data, const char *key, double *microseconds, double *noise, char **choice)
 {
@@ -161,7 +161,7 @@ test_measured (void)
   g_autoptr (LigSequence) sequence = new_sequence ("linear(64) ! gelu", "64x64");
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &options, &error);
   g_assert_no_error (error);
-  /* Now one kernel of 30; then 20 and 30. */
+  /* One kernel of 30 us now; with the mend, kernels of 20 and 30 us. */
   const LigVerdict *verdict = find_verdict (plan, "forward-bias-activation", 1);
   g_autofree char *text = lig_verdict_describe_gain (verdict);
   g_assert_true (verdict->gain_measured && verdict->mend->measured);
@@ -169,8 +169,7 @@ test_measured (void)
   g_assert_cmpstr (text, ==, "would cost 20 us, measured");
 }
 
-/* Near misses come first, those of the largest gain before others; a pattern that does not fit is
- * last. */
+/* Near misses come first, by decreasing gain; patterns that do not fit come last. */
 static void
 test_order (void)
 {
@@ -194,7 +193,7 @@ test_order (void)
                    verdict->reason == LIG_REASON_PATTERN);
   }
   g_assert_cmpuint (near, >=, 3);
-  /* About the gap before an op, and about the op. */
+  /* The verdicts on the gap before an op, and on the op. */
   g_autoptr (GPtrArray) gap = lig_verdicts_at (verdicts, count, n_ops, 1, 2, TRUE);
   g_autoptr (GPtrArray) op = lig_verdicts_at (verdicts, count, n_ops, 2, 2, FALSE);
   g_assert_cmpuint (gap->len, >, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Channels: their rules, their scopes, what each mistake is told, and the numbers that run through
- * them. */
+/* Channels: their rules, their scopes, the message for each mistake, and the tensors that pass
+ * through them. */
 #include "tests/plan/case.h"
 
 static LigOp *
@@ -69,7 +69,7 @@ test_channel_setters (void)
                    "extra input channel of add-extra-input must be a non-empty string or none");
   g_assert_true (lig_op_set_extra_input_channel (add, 0, "c", NULL));
   g_assert_cmpstr (lig_op_get_extra_input_channel (add, 0), ==, "c");
-  /* Once more with what is there already. */
+  /* Setting the channel to its own string is allowed. */
   g_assert_true (
     lig_op_set_extra_input_channel (add, 0, lig_op_get_extra_input_channel (add, 0), NULL));
   g_assert_cmpstr (lig_op_get_extra_input_channel (add, 0), ==, "c");
@@ -77,7 +77,7 @@ test_channel_setters (void)
   g_assert_null (lig_op_get_extra_input_channel (add, 0));
 }
 
-/* Sum over terms of (factor, name of a tensor made by named_tensor). */
+/* Checks that a result is the sum of (factor, tensor made by named_tensor) terms. */
 static void
 check_sum (const Results *results,
            const char *name,
@@ -160,7 +160,7 @@ test_unconsumed (void)
   check_sum (hidden, "grad.input", 2, G1, 0, G1);
 }
 
-/* A gradient that the caller does not give is zero. */
+/* A gradient that the caller does not provide is zero. */
 static void
 test_missing_gradient (void)
 {
@@ -202,7 +202,7 @@ test_mixed (void)
   check_sum (outputs, "grad.input", 3, G1, 2, E0);
 }
 
-/* Taking up another channel is another sequence. */
+/* An op that reads another channel makes another sequence. */
 static void
 test_rebinding (void)
 {
@@ -233,7 +233,7 @@ bind_targets (LigSequence *sequence, const char *channel)
     lig_op_set_extra_input_channel (lig_sequence_get (sequence, -1, NULL), 0, channel, NULL));
 }
 
-/* Targets may come from an earlier op; they have a gradient if they are numbers. */
+/* Targets may come from an earlier op; floating targets have a gradient. */
 static void
 test_targets (void)
 {
@@ -256,7 +256,7 @@ test_targets (void)
   g_assert_cmpuint (trained->names->len, ==, 1 + 3);
   for (guint i = 0; i < trained->tensors->len; i++)
     g_assert_true (isfinite (lig_tensor_get (trained->tensors->pdata[i], 0)));
-  /* Where the types differ, that is said. */
+  /* Targets of the wrong type are refused. */
   g_autoptr (LigSequence) wrong =
     new_sequence ("make-extra-output(t) ! linear(8) ! cross-entropy", "4");
   bind_targets (wrong, "t");
@@ -264,7 +264,7 @@ test_targets (void)
                  "cross-entropy at 2: targets is 4, expected scalar");
 }
 
-/* A block's channels are its repetition's own unless written ../ */
+/* Each repetition of a block has its own channels, unless their names begin with ../ */
 static void
 test_scopes (void)
 {

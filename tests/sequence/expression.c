@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences as expressions: the grammar, what each mistake is told, and the way there and back. */
+/* Sequences as expressions: the grammar, the message for each mistake, and reading and writing. */
 #include <ligature/sequence.h>
 
 #include <string.h>
@@ -14,7 +14,7 @@ parse (const char *text)
   return sequence;
 }
 
-/* Parses `text`; its shortest form is `wanted`, which gives the same ops again. */
+/* Parses `text` and checks that its shortest form is `wanted`, which gives the same ops again. */
 static void
 check (const char *text, const char *wanted)
 {
@@ -59,7 +59,7 @@ test_numbers (void)
   check ("constant-scale(16777217)", "constant-scale(16777216)");
   check ("constant-scale(0.333333343)", "constant-scale(0.33333334)");
   check ("constant-scale(-0.0)", "constant-scale(-0.0)");
-  /* A required parameter is said though it equals its default. */
+  /* A required parameter is written even if it equals its default. */
   check ("constant-scale(1)", "constant-scale(1)");
 }
 
@@ -159,10 +159,10 @@ static const struct {
    LIG_ERROR_VALUE},
   {"constant-scale(1e999)", "column 16: '1e999' does not fit 64 bits", LIG_ERROR_VALUE},
   {"linear(4, 5)",
-   "column 11: only one value goes without a name; linear has out-features, in-features, "
+   "column 11: only one value may have no name; linear has out-features, in-features, "
    "init-std, bias",
    LIG_ERROR_OP},
-  {"gelu(4)", "column 6: no value goes without a name here; gelu has no parameters", LIG_ERROR_OP},
+  {"gelu(4)", "column 6: each value needs a name here; gelu has no parameters", LIG_ERROR_OP},
   {"linear(4, size=5)",
    "column 11: no parameter is called 'size'; linear has out-features, in-features, init-std, "
    "bias",
@@ -181,11 +181,11 @@ static const struct {
    "column 9: shape of reshape: the first 2 axes have 4611686014132420609 elements, at most "
    "1099511627776 are possible",
    LIG_ERROR_SHAPE},
-  {"| ! gelu", "column 1: a fence stands between two ops, but none is before it", LIG_ERROR_FORMAT},
-  {"gelu ! |", "column 8: a fence stands between two ops, but none is after it", LIG_ERROR_FORMAT},
+  {"| ! gelu", "column 1: a fence separates two ops, but none is before it", LIG_ERROR_FORMAT},
+  {"gelu ! |", "column 8: a fence separates two ops, but none is after it", LIG_ERROR_FORMAT},
   {"gelu ! | ! | ! relu", "column 12: a second fence in one gap", LIG_ERROR_FORMAT},
   {"gelu | relu", "column 6: expected '!' or the end, got '|'", LIG_ERROR_FORMAT},
-  {"block(2) { | ! gelu }", "column 12: a fence stands between two ops, but none is before it",
+  {"block(2) { | ! gelu }", "column 12: a fence separates two ops, but none is before it",
    LIG_ERROR_FORMAT},
   {"block { gelu }", "column 7: expected '(' and how often the block repeats, got '{'",
    LIG_ERROR_FORMAT},
@@ -193,8 +193,8 @@ static const struct {
   {"block(2) { gelu", "column 16: expected '!' or '}', got the end", LIG_ERROR_FORMAT},
   {"block(2) { }", "column 12: expected an op, got '}'", LIG_ERROR_FORMAT},
   {"gelu { relu }", "column 6: expected '!' or the end, got '{'", LIG_ERROR_FORMAT},
-  {"block(2, recompute=true) { gelu }", "column 10: recompute of block: reserved: not built yet",
-   LIG_ERROR_OP},
+  {"block(2, recompute=true) { gelu }",
+   "column 10: recompute of block: reserved: not implemented yet", LIG_ERROR_OP},
   {"block(1000) { block(1001) { gelu } }",
    "column 1: with its blocks repeated the sequence has 1001000 ops up to here, at most 1000000 "
    "are possible",
@@ -255,7 +255,7 @@ test_not_text (void)
   g_assert_cmpstr (error->message, ==, "it is not UTF-8 text: byte 0xff at offset 4");
 }
 
-/* The example of an op gives that op, and both texts of it give it back. */
+/* The example of an op gives that op, and so do its texts as expression and as file. */
 static void
 test_example (gconstpointer data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences in .lig files: the canonical text is a fixed point, unknown keys survive, and every bad
- * file is refused with the place of what is bad. */
+/* Sequences in .lig files: the canonical text is a fixed point, unknown keys survive, and the error
+ * for a bad file contains the position. */
 #include <ligature/json.h>
 #include <ligature/sequence.h>
 
@@ -24,7 +24,7 @@ parse (const char *json, GStrv *warnings)
   return sequence;
 }
 
-/* Reads `json`; its canonical text is `wanted`, which reads as itself. */
+/* Reads `json` and checks that its canonical text is `wanted`, which reads as itself. */
 static void
 check (const char *json, const char *wanted)
 {
@@ -104,7 +104,7 @@ test_read (void)
   g_assert_true (lig_op_get_fence (last));
 }
 
-/* A name that a window can show: 200 characters, whatever their bytes. */
+/* The limit of a name is 200 characters, not bytes, so that a window can show it. */
 static void
 test_long_name (void)
 {
@@ -210,8 +210,8 @@ static const struct {
   const char *json, *message;
 } mistakes[] = {
   /* not JSON */
-  {"", "there is no text, expected a sequence"},
-  {"  \n", "there is no text, expected a sequence"},
+  {"", "the text is empty, expected a sequence"},
+  {"  \n", "the text is empty, expected a sequence"},
   {"{\n  \"ligature\": 1,\n  \"ops\": [", "line 3, column 11: expected a value, got the end"},
   {"{\"ligature\": 1", "line 1, column 15: expected ',' or '}', got the end"},
   {"{\"ligature\": 1,}", "line 1, column 16: expected a string, got '}'"},
@@ -237,12 +237,12 @@ static const struct {
   {"{\"a\":{\"b\":1,\"\\u0062\":2}}", "$.a.b: the key is given twice"},
   {"{\"a\":[99999999999999999999]}", "$.a[0]: 99999999999999999999 does not fit 64 bits"},
   {"{\"a\":1e400}", "$.a: 1e400 does not fit 64 bits"},
-  /* the whole */
+  /* the whole file */
   {"[]", "$: expected an object, got an array"},
   {"7", "$: expected an object, got 7"},
   {"{}", "$.ligature: expected the version 1, got nothing"},
   {"{\"ligature\":\"1\"}", "$.ligature: expected the version 1, got \"1\""},
-  {"{\"ligature\":2}", "$.ligature: version 2 is newer than 1, the newest that is understood"},
+  {"{\"ligature\":2}", "$.ligature: version 2 is newer than 1, the newest that this library reads"},
   {"{\"ligature\":0}", "$.ligature: version 0, expected 1"},
   {"{\"ligature\":1}", "$.ops: expected an array, got nothing"},
   {HEAD "\"ops\":{}}", "$.ops: expected an array, got an object"},
@@ -312,11 +312,11 @@ static const struct {
   {OPS ("{\"op\":\"block\",\"ops\":[{\"op\":\"gelu\"},{\"op\":1}]}"),
    "$.ops[0].ops[1].op: expected a string, got 1"},
   {OPS ("{\"op\":\"block\",\"recompute\":true,\"ops\":[]}"),
-   "$.ops[0].recompute: reserved: not built yet"},
+   "$.ops[0].recompute: reserved: not implemented yet"},
   {OPS ("{\"op\":\"block\",\"offload\":true,\"ops\":[]}"),
-   "$.ops[0].offload: reserved: not built yet"},
+   "$.ops[0].offload: reserved: not implemented yet"},
   {OPS ("{\"op\":\"block\",\"recipe\":\"fp8\",\"ops\":[]}"),
-   "$.ops[0].recipe: reserved: not built yet"},
+   "$.ops[0].recipe: reserved: not implemented yet"},
   {OPS ("{\"op\":\"block\",\"repeat\":1000000000,\"ops\":[]}"),
    "$.ops[0].repeat: block: repeat is 1000000000, expected 1 to 1000000"},
   {OPS ("{\"op\":\"block\",\"repeat\":1000000,\"ops\":[{\"op\":\"gelu\"},{\"op\":\"gelu\"}]}"),
@@ -325,7 +325,7 @@ static const struct {
   {OPS ("{\"op\":\"block\",\"repeat\":1000000,\"ops\":[{\"op\":\"gelu\"}]},{\"op\":\"gelu\"}"),
    "$.ops[1]: with its blocks repeated the sequence has 1000001 ops up to here, at most 1000000 "
    "are possible"},
-  /* fences and wishes */
+  /* fences, forbid and force */
   {HEAD "\"ops\":[],\"fences\":\"1\"}", "$.fences: expected an array, got \"1\""},
   {HEAD "\"ops\":[],\"fences\":[1]}", "$.fences[0]: expected a string, got 1"},
   {HEAD "\"ops\":[{\"op\":\"gelu\"}],\"fences\":[\"0\",\"1\"]}",
@@ -375,7 +375,7 @@ test_bytes (void)
   refused (zero, sizeof zero - 1, "it is not UTF-8 text: byte 0x00 at offset 21");
   refused ("\x89PNG\r\n", -1, "it is not UTF-8 text: byte 0x89 at offset 0");
   refused ("{\"\xc3", -1, "it is not UTF-8 text: byte 0xc3 at offset 2");
-  /* Only the given bytes are read. */
+  /* No byte beyond the given length is read. */
   g_autoptr (LigSequence) part =
     lig_sequence_from_json (OPS ("") "garbage", (gssize) strlen (OPS ("")), NULL, NULL);
   g_assert_nonnull (part);
@@ -416,7 +416,7 @@ test_deep (void)
 }
 
 static void
-test_wishes_of_an_op (void)
+test_constraints_of_an_op (void)
 {
   g_autoptr (GString) json = g_string_new (HEAD "\"ops\":[{\"op\":\"gelu\"}],\"forbid\":[");
   for (int i = 0; i < 65; i++)
@@ -453,7 +453,7 @@ test_files (void)
   g_assert_true (g_file_set_contents (path, "{\"ligature\": 3}", -1, NULL));
   g_assert_null (lig_sequence_load (path, NULL, &error));
   g_autofree char *newer = g_strconcat (
-    path, ": $.ligature: version 3 is newer than 1, the newest that is understood", NULL);
+    path, ": $.ligature: version 3 is newer than 1, the newest that this library reads", NULL);
   g_assert_cmpstr (error->message, ==, newer);
   g_clear_error (&error);
 
@@ -483,7 +483,7 @@ close_later (gpointer number)
   return NULL;
 }
 
-/* A named pipe that nobody writes to is read as an empty file; one with a writer as any file. */
+/* A named pipe without a writer is read as an empty file; one with a writer as any file. */
 static void
 test_pipe (void)
 {
@@ -493,7 +493,7 @@ test_pipe (void)
   g_assert_cmpint (mkfifo (path, 0600), ==, 0);
   g_assert_null (lig_sequence_load (path, NULL, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
-  g_assert_nonnull (strstr (error->message, "there is no text"));
+  g_assert_nonnull (strstr (error->message, "the text is empty"));
   g_clear_error (&error);
 
   static const char text[] = OPS ("{\"op\":\"gelu\"}");
@@ -502,7 +502,7 @@ test_pipe (void)
   g_assert_true (both >= 0 && writer >= 0);
   g_assert_cmpint (write (writer, text, strlen (text)), ==, (gssize) strlen (text));
   close (writer);
-  /* The reader finds the end once the last writer has gone. */
+  /* The reader finds the end once the last writer has closed the pipe. */
   g_autoptr (GThread) closer = g_thread_new ("closer", close_later, GINT_TO_POINTER (both));
   g_autoptr (LigSequence) sequence = lig_sequence_load (path, NULL, &error);
   g_thread_join (g_steal_pointer (&closer));
@@ -519,7 +519,7 @@ test_open (void)
   g_autoptr (LigSequence) plain = lig_sequence_open ("gelu ! relu", NULL, &error);
   g_assert_no_error (error);
   g_assert_nonnull (plain);
-  /* A slash in a channel's name makes no file of an expression. */
+  /* A slash in a channel's name does not make an expression a file name. */
   g_autoptr (LigSequence) channel =
     lig_sequence_open ("block(2) { make-extra-output(../r) }", NULL, &error);
   g_assert_no_error (error);
@@ -539,7 +539,7 @@ main (int argc, char **argv)
   g_test_add_func ("/file/bytes", test_bytes);
   g_test_add_func ("/file/large", test_large);
   g_test_add_func ("/file/deep", test_deep);
-  g_test_add_func ("/file/wishes-of-an-op", test_wishes_of_an_op);
+  g_test_add_func ("/file/wishes-of-an-op", test_constraints_of_an_op);
   g_test_add_func ("/file/files", test_files);
   g_test_add_func ("/file/pipe", test_pipe);
   g_test_add_func ("/file/open", test_open);

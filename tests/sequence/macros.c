@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Macros of the embedding program: where their parts' parameters are, macros and blocks as parts,
- * channels of their own, and parts that would share a parameter. */
+/* Macros of an embedding program: paths of their parts' parameters, macros and blocks as parts,
+ * private channels, and parts that would share a parameter. */
 #include "tests/plan/case.h"
 
-/* A part: an op and, after a colon, its name. */
+/* Adds parts, each written as an op and, after a colon, its name. */
 static void
 add_parts (LigParts *parts, const char *const *words)
 {
@@ -32,7 +32,7 @@ MACRO (endless, "macro-endless")
 MACRO (numbered, "basic-linear:0.1")
 MACRO (broken, "no-such-op:fc1")
 
-/* A block in a macro: its ops' parameters are behind the part's name. */
+/* A block in a macro: the paths of its ops' parameters begin with the part's name. */
 static void
 repeat_expand (LigOp *self, LigParts *parts)
 {
@@ -43,7 +43,7 @@ repeat_expand (LigOp *self, LigParts *parts)
   lig_parts_add (parts, "body", block);
 }
 
-/* The channel is the macro's own, so the macro may stand in a sequence twice. */
+/* The channel is private to the macro, so a sequence may contain the macro twice. */
 static void
 residual_expand (LigOp *self, LigParts *parts)
 {
@@ -59,7 +59,7 @@ residual_expand (LigOp *self, LigParts *parts)
   lig_parts_add (parts, NULL, outside);
 }
 
-/* The example of one is what it is alone, unless another is given. */
+/* The macro's example is the macro alone, unless another is given. */
 static void
 register_macro (const char *macro,
                 void (*expand) (LigOp *, LigParts *),
@@ -107,7 +107,7 @@ test_names (void)
   g_autoptr (LigSequence) sequence =
     sequence_of ("macro-named", named_expand, NULL, "gelu ! macro-named");
   check_paths (sequence, paths);
-  /* Groups, messages and wishes speak of the op as written. */
+  /* Groups, messages and constraints on fusions use the path of the op as written. */
   LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigPlan) plan = compile (sequence, &options);
   guint count;
@@ -148,7 +148,7 @@ test_draws (void)
   int zeros = 0;
   for (gint64 i = 0; i < y->size; i++)
     zeros += lig_tensor_get (y, i) == 0;
-  /* 0.1 of each of two masks: 19 % are dropped; one mask twice drops 10 %. */
+  /* 0.1 of each of two masks drops 19 %; the same mask twice would drop 10 %. */
   g_assert_cmpfloat (zeros / (double) y->size, >, 0.14);
 }
 
@@ -170,7 +170,7 @@ test_channels (void)
   const char *const names[] = {"output", "grad.input"};
   for (int i = 0; i < 2; i++)
     g_assert_cmpint (results_find (got, names[i])->size, ==, 32);
-  /* The weights are called after their paths, so their values differ; shapes and wiring do not. */
+  /* Initial weights depend on their paths, so values differ; shapes and wiring do not. */
   g_assert_cmpuint (got->names->len, ==, want->names->len);
 }
 
@@ -198,7 +198,7 @@ static const struct {
    "macro-broken at 1: a part called fc1 could not be made"},
 };
 
-/* The example shows it when the macro is registered: nobody gets to compile one. */
+/* The macro's example reveals the mistake when the macro is registered, before it is compiled. */
 static void
 test_refused (void)
 {
@@ -216,7 +216,8 @@ test_refused (void)
   }
 }
 
-/* One that only later parameters make wrong is refused when it is compiled, by a state too. */
+/* A macro whose mistake appears only with other parameters is refused when it is compiled, also by
+ * lig_state_new(). */
 static bool twice;
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every op of the registry from its own example: shapes, gradients against central differences,
- * agreement of the types, evaluation, parameters there and back, and what it says of itself. */
+/* Every op of the registry, run from its own example: shapes, gradients against central
+ * differences, agreement of the types, evaluation, writing and reading of parameters, and its
+ * descriptions. */
 #include "tests/plan/case.h"
 
 #include <ligature/check.h>
@@ -57,7 +58,7 @@ check_words (const LigOpInfo *info, LigSequence *sequence)
   g_assert_true (lig_op_info_find (info->name) == info);
 }
 
-/* What infer says is what running gives. */
+/* The inferred shapes are the shapes of a run. */
 static void
 check_shapes (const LigOpInfo *info, LigSequence *sequence)
 {
@@ -175,7 +176,7 @@ set_to (LigOp *op, const LigParam *param, double number, GError **error)
   return lig_op_set_value (op, param->name, &value, error);
 }
 
-/* The same ops from the expression and from the file. */
+/* Both the expression and the file of an op give the same op. */
 static void
 check_round_trip (LigOp *op)
 {
@@ -211,7 +212,7 @@ check_range (LigSequence *sequence, const LigParam *param)
     g_autoptr (LigOp) op = fresh (sequence);
     if (i == 2 && inside[i] < param->minimum && !(param->flags & LIG_PARAM_INFERRED))
       continue;
-    /* So many repetitions of more than one op would be too many ops. */
+    /* The largest repetition of more than one op would exceed the limit of ops. */
     if (lig_op_get_body (op) && i == 1)
       g_assert_true (lig_sequence_remove (lig_op_get_body (op), -1, NULL));
     g_assert_true (set_to (op, param, inside[i], &error));
@@ -259,7 +260,7 @@ check_parameters (const LigOpInfo *info, LigSequence *sequence)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
 }
 
-/* --- What does not fit --------------------------------------------------------------------- */
+/* --- Wrong inputs --------------------------------------------------------------------------- */
 
 static const struct {
   const char *expression, *input;
@@ -302,7 +303,7 @@ test_misfits (void)
 
 /* --- The reference's cases ----------------------------------------------------------------- */
 
-/* Each of these expressions at each of these inputs: gradients and shapes. */
+/* Gradients and shapes are checked for each expression at each input. */
 static const struct {
   const char *expression, *input, *output;
 } cases[] = {
@@ -360,13 +361,13 @@ test_cases (void)
     const LigOpInfo *info = lig_op_get_info (lig_sequence_get (sequence, 0, NULL));
     check_types (info, sequence);
     check_evaluation (info, sequence);
-    /* A scalar output of no loss has 1 for its cotangent too. */
+    /* A scalar output of an op other than a loss has the cotangent 1, too. */
     if (!scalar)
       check_gradients (info, sequence);
   }
 }
 
-/* Activations at the reference's shapes of the output. */
+/* Activations at the reference's output shapes. */
 static void
 test_activations (void)
 {
@@ -388,7 +389,7 @@ test_activations (void)
 
 /* --- Dropout ------------------------------------------------------------------------------- */
 
-/* y is x mask / (1 - p), dx the same of dy, and the mask is as likely as p says. */
+/* y is x mask / (1 - p), dx is dy mask / (1 - p), and the share of zeros is about p. */
 static void
 check_dropout (double p, const char *input)
 {
@@ -424,7 +425,7 @@ test_dropout (void)
       check_dropout (chances[i], inputs[j]);
 }
 
-/* Everything dropped is zero, not infinity times zero. */
+/* With p = 1 the output is zero, not infinity times zero. */
 static void
 test_dropout_all (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of ports: parsed as their texts say, once, and never while a plan is compiled. */
+/* Lists of ports: parsed according to their texts, once, and never while a plan is compiled. */
 #include "engine/sequence/ports.h"
 #include "tests/plan/case.h"
 
@@ -44,7 +44,7 @@ test_parsed (void)
   check_parsed ("");
 }
 
-/* Equal texts at other places are one list, also where they come from a program that frees them. */
+/* Equal texts at different addresses give one list, also if the program frees one of them. */
 static void
 test_once (void)
 {
@@ -75,7 +75,7 @@ test_ops (void)
   }
 }
 
-/* Registering parsed all that compiling reads. */
+/* Registration parses all lists that compiling reads. */
 static void
 test_compile (void)
 {

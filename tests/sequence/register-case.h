@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of the tests of registering: the table of an op that is whole, to be spoilt. */
+/* The common part of the tests of registering: the complete table of an op, to be damaged. */
 #pragma once
 
 #include "engine/compile/register.h"
 #include "engine/sequence/table.h"
 #include "tests/plan/case.h"
 
-/* --- A table that is whole ------------------------------------------------------------------ */
+/* --- A complete table ----------------------------------------------------------------------- */
 
 typedef struct {
   float factor;
@@ -85,7 +85,7 @@ check_accepted (const LigOpInfo *info)
   g_assert_no_error (error);
 }
 
-/* Checks that such an op computes twice its input. */
+/* Checks that the op computes twice its input. */
 static inline void
 check_twice (const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Registering ops, fusions and kernels of an embedding program: every fault of a table is told when
- * it is registered. */
+/* Registering ops, fusions and kernels of an embedding program: every fault of a table is reported
+ * when it is registered. */
 #include "tests/sequence/register-case.h"
 
 /* --- Words and parameters of an op ---------------------------------------------------------- */
@@ -41,7 +41,7 @@ test_words (void)
   info = whole ("twice-words");
   info.flags = LIG_OP_BLOCK;
   check_refusal (&info, "op twice-words: its flags are 0x20, expected some of 0x5f");
-  /* A collision with an op of the program's own. */
+  /* The name of an op that the program registered itself is taken, too. */
   info = whole ("twice-words");
   check_accepted (&info);
   check_refusal (&info, "an op called twice-words is registered already");
@@ -68,7 +68,7 @@ static const struct {
   {{LIG_PARAM_INT, "late", "Label", NULL, 0, 9, 0, 0, 8},
    "op twice-rows: parameter late has no label or no help"},
   {{(LigParamKind) 7, "late", "Label", "Help", 0, 9, 0, 0, 8},
-   "op twice-rows: parameter late has the kind 7, which there is not"},
+   "op twice-rows: parameter late has the unknown kind 7"},
   {SIZED ("late", 12), "op twice-rows: parameter late is at byte 12, expected a multiple of 8"},
   {SIZED ("late", sizeof (Params)), NULL},
   {SIZED ("late", G_MAXSIZE), NULL},
@@ -118,7 +118,7 @@ test_params (void)
   check_refusal (&info, "op twice-rows: its kernels have params of 64 bytes, the op of 63");
 }
 
-/* A mask has a bit for each of 64. */
+/* The mask of given parameters has 64 bits. */
 static void
 test_many_params (void)
 {
@@ -179,7 +179,7 @@ test_ports (void)
                         "parameter or a computed value");
 }
 
-/* Twelve would overrun the arrays of a plan. */
+/* Twelve parameters would overrun the arrays of a plan. */
 static void
 test_trained (void)
 {
@@ -195,14 +195,14 @@ test_trained (void)
                         "function");
   info.infer = infer_scalars;
   table[0].init = (LigInit) 9;
-  check_refusal (&info, "op twice-trained: a starts with 9, which there is not");
+  check_refusal (&info, "op twice-trained: a has the unknown initialization 9");
   table[0].init = LIG_INIT_ONES;
   table[1].name = "a";
   check_refusal (&info, "op twice-trained: two ports or gradients of ports are called a or da");
-  /* Its gradient is owed, and no kernel writes it. */
+  /* The parameter's gradient is required, but no kernel writes it. */
   table[1].name = NULL;
   check_refusal (&info, "op twice-trained: its example 'twice-trained @ 4x8': twice-trained at 0: "
-                        "by its table, no kernel writes d0.a, which is wanted");
+                        "by its table, no kernel writes d0.a, which is needed");
 }
 
 /* --- Kernels and ways ----------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ test_kernels (void)
     {"gelu", "gelu",
      "op twice-kernels: its kernel gelu reads 'x', which is no port that its backward reads"},
     {NULL, NULL,
-     "op twice-kernels: it says in 0 ways how it is computed, expected 1 of forward, "
+     "op twice-kernels: it has 0 ways of computing its output, expected 1 of forward, "
      "lower_forward, "
      "expand and opaque_forward"},
   };
@@ -256,7 +256,7 @@ test_kernels (void)
   }
   LigOpInfo info = plain ("gelu", NULL);
   info.lower_forward = lower;
-  check_refusal (&info, "op twice-kernels: it says in 2 ways how it is computed, expected 1 of "
+  check_refusal (&info, "op twice-kernels: it has 2 ways of computing its output, expected 1 of "
                         "forward, lower_forward, expand and opaque_forward");
   info = plain (NULL, NULL);
   info.opaque_forward = opaque;
@@ -302,7 +302,7 @@ lower_unwritten (LigLowering *lowering)
   lig_lower_kernel (lowering, "add", "a=x b=mean", NULL, 0);
 }
 
-/* Kernels of the program's own, registered, are named like built-in ones. */
+/* Kernels that the program registered are named like built-in ones. */
 static void
 test_kernels_by_name (void)
 {
@@ -334,7 +334,7 @@ test_kernels_by_name (void)
                    "kernel gelu: it has the name of a built-in kernel; give it another");
 }
 
-/* Faults that only calling the functions shows. */
+/* Faults that only a call of the functions reveals. */
 static void
 test_example (void)
 {
@@ -343,10 +343,10 @@ test_example (void)
   info.example = "twice-example";
   check_refusal (&info, EXAMPLE "twice-example': it has no input, as in 'twice-example @ 4x16'");
   info.example = "gelu @ 4x8";
-  check_refusal (&info, EXAMPLE "gelu @ 4x8': it does not hold the op");
+  check_refusal (&info, EXAMPLE "gelu @ 4x8': it does not contain the op");
   info.example = "twice-example(7) @ 4x8";
-  check_refusal (&info, EXAMPLE "twice-example(7) @ 4x8': column 15: no value goes without a name "
-                                "here; twice-example has factor, count");
+  check_refusal (&info, EXAMPLE "twice-example(7) @ 4x8': column 15: each value needs a name here; "
+                                "twice-example has factor, count");
   info.example = "twice-example @ 4y8";
   check_refusal (&info, EXAMPLE "twice-example @ 4y8': a shape is written like 16384x4096:bf16; "
                                 "'4y8' is not a length");
@@ -354,7 +354,7 @@ test_example (void)
 #define EXAMPLE "op twice-example: its example 'twice-example @ 4x8': twice-example at 0: "
   info = whole ("twice-example");
   info.infer = infer_type;
-  check_refusal (&info, EXAMPLE "the type of y is 77, which there is not");
+  check_refusal (&info, EXAMPLE "the type of y is 77, which is not a LigDtype");
   info.infer = infer_bad;
   info.computes = "mean";
   check_refusal (&info, EXAMPLE "axis 0 has length -5, expected at least 0");
@@ -373,13 +373,13 @@ test_example (void)
   info.flags = LIG_OP_LOSS;
   check_refusal (&info, "op twice-example: its example 'twice-example @ 4x8': y is 4x8 of fp32, "
                         "expected a scalar of fp32, as it is a loss");
-  /* After so many refusals the name is still free. */
+  /* After all the refusals the name is still free. */
   info = whole ("twice-example");
   check_accepted (&info);
   check_twice ("twice-example");
 }
 
-/* --- Built-in tables are whole, too ----------------------------------------------------------- */
+/* --- Built-in tables are complete, too -------------------------------------------------------- */
 
 static void
 test_built_in (void)

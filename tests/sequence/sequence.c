@@ -64,7 +64,7 @@ test_extend (void)
   g_autoptr (LigSequence) other = parse ("linear(4) ! block(2) { silu }");
   lig_sequence_extend (sequence, other);
   check_ops (sequence, "gelu ! relu ! linear(4) ! block(2) { silu }");
-  /* They are copies. */
+  /* The ops were copied. */
   g_object_set (lig_sequence_get (other, 0, NULL), "out-features", (gint64) 7, NULL);
   g_autoptr (LigOp) more = new_op ("relu");
   lig_sequence_append (lig_op_get_body (lig_sequence_get (other, 1, NULL)), more, NULL);
@@ -174,7 +174,7 @@ test_signals (void)
   g_assert_null (g_list_model_get_item (model, 8));
 }
 
-/* Every edit of an op is one of its sequence, and of every block around it. */
+/* Every edit of an op raises the version of its sequence, and of every sequence around it. */
 static void
 test_versions (void)
 {
@@ -209,9 +209,9 @@ test_versions (void)
 
 /* --- Owners -------------------------------------------------------------------------------- */
 
-/* None of the ways in takes the op, and nothing is edited. */
+/* Checks that append, insert and replace all refuse the op and that nothing changes. */
 static void
-check_unwelcome (LigSequence *sequence, LigOp *op, const char *message)
+check_refused_everywhere (LigSequence *sequence, LigOp *op, const char *message)
 {
   g_autofree char *before = lig_sequence_to_expression (sequence);
   guint64 version = lig_sequence_get_version (sequence);
@@ -236,16 +236,16 @@ test_one_owner (void)
   g_autoptr (LigSequence) nested = parse ("block(2) { silu }");
   LigSequence *body = lig_op_get_body (lig_sequence_get (nested, 0, NULL));
   g_autoptr (LigOp) dropout = g_list_model_get_item (G_LIST_MODEL (sequence), 1);
-  check_unwelcome (
+  check_refused_everywhere (
     sequence, dropout,
     "dropout: it is op 1 of this sequence already; remove it there, or add a copy of it");
-  check_unwelcome (
+  check_refused_everywhere (
     other, dropout,
     "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
-  check_unwelcome (
+  check_refused_everywhere (
     body, dropout,
     "dropout: it is op 1 of another sequence already; remove it there, or add a copy of it");
-  /* Its edits still arrive, and it may go elsewhere once it is out. */
+  /* Edits of the op still count, and once removed it may be added elsewhere. */
   guint64 version = lig_sequence_get_version (sequence);
   g_object_set (dropout, "p", 0.25, NULL);
   g_assert_cmpuint (lig_sequence_get_version (sequence), ==, version + 1);
@@ -257,7 +257,7 @@ test_one_owner (void)
   check_ops (nested, "block(2) { silu ! dropout(0.75) }");
 }
 
-/* An op that outlives its sequence, replaced or not, belongs to nobody. */
+/* An op that outlives its sequence, replaced or not, has no owner. */
 static void
 test_owner_gone (void)
 {
@@ -273,7 +273,7 @@ test_owner_gone (void)
   }
   g_assert_true (lig_sequence_append (other, kept, NULL));
   check_ops (other, "gelu ! relu");
-  /* So does a body that outlives its block. */
+  /* The body of a block may outlive the block, too. */
   g_autoptr (LigSequence) body = NULL;
   {
     g_autoptr (LigSequence) sequence = parse ("block(2) { silu }");
@@ -292,9 +292,9 @@ test_block_in_itself (void)
   g_autoptr (LigSequence) sequence = parse ("block(2) { gelu ! block(3) { silu } }");
   g_autoptr (LigOp) block = lig_sequence_pop (sequence, 0, NULL);
   LigSequence *body = lig_op_get_body (block);
-  check_unwelcome (body, block, message);
-  check_unwelcome (lig_op_get_body (lig_sequence_get (body, 1, NULL)), block, message);
-  /* A copy of a sequence in one of its own blocks is what it was before. */
+  check_refused_everywhere (body, block, message);
+  check_refused_everywhere (lig_op_get_body (lig_sequence_get (body, 1, NULL)), block, message);
+  /* A copy of a sequence in one of its own blocks has the content from before the call. */
   g_assert_true (lig_sequence_append (sequence, block, NULL));
   lig_sequence_extend (body, sequence);
   check_ops (sequence,
@@ -432,7 +432,7 @@ test_fences (void)
   check_ops (sequence, "bias ! gelu ! silu");
 }
 
-/* A fence before a block, a macro, and inside a block counts for every repetition. */
+/* A fence before a block, before a macro, or inside a block applies to every repetition. */
 static void
 test_fence_places (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of an embedding program are checked, tables of older and newer headers load, and nothing
- * compiles while something is registered. */
+/* Kernels of an embedding program are checked, tables of older and newer headers load, and no
+ * compilation overlaps a registration. */
 #include "tests/sequence/register-case.h"
 
 #include <sys/mman.h>
@@ -33,9 +33,9 @@ static const struct {
    "its kernel k: it has the signature 'x ->', expected one like 'x weight -> y'"},
   {KERNEL ("k", "x x -> y", 1, 1, run_twice), "its kernel k: it has two operands called x"},
   {KERNEL ("k", "x -> y=x z=y", 1, 1, run_twice),
-   "its kernel k: it has an output in the place of 'y', which is no input"},
+   "its kernel k: it has an output in the place of 'y', which is not an input"},
   {KERNEL ("k", "x -> y=", 1, 1, run_twice),
-   "its kernel k: it has an output in the place of '', which is no input"},
+   "its kernel k: it has an output in the place of '', which is not an input"},
   {KERNEL ("k", "x=x -> y", 1, 1, run_twice), "its kernel k: it has the operand 'x=x', expected at "
                                               "most 31 lower-case letters, digits or _ after "
                                               "a letter"},
@@ -46,8 +46,7 @@ static const struct {
    "its kernel k: it has 13 operands, at most 12 are possible"},
   {KERNEL ("k", "x -> y", -1, 1, run_twice),
    "its kernel k: it is a product and has 1 input, expected at least 2"},
-  {KERNEL ("k", "x -> y", -4, 1, run_twice),
-   "its kernel k: it has the work -4, expected at least -3"},
+  {KERNEL ("k", "x -> y", -4, 1, run_twice), "its kernel k: its work is -4, expected at least -3"},
   {KERNEL ("k", "x -> y", 1, 0, run_twice),
    "its kernel k: it serves none of fp32, fp16 and bf16; set its types"},
   {KERNEL ("k", "x -> y", 1, 1, NULL), "its kernel k: it has no function for any backend"},
@@ -72,7 +71,7 @@ test_custom_kernels (void)
 
 /* --- Tables of other headers ----------------------------------------------------------------- */
 
-/* Bytes of a struct that end where its last field begins, before a page that nobody may read. */
+/* Returns a copy of a struct that ends directly before a page that cannot be read. */
 static gpointer
 cut (gconstpointer table, gsize bytes)
 {
@@ -89,7 +88,7 @@ never (const LigOpaqueCall *call, GError **error)
   g_assert_not_reached ();
 }
 
-/* The op's and its arrays' structs end early, as if the last fields had been added since. */
+/* The structs of the op and its arrays end early, as if the last fields had been added later. */
 static void
 test_older_op (void)
 {
@@ -105,7 +104,7 @@ test_older_op (void)
   g_assert_cmpuint (known->size, ==, sizeof (LigOpInfo));
   g_assert_null (known->opaque_forward);
   g_assert_null (known->opaque_data);
-  /* Rows that are longer than the ones known here. */
+  /* Array elements that are longer than this library's structs. */
   struct {
     LigParam row;
     gint64 newer[3];
@@ -187,7 +186,7 @@ test_older_kernel (void)
   used = &kernel;
 }
 
-/* Fields that shorter options lack are as LIG_PLAN_OPTIONS_INIT says, not zero. */
+/* Fields that shorter options lack have the values of LIG_PLAN_OPTIONS_INIT, not zero. */
 static void
 test_older_options (void)
 {
@@ -223,7 +222,7 @@ compile_many (gpointer data)
     guint count;
     g_assert_no_error (error);
     const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
-    /* A list that moves under a compilation would say one fusion twice, or none. */
+    /* A list that changes during a compilation would repeat or skip a fusion's verdict. */
     for (guint j = 1; j < count; j++)
       g_assert_true (verdicts[j].fusion != verdicts[j - 1].fusion ||
                      verdicts[j].first > verdicts[j - 1].first);
@@ -269,7 +268,7 @@ infer_registering (LigInfer *self, GError **error)
   return TRUE;
 }
 
-/* From within a compilation, or a registration, it would wait for itself. */
+/* Registering within a compilation or a registration would wait for itself, so it is refused. */
 static void
 test_within (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions without a display: devices, curves that merge, words for a shell, and trainings that
- * end, fail and go on from a checkpoint. */
+/* Tests sessions without a display: devices, combined curves, quoting for a shell, and trainings
+ * that end, fail and resume from a checkpoint. */
 #include "tests/document/case.h"
 #include "ui/session/command.h"
 #include "ui/session/training.h"
@@ -28,7 +28,8 @@ start (DocumentFixture *f, const char *rows, gint64 steps)
   return lig_training_start (f->session, lig_document_get_sequence (f->doc), "cpu", &settings);
 }
 
-/* The processor runs plans, a shipped profile only plans. Devices are found on a thread. */
+/* The processor runs plans, a described device only compiles them. Devices are found on a
+ * thread. */
 static void
 test_devices (DocumentFixture *f, gconstpointer data)
 {
@@ -81,7 +82,7 @@ test_curve (void)
   g_assert_cmpfloat (points[count - 1].x, ==, 19999);
 }
 
-/* A shell reads back each word as it was. */
+/* A shell reads each quoted word back unchanged. */
 static void
 test_words (void)
 {

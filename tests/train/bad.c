@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person gives lig train that is no good: data, checkpoints, stores, words. Each is one
- * sentence that names the thing, the right exit code, and nothing written or lost. */
+/* Bad arguments of lig train: data, checkpoints, stores, words. Each gives one sentence that names
+ * the thing and the right exit code, and nothing is written or lost. */
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
@@ -40,7 +40,7 @@ count_runs (void)
   return json_array_get_length (json_node_get_array (list.json));
 }
 
-/* What is said before the sentence are remarks about the machine, a line each. */
+/* Lines before the sentence are remarks about the machine. */
 static void
 assert_one_sentence (const Outcome *outcome, const char *message)
 {
@@ -102,8 +102,9 @@ static const struct {
    "target 'c' is neither the name of a"},
   {"'" LINE "' --batch 2 --data good.csv", "format", "does not say what kind of data it is"},
   {"'" LINE "' --batch 2 --data csv", "format", "needs a path, as in csv:PATH"},
-  {"'" LINE "' --data csv:good.csv", "shape", "--batch 32 or --input 32x64 says it"},
-  {"'" LINE "'", "value", "a training needs data, like --data text:FOLDER"},
+  {"'" LINE "' --data csv:good.csv", "shape",
+   "batch size unknown; set batch, like 32, or the input's shape, like 32x64"},
+  {"'" LINE "'", "value", "no data set; set data, like text:FOLDER"},
   {"'" BYTES "' --input 2x8 --data text:empty.txt", "format", "empty.txt: is empty"},
   {"'" BYTES "' --input 2x8 --data text:hollow", "format", "there is no file in the folder"},
   {"'" BYTES "' --input 2x8 --data text:short.txt", "shape",
@@ -145,13 +146,13 @@ static const struct {
    "dtype is 'fp9', expected fp32"},
   {"'" LINE "' --batch 2 --data csv:good.csv --device gpu", "device", "no device is called 'gpu'"},
   {"'" LINE "' --batch 2 --data csv:good.csv --device null:h200", "device",
-   "null:h200 is not there"},
+   "null:h200 is only described"},
   {"'" LINE "' --batch 2 --data csv:good.csv --input 2xx", "format",
    "--input: a shape is written like"},
   {"'" LINE "' --batch 2 --data csv:good.csv --init missing", "file", "cannot open 'missing'"},
   {"'" LINE "' --batch 2 --data csv:good.csv --init good.csv", "format", "truncated"},
   {"'" LINE "' --batch 2 --data csv:good.csv --checkpoint /dev/full", "file",
-   "cannot write the checkpoint '/dev/full': it is no regular file"},
+   "cannot write the checkpoint '/dev/full': it is not a regular file"},
   {"'" LINE "' --batch 2 --data csv:good.csv --checkpoint no/where", "file",
    "where': No such file or directory"},
   {"--resume missing", "store", "has no run 'missing'"},
@@ -198,7 +199,7 @@ assert_resume_fails (const char *name, const char *part)
   g_assert_cmpmem (before, n_before, after, n_after);
 }
 
-/* Checkpoints that a full disk, a bad copy or a bad friend left. */
+/* Checkpoints damaged by a full disk, a bad copy or an attacker. */
 static void
 test_damaged_checkpoints (void)
 {
@@ -215,7 +216,7 @@ test_damaged_checkpoints (void)
   assert_resume_fails ("none.safetensors", "");
   write_file ("huge.safetensors", "\xff\xff\xff\x7f\0\0\0\0{}", 10);
   assert_resume_fails ("huge.safetensors", "the header");
-  /* 0.weight lies where 0.bias lies. */
+  /* The bytes of 0.weight overlap those of 0.bias. */
   guint64 header;
   memcpy (&header, bytes, sizeof header);
   char *second = g_strstr_len (bytes + 8, (gssize) header, "\"data_offsets\":[4,20]");
@@ -275,8 +276,8 @@ test_stores (void)
   assert_failed (&nowhere, 1, "store", "/proc/no");
 }
 
-/* Another person's store, and a folder in which nothing can be made. Root may write everywhere, so
- * this needs to be somebody else. */
+/* Another user's store, and a folder in which no file can be made. Root may write everywhere, so
+ * this test needs another user. */
 static void
 test_read_only (void)
 {
@@ -285,7 +286,7 @@ test_read_only (void)
   g_autofree char *probe = g_strconcat (prefix, "lig --version", NULL);
   g_auto (Outcome) able = shell (probe);
   if (able.code != 0) {
-    g_test_skip ("nobody else may run lig here");
+    g_test_skip ("no other user may run lig here");
     return;
   }
   g_auto (Outcome) made = shell (TRAIN "mine.db && mkdir -p locked && mv mine.db* locked"

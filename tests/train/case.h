@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of training share: a folder per test with a store and data in it, runs from an
- * expression and settings, what they left in the store and in their checkpoints. */
+/* Common parts of the tests of training: a folder for each test with a store and data, runs from an
+ * expression and settings, and access to the resulting store and checkpoints. */
 #pragma once
 
 #include <ligature/dataset.h>
@@ -11,14 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Sanitizers make everything some ten times slower: what is long gets shorter with them. */
+/* Sanitizers make everything about ten times slower, so long tests are shortened with them. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SLOWNESS 10
 #else
 #define SLOWNESS 1
 #endif
 
-/* Every test has a folder of its own with a store in it. */
+/* Every test has its own folder with a store. */
 typedef struct {
   char *folder;
   LigStore *store;
@@ -68,7 +68,7 @@ in_folder (Fixture *f, const char *name)
   return g_build_filename (f->folder, name, NULL);
 }
 
-/* Writes a file into the folder and gives back `kind:PATH`. */
+/* Writes a file into the folder and returns `kind:PATH`. */
 static inline char *
 write_data (Fixture *f, const char *kind, const char *name, const char *bytes, gssize length)
 {
@@ -79,7 +79,7 @@ write_data (Fixture *f, const char *kind, const char *name, const char *bytes, g
   return g_strconcat (kind, ":", path, NULL);
 }
 
-/* Numbers that are alike everywhere, from -1 to 1. */
+/* Returns the next number from -1 to 1 of a sequence that is the same on every machine. */
 static inline double
 draw (guint32 *seed)
 {
@@ -101,7 +101,7 @@ set (LigRunSettings *settings, const char *assignments)
   }
 }
 
-/* A run that is ready or an error; `assignments` are settings, `lr=0.1 steps=20`. */
+/* Returns a prepared run or an error; `assignments` are settings, `lr=0.1 steps=20`. */
 static inline LigRun *
 try_run (Fixture *f,
          const char *expression,
@@ -163,7 +163,7 @@ train (
   return progress;
 }
 
-/* A metric of a run; its steps have to be first, first + every, … */
+/* Reads a metric of a run; its steps have to be first, first + every, … */
 static inline GArray *
 read_metric (Fixture *f, const char *uuid, const char *name, gint64 first, gint64 every)
 {
@@ -185,7 +185,7 @@ value_at (GArray *values, guint i)
   return g_array_index (values, double, i);
 }
 
-/* To the last bit. */
+/* Compares to the last bit. */
 static inline void
 assert_same_values (GArray *a, GArray *b, guint count)
 {
@@ -222,7 +222,7 @@ get_tensor (LigTensorFile *file, const char *name)
   return tensor;
 }
 
-/* Two checkpoints hold the same numbers, to the last bit. */
+/* Checks that two checkpoints contain the same numbers, to the last bit. */
 static inline void
 assert_same_tensors (const char *a, const char *b)
 {
@@ -236,7 +236,7 @@ assert_same_tensors (const char *a, const char *b)
   }
 }
 
-/* A file of weights: `name shape value value …` each, fp32. */
+/* Adds an fp32 tensor to a file of weights. */
 static inline void
 add_tensor (LigTensorFile *file, const char *name, const char *shape, const float *values)
 {
@@ -274,7 +274,7 @@ assert_status (Fixture *f, const char *uuid, const char *status)
   g_assert_cmpstr (row->status, ==, status);
 }
 
-/* Checkpoints without a name of their own go below the folder of this process's tests. */
+/* Checkpoints without a given name are written below the folder of this process's tests. */
 static inline int
 run_tests (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs as a program holds them: settings, pause and cancel from another thread, the signal, weights
- * to begin with, and everything that is refused before anything is written. */
+/* Runs in a program: settings, pause and cancel from another thread, the signals, initial weights,
+ * and every refusal before anything is written. */
 #include "tests/train/case.h"
 
 #define ENDLESS "steps=1000000000"
@@ -65,7 +65,7 @@ test_pause (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.step"), ==, saved);
 }
 
-/* Time stands still for a run that has ended. */
+/* The time of a run that has ended does not change. */
 static void
 test_interrupt (Fixture *f, gconstpointer data)
 {
@@ -85,7 +85,7 @@ test_interrupt (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (progress.seconds, >, 0);
 }
 
-/* A run that nobody holds any more ends and saves. */
+/* A run without references ends and saves. */
 static void
 test_dropped (Fixture *f, gconstpointer data)
 {
@@ -99,7 +99,7 @@ test_dropped (Fixture *f, gconstpointer data)
   g_assert_true (g_file_test (checkpoint, G_FILE_TEST_EXISTS));
 }
 
-/* A watcher gets every value in order, and the newest where it was too slow. */
+/* The caller gets every value in order, or the newest ones if it was too slow. */
 static void
 test_metrics (Fixture *f, gconstpointer data)
 {
@@ -125,7 +125,7 @@ test_metrics (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (metrics[count - 1].value, ==, progress.loss);
 }
 
-/* A checkpoint in between: of a run that goes on, and of one that is paused and stays so. */
+/* A requested checkpoint is saved while a run continues, and while it remains paused. */
 static void
 test_save (Fixture *f, gconstpointer data)
 {
@@ -173,8 +173,8 @@ give_up (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The shortest of runs ends before its starter waits for it; the signal must come all the same, in
- * the starter's context, once. */
+/* The shortest run ends before the caller waits for it; the signal must still be emitted, in the
+ * caller's context, once. */
 static void
 test_ended (Fixture *f, gconstpointer data)
 {
@@ -256,7 +256,7 @@ watch_run (LigRun *run)
   return watch;
 }
 
-/* Handlers hear of every step, in order, and of progress no oftener than a screen shows it. */
+/* Handlers receive every step, in order, and progress no more often than a screen shows it. */
 static void
 test_signals (Fixture *f, gconstpointer data)
 {
@@ -300,7 +300,7 @@ test_diverged (Fixture *f, gconstpointer data)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_VALUE);
   assert_message (error, "the loss is ");
   assert_message (error, " at step ");
-  assert_message (error, "a smaller --lr");
+  assert_message (error, "a smaller lr");
   lig_run_get_progress (run, &progress);
   g_assert_cmpint (progress.status, ==, LIG_RUN_FAILED);
   g_autoptr (LigRunRow) row = lig_store_find_run (f->store, lig_run_get_uuid (run), NULL);
@@ -363,7 +363,7 @@ test_settings (void)
   assert_message (error, "$.train.lr: ");
 }
 
-/* Each of these is one sentence, and leaves neither a run nor a file. */
+/* Each refusal is one sentence, and leaves neither a run nor a file. */
 static void
 test_refusals (Fixture *f, gconstpointer data)
 {
@@ -381,10 +381,12 @@ test_refusals (Fixture *f, gconstpointer data)
      "embedding at 0: the data has token 255, the vocabulary has 200"},
     {"identity ! embedding(4, vocabulary=200) ! linear(256) ! cross-entropy", "8x6:int32",
      "synthetic", "", "embedding at 1: the data has token 255, the vocabulary has 200"},
-    {"linear(4) ! mean-squared-error", "8x6", NULL, "", "a training needs data"},
-    {"linear(4) ! mean-squared-error", "8x6", "syntetic", "", "'syntetic' is none of the kinds"},
-    {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4", "--input 32x64 says it"},
-    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "--batch 32"},
+    {"linear(4) ! mean-squared-error", "8x6", NULL, "", "no data set; set data"},
+    {"linear(4) ! mean-squared-error", "8x6", "synthetics", "",
+     "'synthetics' is none of the kinds"},
+    {"linear(4) ! mean-squared-error", NULL, "synthetic", "batch=4",
+     "set the input's shape, like 32x64"},
+    {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "", "set batch, like 32"},
     {"linear(4) ! mean-squared-error", NULL, "csv:/nonexistent", "batch=4",
      "cannot open '/nonexistent'"},
     {"linear(4) ! mean-squared-error", "8x6", "synthetic", "dtype=fp31", "dtype is 'fp31'"},
@@ -395,7 +397,7 @@ test_refusals (Fixture *f, gconstpointer data)
     {"linear(4) ! mean-squared-error", "8x6", "synthetic", "checkpoint=/nonexistent/a",
      "cannot write the checkpoint '/nonexistent/a': No such file or directory"},
     {"linear(4) ! mean-squared-error", "8x6", "synthetic", "checkpoint=/dev/full",
-     "cannot write the checkpoint '/dev/full': it is no regular file"},
+     "cannot write the checkpoint '/dev/full': it is not a regular file"},
     {"linear(4) ! mean-squared-error", "8x6", "synthetic", "checkpoint=/tmp",
      "cannot write the checkpoint '/tmp': it is a folder"},
   };
@@ -468,7 +470,7 @@ test_init (Fixture *f, gconstpointer data)
     g_autoptr (LigTensor) tensor = get_tensor (after, tensors[i].name);
     g_assert_cmpmem (tensor->data, lig_tensor_bytes (tensor), values, lig_tensor_bytes (tensor));
   }
-  /* A checkpoint is a file of weights, too: its moments are none of them. */
+  /* A checkpoint is a file of weights, too; its moments are ignored. */
   g_autoptr (LigRun) again = try_run (f, "linear(4) ! gelu ! linear(2) ! mean-squared-error", "8x6",
                                       samples, "steps=1", checkpoint, &error);
   g_assert_no_error (error);

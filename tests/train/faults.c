@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lig train where things go wrong: killed, interrupted, a full disk, two at once, stores and
- * checkpoints that are damaged, data that is no good. The real program runs; what it left is read
- * through the engine. */
+/* lig train in failure: killed, interrupted, a full disk, two at once, damaged stores and
+ * checkpoints, data that changes. The real program runs; its results are read through the engine.
+ */
 #include "tests/cli/case.h"
 
 #include <ligature/store.h>
@@ -16,7 +16,7 @@
 #define MODEL "linear(32, init-std=0.3) ! gelu ! dropout(0.1) ! linear(4) ! mean-squared-error"
 #define DATA "--input 16x8 --data synthetic?samples=500"
 
-/* Starts what `run_argv` would run, without waiting for it. */
+/* Starts the program that `run_argv` would run, without waiting for it. */
 static GSubprocess *
 start (const char *line)
 {
@@ -30,7 +30,7 @@ start (const char *line)
   return process;
 }
 
-/* A file name in the folder, gone before the test begins. */
+/* Returns a file name in the folder, and removes an old file of that name. */
 static char *
 fresh (const char *name)
 {
@@ -49,7 +49,7 @@ open_store (const char *name)
   return store;
 }
 
-/* The losses of the last run in a store: one for each step from 1. */
+/* Reads the losses of the last run in a store: one for each step from 1. */
 static GArray *
 read_losses (const char *name)
 {
@@ -74,7 +74,7 @@ assert_same_losses (const char *name, const char *other, guint count)
   g_assert_cmpmem (a->data, a->len * sizeof (double), b->data, b->len * sizeof (double));
 }
 
-/* The status of the last run, as `lig runs list` says it. */
+/* Checks the status of the last run in the output of `lig runs list`. */
 static void
 assert_last (const char *store, const char *status)
 {
@@ -115,7 +115,7 @@ test_kill (void)
   assert_same_losses ("kill.db", "whole.db", 20000);
 }
 
-/* Killed before there was anything to go on from. */
+/* Killed before the first checkpoint. */
 static void
 test_kill_early (void)
 {
@@ -165,7 +165,7 @@ test_signal (gconstpointer data)
                    before->len * sizeof (double));
 }
 
-/* Nobody reads what it says any more. */
+/* The reader of the program's output is gone. */
 static void
 test_broken_pipe (void)
 {
@@ -179,7 +179,7 @@ test_broken_pipe (void)
   assert_last ("pipe.db", "interrupted");
 }
 
-/* nohup asks for a training that outlives its terminal. */
+/* With nohup a training outlives its terminal. */
 static void
 test_nohup (void)
 {
@@ -236,7 +236,7 @@ test_store_removed (void)
   g_assert_cmpint (resumed.code, ==, 0);
 }
 
-/* The file that SQLite has mapped beside the store is cut off. */
+/* SQLite's memory-mapped file of the store is truncated. */
 static void
 test_store_cut_off (void)
 {
@@ -258,7 +258,7 @@ test_store_cut_off (void)
   assert_last ("cut.db", "interrupted");
 }
 
-/* Data files that become shorter while they are trained on: what was read stays. */
+/* Data files are truncated during a training: data that was read already stays valid. */
 static void
 test_data_truncated (gconstpointer data)
 {
@@ -301,7 +301,7 @@ static const char *const truncated_data[][4] = {
    "lig train 'linear(10) ! cross-entropy' --data idx:x-images-idx3 --batch 16", "x-images-idx3"},
 };
 
-/* A training ends under OpenMP's settings and small limits. */
+/* A training works with OpenMP's settings and small limits. */
 static void
 test_limits (void)
 {
@@ -327,7 +327,7 @@ test_limits (void)
 #endif
 }
 
-/* It was made with two threads, which cannot be had. */
+/* The checkpoint was made with two threads, but only one is available. */
 static void
 test_resume_threads (void)
 {
@@ -345,8 +345,8 @@ test_resume_threads (void)
   g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.threads"), ==, "2");
 }
 
-/* Files that killed trainings were writing are removed by the next one that writes there; those
- * that another is still writing are not, and neither are those that only look alike. */
+/* The next training in a folder removes temporary files of killed trainings; files that another one
+ * is still writing, and files whose names are only similar, stay. */
 static void
 test_leftovers (void)
 {
@@ -363,7 +363,7 @@ test_leftovers (void)
   assert_contains (made.out, ".ligature-inused");
 }
 
-/* Writes beyond the limit fail as on a full disk, and it takes no rights to set it. */
+/* Writes beyond the limit fail as on a full disk; setting the limit needs no privileges. */
 static void
 limit_files (gpointer bytes)
 {
@@ -419,7 +419,7 @@ test_file_limit (void)
   g_assert_cmpuint (losses->len, ==, 8);
 }
 
-/* A disk of its own that is really full; the mount lives and dies with the shell. */
+/* A disk of its own that is really full; the mount exists only as long as the shell. */
 static void
 test_full_disk (void)
 {
@@ -447,7 +447,8 @@ test_full_disk (void)
   assert_last ("disk.db", "done");
 }
 
-/* What the store lacks at the end of a run is said once, by lig, and not by GLib too. */
+/* Values that the store lacks at the end of a run are reported once, by lig, and not by GLib too.
+ */
 static void
 test_full_store (void)
 {
@@ -494,8 +495,8 @@ test_two_writers (void)
   }
 }
 
-/* Two trainings with one checkpoint file would overwrite each other's; the first keeps it, under
- * every name that it has, until it ends. */
+/* Two trainings with one checkpoint file would overwrite each other's; the first locks it, under
+ * every name of the file, until it ends. */
 static void
 test_one_checkpoint (void)
 {
@@ -522,7 +523,7 @@ test_one_checkpoint (void)
   g_assert_cmpint (then.code, ==, 0);
 }
 
-/* The one who trains keeps the run. */
+/* A running training cannot be resumed by another process. */
 static void
 test_resume_running (void)
 {

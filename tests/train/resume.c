@@ -49,7 +49,7 @@ test_seed (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (value_at (mine, 0), !=, value_at (other, 0));
 }
 
-/* What a training keeps from step to step, one after the other. */
+/* Settings with different states between steps. */
 static const struct {
   const char *name, *settings;
 } cases[] = {
@@ -68,7 +68,7 @@ static const struct {
 
 #define STEPS 400
 
-/* Starts a training, and interrupts it when it has done so many steps. */
+/* Starts a training, and interrupts it after the given number of steps. */
 static void
 interrupt_at (LigRun *run, gint64 step, LigRunProgress *progress)
 {
@@ -82,8 +82,8 @@ interrupt_at (LigRun *run, gint64 step, LigRunProgress *progress)
   lig_run_get_progress (run, progress);
 }
 
-/* Interrupted somewhere in the middle, resumed from the file, and compared with a run that nobody
- * interrupted. */
+/* A run that was interrupted somewhere in the middle and resumed from its file equals a run without
+ * interruption. */
 static void
 test_resume (Fixture *f, gconstpointer data)
 {
@@ -129,8 +129,8 @@ find_row (Fixture *f, const char *uuid)
   return row;
 }
 
-/* The copy of an earlier checkpoint goes on as another run, and the one that went further stays as
- * it is: its history, its settings and its file. */
+/* A copy of an earlier checkpoint continues as another run, and the run that has advanced further
+ * keeps its history, its settings and its file. */
 static void
 test_earlier (Fixture *f, gconstpointer data)
 {
@@ -166,7 +166,7 @@ test_earlier (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_run_get_checkpoint (again), ==, place);
 }
 
-/* A copy names the file that it is, not the one that it was made of. */
+/* The settings in a resumed copy name the copy, not the original. */
 static void
 test_copied (Fixture *f, gconstpointer data)
 {
@@ -190,7 +190,7 @@ test_copied (Fixture *f, gconstpointer data)
   g_assert_null (strstr (kept, "first.safetensors"));
 }
 
-/* A copy that was put in the place of the newer file is none of that run's files any more. */
+/* An old copy that replaces the newer file no longer belongs to that run. */
 static void
 test_put_back (Fixture *f, gconstpointer data)
 {
@@ -211,7 +211,7 @@ test_put_back (Fixture *f, gconstpointer data)
   g_assert_cmpstr (lig_tensor_file_get_metadata (file, "ligature.run"), ==, lig_run_get_uuid (run));
 }
 
-/* Nobody started it: neither a run of its own nor one taken up again is running. */
+/* A run that was never started is not running: neither a new one nor a resumed one. */
 static void
 test_unstarted (Fixture *f, gconstpointer data)
 {
@@ -229,8 +229,7 @@ test_unstarted (Fixture *f, gconstpointer data)
   assert_status (f, other, "cancelled");
 }
 
-/* Interrupted when all steps were done: the checkpoint is there, and only the evaluation is left.
- */
+/* Interrupted after all steps: the checkpoint exists, and only the evaluation is left. */
 static void
 test_evaluation (Fixture *f, gconstpointer data)
 {
@@ -275,7 +274,7 @@ test_measured (Fixture *f, gconstpointer data)
   g_autoptr (LigRun) first = resume (f, lig_run_get_checkpoint (run), "steps=30");
   finish (first);
   g_autoptr (GArray) losses = read_metric (f, lig_run_get_uuid (run), LIG_METRIC_LOSS, 1, 1);
-  /* A store that has measured nothing and knows no run: the choices come with the checkpoint. */
+  /* With an empty store the choices come from the checkpoint. */
   g_autoptr (GError) error = NULL;
   g_clear_object (&f->store);
   f->store = lig_store_open (without, &error);
@@ -294,7 +293,7 @@ test_measured (Fixture *f, gconstpointer data)
   g_assert_cmpstr (choices, ==, lig_tensor_file_get_metadata (b, "ligature.choices"));
 }
 
-/* Resuming without a store trains just the same, and leaves the file. */
+/* Resuming without a store gives the same training and checkpoint. */
 static void
 test_without_store (Fixture *f, gconstpointer data)
 {
@@ -338,28 +337,28 @@ test_refusals (Fixture *f, gconstpointer data)
     new_run (f, "linear(1) ! mean-squared-error", NULL, spec, "batch=2 steps=10 lr=0.01");
   finish (run);
   const char *checkpoint = lig_run_get_checkpoint (run), *uuid = lig_run_get_uuid (run);
-  assert_refused (f, checkpoint, NULL, "it is at step 10 of 10 already; --steps asks for more");
+  assert_refused (f, checkpoint, NULL, "it is at step 10 of 10 already; set steps to more");
   assert_refused (f, checkpoint, "steps=9", "it is at step 10 of 9 already");
-  assert_refused (f, checkpoint, "lr=0.1", "--lr 0.1 contradicts the checkpoint, which has 0.01");
-  assert_refused (f, checkpoint, "batch=4", "--batch 4 contradicts the checkpoint, which has 2");
-  assert_refused (f, checkpoint, "seed=1", "--seed 1 contradicts the checkpoint, which has 0");
-  assert_refused (f, checkpoint, "optimizer=sgd", "--optimizer sgd contradicts the checkpoint");
+  assert_refused (f, checkpoint, "lr=0.1", "lr 0.1 contradicts the checkpoint, which has 0.01");
+  assert_refused (f, checkpoint, "batch=4", "batch 4 contradicts the checkpoint, which has 2");
+  assert_refused (f, checkpoint, "seed=1", "seed 1 contradicts the checkpoint, which has 0");
+  assert_refused (f, checkpoint, "optimizer=sgd", "optimizer sgd contradicts the checkpoint");
   assert_refused (f, checkpoint, "dtype=bf16",
-                  "--dtype bf16 contradicts the checkpoint, which has"
+                  "dtype bf16 contradicts the checkpoint, which has"
                   " none");
-  assert_refused (f, checkpoint, "lr", "'lr' is no setting; write name=value");
-  assert_refused (f, checkpoint, "", "'' is no setting; write name=value");
+  assert_refused (f, checkpoint, "lr", "'lr' is not a setting; write name=value");
+  assert_refused (f, checkpoint, "", "'' is not a setting; write name=value");
   assert_refused (f, checkpoint, "lrr=1", "a training has no setting 'lrr'");
   assert_refused (f, checkpoint, "lr=abc", "lr is 'abc', expected a number");
   assert_status (f, uuid, "done");
-  /* What says the same in other words is no contradiction. */
+  /* The same value in another spelling is not a contradiction. */
   static const char *const same[] = {"lr=1e-2", "optimizer=adamw", "schedule=constant"};
   for (guint i = 0; i < G_N_ELEMENTS (same); i++)
     assert_refused (f, checkpoint, same[i], "it is at step 10 of 10 already");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,8\n9,10\n", -1, NULL));
   assert_refused (f, checkpoint, "steps=20", "the data has changed: it is csv: 5 rows");
   g_assert_true (g_file_set_contents (path, "1,2\n3,4\n5,6\n7,9\n", -1, NULL));
-  assert_refused (f, checkpoint, "steps=20", "but their content is another");
+  assert_refused (f, checkpoint, "steps=20", "but its content differs");
   g_remove (path);
   assert_refused (f, checkpoint, "steps=20", "cannot open");
   assert_status (f, uuid, "done");
@@ -375,7 +374,7 @@ assert_altered (Fixture *f, const char *from, const char *key, const char *value
   assert_refused (f, path, "steps=20", part);
 }
 
-/* Checkpoints that no run wrote, or of another machine. */
+/* Checkpoints that no run wrote, or that are from another machine. */
 static void
 test_altered (Fixture *f, gconstpointer data)
 {
@@ -388,7 +387,8 @@ test_altered (Fixture *f, gconstpointer data)
   static const float zeros[24];
   add_tensor (weights, "0.weight", "4x6", zeros);
   g_assert_true (lig_tensor_file_save (weights, plain, NULL));
-  assert_refused (f, plain, NULL, "it is no checkpoint of a training: it has no ligature.sequence");
+  assert_refused (f, plain, NULL,
+                  "it is not a checkpoint of a training: it has no ligature.sequence");
   assert_altered (f, path, "ligature.step", "many", "ligature.step is 'many', expected a number");
   assert_altered (f, path, "ligature.instructions", "abacus", "CPU instructions abacus");
   assert_altered (f, path, "ligature.sequence", "{\"ligature\":1", "line 1");

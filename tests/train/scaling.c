@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings whose gradients are not what they should be: too small or too large for fp16, not
- * finite, or so many that 16 bits cannot hold their sum. */
+/* Trainings with difficult gradients: too small or too large for fp16, not finite, or so many that
+ * 16 bits cannot represent their sum. */
 #include "tests/train/case.h"
 #include <ligature/state.h>
 
@@ -9,7 +9,7 @@
 
 /* --- Sums ---------------------------------------------------------------------------------- */
 
-/* Micro-batches of the same rows: the mean of their gradients is that of one of them. */
+/* Micro-batches of the same rows: the mean of their gradients equals the gradient of one. */
 static void
 test_accumulate (Fixture *f, gconstpointer data)
 {
@@ -33,7 +33,7 @@ test_accumulate (Fixture *f, gconstpointer data)
 
 /* --- The loss scale ------------------------------------------------------------------------ */
 
-/* Gradients that fp16 rounds to nothing train all the same. */
+/* Gradients that fp16 rounds to zero train nevertheless. */
 static void
 test_small (Fixture *f, gconstpointer data)
 {
@@ -99,7 +99,7 @@ test_growth (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (value_at (scales, 1999), ==, 131072);
 }
 
-/* The scale and the count of skipped updates go on where the checkpoint has them. */
+/* The scale and the count of skipped updates continue with the checkpoint's values. */
 static void
 test_resume (Fixture *f, gconstpointer data)
 {
@@ -115,7 +115,7 @@ test_resume (Fixture *f, gconstpointer data)
   g_assert_cmpint (halfway.skipped, >, 0);
   g_assert_null (
     lig_run_resume (lig_run_get_checkpoint (part), f->device, other, f->store, &error));
-  assert_message (error, "--loss-scale 8 contradicts");
+  assert_message (error, "loss-scale 8 contradicts");
   g_clear_error (&error);
   g_autoptr (LigRun) rest =
     lig_run_resume (lig_run_get_checkpoint (part), f->device, more, f->store, &error);
@@ -127,7 +127,7 @@ test_resume (Fixture *f, gconstpointer data)
   assert_same_tensors (lig_run_get_checkpoint (whole), lig_run_get_checkpoint (rest));
 }
 
-/* A file's word on the scale is not believed blindly. */
+/* A checkpoint's loss scale is validated. */
 static void
 test_hostile (Fixture *f, gconstpointer data)
 {
@@ -176,7 +176,8 @@ copy_forward (const LigOpaqueCall *call, GError **error)
   return TRUE;
 }
 
-/* So many passes are fine; from then on there is one NaN in every gradient, or for a while. */
+/* After the given number of good passes every gradient contains one NaN, for a while or for ever.
+ */
 static gboolean
 spoil_backward (const LigOpaqueCall *call, GError **error)
 {
@@ -208,7 +209,7 @@ static const LigOpInfo spoil_a_while = {LIG_OP_INFO_SIZES,
                                         .opaque_backward = spoil_backward,
                                         .opaque_data = (gpointer) &a_while};
 
-/* The training ends with a sentence, and the checkpoint has the weights from before. */
+/* The training ends with an error, and the checkpoint has the weights from before. */
 static void
 test_not_finite (Fixture *f, gconstpointer data)
 {
@@ -244,7 +245,7 @@ test_not_finite (Fixture *f, gconstpointer data)
   }
 }
 
-/* Seven bad ones in a row end nothing. */
+/* Seven skipped updates in a row do not end the training. */
 static void
 test_a_while (Fixture *f, gconstpointer data)
 {
@@ -257,7 +258,7 @@ test_a_while (Fixture *f, gconstpointer data)
   g_assert_true (isnan (progress.loss_scale));
 }
 
-/* A factor that is too large for these gradients, and stays. */
+/* A fixed scale that is too large for the gradients ends the training. */
 static void
 test_fixed (Fixture *f, gconstpointer data)
 {
@@ -269,7 +270,7 @@ test_fixed (Fixture *f, gconstpointer data)
   assert_message (error, "not finite in the last 8 steps up to step 8");
 }
 
-/* The search for a scale takes longer, but it ends, too. */
+/* The search for a scale takes longer, but ends, too. */
 static void
 test_no_scale (Fixture *f, gconstpointer data)
 {

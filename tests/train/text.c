@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A model of bytes on real text, against a trigram that counts. */
+/* A model of bytes on real text, compared with a trigram model. */
 #include "tests/train/case.h"
 
-/* The licences that every Debian carries, else this project's own words. */
+/* Returns the licences that every Debian has, else the documents of this project. */
 static const char *
 find_text (void)
 {
@@ -11,8 +11,8 @@ find_text (void)
   return g_file_test (debian, G_FILE_TEST_IS_DIR) ? debian : source;
 }
 
-/* The held-out loss of a trigram with one added to every count: -log of (n(abc) + 1) / (n(ab) +
- * 256) over the bytes that have two before them in their part. */
+/* Returns the held-out loss of a trigram with one added to every count: -log of (n(abc) + 1) /
+ * (n(ab) + 256) over the bytes that follow two others in their part. */
 static double
 score_trigram (LigDataset *dataset)
 {
@@ -33,7 +33,7 @@ score_trigram (LigDataset *dataset)
   return sum / (double) (n_held_out - 2);
 }
 
-/* The model that is shipped, for fewer steps than it asks for. */
+/* Opens the model that is shipped, with fewer steps than its settings have. */
 static LigRun *
 open_model (Fixture *f, const char *spec)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trainings whose results are known, on every kind of data; schedule, clipping, accumulation and
- * evaluation as they reach the store and the checkpoint. */
+/* Trainings with known results on every kind of data; schedule, clipping, accumulation and
+ * evaluation in the store and the checkpoint. */
 #include "tests/train/case.h"
 
 static void
@@ -18,7 +18,7 @@ test_xor (Fixture *f, gconstpointer data)
   g_assert_true (isnan (progress.eval_loss));
 }
 
-/* y = 2a - 3b + c/2 + 0.7, with columns that are not the last as features, too. */
+/* y = 2a - 3b + c/2 + 0.7, with a target column other than the last. */
 static void
 test_regression (Fixture *f, gconstpointer data)
 {
@@ -44,7 +44,7 @@ test_regression (Fixture *f, gconstpointer data)
   g_assert_true (isnan (progress.eval_accuracy));
 }
 
-/* Three clouds with names, told apart by a straight line each. */
+/* Three clouds with names, each separated from the others by a straight line. */
 static void
 test_classes (Fixture *f, gconstpointer data)
 {
@@ -63,7 +63,7 @@ test_classes (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (fabs (progress.first_loss - log (3)), <, 0.1);
 }
 
-/* A stream in which every token follows from the one before. */
+/* A stream in which every token follows from the previous one. */
 static void
 test_tokens (Fixture *f, gconstpointer data)
 {
@@ -89,7 +89,7 @@ append_number (GByteArray *bytes, guint32 number)
   g_byte_array_append (bytes, (const guint8 *) &big, sizeof big);
 }
 
-/* Images with one bright half out of four; which one is the label. */
+/* Images with one bright half out of four; the label is its number. */
 static void
 test_idx (Fixture *f, gconstpointer data)
 {
@@ -142,7 +142,8 @@ test_accumulation (Fixture *f, gconstpointer data)
   }
 }
 
-/* One step of sgd at rate 1 moves by the gradient; clipping bounds how far. */
+/* Returns the length of one step of sgd at rate 1, which equals the gradient; clipping limits it.
+ */
 static double
 step_length (Fixture *f, const char *clip, double *norm)
 {

@@ -7,6 +7,7 @@
 #include "ui/inspector/param-text.h"
 #include "ui/inspector/parts.h"
 #include "ui/widgets/figures.h"
+#include "ui/widgets/type-list.h"
 
 typedef struct {
   char *folder;
@@ -384,9 +385,9 @@ test_sequence (Fixture *f, gconstpointer data)
   gtk_editable_set_text (entries->pdata[0], "mine");
   g_assert_cmpstr (lig_sequence_get_name (lig_document_get_sequence (f->doc)), ==, "mine");
   gtk_editable_set_text (entries->pdata[1], "32 x 64");
-  gtk_drop_down_set_selected (downs->pdata[0], 1);
-  gtk_drop_down_set_selected (downs->pdata[1], 3);
-  gtk_drop_down_set_selected (downs->pdata[2], 1);
+  lig_type_list_select (downs->pdata[0], LIG_BF16);
+  lig_type_list_select (downs->pdata[1], LIG_FP16);
+  lig_type_list_select (downs->pdata[2], LIG_FP32);
   LigSequence *sequence = lig_document_get_sequence (f->doc);
   lig_sequence_get_input (sequence, &shape, &dtype);
   g_assert_cmpint (shape.n_axes, ==, 2);

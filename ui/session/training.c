@@ -152,7 +152,7 @@ tick (gpointer data)
   if (self->ticks++ % 4 == 0) {
     lig_run_get_progress (self->run, &self->progress);
     g_free (self->checkpoint_error);
-    self->checkpoint_error = lig_run_dup_trouble (self->run);
+    self->checkpoint_error = lig_run_dup_problem (self->run);
     take_rate (self);
   }
   g_signal_emit (self, signals[PROGRESSED], 0);
@@ -302,7 +302,7 @@ begin (LigTraining *self)
   if (self->cancel)
     lig_run_cancel (self->run);
   g_signal_connect_object (self->run, "ended", G_CALLBACK (take_end), self, G_CONNECT_SWAPPED);
-  lig_run_set_polite (self->run, TRUE);
+  lig_run_set_background (self->run, TRUE);
   lig_run_start (self->run);
   lig_run_get_progress (self->run, &self->progress);
   self->timer = g_timeout_add (TICK_MS, tick, self);

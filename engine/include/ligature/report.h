@@ -39,6 +39,7 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
 
 /**
  * lig_plan_explain_place:
+ * @self: a plan
  * @place: the path of an op, `3` or `3.0.2`; with `|` in front, `|3`, the gap before it. A block's
  *   path stands for all its ops
  *
@@ -48,8 +49,14 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
  */
 LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError **error);
 
-/* Returns the same as a document: `place`, `ops`, and verdicts under `forward`, `backward` and
- * `joint`. (transfer full) */
+/**
+ * lig_plan_explain_place_to_json:
+ * @self: a plan
+ * @place: as for lig_plan_explain_place()
+ *
+ * Returns: (transfer full): the same as a document: `place`, `ops`, and verdicts under
+ *   `forward`, `backward` and `joint`; %NULL with %LIG_ERROR_INDEX set
+ */
 LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error);
 
 /**

@@ -336,14 +336,14 @@ LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error)
 LIG_API void lig_run_start (LigRun *self);
 
 /**
- * lig_run_set_polite:
+ * lig_run_set_background:
  * @self: a run
- * @polite: whether they do
+ * @background: whether its threads run at a lower priority
  *
- * Before it starts: its threads give way to others (a nice value of 5), so that a window on the
- * same processors stays smooth. On an idle machine it costs nothing.
+ * Lowers the priority of the run's threads (a nice value of 5), so that a window on the same
+ * processors stays smooth; on an idle machine this costs nothing. Call it before the run starts.
  */
-LIG_API void lig_run_set_polite (LigRun *self, gboolean polite);
+LIG_API void lig_run_set_background (LigRun *self, gboolean background);
 
 /**
  * lig_run_wait:
@@ -399,7 +399,7 @@ LIG_API void lig_run_interrupt (LigRun *self);
 LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 
 /**
- * lig_run_dup_trouble:
+ * lig_run_dup_problem:
  * @self: a run
  *
  * Returns: (transfer full) (nullable): why the last checkpoint between two steps, or the store,
@@ -407,7 +407,7 @@ LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
  *   checkpoint at its end must succeed, and a run whose values are missing from the store in the
  *   end has failed.
  */
-LIG_API char *lig_run_dup_trouble (LigRun *self);
+LIG_API char *lig_run_dup_problem (LigRun *self);
 
 /**
  * lig_run_save:

@@ -172,6 +172,7 @@ LIG_API GPtrArray *lig_verdicts_at (
 
 /**
  * lig_verdict_describe_gain:
+ * @self: a verdict
  *
  * Returns: (transfer full) (nullable): `would save about 12.3 us`, `would cost 4 us, measured`;
  *   %NULL where the gain is unknown
