@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- Numbers for people -------------------------------------------------------------------- */
+/* --- Formatting numbers -------------------------------------------------------------------- */
 
 /* Returns the digits without trailing zeros and with a typographic minus, followed by the unit. */
 static char *
