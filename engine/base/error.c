@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The error domain of the engine, the words for its codes, and the path that an error carries. */
+/* The error domain of the engine, the names of its codes, and the path stored in an error. */
 #include <ligature/error.h>
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening files that are not trusted, and saying numbers in messages. */
+/* Opens untrusted files, and formats numbers and excerpts for messages. */
 #include "engine/base/file.h"
 
 #include <glib/gstdio.h>
@@ -11,18 +11,19 @@
 #include <unistd.h>
 
 static gboolean G_GNUC_PRINTF (4, 5)
-  refuse (const char *doing, const char *path, GError **error, const char *format, ...)
+  refuse (const char *action, const char *path, GError **error, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
   g_autofree char *why = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_autofree char *name = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot %s '%s': %s", doing, name, why);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot %s '%s': %s", action, name, why);
   return FALSE;
 }
 
-/* Looks before it opens, as opening a pipe would wait, and again, as it may be another by then. */
+/* Checks the type before opening, since opening a pipe would block, and again afterwards, since the
+ * path may name another file by then. */
 int
 lig_open_file (const char *path, gsize *size, GError **error)
 {
@@ -68,7 +69,7 @@ lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size
   return TRUE;
 }
 
-/* A program that writes while the file is read leaves half of the old and half of the new. */
+/* A file that another program writes while it is read may be half old and half new. */
 static gboolean
 check_same (int fd, const char *path, const struct stat *before, GError **error)
 {
@@ -79,7 +80,8 @@ check_same (int fd, const char *path, const struct stat *before, GError **error)
     return TRUE;
   return refuse ("read", path, error,
                  "it changed while it was read: %" G_GINT64_FORMAT
-                 " byte%s before, %" G_GINT64_FORMAT " after; try again when nobody writes to it",
+                 " byte%s before, %" G_GINT64_FORMAT
+                 " after; try again when no other program writes to it",
                  (gint64) before->st_size, LIG_ENDING (before->st_size), (gint64) now.st_size);
 }
 
@@ -104,8 +106,8 @@ lig_read_file (const char *path, GError **error)
   return done ? g_bytes_new_take (g_steal_pointer (&content), size) : NULL;
 }
 
-/* The finalizer of splitmix64 over words of eight bytes: some gigabytes a second, so that a data
- * set is no slower to open for it. */
+/* Applies the finalizer of splitmix64 to words of eight bytes. It hashes several gigabytes a
+ * second, so opening a dataset does not become slower. */
 guint64
 lig_hash_content (guint64 hash, gconstpointer bytes, gsize size)
 {
@@ -138,7 +140,7 @@ lig_format_count (gint64 count)
 char *
 lig_format_excerpt (const char *text, glong characters)
 {
-  /* A character takes at most four bytes, and one that is cut in two shows as a replacement. */
+  /* A character has at most four bytes; a truncated one becomes a replacement character. */
   g_autofree char *valid = g_utf8_make_valid (text, (gssize) strnlen (text, 4 * characters + 4));
   if (g_utf8_strlen (valid, -1) <= characters)
     return g_steal_pointer (&valid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors carry the path of their op or the place in their file as data, through prefixes, copies
- * and propagation. */
+/* Errors keep the path of their op or the place in their file as data through prefixes, copies and
+ * propagation. */
 #include <ligature/error.h>
 #include <ligature/plan.h>
 
@@ -13,7 +13,7 @@ test_path (void)
   g_assert_null (lig_error_get_path (error));
   g_assert_false (lig_error_set_path (&error, "3"));
   g_assert_cmpstr (lig_error_get_path (error), ==, "3");
-  /* The outer place replaces the inner one, and may be made from it. */
+  /* A new path replaces the old one, and may be the old one itself. */
   lig_error_set_path (&error, lig_error_get_path (error));
   lig_error_set_path (&error, "3.0.2");
   g_prefix_error (&error, "file at 7: ");
@@ -38,7 +38,8 @@ test_elsewhere (void)
   g_assert_null (lig_error_get_path (error));
 }
 
-/* The engine attaches the path where it names the op; a number in a message is not one. */
+/* The engine attaches the path of the op that it names in the message; other numbers in a message
+ * are not taken for a path. */
 static void
 test_compiling (void)
 {

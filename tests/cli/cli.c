@@ -501,7 +501,7 @@ test_bad_profiles (void)
   g_assert_true (g_file_set_contents (slow, "{\"name\": \"slow\", \"copy\": 1e-308}", -1, NULL));
   g_auto (Outcome) zero =
     lig ("fuse", "gelu", "--input", "4x8", "--device", "null:/dev/zero", "--json", NULL);
-  assert_failed (&zero, 1, "file", "/dev/zero is no device description: it is no file");
+  assert_failed (&zero, 1, "file", "/dev/zero is not a device description: not a regular file");
   g_auto (Outcome) report = lig ("report", "linear(8) ! gelu", "--input", "4x8", "--device", device,
                                  "-o", "slow.html", "--json", NULL);
   assert_failed (&report, 1, "format", "copy is 1e-308, expected 1e+06 to 1e+18 bytes a second");

@@ -19,7 +19,7 @@ parity_open (LigDataset *self, GError **error)
 static gboolean
 parity_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
 {
-  return lig_dataset_want_class (self, target, size, error);
+  return lig_dataset_require_class (self, target, size, error);
 }
 
 static void
