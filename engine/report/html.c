@@ -44,10 +44,10 @@ static const char style[] =
 static void
 append_style (GString *to)
 {
-  g_autofree char *light = lig_inks_to_style (lig_inks (LIG_INKS_LIGHT));
-  g_autofree char *dark = lig_inks_to_style (lig_inks (LIG_INKS_DARK));
-  g_autofree char *light_contrast = lig_inks_to_style (lig_inks (LIG_INKS_LIGHT_CONTRAST));
-  g_autofree char *dark_contrast = lig_inks_to_style (lig_inks (LIG_INKS_DARK_CONTRAST));
+  g_autofree char *light = lig_colours_to_style (lig_colours (LIG_COLOURS_LIGHT));
+  g_autofree char *dark = lig_colours_to_style (lig_colours (LIG_COLOURS_DARK));
+  g_autofree char *light_contrast = lig_colours_to_style (lig_colours (LIG_COLOURS_LIGHT_CONTRAST));
+  g_autofree char *dark_contrast = lig_colours_to_style (lig_colours (LIG_COLOURS_DARK_CONTRAST));
   g_string_append_printf (to,
                           "<style>\n"
                           ":root { color-scheme: light dark; %s }\n"

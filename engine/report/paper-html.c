@@ -124,7 +124,7 @@ static LigCanvas *
 begin_figure (GString *to, double width, double height, const char *name)
 {
   LigCanvas *canvas = lig_canvas_new_svg (width, height);
-  lig_canvas_name_inks (canvas, lig_inks (LIG_INKS_LIGHT));
+  lig_canvas_name_colours (canvas, lig_colours (LIG_COLOURS_LIGHT));
   g_string_append (to, "<figure>\n");
   g_string_append (to, "<div class=\"wide\" role=\"img\" aria-label=\"");
   append_text (to, name);
@@ -150,7 +150,7 @@ end_figure (GString *to, LigCanvas *canvas, const char *caption)
 static gboolean
 append_score (GString *to, const LigPicture *picture)
 {
-  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  const LigColours *colours = lig_colours (LIG_COLOURS_LIGHT);
   LigPlan *plan = picture->timed.plan;
   if (!plan) {
     if (picture->note)
@@ -159,7 +159,7 @@ append_score (GString *to, const LigPicture *picture)
   }
   LigCanvas *canvas =
     begin_figure (to, WIDTH, lig_draw_score_height (plan), _ ("Rails of the plan"));
-  lig_draw_score_against (canvas, inks, &picture->timed, picture->unfused, WIDTH);
+  lig_draw_score_against (canvas, colours, &picture->timed, picture->unfused, WIDTH);
   end_figure (to, canvas, picture->note);
   return TRUE;
 }
@@ -168,20 +168,20 @@ append_score (GString *to, const LigPicture *picture)
 static gboolean
 append_times (GString *to, const LigPicture *picture)
 {
-  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  const LigColours *colours = lig_colours (LIG_COLOURS_LIGHT);
   const LigTimedPlan *timed = &picture->timed;
   LigTimedPlan unfused = {.plan = picture->unfused};
   if (!timed->plan)
     return FALSE;
   LigCanvas *canvas =
     begin_figure (to, WIDTH, lig_draw_times_height (timed), _ ("Time of each group"));
-  lig_draw_times (canvas, inks, timed, WIDTH);
+  lig_draw_times (canvas, colours, timed, WIDTH);
   end_figure (to, canvas, NULL);
   canvas = begin_figure (to, WIDTH, TIMELINE, _ ("One step from left to right"));
-  lig_draw_timeline (canvas, inks, timed, WIDTH, TIMELINE);
+  lig_draw_timeline (canvas, colours, timed, WIDTH, TIMELINE);
   end_figure (to, canvas, NULL);
   canvas = begin_figure (to, WIDTH, ROOFLINE, _ ("Roofline"));
-  lig_draw_roofline (canvas, inks, timed, picture->unfused && !timed->steps ? &unfused : NULL,
+  lig_draw_roofline (canvas, colours, timed, picture->unfused && !timed->steps ? &unfused : NULL,
                      WIDTH, ROOFLINE);
   end_figure (
     to, canvas,
@@ -196,7 +196,7 @@ append_memory (GString *to, const LigPicture *picture)
   if (!picture->timed.plan)
     return FALSE;
   LigCanvas *canvas = begin_figure (to, WIDTH, MEMORY, _ ("Memory over one step"));
-  lig_draw_memory (canvas, lig_inks (LIG_INKS_LIGHT), picture->timed.plan, WIDTH, MEMORY);
+  lig_draw_memory (canvas, lig_colours (LIG_COLOURS_LIGHT), picture->timed.plan, WIDTH, MEMORY);
   end_figure (to, canvas, NULL);
   return TRUE;
 }
@@ -211,7 +211,7 @@ append_charts (GString *to, const LigPicture *picture)
     if (i == 1)
       g_string_append (to, "<div class=\"pairs\">\n");
     LigCanvas *canvas = begin_figure (to, width, CHART, _ ("Curve of the run"));
-    lig_picture_draw_chart (picture->run, i, canvas, lig_inks (LIG_INKS_LIGHT), width, CHART);
+    lig_picture_draw_chart (picture->run, i, canvas, lig_colours (LIG_COLOURS_LIGHT), width, CHART);
     end_figure (to, canvas, NULL);
   }
   if (count > 1)

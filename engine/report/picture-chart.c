@@ -79,7 +79,7 @@ void
 lig_picture_draw_chart (const LigReportRun *run,
                         guint n,
                         LigCanvas *canvas,
-                        const LigInks *inks,
+                        const LigColours *colours,
                         double width,
                         double height)
 {
@@ -108,7 +108,7 @@ lig_picture_draw_chart (const LigReportRun *run,
     if (curves.noisy && count > 200)
       chart.smoothing = 0.9;
   }
-  lig_draw_chart (canvas, inks, &chart, width, height);
+  lig_draw_chart (canvas, colours, &chart, width, height);
   for (guint i = 0; i < 2; i++)
     g_free (steps[i]);
 }

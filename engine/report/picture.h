@@ -41,7 +41,7 @@ guint lig_picture_count_charts (const LigReportRun *run);
 void lig_picture_draw_chart (const LigReportRun *run,
                              guint n,
                              LigCanvas *canvas,
-                             const LigInks *inks,
+                             const LigColours *colours,
                              double width,
                              double height);
 

@@ -69,7 +69,7 @@ test_store_of_another (void)
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
     g_auto (Outcome) refused = shell (lines[i]);
     g_assert_cmpint (refused.code, ==, 1);
-    assert_contains (refused.err, "is no store");
+    assert_contains (refused.err, "is not a store");
   }
   /* It remembers what a device can do, where there is a store. */
   g_auto (Outcome) planned = shell ("lig fuse gelu --input 4x8 --device cpu --store notes.txt");
@@ -93,7 +93,7 @@ test_mistyped (void)
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
     g_auto (Outcome) refused = shell (lines[i]);
     g_assert_cmpint (refused.code, ==, 1);
-    assert_contains (refused.err, "there is no store");
+    assert_contains (refused.err, "does not exist");
     g_assert_false (exists ("no"));
   }
   /* Before the first run there is nothing to list, and nothing is made. */

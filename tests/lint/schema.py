@@ -26,7 +26,7 @@ def main():
     schema = (STORE / "schema.sql").read_text()
     cases = {"column bytes of timing": (r"(  bytes REAL,) --.*", r"\1"),
              "column last_loss of run": (r"(ADD COLUMN last_loss REAL;) --.*", r"\1"),
-             "table tag": (r"-- Words that people.*\n", "")}
+             "table tag": (r"-- Tags that users.*\n", "")}
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder) / "engine/store"
         shutil.copytree(STORE, scratch)
