@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The error domain of the engine, the names of its codes, and the path and setting stored in an error. */
+/* The error domain of the engine, the names of its codes, and the path and setting stored in an
+ * error. */
 #include <ligature/error.h>
 
 typedef struct {

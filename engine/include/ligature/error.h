@@ -95,8 +95,8 @@ LIG_API gboolean lig_error_set_path (GError **error, const char *path);
  * @error: (nullable): an error of any domain
  *
  * Returns: (transfer none) (nullable): the setting that would remove the error, such as `batch`, so
- *   that a program can name its own way of setting it; %NULL for other errors. The string belongs to
- *   the error; copies of the error have their own.
+ *   that a program can name its own way of setting it; %NULL for other errors. The string belongs
+ * to the error; copies of the error have their own.
  */
 LIG_API const char *lig_error_get_setting (const GError *error);
 
