@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every command shares: options, errors, colours, tables, units. */
+/* Options, errors, colours, tables and units for all commands. */
 #include "app/cli/command.h"
 
 #include <ligature/error.h>
@@ -81,12 +81,12 @@ lig_cli_parse (const LigCommand *command,
   }
   g_autoptr (GError) error = NULL;
   g_autoptr (GOptionContext) options = make_options (command, entries);
-  /* A wrong option must still be told as JSON. */
+  /* A wrong option must also be reported as JSON. */
   for (int i = 1; i < *argc; i++)
     json_wanted |= strcmp ((*argv)[i], "--json") == 0;
   gboolean wanted = json_wanted;
   if (!g_option_context_parse (options, argc, argv, &error)) {
-    /* Parsing takes back what it set before it failed. */
+    /* GLib resets the variables when parsing fails. */
     json_wanted = wanted;
     lig_cli_usage ("%s; see lig %s --help", error->message, command->name);
     return FALSE;
@@ -170,7 +170,8 @@ lig_cli_say (const char *format, ...)
   g_printerr ("lig: %s\n", line);
 }
 
-/* One line that replaces itself, from the first second on; where nobody watches, said once. */
+/* On a terminal one line is replaced each time, from the first second on; elsewhere it is printed
+ * once. */
 void
 lig_cli_measuring (const char *what, double seconds)
 {
@@ -178,9 +179,10 @@ lig_cli_measuring (const char *what, double seconds)
   if (seconds < 1)
     return;
   if (isatty (STDERR_FILENO))
-    g_printerr ("\r\033[Klig: measuring %s, %.0f s so far; kept for next time\r", what, seconds);
+    g_printerr ("\r\033[Klig: measuring %s, %.0f s so far; the result is kept\r", what, seconds);
   else if (!said)
-    lig_cli_say ("measuring what is fastest here; kept for next time");
+    lig_cli_say (
+      "measuring the fastest choice on this device; the result is kept for the next time");
   said = TRUE;
 }
 
@@ -220,7 +222,7 @@ print_cell (const char *text, glong width, gboolean right, gboolean last)
   fputs (last ? "\n" : "  ", stdout);
 }
 
-/* Widths count what is printed. */
+/* Escapes the cells first, as column widths count the printed characters. */
 static void
 escape_cells (GPtrArray *rows)
 {
