@@ -86,9 +86,9 @@ feed (LigProgram *program, LigTensorFile *inputs, GError **error)
   if (!lig_apply_check (inputs, input, slots, error))
     return FALSE;
   if (gradient) {
-    g_autoptr (GArray) wanted = lig_apply_gradient_slots (plan);
+    g_autoptr (GArray) gradient_slots = lig_apply_gradient_slots (plan);
     g_autoptr (LigTensorFile) gradients = lig_tensor_file_load (gradient, error);
-    if (!gradients || !lig_apply_check (gradients, gradient, wanted, error) ||
+    if (!gradients || !lig_apply_check (gradients, gradient, gradient_slots, error) ||
         !lig_apply_set_gradients (program, gradients, error))
       return FALSE;
   }
@@ -172,19 +172,19 @@ open_device (const LigSequenceOptions *options, GError **error)
 static gboolean
 apply (const char *text, const LigSequenceOptions *options, GError **error)
 {
-  LigPlanOptions wanted = LIG_PLAN_OPTIONS_INIT;
+  LigPlanOptions requested = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
-  if (!sequence || !lig_cli_plan_options (options, &wanted, error))
+  if (!sequence || !lig_cli_plan_options (options, &requested, error))
     return FALSE;
-  wanted.training = wanted.input_gradient = gradient != NULL;
-  measure_nothing (&wanted);
+  requested.training = requested.input_gradient = gradient != NULL;
+  measure_nothing (&requested);
   g_autoptr (LigTensorFile) inputs = lig_tensor_file_load (input, error);
   if (!inputs || !adopt_input (sequence, inputs, error))
     return FALSE;
   lig_times_mark ("sequence and input");
   g_autoptr (LigDevice) device = open_device (options, error);
-  g_autoptr (LigState) state = device ? make_state (sequence, device, &wanted, error) : NULL;
-  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &wanted, error) : NULL;
+  g_autoptr (LigState) state = device ? make_state (sequence, device, &requested, error) : NULL;
+  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &requested, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
   lig_times_mark ("state and plan");
   if (!program || !feed (program, inputs, error))

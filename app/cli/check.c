@@ -182,9 +182,8 @@ print_table (LigPlan *plan, const char *problem)
   g_autofree char *saved = lig_units_bytes ((double) totals.saved_bytes);
   printf ("\n%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass\n",
           totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
-  print_extras (plan, "extra input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
-  print_extras (plan, "extra output", lig_plan_get_n_extra_outputs (plan),
-                lig_plan_get_extra_output);
+  print_extras (plan, "input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
+  print_extras (plan, "output", lig_plan_get_n_extra_outputs (plan), lig_plan_get_extra_output);
   if (problem)
     printf ("\n%s\n", problem);
 }

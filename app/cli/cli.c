@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static gboolean json_wanted;
+static gboolean json_requested;
 
 static const GOptionEntry common[] = {
-  {"json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL},
+  {"json", 0, 0, G_OPTION_ARG_NONE, &json_requested, "Print one JSON document", NULL},
   {NULL},
 };
 
@@ -83,11 +83,11 @@ lig_cli_parse (const LigCommand *command,
   g_autoptr (GOptionContext) options = make_options (command, entries);
   /* A wrong option must also be reported as JSON. */
   for (int i = 1; i < *argc; i++)
-    json_wanted |= strcmp ((*argv)[i], "--json") == 0;
-  gboolean wanted = json_wanted;
+    json_requested |= strcmp ((*argv)[i], "--json") == 0;
+  gboolean requested = json_requested;
   if (!g_option_context_parse (options, argc, argv, &error)) {
     /* GLib resets the variables when parsing fails. */
-    json_wanted = wanted;
+    json_requested = requested;
     lig_cli_usage ("%s; see lig %s --help", error->message, command->name);
     return FALSE;
   }
@@ -106,7 +106,7 @@ lig_cli_parse (const LigCommand *command,
 gboolean
 lig_cli_json (void)
 {
-  return json_wanted;
+  return json_requested;
 }
 
 gboolean
@@ -121,7 +121,7 @@ tell (const char *code, const char *message, const char *path)
 {
   g_autofree char *line = lig_printable (message);
   g_printerr ("lig: %s\n", line);
-  if (!json_wanted)
+  if (!json_requested)
     return;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);

@@ -68,10 +68,10 @@ open_devices (char **names, GError **error)
     if (!device)
       return NULL;
     g_ptr_array_add (devices, device);
-    gboolean wanted = measure && (is_real (device) || g_strv_length (names) == 1);
-    if (wanted && !measure_device (store, device, error))
+    gboolean needed = measure && (is_real (device) || g_strv_length (names) == 1);
+    if (needed && !measure_device (store, device, error))
       return NULL;
-    if (!wanted)
+    if (!needed)
       lig_tuning_recall (device, store_path);
   }
   return g_steal_pointer (&devices);

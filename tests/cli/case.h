@@ -107,13 +107,13 @@ length_at (JsonNode *node, const char *place)
 
 /* Checks that the object has exactly these keys, in this order, separated by spaces. */
 static inline void
-assert_keys (JsonNode *node, const char *wanted)
+assert_keys (JsonNode *node, const char *expected)
 {
   g_autoptr (GList) keys = json_object_get_members (json_node_get_object (node));
   g_autoptr (GString) text = g_string_new (NULL);
   for (GList *key = keys; key; key = key->next)
     g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", (const char *) key->data);
-  g_assert_cmpstr (text->str, ==, wanted);
+  g_assert_cmpstr (text->str, ==, expected);
 }
 
 static inline void
