@@ -180,7 +180,7 @@ def try_backend(lig, work):
     expect("rocm:0", json.dumps(read(lig, "plan", "gelu", "--input", "8x4")))
     profile = work / "example.json"
     run(lig, "devices", "rocm:0", "-o", profile)
-    expect('"backend" : "rocm"', profile.read_text())
+    expect('"backend": "rocm"', profile.read_text())
 
 
 def try_dtype(lig, work):
