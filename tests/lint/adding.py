@@ -230,7 +230,7 @@ def add_all(work):
     build(scratch, folder)
     for recipe in recipes:
         globals()["try_" + recipe.name](folder / "app/lig", work)
-    expect(f"Ok: {len(TESTS):17}", run("meson", "test", "-C", folder, "--no-rebuild", *TESTS))
+    expect(f"Ok:{' ' * 17}{len(TESTS)} ", run("meson", "test", "-C", folder, "--no-rebuild", *TESTS))
     check_lints(scratch, recipes)
     return 1 if failed else 0
 
