@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paper of HTML: what md says in tables, and pictures as SVG within the page. */
+/* Reports in HTML: the tables of the format md, and pictures as inline SVG. */
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 #include "engine/report/paper-kinds.h"
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 1000, CHART = 260, TIMELINE = 260, ROOFLINE = 420, MEMORY = 300 };
 
-/* Valid UTF-8 in which nothing means anything. */
+/* Appends the text as valid UTF-8 with all markup escaped. */
 static void
 append_text (GString *to, const char *text)
 {
@@ -51,7 +51,7 @@ lig_html_block (GString *to, const char *language, const char *text)
   g_string_append (to, "</code></pre>\n");
 }
 
-/* Names of kernels and files may be broken behind their marks, words not at all. */
+/* Appends a text; names of kernels and files may be broken after `_`, `|` and `/`. */
 static void
 append_cell (GString *to, const char *text)
 {
@@ -66,7 +66,7 @@ append_cell (GString *to, const char *text)
 
 /* --- Tables -------------------------------------------------------------------------------- */
 
-/* A table of facts has no names over its columns. */
+/* Returns whether the table has column names; a table of facts has none. */
 static gboolean
 has_names (char *const *names)
 {
@@ -119,7 +119,7 @@ lig_html_end_table (GString *to)
 
 /* --- Pictures ------------------------------------------------------------------------------ */
 
-/* The colours are the page's, light or dark. */
+/* Begins a picture in the page's colours, light or dark. */
 static LigCanvas *
 begin_figure (GString *to, double width, double height, const char *name)
 {
@@ -164,7 +164,7 @@ append_score (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
-/* What each group takes, when, and how far that is from what the device can do. */
+/* Appends the pictures of each group's time, of the timeline and of the roofline. */
 static gboolean
 append_times (GString *to, const LigPicture *picture)
 {
@@ -185,8 +185,8 @@ append_times (GString *to, const LigPicture *picture)
                      WIDTH, ROOFLINE);
   end_figure (
     to, canvas,
-    _ ("Work against bytes, under the ceilings of the device; an arrow leads from the ops "
-       "apart to the fusion."));
+    _ ("Work over bytes, below the ceilings of the device; an arrow leads from the unfused "
+       "ops to the fusion."));
   return TRUE;
 }
 
@@ -201,7 +201,7 @@ append_memory (GString *to, const LigPicture *picture)
   return TRUE;
 }
 
-/* The first over the whole width, the others in pairs. */
+/* Appends the charts: the first with the full width, the others in pairs. */
 static gboolean
 append_charts (GString *to, const LigPicture *picture)
 {

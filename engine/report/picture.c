@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports as one picture: title, where it comes from, the curves of a run, the score. */
+/* Reports as one picture: title, origin, the curves of a run, the score. */
 #include "engine/report/picture.h"
 
 #include "engine/draw/score.h"
@@ -7,7 +7,7 @@
 
 enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
 
-/* The same plan with every op alone: what its fusions did not move. */
+/* Compiles the same plan without fusions, for the comparison in the roofline. */
 static LigPlan *
 compile_unfused (LigPlan *plan)
 {
@@ -75,7 +75,8 @@ get_height (const LigPicture *self)
   return TITLE + chart_height (self) + note_height (self) + score;
 }
 
-/* `done on cuda:0 · bf16 · 2000 steps`, of a run. */
+/* Returns the second line: `train · done on cuda:0 · bf16 · UUID` for a run, the size for a plan.
+ */
 static char *
 describe (const LigPicture *self)
 {

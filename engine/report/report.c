@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: which formats there are, what they are made from, and how they get into a file. */
+/* Reports: the list of formats, the data of a run, and saving to a file. */
 #include "engine/report/format.h"
 #include "engine/store/file.h"
 
@@ -68,7 +68,7 @@ has_ending (const char *path, const char *name)
          g_ascii_strcasecmp (path + length - ending, name) == 0;
 }
 
-/* The longest ending wins: x.trace.json is a trace and no json. */
+/* Chooses the longest matching extension: x.trace.json is a trace, not json. */
 const char *
 lig_report_choose_format (const char *path, GError **error)
 {
@@ -84,11 +84,11 @@ lig_report_choose_format (const char *path, GError **error)
   g_autofree char *base = g_path_get_basename (path);
   const char *dot = strrchr (base, '.');
   if (dot)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: there is no report '%s', expected %s",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: report format '%s' unknown, expected %s",
                  path, dot + 1, names);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "%s: the name has no ending that says the format, expected %s", path, names);
+                 "%s: the file name has no extension, expected %s", path, names);
   return NULL;
 }
 
@@ -99,17 +99,17 @@ find_format (const char *name, gboolean of_run, GError **error)
   if (format) {
     if (of_run ? format->run != NULL : format->plan != NULL)
       return format;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a %s has no report '%s'",
-                 of_run ? "run" : "plan", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: a %s has no report in this format", name,
+                 of_run ? "run" : "plan");
     return NULL;
   }
   g_autofree char *names = list_formats ();
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "there is no report '%s', expected %s", name,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "report format '%s' unknown, expected %s", name,
                names);
   return NULL;
 }
 
-/* --- What reports are made from ------------------------------------------------------------ */
+/* --- Data ---------------------------------------------------------------------------------- */
 
 const LigMetricRow *
 lig_report_find_metric (const LigReportRun *run, const char *name)
@@ -199,13 +199,14 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
 
 /* --- Files --------------------------------------------------------------------------------- */
 
-/* A device or a pipe: renaming a file over /dev/null would do harm. */
+/* Writes to a device or a pipe. It is not replaced by a renamed file, which would destroy
+ * /dev/null. */
 static gboolean
 write_stream (GBytes *report, const char *path, GError **error)
 {
   gsize size;
   const void *data = g_bytes_get_data (report, &size);
-  /* Opening a pipe that nobody reads would wait, perhaps for ever. */
+  /* O_NONBLOCK, as opening a pipe without a reader would wait indefinitely. */
   int number = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "wb") : NULL;
   gboolean fine = file && fwrite (data, 1, size, file) == size;
@@ -218,7 +219,7 @@ write_stream (GBytes *report, const char *path, GError **error)
   }
   if (!fine)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be written: %s", path,
-                 code == ENXIO ? "nobody reads from it" : g_strerror (code));
+                 code == ENXIO ? "the pipe has no reader" : g_strerror (code));
   return fine;
 }
 
@@ -229,7 +230,7 @@ lig_report_save (GBytes *report, const char *path, GError **error)
   gsize size;
   const char *data = g_bytes_get_data (report, &size);
   g_autoptr (GError) local = NULL;
-  /* Behind a link stands the file that is meant. */
+  /* A symbolic link is kept and the file that it points to is replaced. */
   g_autofree char *target =
     g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
   GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
@@ -242,7 +243,7 @@ lig_report_save (GBytes *report, const char *path, GError **error)
     return write_stream (report, path, error);
   if (g_file_set_contents_full (target ? target : path, data, (gssize) size, flags, 0666, &local))
     return TRUE;
-  /* GLib's sentence names the temporary file; what matters stands behind its last colon. */
+  /* GLib's message names the temporary file; the reason is after its last colon. */
   const char *reason = g_strrstr (local->message, ": ");
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
                reason ? reason + 2 : local->message);

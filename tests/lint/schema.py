@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""data/doc/store.md is what engine/store/document.py makes of the schema, and the script refuses a
-table or column that has no comment."""
+"""Checks that data/doc/store.md is the output of engine/store/document.py for the schema, and that
+the script refuses a table or column without a comment."""
 import pathlib
 import re
 import shutil

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parity: every number of some bits, and whether an odd number of them is set. */
+/* parity: all numbers of some bits, each labelled with the parity of its bits. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
