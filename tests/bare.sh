@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Tries the commands of README.md where nothing is installed: on fresh Debian systems that have git
-# and certificates only, each in a temporary folder, with a clone of the committed tree.
+# Tests the commands of README.md on fresh Debian systems with only git and certificates, each in a
+# temporary folder with a clone of the committed tree.
 set -uo pipefail
 
 usage () {
   cat <<'END'
 Usage: tests/bare.sh [bookworm-run] [bookworm-test] [trixie-user]    all three by default
 
-  bookworm-run    Debian 12, as root: ./setup run, which trains, as there is no display
+  bookworm-run    Debian 12, as root: ./setup run, which trains without a display
   bookworm-test   the same system afterwards, or a fresh one: ./setup test
-  trixie-user     Debian 13: ./setup run as an ordinary user who has sudo
+  trixie-user     Debian 13: ./setup run as an ordinary user with sudo
 
-Needs root, debootstrap (installed where apt-get can) and a network or a mirror that apt knows.
-The mirror and the proxy are this machine's. LIGATURE_BARE_LOGS names a folder that keeps the logs.
-Speaks TAP; where a system cannot be made, all is skipped with the reason.
+Needs root, debootstrap (installed with apt-get if possible) and a network or a mirror in apt's
+configuration. Mirror and proxy are those of this machine. LIGATURE_BARE_LOGS names a folder for the
+logs. Prints TAP; if no system can be made, all tests are skipped with the reason.
 END
 }
 
@@ -23,10 +23,10 @@ source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tries=("$@")
 [ $# -gt 0 ] || tries=(bookworm-run bookworm-test trixie-user)
 
-# The namespaces end with this script, and with them every process and mount that it began.
+# The namespaces end with this script, which also ends every process and mount that it started.
 if [ -z "${LIGATURE_BARE_INSIDE:-}" ]; then
   skip () { echo "1..0 # SKIP $*"; exit 0; }
-  [ "$(id -u)" = 0 ] || skip 'a bare system is made by root alone'
+  [ "$(id -u)" = 0 ] || skip 'only root can make a bare system'
   if ! command -v debootstrap > /dev/null && command -v apt-get > /dev/null; then
     { apt-get -qq update && apt-get -qq -y --no-install-recommends install debootstrap; } >&2
   fi
@@ -43,34 +43,34 @@ trap 'umount -R "$work"/bookworm "$work"/trixie 2> /dev/null; rm -rf --one-file-
 
 # --- This machine's apt settings --------------------------------------------------------------
 
-# The place that apt fetches this system's own packages from; both releases lie there.
+# The mirror from which apt gets this system's packages; it also has the other release.
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(LABEL)' 'Created-By: Packages' \
   2> /dev/null | awk '$2 == "Debian" && $3 == "Debian" { print $1; exit }')
-# The same settings of proxies, certificates and time limits.
+# Prints apt's settings of proxies, certificates and time limits.
 apt_settings () {
   apt-config dump | grep -E '^Acquire::(http|https|ftp|Retries|ForceIPv)[A-Za-z0-9:-]* "[^"]+' || true
 }
 proxy=$(apt-config dump Acquire::http::Proxy | sed -n 's/.*"\(.*\)";/\1/p')
 
-# --- A system and what is done in it ----------------------------------------------------------
+# --- A system and its commands ----------------------------------------------------------------
 
-# make_system RELEASE: a folder below $work with a bare system and the clone in /ligature.
+# make_system RELEASE: makes a folder below $work with a bare system and the clone in /ligature.
 make_system () {
   local release=$1 root=$work/$1
   [ ! -d "$root" ] || return 0
   http_proxy=${http_proxy:-$proxy} debootstrap --variant=minbase --include=git,ca-certificates \
     "$release" "$root" "$mirror" || return 1
   apt_settings > "$root/etc/apt/apt.conf.d/90ligature-bare"
-  # A root that is no mount point lets no test have mounts of its own.
+  # Tests that mount something need a root that is a mount point.
   mount --bind "$root" "$root" || return 1
   mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || return 1
-  # Certificates that a local administrator added are needed to reach the same mirror.
+  # The mirror may need certificates that a local administrator added.
   cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" 2> /dev/null &&
     chroot "$root" update-ca-certificates
   git clone -q --no-hardlinks "file://$source" "$root/ligature"
 }
 
-# inside RELEASE COMMAND...: as root, with the environment of a first login and no display.
+# inside RELEASE COMMAND...: runs as root with the environment of a first login and no display.
 inside () {
   local root=$work/$1
   shift
@@ -78,7 +78,7 @@ inside () {
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" < /dev/null
 }
 
-# as_person RELEASE COMMAND: as an ordinary user, in a clone of their own.
+# as_person RELEASE COMMAND: runs as an ordinary user, in a clone in the user's home.
 as_person () {
   inside "$1" apt-get -qq -y --no-install-recommends install sudo &&
     inside "$1" useradd --create-home --home-dir /person --shell /bin/bash person &&
@@ -88,7 +88,7 @@ as_person () {
     inside "$1" su - person -c "cd ligature && CI=1 $2"
 }
 
-# Both lines are only printed by a training that came to its end.
+# Only a training that ended normally prints both lines.
 trained () {
   grep -q 'this model ' "$1" && grep -q 'byte trigram' "$1"
 }
@@ -105,10 +105,10 @@ trixie_user () {
   make_system trixie && as_person trixie './setup run' && trained "$log"
 }
 
-# --- The tries --------------------------------------------------------------------------------
+# --- The tests --------------------------------------------------------------------------------
 
 if [ -z "$mirror" ]; then
-  echo '1..0 # SKIP apt knows no mirror of Debian'
+  echo '1..0 # SKIP apt has no mirror of Debian'
   exit 0
 fi
 failed=0 n=0

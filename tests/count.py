@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Counts what ran: subtests of TAP programs, everything else as one, from Meson's test logs.
+"""Counts the results of tests from Meson's test logs: each subtest of TAP programs, other tests as
+one.
 
-Usage: count.py (BUILD-FOLDER | FILE.tap)... Lists what was skipped, with reasons, then what failed; the last
-line is `N passed, N failed, N skipped`. Fails if anything failed, if a folder has no log, or if
-nothing ran.
+Usage: count.py (BUILD-FOLDER | FILE.tap)... Lists the skipped tests with reasons, then the failed
+ones; the last line is `N passed, N failed, N skipped`. Fails if any test failed, if a folder has no
+log, or if no test ran.
 """
 import json
 import pathlib
@@ -31,7 +32,7 @@ class Count:
             self.passed += 1
 
     def add_tap(self, name, test):
-        """A TAP program: its lines, and one failure more where its end is not accounted for."""
+        """Adds the lines of a TAP program, and a failure if it ended badly or early without one."""
         failed_before, lines, plan = len(self.failed), 0, None
         for text in test.get("stdout", "").splitlines():
             if match := PLAN.match(text):
@@ -43,8 +44,8 @@ class Count:
                 self.add_line(name, match)
         good = test["result"] in ("OK", "SKIP", "EXPECTEDFAIL")
         if len(self.failed) == failed_before and (not good or plan != lines):
-            said = f"{lines} of {'?' if plan is None else plan} subtests"
-            self.failed.append((name, f"{test['result'].lower()} after {said}"))
+            extent = f"{lines} of {'?' if plan is None else plan} subtests"
+            self.failed.append((name, f"{test['result'].lower()} after {extent}"))
 
     def add(self, folder, test):
         name = test["name"].rsplit(" / ", 1)[-1]
@@ -76,7 +77,7 @@ def main():
         except OSError:
             tests = []
         if not tests:
-            count.failed.append((folder, "no test ran here"))
+            count.failed.append((folder, "no test ran"))
         for test in tests:
             count.add(pathlib.Path(folder).name, test)
     for title, entries in ("Skipped", count.skipped), ("Failed", count.failed):

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# install.sh SOURCE BUILD: installs into a temporary folder and checks, as TAP, what came out: the
-# exported names, that every installed header stands alone, that the example builds and learns.
+# install.sh SOURCE BUILD: installs into a temporary folder and checks the result, as TAP: the
+# exported names, that every installed header compiles alone, that the example builds and learns.
 source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n=0
 
-# check NAME COMMAND...: one subtest, the command's output in its diagnosis.
+# check NAME COMMAND...: one subtest, with the command's output as diagnosis.
 check () {
   local name=$1
   shift
@@ -43,13 +43,13 @@ links_openmp_flavour () {
   ! [ -d "$(dirname "$(ldd "$library" | awk '/openblas/ { print $3 }')")/openblas-openmp" ]
 }
 
-# What the headers need, and nothing that only the library does.
-asks_for_little () {
+# The package file requires the packages of the headers, and none that only the library needs.
+requires_only_headers () {
   diff <(pc --print-requires | sed 's/ .*//' | sort) \
     <(printf '%s\n' gio-2.0 glib-2.0 gobject-2.0)
 }
 
-# With the flags of what the package file names alone: --cflags adds those of private packages.
+# Prints the flags of the public packages only; --cflags would add those of private packages.
 public_flags () {
   echo "-I$prefix/include" "$(pkg-config --cflags "$(pc --print-requires | paste -sd,)")"
 }
@@ -75,13 +75,13 @@ build_example () {
     -o "$work/$1" "${flags[@]}" "${libraries[@]}" && cat "$work/log"
 }
 
-# The own op's fusion is taken, and its gradients are right.
+# The fusion of the user's op is chosen, and the gradients are correct.
 own_op_fuses () {
   LD_LIBRARY_PATH=$(dirname "$library") "$work/own-op" > "$work/groups" && cat "$work/groups" &&
     grep -qx 'forward-bias-square over 2' "$work/groups" && grep -q '^gradients differ by' "$work/groups"
 }
 
-# Bindings find the library by its description, as installed.
+# The installed description lets bindings find the library.
 describes_itself () {
   local gir=$prefix/share/gir-1.0/Ligature-1.gir typelib
   typelib=$(find "$prefix" -name Ligature-1.typelib)
@@ -99,7 +99,7 @@ command_runs () {
     --device cpu
 }
 
-# The manual page and the completions, where their readers look for them.
+# The manual page and the completions are in the folders where man and the shells look for them.
 shell_files () {
   local file status=0
   for file in man/man1/lig.1 bash-completion/completions/lig.bash zsh/site-functions/_lig \
@@ -109,19 +109,19 @@ shell_files () {
   return $status
 }
 
-# What the desktop needs, where the window was built.
+# The files for the desktop, if the window was built.
 desktop_files () {
   local file share=$prefix/share id=org.ligature.Ligature status=0
   for file in applications/$id.desktop metainfo/$id.metainfo.xml mime/packages/$id.xml \
     icons/hicolor/scalable/apps/$id.svg icons/hicolor/symbolic/apps/$id-symbolic.svg \
     glib-2.0/schemas/$id.gschema.xml locale/de/LC_MESSAGES/ligature.mo; do
-    [ -s "$share/$file" ] || { echo "there is no share/$file"; status=1; }
+    [ -s "$share/$file" ] || { echo "share/$file: missing"; status=1; }
   done
   grep '^Exec=ligature' "$share/applications/$id.desktop" && [ -x "$prefix/bin/ligature" ] || status=1
   return $status
 }
 
-# An uninstalled name database that knows the file's type by its ending and by its contents.
+# A temporary MIME database recognizes .lig files by their extension and contents.
 knows_type () {
   local mime=$work/mime
   mkdir -p "$mime/packages"
@@ -137,7 +137,7 @@ check 'installs' install_all
 check 'exports nothing but lig_*' exports_ours_only
 check 'uses the OpenMP flavour of OpenBLAS' links_openmp_flavour
 check 'each installed header compiles alone' headers_stand_alone
-check 'the package file names what the headers need' asks_for_little
+check 'the package file names what the headers need' requires_only_headers
 check 'the example builds with pkg-config' build_example train
 check 'the example learns' example_learns
 check 'the example with an op of its own builds' build_example own-op

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tensors of `lig apply`: which ones a plan takes, whether a file has them, and which ones it
- * gives. */
+/* The tensors of `lig apply`: the plan's inputs, their check against a file, and its results. */
 #include "app/cli/apply.h"
 
 #include <string.h>
@@ -44,7 +43,7 @@ lig_apply_gradient_slots (LigPlan *plan)
                   .optional = (ops[count - 1].info->flags & LIG_OP_LOSS) != 0};
   lig_plan_get_output (plan, &slot.shape, &slot.dtype);
   g_array_append_val (slots, slot);
-  /* Extra outputs that the file says nothing of have none. */
+  /* An extra output that is missing from the file gets no gradient. */
   slot.optional = TRUE;
   for (guint i = 0; i < lig_plan_get_n_extra_outputs (plan); i++) {
     lig_plan_get_extra_output (plan, i, &slot.shape, &slot.dtype);
@@ -77,7 +76,7 @@ check_slot (LigTensorFile *file, const LigSlot *slot, GString *text)
       complain (text, "%s is missing", slot->name);
     return;
   }
-  /* Fractions would be lost without a word where integers are wanted. */
+  /* Converting fractions to integers would lose them silently. */
   gboolean fraction = lig_dtype_is_floating (dtype) && !lig_dtype_is_floating (slot->dtype);
   if (lig_shape_equal (&shape, &slot->shape) && !fraction)
     return;
@@ -110,7 +109,7 @@ lig_apply_check (LigTensorFile *file, const char *path, GArray *slots, GError **
   return FALSE;
 }
 
-/* Whether each integer is from 0 up to, not with, `count`, or the one that is ignored. */
+/* Checks that each integer is `ignored` or at least 0 and less than `count`. */
 static gboolean
 check_range (LigTensor *tensor,
              const char *name,
@@ -141,8 +140,8 @@ get_integer (const LigPlanOp *op, const char *property, gint64 otherwise)
   return value;
 }
 
-/* Tokens meet the first op that takes integers. A kernel would refuse them too, without a number.
- */
+/* Checks the tokens for the first op that takes integers. A kernel would also refuse a bad one, but
+ * could not name its position. */
 static gboolean
 check_tokens (LigPlan *plan, LigTensor *input, GError **error)
 {
@@ -158,7 +157,7 @@ check_tokens (LigPlan *plan, LigTensor *input, GError **error)
   return TRUE;
 }
 
-/* Classes are what the loss at the end takes, as the last of the caller's extra inputs. */
+/* Checks the classes, which the loss at the end takes as the last of the caller's extra inputs. */
 static gboolean
 check_classes (LigPlan *plan, guint n, const char *name, LigTensor *extra, GError **error)
 {
@@ -196,7 +195,7 @@ gboolean
 lig_apply_set_gradients (LigProgram *program, LigTensorFile *file, GError **error)
 {
   LigPlan *plan = lig_program_get_plan (program);
-  /* Without the gradient of a loss the plan takes 1. */
+  /* Without a gradient for a loss the plan uses 1. */
   if (lig_tensor_file_has (file, "output")) {
     g_autoptr (LigTensor) output = lig_tensor_file_get (file, "output", error);
     if (!output || !lig_program_set_gradient (program, output, error))
@@ -231,7 +230,7 @@ lig_apply_read_outputs (LigProgram *program, LigTensorFile *file, GError **error
   return TRUE;
 }
 
-/* Adds the tensor; integers have no gradient, so its absence is no error then. */
+/* Adds the tensor. A missing one is no error for integers, which have no gradient. */
 static gboolean
 add_gradient (LigTensorFile *file, const char *name, LigTensor *tensor, LigDtype of, GError **error)
 {

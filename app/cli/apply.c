@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lig apply: runs a sequence once on the tensors of a file and writes what comes out, with --grad
- * the gradients too. */
+/* lig apply: runs a sequence once on the tensors of a file and writes its outputs; with --grad also
+ * the gradients. */
 #include "app/cli/apply.h"
 
 #include "app/cli/document.h"
@@ -17,7 +17,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (apply) = {
   .name = "apply",
   .usage = "P [--weights W] --input X.safetensors -o Y.safetensors [--grad G.safetensors] …",
-  .summary = "Runs a sequence once on tensors from a file; with --grad backward too",
+  .summary = "Runs a sequence once on tensors from a file; with --grad also backward",
   .example = "printf '@\\0\\0\\0\\0\\0\\0\\0{\"input\":{\"dtype\":\"F32\",\"shape\":[1,2],"
              "\"data_offsets\":[0,8]}}    \\0\\0\\200?\\0\\0\\0@' > x.safetensors && "
              "lig apply 'layer-norm' --input x.safetensors -o y.safetensors",
@@ -25,17 +25,18 @@ LIG_COMMAND (apply) = {
 };
 
 static const GOptionEntry own_entries[] = {
-  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights, "The parameters; else drawn from --seed",
-   "W.safetensors"},
+  {"weights", 0, 0, G_OPTION_ARG_FILENAME, &weights,
+   "The parameters; without it they are drawn from --seed", "W.safetensors"},
   {"input", 0, 0, G_OPTION_ARG_FILENAME, &input, "Tensors `input` and `extra.N`", "X.safetensors"},
-  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where to write", "Y.safetensors"},
+  {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "The file to write", "Y.safetensors"},
   {"grad", 0, 0, G_OPTION_ARG_FILENAME, &gradient,
-   "Gradients `output` and `extra.N`: train, and write gradients", "G.safetensors"},
-  {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Of initial parameters and dropout", "N"},
+   "Gradients `output` and `extra.N`; run backward and write the gradients", "G.safetensors"},
+  {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "Seed of initial parameters and dropout", "N"},
   {NULL},
 };
 
-/* Without `input` nothing tells the other shapes, but names that can never be are told. */
+/* Reports the missing `input` and each name that no sequence takes. Without the input's shape the
+ * other tensors cannot be checked. */
 static gboolean
 refuse_input (LigTensorFile *file, GError **error)
 {
@@ -48,7 +49,7 @@ refuse_input (LigTensorFile *file, GError **error)
   return FALSE;
 }
 
-/* The file's `input` decides shape and type. */
+/* Gives the sequence the shape and type of the file's `input`. */
 static gboolean
 adopt_input (LigSequence *sequence, LigTensorFile *file, GError **error)
 {
@@ -85,17 +86,17 @@ feed (LigProgram *program, LigTensorFile *inputs, GError **error)
   if (!lig_apply_check (inputs, input, slots, error))
     return FALSE;
   if (gradient) {
-    g_autoptr (GArray) wanted = lig_apply_gradient_slots (plan);
+    g_autoptr (GArray) gradient_slots = lig_apply_gradient_slots (plan);
     g_autoptr (LigTensorFile) gradients = lig_tensor_file_load (gradient, error);
-    if (!gradients || !lig_apply_check (gradients, gradient, wanted, error) ||
+    if (!gradients || !lig_apply_check (gradients, gradient, gradient_slots, error) ||
         !lig_apply_set_gradients (program, gradients, error))
       return FALSE;
   }
   return lig_apply_set_inputs (program, inputs, error);
 }
 
-/* A run that happens once has nothing to gain from measuring: unless asked for it, fusions are
- * taken in order, and products as their library thinks best. */
+/* A single run gains nothing from measuring. Unless the user chose a policy, fusions are taken in
+ * order, and the library chooses the algorithm of each product. */
 static void
 measure_nothing (LigPlanOptions *plan)
 {
@@ -106,7 +107,7 @@ measure_nothing (LigPlanOptions *plan)
   g_setenv ("LIGATURE_SEARCH", "none", FALSE);
 }
 
-/* Runs the program and returns what it gives. */
+/* Runs the program and returns its outputs and gradients. */
 static LigTensorFile *
 compute (LigProgram *program, GError **error)
 {
@@ -163,7 +164,7 @@ open_device (const LigSequenceOptions *options, GError **error)
   if (!device || !lig_device_has (device, LIG_DEVICE_DESCRIBED))
     return g_steal_pointer (&device);
   g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-               "%s is described, not there: nothing can be computed on it",
+               "%s is only described; choose an available device, such as cpu",
                lig_device_get_name (device));
   return NULL;
 }
@@ -171,19 +172,19 @@ open_device (const LigSequenceOptions *options, GError **error)
 static gboolean
 apply (const char *text, const LigSequenceOptions *options, GError **error)
 {
-  LigPlanOptions wanted = LIG_PLAN_OPTIONS_INIT;
+  LigPlanOptions requested = LIG_PLAN_OPTIONS_INIT;
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, options, error);
-  if (!sequence || !lig_cli_plan_options (options, &wanted, error))
+  if (!sequence || !lig_cli_plan_options (options, &requested, error))
     return FALSE;
-  wanted.training = wanted.input_gradient = gradient != NULL;
-  measure_nothing (&wanted);
+  requested.training = requested.input_gradient = gradient != NULL;
+  measure_nothing (&requested);
   g_autoptr (LigTensorFile) inputs = lig_tensor_file_load (input, error);
   if (!inputs || !adopt_input (sequence, inputs, error))
     return FALSE;
   lig_times_mark ("sequence and input");
   g_autoptr (LigDevice) device = open_device (options, error);
-  g_autoptr (LigState) state = device ? make_state (sequence, device, &wanted, error) : NULL;
-  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &wanted, error) : NULL;
+  g_autoptr (LigState) state = device ? make_state (sequence, device, &requested, error) : NULL;
+  g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &requested, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
   lig_times_mark ("state and plan");
   if (!program || !feed (program, inputs, error))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of `lig apply` share: tensors of a file matched against the caller's slots. */
+/* The tensors of a file matched against the inputs that a plan expects; for `lig apply`. */
 #pragma once
 
 #include <ligature/program.h>
 
 G_BEGIN_DECLS
 
-/* One tensor that the plan takes. */
+/* A tensor that the plan takes. */
 typedef struct {
   char *name;
   LigShape shape;
@@ -14,18 +14,19 @@ typedef struct {
   gboolean optional;
 } LigSlot;
 
-/* Slots that go by `main` and `extra.N`. Gradients exist of floating outputs alone. */
+/* Return the slots called `main` and `extra.N`. Only floating outputs have gradients. */
 GArray *lig_apply_input_slots (LigPlan *plan);
 GArray *lig_apply_gradient_slots (LigPlan *plan);
 
-/* Names every tensor of the file that is missing, surplus or of another shape or kind. */
+/* Compares the file with the slots. The error names every tensor that is missing, surplus, or
+ * of another shape or kind. */
 gboolean lig_apply_check (LigTensorFile *file, const char *path, GArray *slots, GError **error);
 
-/* Copies the file's tensors into the program. */
+/* Copy the file's tensors into the program. */
 gboolean lig_apply_set_inputs (LigProgram *program, LigTensorFile *file, GError **error);
 gboolean lig_apply_set_gradients (LigProgram *program, LigTensorFile *file, GError **error);
 
-/* Adds `output` and `extra.N`; then `grad.input`, `grad.extra.N` and `grad.PATH.NAME`. */
+/* Add `output` and `extra.N`; `grad.input`, `grad.extra.N` and `grad.PATH.NAME`. */
 gboolean lig_apply_read_outputs (LigProgram *program, LigTensorFile *file, GError **error);
 gboolean lig_apply_read_gradients (LigProgram *program, LigTensorFile *file, GError **error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lig check: each op's shape, parameters and saved bytes; and whether the whole fits a device. */
+/* lig check: each op's shape, parameters and saved bytes; and whether the plan fits into a device's
+ * memory. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
@@ -11,12 +12,12 @@ static int run (int argc, char **argv);
 LIG_COMMAND (check) = {
   .name = "check",
   .usage = "P [--input I] [--device D] [--dtype T] [--batch N]",
-  .summary = "Each op's shape, parameters and saved bytes",
+  .summary = "Checks a sequence; prints each op's shape, parameters and saved bytes",
   .example = "lig check 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
 };
 
-/* A trained parameter as the plan names it: its op's prefix, a point, its own name. */
+/* Finds a trained parameter by its name in the plan: the op's prefix, a point, its own name. */
 static const LigPlanValue *
 find_parameter (LigPlan *plan, const LigPlanOp *op, int index)
 {
@@ -87,8 +88,8 @@ add_extras (JsonBuilder *builder, LigPlan *plan, const char *name, guint count, 
   json_builder_end_array (builder);
 }
 
-/* Sets the plan's need of memory against a device's: the one that was named; else, as most plans
- * fit this computer, a GPU is opened only for one that does not. */
+/* Compares the memory that the plan needs with that of the named device. Without --device it is
+ * this computer's, as most plans fit; a GPU is opened only for a plan that does not. */
 static char *
 explain_memory (LigPlan *plan, const LigSequenceOptions *options)
 {
@@ -181,10 +182,8 @@ print_table (LigPlan *plan, const char *problem)
   g_autofree char *saved = lig_units_bytes ((double) totals.saved_bytes);
   printf ("\n%" G_GINT64_FORMAT " trained element%s, %s; %s saved for the backward pass\n",
           totals.parameters, LIG_ENDING (totals.parameters), bytes, saved);
-  print_extras (plan, "the caller gives", lig_plan_get_n_extra_inputs (plan),
-                lig_plan_get_extra_input);
-  print_extras (plan, "the caller gets", lig_plan_get_n_extra_outputs (plan),
-                lig_plan_get_extra_output);
+  print_extras (plan, "input", lig_plan_get_n_extra_inputs (plan), lig_plan_get_extra_input);
+  print_extras (plan, "output", lig_plan_get_n_extra_outputs (plan), lig_plan_get_extra_output);
   if (problem)
     printf ("\n%s\n", problem);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every command shares: options, errors, colours, tables, units. */
+/* Options, errors, colours, tables and units for all commands. */
 #include "app/cli/command.h"
 
 #include <ligature/error.h>
@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static gboolean json_wanted;
+static gboolean json_requested;
 
 static const GOptionEntry common[] = {
-  {"json", 0, 0, G_OPTION_ARG_NONE, &json_wanted, "Print one JSON document", NULL},
+  {"json", 0, 0, G_OPTION_ARG_NONE, &json_requested, "Print one JSON document", NULL},
   {NULL},
 };
 
@@ -81,13 +81,13 @@ lig_cli_parse (const LigCommand *command,
   }
   g_autoptr (GError) error = NULL;
   g_autoptr (GOptionContext) options = make_options (command, entries);
-  /* A wrong option must still be told as JSON. */
+  /* A wrong option must also be reported as JSON. */
   for (int i = 1; i < *argc; i++)
-    json_wanted |= strcmp ((*argv)[i], "--json") == 0;
-  gboolean wanted = json_wanted;
+    json_requested |= strcmp ((*argv)[i], "--json") == 0;
+  gboolean requested = json_requested;
   if (!g_option_context_parse (options, argc, argv, &error)) {
-    /* Parsing takes back what it set before it failed. */
-    json_wanted = wanted;
+    /* GLib resets the variables when parsing fails. */
+    json_requested = requested;
     lig_cli_usage ("%s; see lig %s --help", error->message, command->name);
     return FALSE;
   }
@@ -106,7 +106,7 @@ lig_cli_parse (const LigCommand *command,
 gboolean
 lig_cli_json (void)
 {
-  return json_wanted;
+  return json_requested;
 }
 
 gboolean
@@ -121,7 +121,7 @@ tell (const char *code, const char *message, const char *path)
 {
   g_autofree char *line = lig_printable (message);
   g_printerr ("lig: %s\n", line);
-  if (!json_wanted)
+  if (!json_requested)
     return;
   g_autoptr (JsonBuilder) builder = json_builder_new ();
   json_builder_begin_object (builder);
@@ -143,7 +143,10 @@ lig_cli_fail (GError *error)
 {
   gboolean cancelled = g_error_matches (error, LIG_ERROR, LIG_ERROR_CANCELLED);
   gboolean usage = error->domain == G_OPTION_ERROR;
-  tell (usage ? "usage" : lig_error_code_name (error), error->message, lig_error_get_path (error));
+  const char *setting = lig_error_get_setting (error);
+  g_autofree char *message =
+    setting ? g_strdup_printf ("%s (--%s)", error->message, setting) : g_strdup (error->message);
+  tell (usage ? "usage" : lig_error_code_name (error), message, lig_error_get_path (error));
   g_error_free (error);
   return usage ? LIG_EXIT_USAGE : cancelled ? LIG_EXIT_INTERRUPTED : LIG_EXIT_FAILED;
 }
@@ -170,7 +173,8 @@ lig_cli_say (const char *format, ...)
   g_printerr ("lig: %s\n", line);
 }
 
-/* One line that replaces itself, from the first second on; where nobody watches, said once. */
+/* On a terminal one line is replaced each time, from the first second on; elsewhere it is printed
+ * once. */
 void
 lig_cli_measuring (const char *what, double seconds)
 {
@@ -178,9 +182,10 @@ lig_cli_measuring (const char *what, double seconds)
   if (seconds < 1)
     return;
   if (isatty (STDERR_FILENO))
-    g_printerr ("\r\033[Klig: measuring %s, %.0f s so far; kept for next time\r", what, seconds);
+    g_printerr ("\r\033[Klig: measuring %s, %.0f s so far; the result is kept\r", what, seconds);
   else if (!said)
-    lig_cli_say ("measuring what is fastest here; kept for next time");
+    lig_cli_say (
+      "measuring the fastest choice on this device; the result is kept for the next time");
   said = TRUE;
 }
 
@@ -220,7 +225,7 @@ print_cell (const char *text, glong width, gboolean right, gboolean last)
   fputs (last ? "\n" : "  ", stdout);
 }
 
-/* Widths count what is printed. */
+/* Escapes the cells first, as column widths count the printed characters. */
 static void
 escape_cells (GPtrArray *rows)
 {

@@ -26,8 +26,8 @@ append_bash_command (GString *to, const LigCliPage *page)
   g_string_append (to, ")\n      ;;\n");
 }
 
-/* Bash splits words at colons and equals signs, so the line is split here again; what stands before
- * the last of them is already on it and is cut off each reply. */
+/* Bash splits words at colons and equals signs, so the line is split here again. The text up to the
+ * last of these characters is already on the line and is cut off each reply. */
 static const char bash_values[] =
   "# Adds the lines of the standard input that begin with the word.\n"
   "_lig_add ()\n"

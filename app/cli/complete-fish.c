@@ -18,7 +18,7 @@ append_fish_text (GString *to, const char *text)
   g_string_append_c (to, '\'');
 }
 
-/* Literal words stand as they are; files are fish's own. */
+/* Literal words are offered unchanged; fish itself completes files. */
 static void
 append_fish_values (GString *to, const char *kinds)
 {

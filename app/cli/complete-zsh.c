@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Within single quotes, where brackets, colons and backslashes have a meaning for _arguments. */
+/* Appends a text within single quotes, with the brackets, colons and backslashes escaped that
+ * _arguments would interpret. */
 static void
 append_zsh_text (GString *to, const char *text)
 {

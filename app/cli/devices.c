@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig devices: what there is to run on, or to plan for, and how fast it is. */
+/* lig devices: the devices to run on or to plan for, with their ceilings. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
@@ -18,17 +18,19 @@ static int run (int argc, char **argv);
 LIG_COMMAND (devices) = {
   .name = "devices",
   .usage = "[DEVICE] [--measure] [-o FILE]",
-  .summary = "The devices, their memory and their ceilings, measured or described",
+  .summary = "Lists the devices with their memory and their measured or described peak rates",
   .example = "lig devices --json",
   .run = run,
 };
 
 static const GOptionEntry entries[] = {
-  {"measure", 0, 0, G_OPTION_ARG_NONE, &measure, "Measure the ceilings and keep them in the store",
-   NULL},
+  {"measure", 0, 0, G_OPTION_ARG_NONE, &measure,
+   "Measure the peak rates and keep them in the store", NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-   "Write the profile of DEVICE (else of the GPU or the CPU), for --device null:FILE", "FILE.json"},
-  {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database", "FILE"},
+   "Write the profile of DEVICE (default: the GPU, else the CPU), for --device null:FILE",
+   "FILE.json"},
+  {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database of runs and measurements",
+   "FILE"},
   {NULL},
 };
 
@@ -49,13 +51,13 @@ measure_device (LigStore *store, LigDevice *device, GError **error)
   return lig_store_put_device (store, name, json, error);
 }
 
-/* Devices by the names given, each measured or recalled; null with the error set. */
+/* Opens the named devices and measures each or reads its stored ceilings. Returns NULL on error. */
 static GPtrArray *
 open_devices (char **names, GError **error)
 {
   g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (LigStore) store = NULL;
-  /* Listing devices makes no database. */
+  /* Only measuring creates a database. */
   if (measure) {
     store = lig_store_open (store_path, error);
     if (!store)
@@ -68,22 +70,22 @@ open_devices (char **names, GError **error)
     if (!device)
       return NULL;
     g_ptr_array_add (devices, device);
-    gboolean wanted = measure && (is_real (device) || g_strv_length (names) == 1);
-    if (wanted && !measure_device (store, device, error))
+    gboolean needed = measure && (is_real (device) || g_strv_length (names) == 1);
+    if (needed && !measure_device (store, device, error))
       return NULL;
-    if (!wanted)
+    if (!needed)
       lig_tuning_recall (device, store_path);
   }
   return g_steal_pointer (&devices);
 }
 
-/* A backend of which no device works. */
+/* A backend without a working device. */
 typedef struct {
   const LigBackendInfo *info;
   GError *error;
 } Missing;
 
-/* --- What is printed ----------------------------------------------------------------------- */
+/* --- Output -------------------------------------------------------------------------------- */
 
 static void
 add_device (JsonBuilder *builder, LigDevice *device)
@@ -108,7 +110,7 @@ add_device (JsonBuilder *builder, LigDevice *device)
   lig_json_add_truth (builder, "measured", facts->measured);
   if (lig_device_get_built_for (device))
     lig_json_add_text (builder, "built_for", lig_device_get_built_for (device));
-  lig_json_add_text (builder, "reason", is_real (device) ? NULL : "described, not there");
+  lig_json_add_text (builder, "reason", is_real (device) ? NULL : "only described");
   json_builder_end_object (builder);
 }
 
@@ -138,7 +140,7 @@ format_rate (double rate, const char *unit)
   return number ? g_strconcat (number, unit, NULL) : g_strdup ("-");
 }
 
-/* Returns the types for whose products one of the devices has a rate. */
+/* Returns the types for which at least one device has a rate of products. */
 static unsigned
 find_types (GPtrArray *devices)
 {
@@ -190,13 +192,13 @@ print_table (GPtrArray *devices, GPtrArray *missing)
   for (guint i = 0; i < devices->len; i++)
     g_ptr_array_add (rows, describe_device (devices->pdata[i], types));
   lig_cli_print_table ((const char *const *) titles, rows);
-  printf ("\nproducts in FLOP/s; null: devices are described, not there: plans are made for them, "
+  printf ("\nproducts in FLOP/s; null: devices are only described: plans can be made for them, but "
           "not run\n");
   const LigBackendInfo *last = NULL;
   for (guint i = 0; i < devices->len; i++) {
     const LigBackendInfo *info = lig_backend_find (lig_device_get_name (devices->pdata[i]));
     if (info != last && lig_device_get_built_for (devices->pdata[i]))
-      printf ("the %s module was built for %s\n", info->title,
+      printf ("The %s module was built for %s\n", info->title,
               lig_device_get_built_for (devices->pdata[i]));
     last = info;
   }
@@ -229,7 +231,7 @@ free_missing (gpointer data)
   g_free (missing);
 }
 
-/* Returns the accelerators of which no device works, each with its reason. */
+/* Returns the accelerator backends without a working device, each with the reason. */
 static GPtrArray *
 find_missing (char **names)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes and tensors in the documents and lines that commands print. */
+/* Shapes and tensors in the JSON documents and the lines that commands print. */
 #include "app/cli/document.h"
 
 #include <json-glib/json-glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes and tensors in the documents and lines that commands print. */
+/* Shapes and tensors in the JSON documents and the lines that commands print. */
 #pragma once
 
 #include <ligature/json-members.h>
@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Adds an array of lengths, and {"shape","dtype"}; without a name: as an element of an array. */
+/* Add an array of lengths or an object {"shape","dtype"}, as a member or, without a name, as an
+ * element of an array. */
 void lig_cli_add_shape (JsonBuilder *to, const char *name, const LigShape *shape);
 void lig_cli_add_tensor (JsonBuilder *to, const char *name, const LigShape *shape, LigDtype dtype);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which run is the last depends on what is done with it: a profile has no checkpoint. */
+/* The kind of the last run depends on the command: a profile has no checkpoint to resume. */
 #include "app/cli/find-run.h"
 
 #include "app/cli/runs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lig fuse: both rails and the verdicts; the answer for one place; the edits that verdicts offer.
- */
+/* lig fuse: prints both rails and the verdicts, or the verdicts of one place, or makes the edit
+ * that a verdict offers. */
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
 
@@ -11,7 +11,7 @@ static int run (int argc, char **argv);
 LIG_COMMAND (fuse) = {
   .name = "fuse",
   .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] [--why PATH] …",
-  .summary = "Which fusions are chosen, forward and backward, and why others are not",
+  .summary = "Prints which fusions are chosen, forward and backward, and why others are not",
   .example = "lig fuse 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
 };
@@ -31,14 +31,14 @@ clear_settings (Settings *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, clear_settings)
 
-/* Makes the edit, and writes the sequence with the wishes of the command line. */
+/* Makes the edit and writes the sequence, including the command line's fusion constraints. */
 static gboolean
 apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GError **error)
 {
   guint64 number;
   if (!g_ascii_string_to_unsigned (settings->mend, 10, 1, G_MAXUINT, &number, NULL)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                 "--apply-mend is '%s', expected a number from 1 on", settings->mend);
+                 "--apply-mend is '%s', expected at least 1", settings->mend);
     return FALSE;
   }
   const LigMend *mend = lig_plan_find_mend (plan, (guint) number, error);
@@ -87,14 +87,14 @@ run (int argc, char **argv)
   g_auto (LigSequenceOptions) options = {0};
   g_auto (Settings) settings = {0};
   const GOptionEntry more[] = {
-    {"all", 0, 0, G_OPTION_ARG_NONE, &settings.all, "Also the fusions whose pattern does not fit",
-     NULL},
+    {"all", 0, 0, G_OPTION_ARG_NONE, &settings.all,
+     "Also print the fusions whose pattern does not match", NULL},
     {"why", 0, 0, G_OPTION_ARG_STRING, &settings.why,
-     "Only the verdicts about an op; '|PATH': about the gap before it", "PATH"},
+     "Only the verdicts about this op; '|PATH': about the gap before it", "PATH"},
     {"apply-mend", 0, 0, G_OPTION_ARG_STRING, &settings.mend,
-     "Make the edit with this number and write the sequence", "N"},
+     "Make the edit 'mend N' and write the sequence", "N"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
-     "Where the edited sequence goes; -: standard output", "FILE"},
+     "The file for the edited sequence; -: standard output", "FILE"},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);
@@ -105,7 +105,7 @@ run (int argc, char **argv)
     return lig_cli_usage ("--apply-mend needs a file for the edited sequence; add -o FILE, or -o - "
                           "for standard output");
   if (settings.output && !settings.mend)
-    return lig_cli_usage ("-o is where --apply-mend writes; add --apply-mend N");
+    return lig_cli_usage ("-o is only used with --apply-mend; add --apply-mend N");
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (argv[1], &options, &error);
   g_autoptr (LigPlan) plan =
     sequence ? lig_cli_compile_sequence (sequence, &options, &error) : NULL;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options and arguments of all commands, from which the manual page and completions are made.
- */
+/* Collects the options and arguments of all commands for the manual page and the completions. */
 #include "app/cli/generate.h"
 
 #include "app/cli/values.h"
@@ -18,7 +17,7 @@ free_page (gpointer data)
   g_free (page);
 }
 
-/* A command frees the texts of its options when it returns. */
+/* Copies the text, as a command frees the texts of its options when it returns. */
 static const char *
 keep (LigCliPage *page, const char *text)
 {
@@ -28,7 +27,8 @@ keep (LigCliPage *page, const char *text)
   return copy;
 }
 
-/* The arguments in a usage are the words before the first option: `P|RUN -o FILE`. */
+/* Returns the positional arguments of a usage: the words before the first option, as in
+ * `P|RUN -o FILE`. */
 static GStrv
 read_positions (const char *usage)
 {

@@ -9,12 +9,12 @@ G_BEGIN_DECLS
 /* A command with its options. */
 typedef struct {
   const LigCommand *command;
-  GArray *entries; /* GOptionEntry; the texts live as long as this */
+  GArray *entries; /* GOptionEntry; their texts are owned by the page */
   GPtrArray *texts;
-  GStrv positions; /* the kinds of its arguments, the last for all that follow */
+  GStrv positions; /* the kinds of its arguments; the last one also for all further arguments */
 } LigCliPage;
 
-/* Returns LigCliPage of all commands; (transfer full). */
+/* Returns the LigCliPage of each command; (transfer full). */
 GPtrArray *lig_cli_pages (void);
 
 /* Calls `append` for each option of each command. */
@@ -27,8 +27,8 @@ void lig_cli_for_each_option (GString *to,
 /* Returns the kinds of an option's values as lig_cli_values_kinds() does. */
 char *lig_cli_get_kinds (const GOptionEntry *entry);
 
-/* Append the manual page lig.1 and the completions. Completions ask `lig --values KIND` for values
- * while a person types, so that a new op or device is offered at once. */
+/* Append the manual page lig.1 and the completions. Completions call `lig --values KIND` while the
+ * user types, so that a new op or device is offered at once. */
 void lig_cli_append_manual (GString *to, GPtrArray *pages);
 void lig_cli_append_bash (GString *to, GPtrArray *pages);
 void lig_cli_append_zsh (GString *to, GPtrArray *pages);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig: finds the command and runs it. */
+/* The program lig: finds the command and runs it. */
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "app/cli/values.h"
@@ -36,18 +36,20 @@ lig_cli_command_nth (guint n)
 static void
 print_help (FILE *file)
 {
-  fprintf (file,
-           "Usage: lig COMMAND …\n\nBuilds, fuses and runs training pipelines.\n\nCommands:\n");
+  fprintf (
+    file,
+    "Usage: lig COMMAND …\n\nFuses and trains sequences of operations.\n\nP is a sequence: a .lig "
+    "file, an expression such as 'layer-norm ! gelu', or - for standard input.\n\nCommands:\n");
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     fprintf (file, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
   fprintf (file, "\nlig COMMAND --help shows its options and an example.\n");
 }
 
-/* Threads that wait for work spin for milliseconds by default and starve each other on a machine
- * that does something else too: a training then takes ten times as long. OpenBLAS with threads of
- * its own has them spin for 2^28 cycles already when it is loaded, two seconds of processor time on
- * sixteen cores. Both libraries read the environment before main, so the program starts itself once
- * more with a short spin; if it cannot, it goes on as it is. */
+/* Threads that wait for work spin for milliseconds by default and starve each other on a busy
+ * machine: a training then takes ten times as long. OpenBLAS with its own threads lets them spin
+ * for 2^28 cycles already when it is loaded, two seconds of processor time on sixteen cores. Both
+ * libraries read the environment before main, so the program executes itself again with a short
+ * spin; if that fails, it continues unchanged. */
 static void
 spin_less (char **argv)
 {
@@ -58,17 +60,17 @@ spin_less (char **argv)
   execv ("/proc/self/exe", argv);
 }
 
-/* A locale without a charset to speak of, as `LC_ALL=C` has it, could not even read a file name
+/* Sets the locale, with UTF-8 even under `LC_ALL=C`, whose charset cannot represent a file name
  * with an umlaut. */
 static void
-settle_locale (void)
+set_locale (void)
 {
   setlocale (LC_ALL, "");
   if (strcmp (nl_langinfo (CODESET), "ANSI_X3.4-1968") == 0)
     setlocale (LC_CTYPE, "C.UTF-8");
-  /* Numbers in files and on the command line have points everywhere. */
+  /* Numbers in files and on the command line have a decimal point in every locale. */
   setlocale (LC_NUMERIC, "C");
-  /* What the engine says is translated; the commands themselves speak English. */
+  /* The engine's messages are translated; those of the commands are in English. */
   bindtextdomain (GETTEXT_PACKAGE, lig_locale_folder ());
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   g_set_prgname ("lig");
@@ -100,16 +102,16 @@ run (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (commands[i]->name, argv[1]) == 0)
       return commands[i]->run (argc - 1, argv + 1);
-  return lig_cli_usage ("no command is called '%s'; see lig --help", argv[1]);
+  return lig_cli_usage ("command '%s' is unknown; see lig --help", argv[1]);
 }
 
 int
 main (int argc, char **argv)
 {
-  lig_cli_settle_streams ();
+  lig_cli_open_missing_streams ();
   spin_less (argv);
   lig_times_mark ("program");
-  settle_locale ();
+  set_locale ();
   lig_cli_watch_output ();
   return lig_cli_end (run (argc, argv));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The manual page lig.1: the tables of the commands, and the facts that hold for all of them. */
+/* The manual page lig.1: the tables of the commands, and the facts common to all of them. */
 #include "app/cli/generate.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct {
 
 static const Fact description[] = {
   {NULL,
-   "lig builds, fuses and runs training pipelines without a window. P stands for a sequence: a "
+   "lig fuses and trains sequences of operations without a window. P stands for a sequence: a "
    ".lig file, - for one on standard input, or an expression such as layer-norm ! linear(3072) "
    "! gelu. RUN stands for a run in the store: its uuid, at least four of its first "
    "characters, or last."},
@@ -28,24 +28,24 @@ static const Fact options[] = {
 };
 
 static const Fact statuses[] = {
-  {"0", "The command did what was asked."},
-  {"1", "It failed; the message names the thing, the problem and the remedy."},
+  {"0", "The command succeeded."},
+  {"1", "The command failed; the message names the thing, the problem and the remedy."},
   {"2", "The command line is wrong."},
-  {"130", "It was interrupted (Ctrl+C). A training saves a checkpoint first."},
+  {"130", "The command was interrupted (Ctrl+C). A training saves a checkpoint first."},
 };
 
 static const Fact environment[] = {
-  {"LIGATURE_STORE", "The store, where --store is not given."},
+  {"LIGATURE_STORE", "The store to use without --store."},
   {"LIGATURE_DATA",
    "A folder with device profiles and examples, searched before the installed one."},
   {"LIGATURE_MODULES", "A folder with the module of the CUDA backend, searched first."},
-  {"LIGATURE_SYNC", "If set, CUDA kernels are waited for one by one, so that an error names its "
+  {"LIGATURE_SYNC", "If set, lig waits for each CUDA kernel, so that an error names its "
                     "kernel."},
   {"LIGATURE_POISON", "If set, memory is filled with NaN before each run of a plan."},
   {"OMP_NUM_THREADS", "The number of threads on the CPU."},
   {"GOMP_SPINCOUNT, OMP_WAIT_POLICY",
-   "How long threads wait actively. Unless one of them is set, lig "
-   "starts itself again with a short spin."},
+   "How long waiting threads spin. Unless one of them is set, lig "
+   "executes itself again with a short spin."},
   {"NO_COLOR, TERM", "No colour is printed if NO_COLOR is set or TERM is dumb."},
 };
 
@@ -53,11 +53,12 @@ static const Fact files[] = {
   {"$XDG_DATA_HOME/ligature/ligature.db",
    "The store, an SQLite database: runs, metrics, timings, fusions, verdicts and measured times. "
    "XDG_DATA_HOME is ~/.local/share by default."},
-  {"*.lig", "A sequence with its input, wishes and training settings, in JSON."},
+  {"*.lig", "A sequence with its input, fusion constraints and training settings, in JSON."},
   {"*.safetensors", "Weights, tensors and checkpoints."},
 };
 
-/* A hyphen that is typed stays a hyphen, and no line is taken for a request. */
+/* Escapes hyphens, which troff would turn into dashes, and line beginnings that would be requests.
+ */
 static void
 append_text (GString *to, const char *text)
 {
@@ -152,7 +153,7 @@ lig_cli_append_manual (GString *to, GPtrArray *pages)
 {
   g_string_append (to, ".\\\" Made by lig --generate man.\n");
   g_string_append_printf (to, ".TH LIG 1 \"\" \"Ligature %s\" \"User Commands\"\n", LIG_VERSION);
-  g_string_append (to, ".SH NAME\nlig \\- build, fuse and run training pipelines\n"
+  g_string_append (to, ".SH NAME\nlig \\- fuse and train sequences of operations\n"
                        ".SH SYNOPSIS\n.B lig\n.I COMMAND\n[\\fIARGUMENT\\fR]... "
                        "[\\fIOPTION\\fR]...\n");
   append_facts (to, "DESCRIPTION", description, G_N_ELEMENTS (description));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lig ops: the ops, or one with everything there is to know of it. Trained parameters and kernels
- * are read off a plan of the op's example, so that macros and ops that choose their kernels are
- * told as they run. */
+/* lig ops: lists the ops or describes one. Trained parameters and kernels are taken from a plan of
+ * the op's example, which is correct also for macros and for ops that choose their kernels. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
 
@@ -13,12 +12,12 @@ static int run (int argc, char **argv);
 LIG_COMMAND (ops) = {
   .name = "ops",
   .usage = "[OP]",
-  .summary = "The ops, or one with its parameters, formula and example",
+  .summary = "Lists the ops, or describes one with its parameters, formula and example",
   .example = "lig ops layer-norm",
   .run = run,
 };
 
-/* The example's two halves: an expression and an input. */
+/* Splits the example into an expression and an input. */
 static GStrv
 split_example (const LigOpInfo *info)
 {
@@ -29,7 +28,7 @@ split_example (const LigOpInfo *info)
   return NULL;
 }
 
-/* A training plan of the example with every op alone; null where there is no example. */
+/* Returns a training plan of the example without fusions; NULL if the op has no example. */
 static LigPlan *
 plan_example (const LigOpInfo *info)
 {
@@ -48,7 +47,7 @@ plan_example (const LigOpInfo *info)
   return lig_plan_compile (sequence, device, &options, NULL);
 }
 
-/* Kernels of one pass, separated by ", ". */
+/* Returns the kernels of one pass, separated by ", ". */
 static char *
 list_kernels (const LigOpInfo *info, LigPass pass)
 {
@@ -63,7 +62,7 @@ list_kernels (const LigOpInfo *info, LigPass pass)
   return g_string_free (text, FALSE);
 }
 
-/* Trained parameters of the op, or of a macro's parts, separated by ", ". */
+/* Returns the trained parameters of the op, or of a macro's parts, separated by ", ". */
 static char *
 list_parameters (const LigOpInfo *info)
 {
@@ -77,7 +76,7 @@ list_parameters (const LigOpInfo *info)
   return g_string_free (text, FALSE);
 }
 
-/* Port names as the table writes them, with the main port before, separated by ", ". */
+/* Returns the main port and the table's port names, separated by ", ". */
 static char *
 list_ports (const char *main_port, const char *names)
 {
@@ -117,7 +116,7 @@ has_range (const LigParam *param)
   return is_number (param) || param->kind == LIG_PARAM_SHAPE;
 }
 
-/* Required parameters have no default, nor do those that follow from the input. */
+/* Required parameters and those derived from the input have no default. */
 static gboolean
 has_default (const LigParam *param)
 {
@@ -126,7 +125,7 @@ has_default (const LigParam *param)
          !(param->flags & (LIG_PARAM_REQUIRED | LIG_PARAM_INFERRED));
 }
 
-/* The largest numbers a type or a tensor can have are no range worth telling. */
+/* Returns the range of a parameter, without bounds that only the type or a tensor's size sets. */
 static char *
 format_range (const LigParam *param)
 {
@@ -147,7 +146,7 @@ format_default (const LigParam *param)
                            : g_strdup (param->initial != 0 ? "true" : "false");
 }
 
-/* --- As a document ------------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------------------------- */
 
 static void
 add_names (JsonBuilder *builder, const char *name, char *list)
@@ -220,9 +219,10 @@ add_op (JsonBuilder *builder, const LigOpInfo *info)
   json_builder_end_object (builder);
 }
 
-/* --- For people ---------------------------------------------------------------------------- */
+/* --- Text ---------------------------------------------------------------------------------- */
 
-/* One op per line below its category; ops of a category need not stand together in the registry. */
+/* Prints one op per line below its category. Ops of a category need not be adjacent in the
+ * registry. */
 static void
 print_all (void)
 {
@@ -295,7 +295,7 @@ show_one (const char *name)
   const LigOpInfo *info = lig_op_info_find (name);
   GError *error = NULL;
   if (!info) {
-    /* Making one fails too, and says which name is spelt most alike. */
+    /* The error of lig_op_new() suggests the most similar name. */
     g_autoptr (LigOp) op = lig_op_new (name, &error);
     return lig_cli_fail (error);
   }

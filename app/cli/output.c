@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Standard output that is full or closed is an error like any other. */
+/* Reports a full or closed standard output as an error. */
 #include "app/cli/output.h"
 
 #include <ligature/error.h>
@@ -15,7 +15,7 @@
 static int ending;
 
 void
-lig_cli_settle_streams (void)
+lig_cli_open_missing_streams (void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl (fd, F_GETFD) < 0 && errno == EBADF &&
@@ -23,7 +23,7 @@ lig_cli_settle_streams (void)
       _exit (1);
 }
 
-/* Options that print help exit on their own, so that this is done where every exit passes. */
+/* Runs at exit, as GLib's --help calls exit() itself. */
 static void
 check_output (void)
 {
@@ -64,9 +64,10 @@ lig_cli_need_files (int count, GError **error)
   for (int i = 0; i < opened; i++)
     close (files[i]);
   if (opened < count)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FILE,
-                 "this process can open %d file%s more, %d are needed: %s; ulimit -n raises the "
-                 "limit",
-                 opened, LIG_ENDING (opened), count, g_strerror (reason));
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_FILE,
+      "open files: %d more file%s can be opened, %d needed: %s; raise the limit with ulimit "
+      "-n",
+      opened, LIG_ENDING (opened), count, g_strerror (reason));
   return opened == count;
 }

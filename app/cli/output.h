@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The streams that `lig` writes to, from before the first command to after the last. */
+/* The standard streams of `lig`. */
 #pragma once
 
 #include <glib.h>
@@ -7,18 +7,18 @@
 
 G_BEGIN_DECLS
 
-/* Puts something behind each of the three standard streams that is closed, so that no database gets
- * its number: reading finds the end, writing fails. */
-void lig_cli_settle_streams (void);
+/* Opens /dev/null for each closed standard stream, so that no database gets its file descriptor.
+ * Reading finds the end of the file, writing to standard output fails. */
+void lig_cli_open_missing_streams (void);
 
-/* Has the program fail when it ends, however it ends, if standard output did not take all that was
- * printed. */
+/* Makes the program fail at exit if standard output did not accept everything printed. */
 void lig_cli_watch_output (void);
 
-/* The exit code of a program that ends with `code`; to be called last. */
+/* Records the exit code of the program and returns it. Main calls it last. */
 int lig_cli_end (int code);
 
-/* Whether `count` more files can be opened; GLib ends a process that has none left. */
+/* Checks that `count` more files can be opened, as GLib ends a process that has no descriptor left.
+ * Returns FALSE with an error set. */
 gboolean lig_cli_need_files (int count, GError **error);
 
 G_END_DECLS

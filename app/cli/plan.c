@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig plan: the steps of a plan, and who lives where in its memory. */
+/* lig plan: prints the steps of a plan and the map of its memory. */
 #include "app/cli/document.h"
 #include "app/cli/sequence-options.h"
 #include <ligature/report.h>
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Columns of the picture; where a plan has more steps, several share one. */
+/* The columns of the picture; with more steps, several share one. */
 #define COLUMNS 96
 
 static int run (int argc, char **argv);
@@ -16,12 +16,12 @@ static int run (int argc, char **argv);
 LIG_COMMAND (plan) = {
   .name = "plan",
   .usage = "P [--input I] [--device D] [--dtype T] [--policy none|all|measured] …",
-  .summary = "The steps that run, and the map of the memory they run in",
+  .summary = "Prints the steps of a plan and the map of its memory",
   .example = "lig plan 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768",
   .run = run,
 };
 
-/* --- As a document ------------------------------------------------------------------------- */
+/* --- JSON ---------------------------------------------------------------------------------- */
 
 static void
 add_ops (JsonBuilder *builder, LigPlan *plan)
@@ -64,8 +64,8 @@ add_steps (JsonBuilder *builder, LigPlan *plan)
   json_builder_end_array (builder);
 }
 
-/* What the caller reads after the run ends one step after the last. What lies in the state, or
- * nowhere, has no lifetime. */
+/* A value that the caller reads after the run ends one step after the last. A value in the state,
+ * or without memory, has no lifetime. */
 static void
 add_lifetime (JsonBuilder *builder, LigPlan *plan, const LigPlanValue *value)
 {
@@ -124,7 +124,7 @@ print_json (LigPlan *plan)
   lig_cli_print_json (json_builder_get_root (builder));
 }
 
-/* --- For people ---------------------------------------------------------------------------- */
+/* --- Text ---------------------------------------------------------------------------------- */
 
 static void
 print_steps (LigPlan *plan)
@@ -171,14 +171,14 @@ list_arena (LigPlan *plan)
   return list;
 }
 
-/* A column of the picture stands for the steps from `first` up to, not with, `end`. */
+/* Returns whether the value is alive in one of the steps from `first` to `end` - 1. */
 static gboolean
 lives (const LigPlanValue *value, int first, int end)
 {
   return value->first < end && value->last >= first;
 }
 
-/* Whether backward reads the value, by its own name or by that of an alias. */
+/* Returns whether backward reads the value or an alias of it. */
 static gboolean
 is_saved (LigPlan *plan, const LigPlanValue *value)
 {
@@ -207,7 +207,7 @@ draw_value (LigPlan *plan, const LigPlanValue *value, int columns)
   return g_string_free (text, FALSE);
 }
 
-/* How full the arena is at each step, in eighths. */
+/* Draws how full the arena is at each step, in eighths. */
 static char *
 draw_fill (GPtrArray *values, gint64 arena, int n_steps, int columns)
 {
@@ -251,7 +251,7 @@ add_row (GPtrArray *rows, const char *name, const LigPlanValue *value, char *pic
   g_ptr_array_add (rows, cells);
 }
 
-/* Rows are the values of the arena from its beginning, columns the steps. */
+/* Prints the arena: the rows are its values by offset, the columns the steps. */
 static void
 print_picture (LigPlan *plan)
 {
@@ -269,7 +269,7 @@ print_picture (LigPlan *plan)
     const LigPlanValue *value = values->pdata[i];
     add_row (rows, value->name, value, draw_value (plan, value, columns));
   }
-  add_row (rows, "in all", NULL, draw_fill (values, arena, n_steps, columns));
+  add_row (rows, "total", NULL, draw_fill (values, arena, n_steps, columns));
   printf ("\n");
   lig_cli_print_table (header, rows);
   printf ("f, b, u: a step of the forward pass, the backward pass, the update; █ saved for the "
@@ -304,7 +304,8 @@ run (int argc, char **argv)
   gboolean plain = FALSE;
   g_auto (LigSequenceOptions) options = {0};
   const GOptionEntry more[] = {
-    {"text", 0, 0, G_OPTION_ARG_NONE, &plain, "As plain lines that can be compared", NULL},
+    {"text", 0, 0, G_OPTION_ARG_NONE, &plain, "Print plain lines, for comparing plans with diff",
+     NULL},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&options, LIG_OPTION_PLAN, more);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig profile: the time of each group beside its prediction, and policies side by side. */
+/* lig profile: prints the time of each group next to its prediction, and compares policies. */
 #include "app/cli/sequence-options.h"
 
 #include <ligature/report.h>
@@ -90,7 +90,7 @@ print_summary (GPtrArray *profiles)
   lig_cli_print_table (header, rows);
 }
 
-/* What the clocks did while that was measured, where the device tells. */
+/* Prints the clocks, power and temperature during the measurement, if the device reports them. */
 static void
 print_health (const LigProfile *profile)
 {
@@ -117,7 +117,7 @@ print_json (GPtrArray *profiles, gboolean list)
   lig_cli_print_json (json_builder_get_root (builder));
 }
 
-/* A plan's options for each policy of --compare, else for the one policy. */
+/* Returns plan options for each policy of --compare, or for the one policy without it. */
 static GArray *
 make_plans (const Options *options,
             const LigTuning *tuning,
@@ -169,8 +169,8 @@ run (int argc, char **argv)
 {
   g_auto (Options) options = {.steps = 15};
   const GOptionEntry more[] = {
-    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "How often each plan runs (15)", "N"},
-    {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Policies side by side",
+    {"steps", 0, 0, G_OPTION_ARG_INT, &options.steps, "Number of runs of each plan (15)", "N"},
+    {"compare", 0, 0, G_OPTION_ARG_STRING, &options.compare, "Compare these policies",
      "POLICY[,POLICY…]"},
     {NULL},
   };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig report: a plan or a run as a file to read, to send, or to compute with. */
+/* lig report: writes a plan or a run to a file in one of the report formats. */
 #include "app/cli/document.h"
 #include "app/cli/find-run.h"
 #include "app/cli/sequence-options.h"
@@ -16,7 +16,7 @@ static void append_formats (GString *to);
 LIG_COMMAND (report) = {
   .name = "report",
   .usage = "P|RUN -o FILE.FORMAT [--input I] [--device D] …",
-  .summary = "A plan or a run as a file: html to read, pictures, or data to compute with",
+  .summary = "Writes a report of a plan or a run: html to read, pictures, or data for programs",
   .example = "lig report 'layer-norm ! linear(3072) ! gelu ! linear(768)' --input 2048x768"
              " --device null:h200 -o report.html",
   .run = run,
@@ -36,7 +36,7 @@ clear_options (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear_options)
 
-/* A uuid or the beginning of one cannot be an expression, but where an op has just that name. */
+/* A uuid or the beginning of one is never an expression, unless an op has exactly that name. */
 static gboolean
 is_run (const char *text)
 {
@@ -45,7 +45,7 @@ is_run (const char *text)
   return strcmp (text, "last") == 0 || (hexadecimal && !lig_op_info_find (text));
 }
 
-/* The first option that only a sequence has, null where none was given. */
+/* Returns the first given option that only applies to a sequence, or NULL. */
 static const char *
 find_option (const LigSequenceOptions *options)
 {
@@ -61,7 +61,7 @@ find_option (const LigSequenceOptions *options)
                            : NULL;
 }
 
-/* --- The command line that makes the report again ------------------------------------------- */
+/* --- The command line that reproduces the report -------------------------------------------- */
 
 static char *
 quote_command (int argc, char **argv)
@@ -73,7 +73,8 @@ quote_command (int argc, char **argv)
   return g_string_free (text, FALSE);
 }
 
-/* Elsewhere another device might be taken where it was left out. */
+/* The command names the device even if the user left it out: another machine might choose another.
+ */
 static GBytes *
 report_plan (const char *text,
              const LigSequenceOptions *options,
@@ -100,12 +101,12 @@ report_run (const char *selector, const char *path, const char *format, GError *
     return NULL;
   if (lig_store_get_warning (store))
     lig_cli_say ("%s", lig_store_get_warning (store));
-  /* `last` is said, and stays what it is while the report is made. */
+  /* The uuid is used from here on: `last` may change while the report is made. */
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, NULL, error);
   return row ? lig_report_run (store, row->uuid, format, error) : NULL;
 }
 
-/* --- What becomes of it --------------------------------------------------------------------- */
+/* --- Output --------------------------------------------------------------------------------- */
 
 static gboolean
 print_report (GBytes *report, GError **error)
@@ -165,7 +166,7 @@ find_format (const char *name)
   return NULL;
 }
 
-/* The format, or null after it said what is wrong with the command line. */
+/* Returns the format. If the command line is wrong, prints the error and returns NULL. */
 static const char *
 check_options (const Options *options, const LigSequenceOptions *plan, const char *what)
 {
@@ -175,11 +176,11 @@ check_options (const Options *options, const LigSequenceOptions *plan, const cha
   if (!options->output)
     lig_cli_usage ("lig report needs -o FILE, or -o - with --format; see lig report --help");
   else if (standard && !options->format)
-    lig_cli_usage ("-o - has no ending that says the format; give --format");
+    lig_cli_usage ("-o - has no file name ending; choose the format with --format");
   else if (standard && lig_cli_json ())
-    lig_cli_usage ("--json and -o - both want standard output");
+    lig_cli_usage ("--json and -o - both write to standard output; give only one of them");
   else if (foreign)
-    lig_cli_usage ("--%s is for a sequence, and '%s' is a run", foreign, what);
+    lig_cli_usage ("--%s needs a sequence, but '%s' is a run; omit --%s", foreign, what, foreign);
   else if (options->format)
     format = find_format (options->format);
   else if (!(format = lig_report_choose_format (options->output, &error)))
@@ -194,10 +195,9 @@ run (int argc, char **argv)
   g_auto (LigSequenceOptions) plan = {0};
   const GOptionEntry more[] = {
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-     "Where to write; the ending says the format; -: standard output", "FILE"},
+     "The file to write; its ending selects the format; -: standard output", "FILE"},
     {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-     "The format where the name does not say it; a RUN is last, or the beginning of a uuid",
-     "FORMAT"},
+     "The format, if the file name has no known ending", "FORMAT"},
     {NULL},
   };
   g_autofree GOptionEntry *entries = lig_cli_sequence_entries (&plan, LIG_OPTION_PLAN, more);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs compare`: the settings in which runs differ, and their final numbers. */
+/* `lig runs compare`: prints the settings in which runs differ, and their final numbers. */
 #include "app/cli/runs.h"
 
 #include <ligature/json.h>
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One line of the comparison; runs that lack it have NULL or NaN. */
+/* A line of the comparison, with NULL or NaN for runs without a value. */
 typedef struct {
   char *name;
   JsonNode **settings;
@@ -16,7 +16,7 @@ typedef struct {
 
 typedef struct {
   int n_runs;
-  GPtrArray *lines; /* in the order in which they were met */
+  GPtrArray *lines; /* in the order of their first appearance */
   GHashTable *by_name;
 } Comparison;
 
@@ -135,7 +135,7 @@ differs (const Line *line, int n_runs)
   return FALSE;
 }
 
-/* A comparison as an array member: of settings only what differs, of numbers all with deltas. */
+/* Adds the comparison: of the settings those that differ, of the numbers all with deltas. */
 static void
 add_settings_json (JsonBuilder *to, const Comparison *self)
 {
@@ -241,7 +241,7 @@ print_settings (GPtrArray *runs, const Comparison *self)
   print_table ("setting", runs, table);
 }
 
-/* The first run's number as it is, the others' with what they differ by. */
+/* Prints the first run's numbers, and those of the others with their differences from it. */
 static void
 print_numbers (GPtrArray *runs, const Comparison *self)
 {

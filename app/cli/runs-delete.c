@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs delete`: takes runs out of the store, and their checkpoints with them where that is
- * wanted. */
+/* `lig runs delete`: deletes runs from the store and, if requested, their checkpoints. */
 #include "app/cli/runs.h"
 
 #include <ligature/tensor-file.h>
@@ -11,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether the file is a checkpoint that this very run wrote last: a row of a database may name any
- * file, and several runs may have written one after the other. */
+/* Returns whether the file is a checkpoint and this run was the last to write it. A row of a
+ * database may name any file, and several runs may have written to the same one. */
 static gboolean
 is_own (const char *path, const char *uuid)
 {
@@ -24,7 +23,7 @@ is_own (const char *path, const char *uuid)
          g_strcmp0 (lig_tensor_file_get_metadata (file, "ligature.run"), uuid) == 0;
 }
 
-/* The names of the runs' checkpoints that are there; NULL with an error set. */
+/* Returns the names of the runs' existing checkpoints; NULL with an error set. */
 static GStrv
 find_files (LigStore *store, GPtrArray *runs, GError **error)
 {
@@ -56,9 +55,9 @@ name_files (char **files, const char *what)
   }
 }
 
-/* Whether the person at the terminal agrees. */
+/* Asks the user at the terminal and returns whether the answer is yes. */
 static gboolean
-agrees (const char *question)
+confirm (const char *question)
 {
   char answer[16];
   fprintf (stderr, "%s [y/N] ", question);
@@ -73,12 +72,13 @@ ask (GPtrArray *runs, char **files, gboolean *with_files)
     g_autofree char *started = lig_runs_format_started (row->started);
     lig_cli_say ("%.8s %s, %s, %s", row->uuid, row->name, row->status, started);
   }
-  g_autofree char *question = g_strdup_printf ("delete %u with all they reported?", runs->len);
-  if (!agrees (question))
+  g_autofree char *question = g_strdup_printf ("delete %u run%s with all metrics and timings?",
+                                               runs->len, LIG_ENDING (runs->len));
+  if (!confirm (question))
     return FALSE;
   if (!*with_files && *files) {
     name_files (files, "checkpoint");
-    *with_files = agrees ("delete the checkpoints, too?");
+    *with_files = confirm ("delete the checkpoints, too?");
   }
   return TRUE;
 }
@@ -112,8 +112,8 @@ delete_all (LigStore *store, GPtrArray *runs, GError **error)
   return TRUE;
 }
 
-/* Finds all runs first, so that a wrong selector deletes nothing, and `last` names the one that is
- * the last now. */
+/* Finds all runs first, so that a wrong selector deletes nothing and `last` selects the run that is
+ * the last before anything is deleted. */
 int
 lig_runs_delete (LigStore *store, int n, char **arguments, gboolean yes, gboolean with_files)
 {
@@ -129,13 +129,13 @@ lig_runs_delete (LigStore *store, int n, char **arguments, gboolean yes, gboolea
   if (!files)
     return lig_cli_fail (error);
   if (!yes && !isatty (STDIN_FILENO))
-    return lig_cli_usage ("runs delete: no terminal to ask at, give --yes");
+    return lig_cli_usage ("runs delete: no terminal for the question; add --yes");
   if (!yes && !ask (runs, files, &with_files)) {
     lig_cli_say ("nothing was deleted");
     return LIG_EXIT_FAILED;
   }
   if (!delete_all (store, runs, &error) || (with_files && !remove_files (files, &error)))
     return lig_cli_fail (error);
-  name_files (with_files ? (char *[]){NULL} : files, "left there:");
+  name_files (with_files ? (char *[]){NULL} : files, "kept:");
   return LIG_EXIT_OK;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs export`: all metrics of a run as CSV, one column per metric, or as JSON. */
+/* `lig runs export`: writes all metrics of a run as CSV, one column per metric, or as JSON. */
 #include "app/cli/runs.h"
 
 #include <ligature/csv.h>
 #include <ligature/report.h>
 
-/* The least step that any metric has not given yet; FALSE at the end of all. */
+/* Finds the smallest step after the positions of all metrics. Returns FALSE after the last step. */
 static gboolean
 get_next_step (GPtrArray *metrics, const guint *positions, gint64 *step)
 {
@@ -21,7 +21,7 @@ get_next_step (GPtrArray *metrics, const guint *positions, gint64 *step)
   return found;
 }
 
-/* One line per step; a metric that has no value there leaves its cell empty. */
+/* Writes one line per step; the cell of a metric without a value at the step is empty. */
 static GString *
 make_csv (GPtrArray *metrics)
 {
@@ -47,7 +47,7 @@ make_csv (GPtrArray *metrics)
   return text;
 }
 
-/* JSON is the run's report. */
+/* Writes CSV, or for .json the run's report. */
 static gboolean
 write_file (LigStore *store, const LigRunRow *row, const char *output, guint *count, GError **error)
 {

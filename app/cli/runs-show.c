@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs show`, and how runs are put into tables. */
+/* `lig runs show`, and the tables of runs. */
 #include "app/cli/runs.h"
 
 #include <ligature/report.h>

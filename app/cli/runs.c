@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs`: lists and marks what the store holds; the other verbs stand in files of their own. */
+/* `lig runs`: lists, tags and stars the runs in the store; the other verbs have their own files. */
 #include "app/cli/runs.h"
 
 #include <ligature/report.h>
@@ -12,20 +12,20 @@ static gboolean starred, remove_it, yes, files;
 static int limit;
 
 static const GOptionEntry entries[] = {
-  {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database", "FILE"},
+  {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database of runs", "FILE"},
   {"status", 0, 0, G_OPTION_ARG_STRING, &status, "list: only runs with this status", "STATUS"},
   {"device", 0, 0, G_OPTION_ARG_STRING, &device, "list: only runs on this device", "DEVICE"},
   {"tag", 0, 0, G_OPTION_ARG_STRING, &tag, "list: only runs with this tag", "TAG"},
   {"starred", 0, 0, G_OPTION_ARG_NONE, &starred, "list: only starred runs", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &limit, "list: at most N runs, the newest", "N"},
-  {"remove", 0, 0, G_OPTION_ARG_NONE, &remove_it, "tag, star: take away", NULL},
+  {"remove", 0, 0, G_OPTION_ARG_NONE, &remove_it, "tag, star: remove the tag or the star", NULL},
   {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "export: a .csv or .json file", "FILE"},
   {"yes", 'y', 0, G_OPTION_ARG_NONE, &yes, "delete: do not ask", NULL},
   {"files", 0, 0, G_OPTION_ARG_NONE, &files, "delete: also the runs' checkpoint files", NULL},
   {NULL},
 };
 
-/* A verb gets the arguments that follow it. */
+/* A verb with its function, which gets the arguments after the verb. */
 typedef struct {
   const char *name, *arguments;
   int least, most;
@@ -74,7 +74,7 @@ list (LigStore *store, int n, char **arguments)
     if (runs->len)
       print_list (runs);
     else
-      lig_cli_say ("no such runs in %s", lig_store_get_path (store));
+      lig_cli_say ("no matching runs in %s", lig_store_get_path (store));
     return LIG_EXIT_OK;
   }
   JsonArray *array = json_array_new ();
@@ -86,7 +86,7 @@ list (LigStore *store, int n, char **arguments)
   return LIG_EXIT_OK;
 }
 
-/* Prints a run as it is now, for programs; people see nothing where all went well. */
+/* Prints the changed run with --json; without it, success prints nothing. */
 static int
 conclude (LigStore *store, const char *run)
 {
@@ -154,7 +154,7 @@ static const Verb verbs[] = {
   {"export", "RUN -o FILE.{csv,json}", 1, 1, LIG_STORE_READ, export},
 };
 
-/* Without a word where the store should be, and before the first run, there is none: no error. */
+/* Returns whether the default store does not exist yet. Listing its runs is then no error. */
 static gboolean
 is_before_first (const Verb *verb)
 {
@@ -171,14 +171,14 @@ print_none (void)
   if (lig_cli_json ())
     lig_cli_print_json (json_node_init_array (json_node_alloc (), json_array_new ()));
   else
-    lig_cli_say ("no runs yet: the first training or profile makes the store");
+    lig_cli_say ("no runs yet; the first lig train or lig profile creates the store");
   return LIG_EXIT_OK;
 }
 
 const char *const lig_runs_statuses[] = {"running",   "done",        "failed",
                                          "cancelled", "interrupted", NULL};
 
-/* A word that no run can have finds none, and looks like an answer. */
+/* Rejects unknown statuses, for which an empty list would look like a result. */
 static gboolean
 check_status (void)
 {
@@ -189,7 +189,7 @@ check_status (void)
   return FALSE;
 }
 
-/* The verbs with their arguments, one a line. */
+/* Returns the verbs with their arguments, one on each line. */
 static char *
 list_verbs (void)
 {
@@ -204,7 +204,8 @@ static int run (int argc, char **argv);
 LIG_COMMAND (runs) = {
   .name = "runs",
   .usage = "list|show|compare|tag|note|star|delete|export [RUN…] [--store FILE]",
-  .summary = "The runs in the store; RUN is a uuid, its first characters, or last",
+  .summary =
+    "Lists, compares and edits the runs in the store; RUN is a uuid, its beginning, or last",
   .example = "lig runs list --limit 10",
   .verbs = list_verbs,
   .run = run,
@@ -226,7 +227,7 @@ run (int argc, char **argv)
   if (n < verb->least || n > verb->most)
     return lig_cli_usage ("usage: lig runs %s %s", verb->name, verb->arguments);
   if (limit < 0)
-    return lig_cli_usage ("runs: --limit is %d, it must be at least 0", limit);
+    return lig_cli_usage ("runs: --limit is %d, expected at least 0", limit);
   if (verb->run == export &&
       !(output && (g_str_has_suffix (output, ".csv") || g_str_has_suffix (output, ".json"))))
     return lig_cli_usage ("runs export: -o must name a file that ends in .csv or .json");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the verbs of `lig runs` share. */
+/* The verbs of `lig runs` that have their own files, and the functions that verbs share. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -13,15 +13,14 @@ G_BEGIN_DECLS
 /* The statuses that a run of the store can have, null-terminated. */
 extern const char *const lig_runs_statuses[];
 
-/* For people: local time, and `-` for a missing number. */
+/* Return a local time, and a number or `-` for NaN; (transfer full). */
 char *lig_runs_format_started (gint64 when);
 char *lig_runs_format_number (double value);
 
-/* Rows for lig_cli_print_table(). */
+/* Returns an empty array of rows for lig_cli_print_table(). */
 GPtrArray *lig_runs_new_table (void);
 
-/* The verbs that have files of their own: `n` arguments follow the verb. They return an exit
- * code. */
+/* Run a verb with the `n` arguments after it and return an exit code. */
 int lig_runs_show (LigStore *store, int n, char **arguments);
 int lig_runs_delete (LigStore *store, int n, char **arguments, gboolean yes, gboolean with_files);
 int lig_runs_compare (LigStore *store, int n, char **arguments);

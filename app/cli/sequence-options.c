@@ -22,7 +22,7 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
      {"dtype", 0, 0, G_OPTION_ARG_STRING, &options->dtype,
       lig_dtype_names (lig_dtypes_with (LIG_DTYPE_COMPUTES), " or "), "COMPUTE[:PARAMETERS]"}},
     {LIG_OPTION_DTYPE,
-     {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 products of fp32 tensors",
+     {"tf32", 0, 0, G_OPTION_ARG_NONE, &options->tf32, "Allow TF32 matrix products of fp32 tensors",
       NULL}},
     {LIG_OPTION_POLICY,
      {"policy", 0, 0, G_OPTION_ARG_STRING, &options->policy, "none, all or measured", "POLICY"}},
@@ -31,13 +31,13 @@ lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOpti
       "The database of runs and of measured times", "FILE"}},
     {LIG_OPTION_WISHES,
      {"forbid", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->forbid,
-      "Forbid a fusion, everywhere or at a path", "FUSION[@PATH]"}},
+      "Forbid a fusion everywhere or at a path", "FUSION[@PATH]"}},
     {LIG_OPTION_WISHES,
      {"force", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->force, "Force a fusion at a path",
       "FUSION@PATH"}},
     {LIG_OPTION_WISHES,
      {"fence", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->fence,
-      "No fusion across the gap before the op", "PATH"}},
+      "Allow no fusion across the gap before this op", "PATH"}},
     {LIG_OPTION_EVAL,
      {"eval", 0, 0, G_OPTION_ARG_NONE, &options->eval, "Plan evaluation: no backward pass", NULL}},
   };
@@ -71,16 +71,16 @@ refuse (GError **error, const char *option, const char *value, const char *expec
   return FALSE;
 }
 
-/* A wish without a place goes to the sequence, one with a place to the op there. */
+/* Forbids or forces a fusion: without a path in the whole sequence, else at the op of the path. */
 static gboolean
-wish (LigSequence *sequence, const char *text, gboolean force, GError **error)
+constrain (LigSequence *sequence, const char *text, gboolean force, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   if (force && !parts[1])
     return refuse (error, "force", text, "FUSION@PATH");
   if (!lig_fusion_find (parts[0])) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "no fusion is called '%s'", parts[0]);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "fusion '%s' is unknown", parts[0]);
     return FALSE;
   }
   LigOp *op = parts[1] ? lig_sequence_find (sequence, parts[1], error) : NULL;
@@ -111,10 +111,10 @@ apply_wishes (LigSequence *sequence, const LigSequenceOptions *options, GError *
     lig_op_set_fence (op, TRUE);
   }
   for (char **text = options->forbid; text && *text; text++)
-    if (!wish (sequence, *text, FALSE, error))
+    if (!constrain (sequence, *text, FALSE, error))
       return FALSE;
   for (char **text = options->force; text && *text; text++)
-    if (!wish (sequence, *text, TRUE, error))
+    if (!constrain (sequence, *text, TRUE, error))
       return FALSE;
   return TRUE;
 }
@@ -197,7 +197,7 @@ lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *optio
   plan.input_gradient = plan.training;
   if (lig_policy_for (plan.policy, device) != LIG_POLICY_MEASURED)
     return lig_plan_compile (sequence, device, &plan, error);
-  /* Without a store the times are measured all the same, and forgotten. */
+  /* Without a store the times are also measured, but not kept. */
   LigTuning tuning;
   g_autoptr (GError) local = NULL;
   g_autoptr (LigStore) store = lig_store_open (options->store, &local);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of commands that take a sequence P: its input, types, device, policy and wishes. */
+/* The options of commands that take a sequence P: its input, types, device, policy and fusion
+ * constraints. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -12,7 +13,7 @@ typedef struct {
   gint64 batch;
 } LigSequenceOptions;
 
-/* Which of them a command has. */
+/* The options that a command has. */
 typedef enum {
   LIG_OPTION_INPUT = 1 << 0,
   LIG_OPTION_DEVICE = 1 << 1,
@@ -23,27 +24,29 @@ typedef enum {
   LIG_OPTION_PLAN = (1 << 6) - 1,
 } LigOptionSet;
 
-/* Entries for those options followed by `more` (null-terminated or null); (transfer container). */
+/* Returns entries for these options followed by `more` (null-terminated or NULL); (transfer
+ * container). */
 GOptionEntry *
 lig_cli_sequence_entries (LigSequenceOptions *options, unsigned set, const GOptionEntry *more);
 
 void lig_cli_clear_options (LigSequenceOptions *options);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigSequenceOptions, lig_cli_clear_options)
 
-/* Opens P, says its warnings, and applies --input, --fence, --forbid and --force. */
+/* Opens P, prints its warnings, and applies --input, --fence, --forbid and --force. */
 LigSequence *
 lig_cli_open_sequence (const char *text, const LigSequenceOptions *options, GError **error);
 
-/* --device; says which one was taken where it was left out. */
+/* Opens the device of --device. Without the option it chooses one and prints its name. */
 LigDevice *lig_cli_open_device (const LigSequenceOptions *options, GError **error);
 
-/* --dtype, --policy and --tf32 into plan options. FALSE with the error set. */
+/* Sets plan options from --dtype, --policy and --tf32. Returns FALSE with the error set. */
 gboolean
 lig_cli_plan_options (const LigSequenceOptions *options, LigPlanOptions *plan, GError **error);
 
-/* The three together, and a plan. Policy `measured` keeps its times in the store. */
+/* Opens the sequence and the device, sets the options and compiles a plan. Policy `measured` keeps
+ * its times in the store. */
 LigPlan *lig_cli_compile (const char *text, const LigSequenceOptions *options, GError **error);
 
-/* The same of a sequence that is open. */
+/* Does the same for an open sequence. */
 LigPlan *
 lig_cli_compile_sequence (LigSequence *sequence, const LigSequenceOptions *options, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Progress of a training: one line that renews itself on a terminal, a line now and then elsewhere.
+/* Progress of a training: on a terminal one line that is replaced, elsewhere a line now and then.
  */
 #include "app/cli/train-progress.h"
 
@@ -16,11 +16,11 @@ typedef struct {
   GMainLoop *loop;
   gboolean terminal;
   gint64 shown;                           /* monotonic time of the last line */
-  guint interrupted, terminated, hung_up; /* sources of the signals, 0 once they came */
-  gboolean piped;                         /* nobody reads any more, and the run knows it */
+  guint interrupted, terminated, hung_up; /* sources of the signals, 0 after the signal */
+  gboolean piped;                         /* the run was interrupted because the pipe broke */
 } Watch;
 
-/* Set by a write that nobody reads: of progress, or of what the engine says. */
+/* Set when a write to a broken pipe fails, of the progress or of an engine message. */
 static volatile sig_atomic_t pipe_broke;
 
 static char *
@@ -82,12 +82,12 @@ interrupt (Watch *watch)
 {
   if (watch->terminal)
     fputc ('\n', stderr);
-  lig_cli_say ("interrupted: saving a checkpoint; once more to end without one");
+  lig_cli_say ("interrupted: saving a checkpoint; press Ctrl+C again to end without one");
   lig_run_interrupt (watch->run);
   return G_SOURCE_REMOVE;
 }
 
-/* Each signal is caught once: the second one ends the program the usual way. */
+/* Each signal is caught once; a second one has its default effect and ends the program. */
 static gboolean
 interrupt_cb (gpointer data)
 {
@@ -112,7 +112,7 @@ hang_up_cb (gpointer data)
   return interrupt (watch);
 }
 
-/* Whether whoever started the program wants it to outlive that signal, as nohup does. */
+/* Returns whether the parent process had the signal ignored, as nohup does. */
 static gboolean
 is_ignored (int number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person sees of a training on the command line. */
+/* The progress and the result of a training on the command line. */
 #pragma once
 
 #include "app/cli/command.h"
@@ -8,5 +8,5 @@
 /* Starts the run and shows its progress until it ends; Ctrl+C interrupts it. */
 void lig_cli_watch_run (LigRun *run);
 
-/* The last lines: losses, speed, where the run is stored, what to try next. */
+/* Prints the last lines: losses, speed, the run's command and checkpoint. */
 void lig_cli_print_outcome (LigRun *run);

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* The files that a training has open at a time, and some to spare: two connections to the store,
- * data, checkpoints, the event loop. */
+/* The number of files that a training has open at a time, with some to spare: two connections to
+ * the store, data, checkpoints, the event loop. */
 #define MOST_FILES 24
 
 static int run (int argc, char **argv);
@@ -29,7 +29,7 @@ LIG_COMMAND (train) = {
 };
 
 typedef struct {
-  LigSequenceOptions sequence; /* --input and the wishes */
+  LigSequenceOptions sequence; /* --input and the fusion constraints */
   char *device, *init, *resume, *store;
   char **values; /* one for each setting, null where not given */
   char **helps;  /* likewise */
@@ -101,7 +101,7 @@ append_notes (GString *to)
   g_string_append_c (to, '\n');
 }
 
-/* A parameter of an optimizer says whose it is, and its default. */
+/* Returns the setting's help; for an optimizer's parameter with the optimizer and the default. */
 static char *
 make_help (const LigSetting *setting)
 {
@@ -114,7 +114,7 @@ static GOptionEntry *
 make_entries (Options *options)
 {
   const GOptionEntry own[] = {
-    {"resume", 0, 0, G_OPTION_ARG_STRING, &options->resume, "Go on with a checkpoint or run",
+    {"resume", 0, 0, G_OPTION_ARG_STRING, &options->resume, "Continue from a checkpoint or a run",
      "FILE|RUN"},
     {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
      "W.safetensors"},
@@ -145,7 +145,8 @@ find_value (const Options *options, const char *name)
   return NULL;
 }
 
-/* A place that the command line names is the person's own choice. */
+/* Confines a checkpoint path from a .lig file to the file's folder. A path on the command line is
+ * the user's choice. */
 static gboolean
 confine (const char *text, const Options *options, LigRunSettings *settings, GError **error)
 {
@@ -154,7 +155,7 @@ confine (const char *text, const Options *options, LigRunSettings *settings, GEr
   return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
 }
 
-/* The file's `train` object first, then what the command line says. */
+/* Reads the file's `train` object first, then the command line, which overrides it. */
 static gboolean
 read_settings (const char *text,
                LigSequence *sequence,
@@ -204,7 +205,7 @@ begin (const char *text, const Options *options, LigStore *store, GError **error
   return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
 }
 
-/* The file may hold another run by now: one that went on from a copy put in its place. */
+/* The file may now belong to another run that resumed from a copy and overwrote it. */
 static gboolean
 is_checkpoint_of (const char *path, const char *run)
 {
@@ -214,7 +215,7 @@ is_checkpoint_of (const char *path, const char *run)
   return g_strcmp0 (lig_tensor_file_get_metadata (file, "ligature.run"), run) == 0;
 }
 
-/* A checkpoint by its file, or by the run that wrote it. */
+/* Finds a checkpoint by its file or by the run that wrote it. */
 static char *
 find_checkpoint (const char *selector, LigStore *store, GError **error)
 {
@@ -222,7 +223,7 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
     return g_strdup (selector);
   g_autoptr (LigRunRow) row = lig_cli_find_run (store, selector, "train", error);
   g_autoptr (GPtrArray) artifacts = row ? lig_store_get_artifacts (store, row->uuid, error) : NULL;
-  /* The newest: a run that went on from a copy writes there since. */
+  /* The newest first, as a run that resumed from a copy writes to the new file. */
   for (guint i = artifacts ? artifacts->len : 0; i > 0; i--) {
     const LigArtifactRow *artifact = artifacts->pdata[i - 1];
     if (g_str_equal (artifact->kind, "checkpoint") && is_checkpoint_of (artifact->path, row->uuid))
@@ -235,7 +236,7 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
   return NULL;
 }
 
-/* The first option that a checkpoint decides, null where none was given. */
+/* Returns the first given option whose value the checkpoint fixes, or NULL. */
 static const char *
 find_contradiction (const Options *options, const char *device)
 {
@@ -259,7 +260,8 @@ resume (const Options *options, LigStore *store, GError **error)
   const char *foreign = find_contradiction (options, name);
   if (foreign) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-                 "--%s contradicts --resume: the checkpoint says it (device %s)", foreign, name);
+                 "--%s contradicts --resume: the checkpoint fixes it (device %s); omit it", foreign,
+                 name);
     return NULL;
   }
   for (guint i = 0; lig_run_setting_nth (i); i++) {
@@ -310,7 +312,7 @@ train (LigRun *self)
   g_autoptr (GError) error = NULL;
   LigRunProgress progress;
   if (lig_run_get_parent (self))
-    lig_cli_say ("the checkpoint goes on as a new run; run %.8s, which wrote it, stays as it is",
+    lig_cli_say ("the checkpoint continues as a new run; run %.8s, which wrote it, is not changed",
                  lig_run_get_parent (self));
   lig_cli_watch_run (self);
   if (!lig_run_wait (self, &error)) {
@@ -353,13 +355,14 @@ run (int argc, char **argv)
   if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;
   if ((argc == 2) == (options.resume != NULL))
-    return lig_cli_usage ("lig train takes a sequence, or --resume with a checkpoint or a run");
-  /* A run to go on with is looked for, not made. */
-  gboolean there = options.resume && !g_file_test (options.resume, G_FILE_TEST_IS_REGULAR);
+    return lig_cli_usage (
+      "lig train needs either a sequence or --resume with a checkpoint or a run");
+  /* Resuming a run needs an existing store; any other training creates it. */
+  gboolean existing = options.resume && !g_file_test (options.resume, G_FILE_TEST_IS_REGULAR);
   g_autoptr (LigStore) store = NULL;
   if (lig_cli_need_files (MOST_FILES, &error))
-    store = there ? lig_store_open_existing (options.store, LIG_STORE_CHANGE, &error)
-                  : lig_store_open (options.store, &error);
+    store = existing ? lig_store_open_existing (options.store, LIG_STORE_CHANGE, &error)
+                     : lig_store_open (options.store, &error);
   if (!store)
     return lig_cli_fail (g_steal_pointer (&error));
   if (lig_store_get_warning (store))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values that options and arguments take, asked of the registries when a shell completes. */
+/* The values of options and arguments, read from the registries when a shell completes a word. */
 #include "app/cli/values.h"
 
 #include "app/cli/runs.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Runs that a shell offers at most, the newest. */
+/* The number of newest runs that a shell offers. */
 #define MOST_RUNS 50
 
 static void
@@ -70,7 +70,7 @@ list_data_kinds (GStrvBuilder *to)
     g_strv_builder_add (to, lig_dataset_info_nth (i)->name);
 }
 
-/* A shell that completes shows no error: without a store nothing is offered but `last`. */
+/* Adds the runs. A completion shows no errors, so without a store only `last` is offered. */
 static void
 list_runs (GStrvBuilder *to)
 {
@@ -82,7 +82,7 @@ list_runs (GStrvBuilder *to)
     g_strv_builder_add (to, ((const LigRunRow *) runs->pdata[i])->uuid);
 }
 
-/* `P` is a sequence: a file, or an expression, which begins with an op. */
+/* The kinds of values; P is a sequence, whose expression begins with an op. */
 static const struct {
   const char *kind;
   void (*list) (GStrvBuilder *to);
@@ -102,7 +102,7 @@ is_kind (const char *word)
   return strcmp (word, LIG_VALUES_FILE) == 0;
 }
 
-/* A word of small letters is a value itself. */
+/* A word in lower case is itself a value. */
 static gboolean
 is_literal (const char *word)
 {

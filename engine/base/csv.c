@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of CSV. */
+/* Writes cells of CSV. */
 #include "engine/base/number.h"
 #include <ligature/csv.h>
 

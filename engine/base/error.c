@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The error domain of the engine, the words for its codes, and the path that an error carries. */
+/* The error domain of the engine, the names of its codes, and the path and setting stored in an
+ * error. */
 #include <ligature/error.h>
 
 typedef struct {
-  char *path;
+  char *path, *setting;
 } LigErrorPrivate;
 
 static void
 lig_error_private_init (LigErrorPrivate *self)
 {
-  self->path = NULL;
+  *self = (LigErrorPrivate){NULL, NULL};
 }
 
 static void
 lig_error_private_copy (const LigErrorPrivate *self, LigErrorPrivate *copy)
 {
   copy->path = g_strdup (self->path);
+  copy->setting = g_strdup (self->setting);
 }
 
 static void
 lig_error_private_clear (LigErrorPrivate *self)
 {
   g_free (self->path);
+  g_free (self->setting);
 }
 
 G_DEFINE_EXTENDED_ERROR (LigError, lig_error)
@@ -42,20 +45,45 @@ lig_error_code_name (const GError *error)
   return "failed";
 }
 
+static LigErrorPrivate *
+get_private (const GError *error)
+{
+  return error && error->domain == LIG_ERROR ? lig_error_get_private (error) : NULL;
+}
+
+static gboolean
+replace (char **text, const char *with)
+{
+  char *old = *text;
+  *text = g_strdup (with);
+  g_free (old);
+  return FALSE;
+}
+
 const char *
 lig_error_get_path (const GError *error)
 {
-  return error && error->domain == LIG_ERROR ? lig_error_get_private (error)->path : NULL;
+  LigErrorPrivate *private = get_private (error);
+  return private ? private->path : NULL;
 }
 
 gboolean
 lig_error_set_path (GError **error, const char *path)
 {
-  if (error && *error && (*error)->domain == LIG_ERROR) {
-    LigErrorPrivate *private = lig_error_get_private (*error);
-    char *old = private->path;
-    private->path = g_strdup (path);
-    g_free (old);
-  }
-  return FALSE;
+  LigErrorPrivate *private = error ? get_private (*error) : NULL;
+  return private ? replace (&private->path, path) : FALSE;
+}
+
+const char *
+lig_error_get_setting (const GError *error)
+{
+  LigErrorPrivate *private = get_private (error);
+  return private ? private->setting : NULL;
+}
+
+gboolean
+lig_error_set_setting (GError **error, const char *setting)
+{
+  LigErrorPrivate *private = error ? get_private (*error) : NULL;
+  return private ? replace (&private->setting, setting) : FALSE;
 }

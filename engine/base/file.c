@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening files that are not trusted, replacing files, and numbers in messages. */
+/* Opens untrusted files, replaces files, and formats numbers and excerpts for messages. */
 #include "engine/base/file.h"
 
 #include <glib/gstdio.h>
@@ -13,18 +13,19 @@
 #include <unistd.h>
 
 static gboolean G_GNUC_PRINTF (4, 5)
-  refuse (const char *doing, const char *path, GError **error, const char *format, ...)
+  refuse (const char *action, const char *path, GError **error, const char *format, ...)
 {
   va_list arguments;
   va_start (arguments, format);
   g_autofree char *why = g_strdup_vprintf (format, arguments);
   va_end (arguments);
   g_autofree char *name = g_filename_display_name (path);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot %s '%s': %s", doing, name, why);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "cannot %s '%s': %s", action, name, why);
   return FALSE;
 }
 
-/* Looks before it opens, as opening a pipe would wait, and again, as it may be another by then. */
+/* Checks the type before opening, since opening a pipe would block, and again afterwards, since the
+ * path may name another file by then. */
 int
 lig_open_file (const char *path, gsize *size, GError **error)
 {
@@ -70,7 +71,7 @@ lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size
   return TRUE;
 }
 
-/* A program that writes while the file is read leaves half of the old and half of the new. */
+/* A file that another program writes while it is read may be half old and half new. */
 static gboolean
 check_same (int fd, const char *path, const struct stat *before, GError **error)
 {
@@ -81,7 +82,8 @@ check_same (int fd, const char *path, const struct stat *before, GError **error)
     return TRUE;
   return refuse ("read", path, error,
                  "it changed while it was read: %" G_GINT64_FORMAT
-                 " byte%s before, %" G_GINT64_FORMAT " after; try again when nobody writes to it",
+                 " byte%s before, %" G_GINT64_FORMAT
+                 " after; try again when no other program writes to it",
                  (gint64) before->st_size, LIG_ENDING (before->st_size), (gint64) now.st_size);
 }
 
@@ -106,11 +108,12 @@ lig_read_file (const char *path, GError **error)
   return done ? g_bytes_new_take (g_steal_pointer (&content), size) : NULL;
 }
 
-/* A device or a pipe: renaming a file over /dev/null would do harm. */
+/* Writes to a device or a pipe. It is not replaced by a renamed file, which would destroy
+ * /dev/null. */
 static gboolean
 write_stream (const char *path, gconstpointer data, gsize size, GError **error)
 {
-  /* Opening a pipe that nobody reads would wait, perhaps for ever. */
+  /* O_NONBLOCK, as opening a pipe without a reader would wait indefinitely. */
   int number = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   FILE *file = number >= 0 && fcntl (number, F_SETFL, 0) == 0 ? fdopen (number, "wb") : NULL;
   gboolean fine = file && fwrite (data, 1, size, file) == size;
@@ -123,7 +126,7 @@ write_stream (const char *path, gconstpointer data, gsize size, GError **error)
   }
   if (!fine)
     g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be written: %s", path,
-                 code == ENXIO ? "nobody reads from it" : g_strerror (code));
+                 code == ENXIO ? "the pipe has no reader" : g_strerror (code));
   return fine;
 }
 
@@ -131,7 +134,7 @@ gboolean
 lig_write_file (const char *path, gconstpointer data, gsize size, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  /* The file that a link points to is replaced, and the link stays. */
+  /* A symbolic link is kept and the file that it points to is replaced. */
   g_autofree char *target =
     g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? realpath (path, NULL) : NULL;
   GFileSetContentsFlags flags = G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE;
@@ -144,15 +147,15 @@ lig_write_file (const char *path, gconstpointer data, gsize size, GError **error
     return write_stream (path, data, size, error);
   if (g_file_set_contents_full (target ? target : path, data, (gssize) size, flags, 0666, &local))
     return TRUE;
-  /* GLib's message names the temporary file; the reason follows its last colon. */
+  /* GLib's message names the temporary file; the reason is after its last colon. */
   const char *reason = g_strrstr (local->message, ": ");
   g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be saved: %s", path,
                reason ? reason + 2 : local->message);
   return FALSE;
 }
 
-/* The finalizer of splitmix64 over words of eight bytes: some gigabytes a second, so that a data
- * set is no slower to open for it. */
+/* Applies the finalizer of splitmix64 to words of eight bytes. It hashes several gigabytes a
+ * second, so opening a dataset does not become slower. */
 guint64
 lig_hash_content (guint64 hash, gconstpointer bytes, gsize size)
 {
@@ -185,7 +188,7 @@ lig_format_count (gint64 count)
 char *
 lig_format_excerpt (const char *text, glong characters)
 {
-  /* A character takes at most four bytes, and one that is cut in two shows as a replacement. */
+  /* A character has at most four bytes; a truncated one becomes a replacement character. */
   g_autofree char *valid = g_utf8_make_valid (text, (gssize) strnlen (text, 4 * characters + 4));
   if (g_utf8_strlen (valid, -1) <= characters)
     return g_steal_pointer (&valid);

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening files that are not trusted, replacing files, and numbers in messages. */
+/* Opens untrusted files, replaces files, and formats numbers and excerpts for messages. */
 #pragma once
 
 #include <ligature/error.h>
 
 G_BEGIN_DECLS
 
-/* Opens a regular file for reading and says its size. A folder, a pipe or a device is refused with
- * LIG_ERROR_FILE, since opening a pipe would wait. */
+/* Opens a regular file for reading, stores its size in `size` and returns its descriptor, or -1 on
+ * failure. Refuses a folder, a pipe or a device with LIG_ERROR_FILE, since opening a pipe would
+ * block. */
 int lig_open_file (const char *path, gsize *size, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Reads `size` bytes at `offset`. A file that has become shorter is an error; a mapping would end
- * the program there. */
+/* Reads `size` bytes at `offset`. A file that was truncated is an error here; with a mapping it
+ * would crash the program. */
 gboolean
 lig_read_at (int fd, const char *path, gsize offset, gpointer buffer, gsize size, GError **error);
 
-/* Reads a whole regular file; what changes while it is read is refused. */
+/* Reads a whole regular file; refuses one that changes during the read. */
 GBytes *lig_read_file (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Replaces a regular file as a whole, or the one that a link points to; a device or a pipe is
  * written to and stays. The error is LIG_ERROR_FILE and names the path. */
 gboolean lig_write_file (const char *path, gconstpointer data, gsize size, GError **error);
 
-/* A hash that tells contents apart; not for protection. Begins with 0 and takes piece after piece.
- */
+/* Returns a non-cryptographic hash of `bytes`, to distinguish contents. `hash` is 0 for the first
+ * piece, then the result for the previous piece. */
 guint64 lig_hash_content (guint64 hash, gconstpointer bytes, gsize size);
 
-/* `12,345,678`, for people (transfer full). */
+/* Formats a number for people: `12,345,678` (transfer full). */
 char *lig_format_count (gint64 count);
 
-/* A piece of a file as a message may show it: valid UTF-8 of at most `characters`
- * (transfer full). */
+/* Returns the start of a text from a file for use in a message: valid UTF-8 of at most
+ * `characters`, then an ellipsis if more follows (transfer full). */
 char *lig_format_excerpt (const char *text, glong characters);
 
 G_END_DECLS

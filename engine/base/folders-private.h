@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Where backends are installed that are opened at run time. */
+/* The folder of backend modules. */
 #pragma once
 
 #include <ligature/error.h>
 
+/* Returns the folder in which backend modules are installed (static). */
 const char *lig_module_folder (void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The only place that is told, when it is built, where things get installed. */
+/* The installation folders; no other file is compiled with their paths. */
 #include "engine/base/folders-private.h"
 #include <ligature/folders.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of the JSON documents of commands and reports. */
+/* Adds members to the JSON documents of commands and reports. */
 #include <ligature/json-members.h>
 
 #include <json-glib/json-glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A strict check of JSON text before json-glib reads it, and writing values on one line. */
+/* Checks JSON text strictly before json-glib parses it, and writes values as text. */
 #include "engine/base/json-private.h"
 
 #include "engine/base/number.h"
@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* No document of ours comes near it. */
+/* Documents of this program are far smaller. */
 #define LONGEST_TEXT (64 << 20)
 
 typedef struct {
   const char *start, *at, *end;
   const char *file;
-  GString *path; /* of the value being read */
+  GString *path; /* JSON path of the value being read */
   guint depth;
   guint64 n_values;
   GError **error;
@@ -21,7 +21,7 @@ typedef struct {
 
 static gboolean check_value (Checker *self);
 
-/* What stands at the current place, for a message. */
+/* Returns the current character, or `the end`, as a message names it. */
 static char *
 got (Checker *self)
 {
@@ -99,7 +99,7 @@ check_hex (Checker *self, gunichar *unit)
   return TRUE;
 }
 
-/* After `\u`: one character, or the first half of one that a second `\u` completes. */
+/* Reads the digits after `\u`; after the first half of a surrogate pair also the second `\u`. */
 static gboolean
 check_unicode (Checker *self, GString *string)
 {
@@ -136,7 +136,7 @@ check_escape (Checker *self, GString *string)
   return TRUE;
 }
 
-/* Reads a string into `string`, which is emptied first. */
+/* Reads a string into `string`, replacing its content. */
 static gboolean
 check_string (Checker *self, GString *string)
 {
@@ -335,7 +335,7 @@ lig_json_from_text (const char *text, GError **error)
   return read_checked (text, length, NULL, TRUE, error);
 }
 
-/* The member, where it is a value of that type. */
+/* Returns the member if its value has that type, else null. */
 static JsonNode *
 get_member (JsonObject *object, const char *name, GType type)
 {
@@ -442,7 +442,7 @@ lig_json_append (GString *text, JsonNode *value)
   else {
     gsize length = text->len;
     lig_number_append (text, json_node_get_double (value), FALSE);
-    /* A point keeps 7.0 a floating-point number when it is read again. */
+    /* Without the point, 7.0 would be read back as an integer. */
     if (!strpbrk (text->str + length, ".e"))
       g_string_append (text, ".0");
   }
@@ -475,7 +475,7 @@ append_elements (GString *text, JsonArray *array, int depth)
   }
 }
 
-/* Whether arrays and objects are inside. */
+/* Returns whether the array contains arrays or objects. */
 static gboolean
 is_nested (JsonArray *array)
 {
@@ -487,7 +487,8 @@ is_nested (JsonArray *array)
   return FALSE;
 }
 
-/* What fits a line stays on it, and so do numbers in a row; the document itself is opened. */
+/* Writes a value on one line if it fits or is an array of plain values; otherwise, and for the
+ * document itself, one line for each member or element. */
 static void
 append_lines (GString *text, JsonNode *value, int depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as text that reads back as the same number. */
+/* Writes numbers as text that reads back as the same number. */
 #include "engine/base/number.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ lig_number_append (GString *text, double number, gboolean single)
     g_string_append (text, exponent[1] == '-' ? "e-" : "e");
     g_string_append (text, exponent + 1 + strspn (exponent + 1, "+-0"));
   }
-  /* Without a point this one would be read as the whole number 0. */
+  /* Without a point, -0 would be read back as the integer 0. */
   if (strcmp (buffer, "-0") == 0)
     g_string_append (text, ".0");
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that a terminal shows and does not obey. */
+/* Escapes the characters of a text that would control a terminal. */
 #include <ligature/printable.h>
 
 #include <string.h>
 
-/* Embeddings, overrides and isolates reorder the rest of the line. */
+/* Returns whether the character is an embedding, override or isolate, which would reorder the rest
+ * of the line. */
 static gboolean
 turns_direction (gunichar character)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences that refuse a table. */
+/* Sets the errors that refuse a table of an op, kernel or fusion. */
 #include "engine/base/refusal.h"
 
 gboolean

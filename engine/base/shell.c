@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of command lines, quoted only where a shell needs it. */
+/* Appends words to command lines, quoted only where a shell requires it. */
 #include <ligature/shell.h>
 
 #include <string.h>

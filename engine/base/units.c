@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures for people. */
+/* Formats numbers with units for people. */
 #include <ligature/units.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ lig_units_scale (double value, const char *const *units, guint count)
     value /= 1000;
     unit++;
   }
-  /* %g would write the thousands of the last unit as a power of ten. */
+  /* %g would write thousands of the largest unit as a power of ten. */
   gboolean whole = (unit == 0 && value == floor (value)) || fabs (value) >= 999.5;
   const char *form = whole && fabs (value) < 1e6 ? "%.0f%s%s" : "%.3g%s%s";
   return g_strdup_printf (form, value, *units[unit] ? " " : "", units[unit]);

@@ -208,7 +208,7 @@ time_in_turns (
       return FALSE;
     cover->bytes = sum_bytes (steps);
   }
-  lig_tuning_tell ("whole steps");
+  lig_tuning_report ("whole steps");
   if (lig_time_lists (contest->draft, (GArray *const *) lists->pdata, lists->len, timing, prices,
                       &local))
     return TRUE;

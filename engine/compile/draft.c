@@ -80,7 +80,7 @@ choose_input (LigDraft *self, GError **error)
   if (!lig_sequence_has_input (self->sequence)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  "the sequence has no input shape; set it, like 64x256");
-    return FALSE;
+    return lig_error_set_setting (error, "input");
   }
   lig_sequence_get_input (self->sequence, &self->input, &self->input_dtype);
   if (self->options.batch > 0 && self->input.n_axes > 0)

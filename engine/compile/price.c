@@ -110,7 +110,7 @@ tell_what (GPtrArray *lists)
 {
   const GArray *steps = lists->pdata[0];
   const LigKernel *kernel = g_array_index (steps, LigDraftStep, steps->len - 1).kernel;
-  lig_tuning_tell (kernel ? kernel->name : "an opaque op");
+  lig_tuning_report (kernel ? kernel->name : "an opaque op");
 }
 
 /* Times the lists. They are predicted where the device is only described, or has no memory for more

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a csv file (RFC 4180, any of three separators, blanks around a field dropped). */
+/* Reads the rows of a csv file (RFC 4180, with one of three separators; blanks around a field are
+ * dropped). */
 #include "engine/data/csv-rows.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ find_separator (const char *text, const char *end)
 void
 lig_csv_rows_init (LigCsvRows *self, const LigDataset *dataset, const char *text, gsize length)
 {
-  /* Windows programs put the byte order mark in front of UTF-8. */
+  /* Windows programs write a byte order mark before UTF-8. */
   gsize mark = length >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   *self = (LigCsvRows){
     .dataset = dataset,
@@ -92,7 +93,7 @@ skip_line_end (LigCsvRows *self)
     self->at++;
 }
 
-/* Reads the text between two quotes; a doubled quote is one, and lines may end inside. */
+/* Reads the text between two quotes, which may contain line breaks and doubled quotes. */
 static gboolean
 read_quoted (LigCsvRows *self, GError **error)
 {

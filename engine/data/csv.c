@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* csv: a table of numbers, fields separated by `,`, `;` or tab, quoted where they need it. Labels
- * that are text are numbered in sorted order. The text is read twice, first to count rows and to
- * see whether the targets are text, then to fill arrays of the right size; afterwards it is freed.
+/* csv: a table of numbers, fields separated by `,`, `;` or tab and optionally quoted. Labels that
+ * are text are numbered in sorted order. The text is read twice, first to count rows and to find
+ * out whether the targets are text, then to fill arrays of the right size; afterwards it is freed.
  */
 #include "engine/base/file.h"
 #include "engine/data/csv-rows.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* fp32 holds every whole number up to here. */
+/* The largest number up to which fp32 represents every whole number. */
 #define MOST_CLASSES (1 << 24)
 
 typedef enum { TASK_OPEN, TASK_CLASS, TASK_VALUE } Task;
@@ -17,25 +17,25 @@ typedef enum { TASK_OPEN, TASK_CLASS, TASK_VALUE } Task;
 typedef struct {
   Task task;
   gboolean standardize;
-  int header;       /* 1 if there is one, -1 while nobody said */
-  GPtrArray *names; /* of the columns; null without a header */
+  int header;       /* 1 with a header, 0 without, -1 if not specified */
+  GPtrArray *names; /* names of the columns; null without a header */
   guint n_columns;
   guint n_features;
   guint n_targets;
-  int *target_of; /* per column which target it is, -1 for a feature */
+  int *target_of; /* index of the target in each column, -1 for a feature */
   gint64 n_rows;
   float *features;    /* rows x features */
   float *targets;     /* rows x targets; classes as their numbers */
-  GHashTable *labels; /* text to class; null where targets are numbers */
-  float largest;      /* class, where all targets are classes, and the line that has it first */
+  GHashTable *labels; /* text to class; null if targets are numbers */
+  float largest;      /* largest class if all targets are classes, and its first line */
   gint64 largest_line;
-  gint64 unfit_line; /* the first whose target is no class, 0 for none, and that target */
+  gint64 unfit_line; /* first line whose target is not a class, 0 for none, and that target */
   float unfit;
-  gint64 text_line; /* the first whose target is text */
+  gint64 text_line; /* first line whose target is text */
 } Csv;
 
-/* [-]digits[.digits] of at most 15 digits: both numbers of the quotient are exact then, so it is
- * what strtod would give, ten times as fast. */
+/* Parses [-]digits[.digits] of at most 15 digits. Mantissa and power of ten are exact then, so the
+ * result is the same as that of strtod, which takes ten times as long. */
 static gboolean
 parse_short_number (const char *text, double *value)
 {
@@ -58,7 +58,8 @@ parse_short_number (const char *text, double *value)
   return *text == '\0' && digits > 0;
 }
 
-/* Decimal numbers only; NaN and infinity are numbers here, and refused where they stand. */
+/* Parses decimal numbers only. Accepts NaN and infinity, which the caller refuses with a message of
+ * their own. */
 static gboolean
 parse_number (const char *text, double *value)
 {
@@ -100,8 +101,6 @@ read_number (const LigDataset *self, LigCsvRows *rows, guint column, float *valu
     csv->n_rows == 0 && !csv->names ? "; header=true takes the first row as names" : "");
 }
 
-/* ---- columns ---- */
-
 static void
 read_options (const LigDataset *self, Csv *csv)
 {
@@ -129,7 +128,8 @@ read_header (Csv *csv, const LigCsvRows *rows)
   }
 }
 
-/* The column of that name, or else of that number from 1; -1 if there is none. */
+/* Returns the column of that name, else the one of that number counted from 1; -1 if neither
+ * exists. */
 static int
 find_column (const Csv *csv, const char *name)
 {
@@ -166,7 +166,7 @@ choose_targets (LigDataset *self, Csv *csv, GError **error)
     csv->target_of[i] = -1;
   if (!option)
     csv->target_of[csv->n_columns - 1] = (int) csv->n_targets++;
-  /* A name may hold a comma, so the whole is tried before its parts. */
+  /* A name may contain a comma, so the whole text is tried before its parts. */
   g_auto (GStrv) names = g_strsplit (option ? option : "", ",", -1);
   if (option && find_column (csv, option) >= 0) {
     if (!choose_target (self, csv, option, error))
@@ -187,9 +187,7 @@ choose_targets (LigDataset *self, Csv *csv, GError **error)
   return TRUE;
 }
 
-/* ---- rows ---- */
-
-/* Goes back to the first row with data, which the next reading gives. */
+/* Rewinds, so that the next row read is the first one with data. */
 static gboolean
 rewind_rows (const Csv *csv, LigCsvRows *rows, GError **error)
 {
@@ -246,7 +244,7 @@ target_column (const Csv *csv)
   return column;
 }
 
-/* Counts the rows and their fields, and looks for text among the targets. */
+/* Counts the rows, checks their numbers of fields, and searches the targets for text. */
 static gboolean
 survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GError **error)
 {
@@ -271,7 +269,7 @@ survey_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 *n_rows, GErro
   return csv->text_line == 0 || collect_labels (self, csv, rows, column, error);
 }
 
-/* Remembers what lig_dataset_bind() has to know about a target. */
+/* Records the facts about a target that lig_dataset_bind() checks. */
 static void
 note_target (Csv *csv, float value, gint64 line)
 {
@@ -325,7 +323,8 @@ fill_rows (LigDataset *self, Csv *csv, LigCsvRows *rows, gint64 n_rows, GError *
   return TRUE;
 }
 
-/* Mean 0 and variance 1 over the rows for training; a constant feature becomes 0 there. */
+/* Scales each feature to mean 0 and variance 1 over the training rows; a feature that is constant
+ * there becomes 0. */
 static void
 standardize (Csv *csv, gint64 training)
 {
@@ -345,8 +344,6 @@ standardize (Csv *csv, gint64 training)
       column[row * csv->n_features] = (float) ((column[row * csv->n_features] - mean) * scale);
   }
 }
-
-/* ---- the kind ---- */
 
 static gboolean
 read_table (LigDataset *self, Csv *csv, LigCsvRows *rows, GError **error)
@@ -409,7 +406,7 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
   const Csv *csv = self->data;
   if (csv->task == TASK_VALUE)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "task=value gives values, the loss wants classes");
+                               "task=value gives values, the loss requires classes");
   if (csv->n_targets > 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                "%u target column%s named, a loss over classes takes 1",
@@ -418,7 +415,7 @@ bind_classes (LigDataset *self, const LigTarget *target, gint64 size, GError **e
     return lig_csv_refuse (self, csv->unfit_line, error, LIG_ERROR_VALUE,
                            "the target is %g, a class is a whole number from 0 to %d", csv->unfit,
                            MOST_CLASSES);
-  if (!lig_dataset_want_class (self, target, size, error))
+  if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
   if ((gint64) csv->largest >= target->classes)
     return lig_csv_refuse (self, csv->largest_line, error, LIG_ERROR_VALUE,
@@ -435,10 +432,10 @@ csv_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error
     return bind_classes (self, target, size, error);
   if (csv->text_line > 0)
     return lig_csv_refuse (self, csv->text_line, error, LIG_ERROR_DTYPE,
-                           "the target is text, the loss wants values");
+                           "the target is text, the loss requires values");
   if (csv->task == TASK_CLASS)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "task=class gives classes, the loss wants values");
+                               "task=class gives classes, the loss requires values");
   if (size != (gint64) csv->n_targets)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                                "the prediction has %" G_GINT64_FORMAT
@@ -476,7 +473,7 @@ show_target (const Csv *csv, float value)
   return g_strdup ("");
 }
 
-/* Columns as in the file; an arrow before those that are predicted. */
+/* Shows the columns of the file, with an arrow before the targets. */
 static guint
 csv_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {
@@ -542,9 +539,9 @@ static const LigDatasetOption options[] = {
   {.type = LIG_DATASET_CHOICE,
    .name = "header",
    .label = N_ ("First row"),
-   .help = N_ ("Names, where none of its fields is a number, by default"),
+   .help = N_ ("Names by default if none of its fields is a number"),
    .choices = header_choices,
-   .unset = N_ ("As its fields look")},
+   .unset = N_ ("Detected from its fields")},
   {.type = LIG_DATASET_BOOLEAN,
    .name = "standardize",
    .label = N_ ("Standardize"),

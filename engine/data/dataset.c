@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Batches of any kind of dataset: the order of an epoch, the position, the held-out part. */
+/* Draws batches from a dataset of any kind: the order of an epoch, the position, the held-out part.
+ */
 #include <ligature/dataset.h>
 
 #include "engine/data/kind.h"
@@ -27,7 +28,7 @@ lig_dataset_info_nth (guint n)
   return n < G_N_ELEMENTS (kinds) - 1 ? &kinds[n]->info : NULL;
 }
 
-/* Takes the batch from the argument or the shape. */
+/* Sets the batch size from the argument or the shape. */
 static gboolean
 take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **error)
 {
@@ -39,7 +40,7 @@ take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **erro
   }
   if (batch < 0 || self->input.n_axes < 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "the batch is missing; it is axis 0 of the input's shape");
+                               "batch size missing; it is axis 0 of the input's shape");
   self->batch = self->input.axes[0];
   for (int i = 0; i < self->input.n_axes; i++)
     if (self->input.axes[i] == 0)
@@ -116,8 +117,8 @@ lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error)
   gint64 size = lig_shape_size (&target->shape);
   if (size % self->batch != 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "the loss wants %" G_GINT64_FORMAT
-                               " target%s, not a multiple of the batch of %" G_GINT64_FORMAT,
+                               "the loss requires %" G_GINT64_FORMAT
+                               " target%s, not a multiple of the batch size %" G_GINT64_FORMAT,
                                size, LIG_ENDING (size), self->batch);
   if (!self->kind->bind (self, target, size / self->batch, error))
     return FALSE;
@@ -145,7 +146,8 @@ lig_dataset_get_held_out_batches (LigDataset *self)
   return samples / self->batch + (samples % self->batch != 0);
 }
 
-/* The finalizer of splitmix64 (Steele et al., 2014): every bit depends on every bit. */
+/* Applies the finalizer of splitmix64 (Steele et al., 2014): every bit of the result depends on
+ * every bit of `bits`. */
 static guint64
 mix (guint64 bits)
 {
@@ -155,9 +157,10 @@ mix (guint64 bits)
   return bits ^ (bits >> 31);
 }
 
-/* One place of a permutation of 0 to count - 1 that needs no array: a Feistel cipher over the
- * least even number of bits that holds count, applied again while its result is beyond it. The
- * cipher is a bijection of fewer than 4 count numbers, so that is fewer than 4 times on average. */
+/* Returns the number at `place` of a permutation of 0 to count - 1, without an array: applies a
+ * Feistel cipher over the smallest even number of bits that can hold count, and repeats it while
+ * the result is not below count. The cipher permutes fewer than 4 * count numbers, so it is applied
+ * fewer than 4 times on average. */
 static gint64
 permute (gint64 place, gint64 count, guint64 key)
 {
@@ -201,7 +204,7 @@ check_tensors (const LigDataset *self, LigTensor *input, LigTensor *targets, GEr
 {
   if (targets && self->target_size == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "targets are asked for before a loss said which");
+                               "targets requested before the dataset was bound to a loss");
   return check_tensor (self, "the input", input, &self->input, self->dtype, error) &&
          (!targets || check_tensor (self, "the targets", targets, &self->target.shape,
                                     self->target.dtype, error));
@@ -264,10 +267,9 @@ lig_dataset_held_out (LigDataset *self,
   gint64 count = self->samples[LIG_SPLIT_HELD_OUT],
          batches = lig_dataset_get_held_out_batches (self);
   if (batch_index < 0 || batch_index >= batches)
-    return lig_dataset_refuse (self, error, LIG_ERROR_INDEX,
-                               "there is no held-out batch %" G_GINT64_FORMAT
-                               ", there are %" G_GINT64_FORMAT,
-                               batch_index, batches);
+    return lig_dataset_refuse (
+      self, error, LIG_ERROR_INDEX,
+      "no held-out batch %" G_GINT64_FORMAT "; there are %" G_GINT64_FORMAT, batch_index, batches);
   if (!check_tensors (self, input, targets, error))
     return FALSE;
   gint64 first = batch_index * self->batch, real = MIN (self->batch, count - first);

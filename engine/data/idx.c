@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* idx: images and labels as MNIST has them. A file is a big-endian magic number (0x0803: unsigned
- * bytes with three axes, 0x0801: with one), the axes' lengths, and the bytes. */
+/* idx: images and labels in the format of MNIST. A file is a big-endian magic number (0x0803:
+ * unsigned bytes with three axes, 0x0801: with one), the axes' lengths, and the bytes. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
@@ -13,7 +13,7 @@ typedef struct {
   GBytes *images_file, *labels_file;
   const guint8 *images, *labels;
   gint64 count, pixels;
-  gint64 largest; /* the first image with the largest label */
+  gint64 largest; /* index of the first image with the largest label */
 } Idx;
 
 static guint32
@@ -46,7 +46,8 @@ check_magic (const char *path, const guint8 *bytes, gsize size, guint32 magic, G
   return TRUE;
 }
 
-/* Reads a file and checks its header; gives the bytes after it and the lengths of the axes. */
+/* Reads a file and checks its header. Sets `body` to the bytes after the header, and the lengths of
+ * the axes. */
 static GBytes *
 open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[3], GError **error)
 {
@@ -83,7 +84,8 @@ open_file (const char *path, guint32 magic, const guint8 **body, gint64 lengths[
   return g_steal_pointer (&file);
 }
 
-/* `train-labels-idx1-ubyte` for `train-images-idx3-ubyte`, in the file's name only. */
+/* Derives the path of the labels from that of the images, changing only the file's name:
+ * `train-images-idx3-ubyte` gives `train-labels-idx1-ubyte`. */
 static char *
 derive_labels_path (const LigDataset *self, GError **error)
 {
@@ -99,7 +101,7 @@ derive_labels_path (const LigDataset *self, GError **error)
     }
   }
   lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
-                      "the file of the labels is not known; give it as labels=PATH");
+                      "file of the labels unknown; give it as labels=PATH");
   return NULL;
 }
 
@@ -154,7 +156,7 @@ static gboolean
 idx_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
 {
   const Idx *idx = self->data;
-  if (!lig_dataset_want_class (self, target, size, error))
+  if (!lig_dataset_require_class (self, target, size, error))
     return FALSE;
   if (idx->labels[idx->largest] < target->classes)
     return TRUE;
@@ -178,7 +180,7 @@ idx_read (const LigDataset *self, LigSplit part, gint64 sample, void *input, voi
     *(gint32 *) target = idx->labels[image];
 }
 
-/* How dark or bright an image is, so that a file of noughts is noticed. */
+/* Shows the brightness of each image, so that a file of zeros is noticed. */
 static guint
 idx_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {

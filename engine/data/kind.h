@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A kind of dataset: reads its data, checks what a loss wants, gives samples by number. Order,
- * batches, epochs and the position are dataset.c's. */
+/* A kind of dataset: reads its data, checks the target of a loss, and returns samples by number.
+ * The order, batches, epochs and the position are implemented in dataset.c. */
 #pragma once
 
 #include <ligature/dataset.h>
@@ -15,14 +15,15 @@ typedef struct LigDatasetKind LigDatasetKind;
 
 struct LigDataset {
   const LigDatasetKind *kind;
-  char *path; /* null for a kind without */
-  char *name; /* the path for messages, else the kind's name */
+  char *path; /* null for a kind without a path */
+  char *name; /* name in messages: the path, else the kind's name */
   GHashTable *options;
-  double held_out; /* the fraction */
+  double held_out; /* held-out fraction of the data */
   guint64 seed;
   gint64 batch;
 
-  /* First what the sequence has (no axes if it said nothing); the kind leaves what a batch has. */
+  /* Before `open` the input of the sequence (no axes if unspecified); the kind changes it to the
+   * input of a batch. */
   LigShape input;
   LigDtype dtype;
 
@@ -32,7 +33,7 @@ struct LigDataset {
   const guint16 *tokens[LIG_N_SPLITS];
   gsize n_tokens[LIG_N_SPLITS];
   char *description;
-  guint64 content; /* of lig_hash_content(); 0 where the options say all */
+  guint64 content; /* lig_hash_content() of the data; 0 if the options determine them */
   gpointer data;
 
   LigTarget target;
@@ -41,58 +42,59 @@ struct LigDataset {
 };
 
 struct LigDatasetKind {
-  LigDatasetInfo info; /* from which the command line and the window are made */
+  LigDatasetInfo info; /* used by the command line and the window */
 
-  /* Fills what is marked above; there must be a sample for training. */
+  /* Sets the fields marked above; there must be at least one training sample. */
   gboolean (*open) (LigDataset *self, GError **error);
 
   /* Checks a target whose `target_size` dataset.c has set; may change `samples`. If it
    * refuses, the data stay bound as before. */
   gboolean (*bind) (LigDataset *self, const LigTarget *target, gint64 size, GError **error);
 
-  /* Writes one sample; `target` is null where the caller has no use for it. Allocates nothing. */
+  /* Writes one sample; `target` is null if the caller does not need it. Allocates nothing. */
   void (*read) (const LigDataset *self, LigSplit part, gint64 sample, void *input, void *target);
 
   void (*close) (LigDataset *self);
 
-  /* (nullable): appends the texts of a table's titles, then of at most `rows` rows, and says how
-   * many columns it has; without it a table of the inputs' elements is made. */
+  /* (nullable): appends the column titles of a table, then the cells of at most `rows` rows, and
+   * returns the number of columns. If null, the table shows the elements of the inputs. */
   guint (*preview) (const LigDataset *self, guint rows, GPtrArray *cells);
 };
 
-/* The most columns of a table for people. */
+/* The maximum number of columns of a preview. */
 #define LIG_PREVIEW_COLUMNS 8
 
 /* Splits a spec and reads the options that every kind has. */
 gboolean lig_dataset_parse (LigDataset *self, const char *spec, GError **error);
 const LigDatasetKind *const *lig_dataset_kinds (void);
 
-/* The spec with absolute paths; (transfer full). One that cannot be read stays as it is. */
+/* Returns the spec with absolute paths (transfer full), or an unchanged copy if it cannot be
+ * parsed. */
 char *lig_dataset_locate (const char *spec);
 
-/* An option's text, null if it was not given. It was checked against the table already. */
+/* Returns an option's text, which is valid for its type, or null if it was not given. */
 const char *lig_dataset_option (const LigDataset *self, const char *key);
 
-/* The value of a count or a fraction, and of a boolean: its default if it was not given. */
+/* Returns the value of a count or a fraction, or of a boolean; its default if it was not given. */
 double lig_dataset_number (const LigDataset *self, const char *key);
 gboolean lig_dataset_boolean (const LigDataset *self, const char *key);
 
-/* Whether the kind has an option of that name, and the text is a value of it. */
+/* Returns whether the kind has an option of that name and the text is a valid value for it. */
 gboolean lig_dataset_check_option (const LigDataset *self,
                                    const char *key,
                                    const char *text,
                                    GError **error);
 
-/* How many of `total` bytes, tokens, rows or samples, at least one, are for training. */
+/* Returns how many of `total` (at least one) bytes, tokens, rows or samples are for training. */
 gint64 lig_dataset_cut (const LigDataset *self, gint64 total);
 
 /* Refuses targets other than one class per sample. */
-gboolean lig_dataset_want_class (const LigDataset *self,
-                                 const LigTarget *target,
-                                 gint64 size,
-                                 GError **error);
+gboolean lig_dataset_require_class (const LigDataset *self,
+                                    const LigTarget *target,
+                                    gint64 size,
+                                    GError **error);
 
-/* Sets `NAME: message`; always false. */
+/* Sets the error `NAME: message`. Always returns FALSE. */
 gboolean
 lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
   G_GNUC_PRINTF (4, 5);

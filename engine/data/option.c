@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of datasets: their tables, and values checked by them. */
+/* Finds the options of datasets and checks their values. */
 #include "engine/data/kind.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static const LigDatasetOption shared[] = {
   {.type = LIG_DATASET_FRACTION,
    .name = "held-out",
    .label = N_ ("Held out"),
-   .help = N_ ("Share at the end of the data that is not trained on"),
+   .help = N_ ("Share at the end of the data that is held out of training"),
    .minimum = 0,
    .maximum = 1,
    .initial = 0.1},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of what was understood of a dataset whose kind has none of its own: tokens or numbers. */
+/* Builds the preview of a dataset whose kind has none of its own: a table of tokens or numbers. */
 #include "engine/data/kind.h"
 
 #define ROW_TOKENS 12
@@ -35,7 +35,7 @@ show_element (const LigTensor *sample, gint64 i)
   return g_strdup_printf ("%.4g", (double) lig_tensor_get (sample, i));
 }
 
-/* The first elements of each sample. */
+/* Shows the first elements of each sample. */
 static guint
 preview_elements (const LigDataset *self, guint rows, GPtrArray *cells)
 {

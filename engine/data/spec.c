@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads `KIND[:PATH][?key=value&...]`. */
+/* Parses `KIND[:PATH][?key=value&...]`. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
@@ -38,8 +38,7 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
   g_autofree char *shown = lig_format_excerpt (spec, 200);
   if (g_file_test (spec, G_FILE_TEST_EXISTS)) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "'%s' does not say what kind of data it is; text:%s reads its bytes as tokens",
-                 shown, shown);
+                 "'%s' has no kind of dataset; text:%s reads its bytes as tokens", shown, shown);
     return FALSE;
   }
   g_autofree char *kinds = join_kinds ();
@@ -49,8 +48,8 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
   return FALSE;
 }
 
-/* The query begins at the last question mark that has a `key=` behind it, so that a path may hold
- * question marks. */
+/* Returns the query, which begins at the last question mark followed by `key=`, so that a path may
+ * contain question marks. */
 static const char *
 find_query (const char *spec)
 {
@@ -128,8 +127,6 @@ lig_dataset_split (const char *spec, char **path)
   return g_strv_builder_end (builder);
 }
 
-/* --- Absolute paths ------------------------------------------------------------------------- */
-
 static gboolean
 is_path (const LigDatasetInfo *info, const char *key, gsize length)
 {
@@ -171,8 +168,6 @@ lig_dataset_locate (const char *spec)
   return g_string_free (text, FALSE);
 }
 
-/* --- For kinds ------------------------------------------------------------------------------ */
-
 gint64
 lig_dataset_cut (const LigDataset *self, gint64 total)
 {
@@ -183,18 +178,18 @@ lig_dataset_cut (const LigDataset *self, gint64 total)
 }
 
 gboolean
-lig_dataset_want_class (const LigDataset *self,
-                        const LigTarget *target,
-                        gint64 size,
-                        GError **error)
+lig_dataset_require_class (const LigDataset *self,
+                           const LigTarget *target,
+                           gint64 size,
+                           GError **error)
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "%s gives classes, the loss wants %s values", self->kind->info.name,
-                               lig_dtype_name (target->dtype));
+                               "%s gives classes, the loss requires %s values",
+                               self->kind->info.name, lig_dtype_name (target->dtype));
   if (size != 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "%s gives 1 class per sample, the loss wants %" G_GINT64_FORMAT,
+                               "%s gives 1 class per sample, the loss requires %" G_GINT64_FORMAT,
                                self->kind->info.name, size);
   return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* synthetic: random samples, each a function of the seed and its index alone: standard normal
- * numbers, or integers spread evenly over a vocabulary or the classes. */
+/* synthetic: random samples, each determined by the seed and its index alone: standard normal
+ * numbers, or integers distributed uniformly over a vocabulary or the classes. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 #include "kernels/formulas.h"
@@ -8,7 +8,7 @@
 enum { INPUTS, TARGETS };
 
 typedef struct {
-  gint64 vocabulary; /* of integer inputs */
+  gint64 vocabulary; /* number of different integer inputs */
 } Synthetic;
 
 static gboolean
@@ -43,7 +43,8 @@ synthetic_bind (LigDataset *self, const LigTarget *target, gint64 size, GError *
                              target->classes, G_MAXINT32);
 }
 
-/* Four random words: elements 4 quad to 4 quad + 3 of one sample's inputs or targets. */
+/* Computes four random words for elements 4 * quad to 4 * quad + 3 of one sample's inputs or
+ * targets. */
 static void
 draw (const LigDataset *self, gint64 index, int what, gint64 quad, uint32_t words[4])
 {

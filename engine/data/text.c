@@ -20,8 +20,8 @@ refuse_path (const char *what, const char *path, const char *why, GError **error
   return FALSE;
 }
 
-/* Adds the contents of one folder. A link to a file counts as a file; a link to a folder is left
- * out, so that links cannot lead in circles, and so is a link to nothing. */
+/* Adds the contents of one folder. A link to a file counts as a file. Links to folders are ignored,
+ * since they could form cycles, and so are broken links. */
 static gboolean
 list_folder (const char *folder, GPtrArray *folders, GPtrArray *files, GError **error)
 {
@@ -72,7 +72,7 @@ list_files (const char *path, GError **error)
   return g_steal_pointer (&files);
 }
 
-/* Returns the bytes of all files together, before they are read. */
+/* Returns the total size of all files in bytes, before they are read. */
 static gsize
 sum_sizes (GPtrArray *files)
 {
@@ -85,7 +85,7 @@ sum_sizes (GPtrArray *files)
   return sum;
 }
 
-/* Appends a file's bytes to `tokens`, of which `filled` are filled. */
+/* Appends a file's bytes to `tokens`, of which the first `filled` are set. */
 static gboolean
 append_file (
   LigDataset *self, const char *path, guint16 *tokens, gsize size, gsize *filled, GError **error)
@@ -123,7 +123,7 @@ text_open (LigDataset *self, GError **error)
     return lig_dataset_refuse (self, error, LIG_ERROR_FILE, "it shrank while it was read");
   if (filled == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "%s",
-                               files->len == 0 ? "there is no file in the folder" : "is empty");
+                               files->len == 0 ? "the folder contains no file" : "is empty");
   if (!lig_windows_open (self, tokens, filled, error))
     return FALSE;
   g_autofree char *bytes = lig_format_count ((gint64) filled);
@@ -140,7 +140,7 @@ text_close (LigDataset *self)
   g_free (self->data);
 }
 
-/* Lines, each with the byte that it begins at. */
+/* Shows lines, each with the offset of its first byte. */
 static guint
 text_preview (const LigDataset *self, guint rows, GPtrArray *cells)
 {

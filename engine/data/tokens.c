@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tokens: llm.c's .bin, 256 int32 of which the first three count (20240520, version 1, number of
- * tokens), then the tokens as uint16, all little-endian. The file is read
- * whole. */
+/* tokens: the .bin format of llm.c: 256 int32, of which the first three are used (20240520, version
+ * 1, number of tokens), then the tokens as uint16, all little-endian. The whole file is read. */
 #include "engine/base/file.h"
 #include "engine/data/windows.h"
 
@@ -24,7 +23,7 @@ check_header (const LigDataset *self, const char *content, gsize size, GError **
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,
                                "begins with %d, a file of tokens with %d", header[0], MAGIC);
   if (header[1] != VERSION)
-    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "is of version %d, expected %d",
+    return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT, "has version %d, expected %d",
                                header[1], VERSION);
   if (header[2] < 1)
     return lig_dataset_refuse (self, error, LIG_ERROR_FORMAT,

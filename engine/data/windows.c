@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows over a stream of tokens: sample s begins at token s * stride of its part and its targets
- * are the tokens one further on. With a target at every position the stride is T, so that no
- * target comes twice in an epoch; with only the token after the window it is 1, so that every
- * token is a target once. */
+/* Windows over a stream of tokens: sample s begins at token s * stride of its part, and its targets
+ * are the tokens shifted by one. With a target at every position the stride is T, so that no target
+ * occurs twice in an epoch; with only the token after the window as target the stride is 1, so that
+ * every token is a target once. */
 #include "engine/data/windows.h"
 
 static gint64
@@ -34,7 +34,7 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
     g_autofree char *shape = lig_shape_to_string (&self->input);
     return lig_dataset_refuse (
       self, error, LIG_ERROR_SHAPE,
-      "the input is %s, %s gives windows and wants BATCHxLENGTH, like 32x64", shape,
+      "the input is %s, %s gives windows and requires BATCHxLENGTH, like 32x64", shape,
       self->kind->info.name);
   }
   gsize training = (gsize) lig_dataset_cut (self, (gint64) count);
@@ -52,7 +52,7 @@ lig_windows_open (LigDataset *self, const guint16 *tokens, gsize count, GError *
     return TRUE;
   return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
                              "%" G_GSIZE_FORMAT
-                             " token%s for training are no window of %" G_GINT64_FORMAT
+                             " token%s for training are too few for a window of %" G_GINT64_FORMAT
                              " and the token after it",
                              training, LIG_ENDING (training), window_length (self));
 }
@@ -78,11 +78,11 @@ lig_windows_bind (LigDataset *self, const LigTarget *target, gint64 size, GError
 {
   if (target->classes == 0)
     return lig_dataset_refuse (self, error, LIG_ERROR_DTYPE,
-                               "%s gives classes, the loss wants %s values", self->kind->info.name,
-                               lig_dtype_name (target->dtype));
+                               "%s gives classes, the loss requires %s values",
+                               self->kind->info.name, lig_dtype_name (target->dtype));
   if (size != 1 && size != window_length (self))
     return lig_dataset_refuse (self, error, LIG_ERROR_SHAPE,
-                               "the loss wants %" G_GINT64_FORMAT
+                               "the loss requires %" G_GINT64_FORMAT
                                " target%s per window, expected 1 or the window's %" G_GINT64_FORMAT,
                                size, LIG_ENDING (size), window_length (self));
   if (!check_classes (self, target->classes, error))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The backends that meson.build lists, and device names by them. */
+/* The backends listed in meson.build, and the names of their devices. */
 #include "engine/device/backend.h"
 
 #include <string.h>
@@ -26,13 +26,14 @@ lig_backend_nth (guint n)
   return n < G_N_ELEMENTS (backends) ? &backends[n]->info : NULL;
 }
 
-/* Reads the part of a name behind the backend's. */
+/* Returns whether the backend accepts the part of a device name after the backend's name, and sets
+ * `rest` to the part after the colon. */
 static gboolean
-accepts (const LigBackendTable *backend, const char *behind, const char **rest)
+accepts (const LigBackendTable *backend, const char *suffix, const char **rest)
 {
   guint64 number;
-  *rest = *behind == ':' ? behind + 1 : NULL;
-  if (*behind == '\0')
+  *rest = *suffix == ':' ? suffix + 1 : NULL;
+  if (*suffix == '\0')
     return TRUE;
   if (!*rest || backend->takes == LIG_TAKES_NOTHING)
     return FALSE;

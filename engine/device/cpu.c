@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The CPU as a device, and its facts without measuring. */
+/* The CPU as a device, and the facts known of it without measuring. */
 #include "engine/device/backend.h"
 #include "kernels/threads.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* The processor's name as Linux tells it. */
+/* Reads the processor's name from the system. */
 static void
 read_name (char *name, gsize size)
 {

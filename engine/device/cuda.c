@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA GPUs: everything but this table is in the module, kernels/cuda. */
+/* NVIDIA GPUs; the module in kernels/cuda contains everything except this table. */
 #include "engine/device/backend.h"
 
 LIG_BACKEND_TABLE (cuda) = {

@@ -13,18 +13,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A description is a page of text; what is larger, or no file at all, is not read. */
+/* A description is a page of text; larger files are refused. */
 #define MOST_BYTES ((gsize) 1 << 20)
 
-/* Those in data/devices when this was built: a card is known by its name wherever this lies. */
+/* The descriptions of data/devices, compiled in so that a card is recognized by its name even if
+ * the data folder is missing. */
 static const struct {
   const char *name, *text;
 } shipped[] = {
 #include "engine/descriptions.h"
 };
 
-/* Between the slowest device that one could mean and more than any will reach: figures outside are
- * slips of the pen, and make pictures without end. */
+/* The plausible range of a number, generous on both sides: values outside are typing mistakes, and
+ * would give charts of unlimited size. */
 typedef struct {
   const char *key, *unit;
   double least, most;
@@ -39,7 +40,7 @@ read_number (JsonObject *object, const Range *range, double *value, GError **err
   if (!node)
     return TRUE;
   if (type != G_TYPE_INT64 && type != G_TYPE_DOUBLE) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is no number", range->key);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s is not a number", range->key);
     return FALSE;
   }
   *value = json_node_get_double (node);
@@ -187,7 +188,7 @@ find_file (const char *description)
   return lig_data_find (name);
 }
 
-/* The text of a file. Opening one that is none, a pipe, does not wait for who would write to it. */
+/* Reads a file (transfer full). Opening a pipe does not wait for a writer; it is refused. */
 static char *
 read_file (const char *path, GError **error)
 {
@@ -199,9 +200,9 @@ read_file (const char *path, GError **error)
   if (number < 0 || fstat (number, &file) != 0)
     failed = g_strerror (errno);
   else if (!S_ISREG (file.st_mode))
-    failed = "it is no file";
+    failed = "not a regular file";
   else if ((guint64) file.st_size > MOST_BYTES)
-    failed = "it has more than 1048576 bytes";
+    failed = "more than 1048576 bytes";
   if (!failed) {
     json = g_malloc (MOST_BYTES + 1);
     for (gssize got; length < MOST_BYTES; length += (gsize) got)
@@ -213,7 +214,8 @@ read_file (const char *path, GError **error)
     close (number);
   if (!failed)
     return g_steal_pointer (&json);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is no device description: %s", path, failed);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s is not a device description: %s", path,
+               failed);
   return NULL;
 }
 
@@ -223,8 +225,8 @@ lig_description_nth (guint n)
   return n < G_N_ELEMENTS (shipped) ? shipped[n].name : NULL;
 }
 
-/* The share of a card's memory that may be kept from a program. */
-#define LIKE 0.1
+/* The fraction of a card's memory that the driver may reserve for itself. */
+#define MOST_RESERVED 0.1
 
 gboolean
 lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
@@ -234,7 +236,7 @@ lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts)
     if (!strstr (card->name, model) || !lig_device_facts_from_json (shipped[i].text, facts, NULL))
       continue;
     if (facts->multiprocessors == card->multiprocessors &&
-        ABS (facts->memory - card->memory) < (gint64) (LIKE * (double) facts->memory))
+        ABS (facts->memory - card->memory) < (gint64) (MOST_RESERVED * (double) facts->memory))
       return TRUE;
   }
   return FALSE;
@@ -248,9 +250,10 @@ lig_description_load (const char *description, LigDeviceFacts *facts, GError **e
     if (g_str_equal (description, shipped[i].name))
       return lig_device_facts_from_json (shipped[i].text, facts, error);
   if (!path) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
-                 "no device description is called '%s'; shipped are h200, h100 and a100",
-                 description);
+    g_set_error (
+      error, LIG_ERROR, LIG_ERROR_DEVICE,
+      "no device description is called '%s'; use h200, h100, a100 or the path of a JSON file",
+      description);
     return FALSE;
   }
   g_autofree char *json = read_file (path, error);

@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine asks of a device beyond its public face, and what device.c asks of the backends
- * and of the descriptions. */
+/* Functions of devices and of device descriptions for use within the engine. */
 #pragma once
 
 #include "kernels/backend.h"
 #include <ligature/device.h>
 
-/* The calls of the device's backend, and what they are called with. A null device has no calls, the
- * CPU no handle and only the stream null. */
+/* Returns the calls of the device's backend, and the handle to pass to them. A described device has
+ * no calls; the CPU has no handle, and its only stream is null. */
 const LigBackend *lig_device_calls (LigDevice *self);
 LigBackendDevice *lig_device_handle (LigDevice *self);
 
-/* The stream in which plans run and memory is copied, and one in which a branch may run beside. */
+/* Returns the stream in which plans run and memory is copied, and the stream in which a branch may
+ * run in parallel. */
 void *lig_device_stream (LigDevice *self);
 void *lig_device_branch (LigDevice *self);
 
-/* Returns what tells this very device from all others of its kind; empty where it needs no
- * telling. */
+/* Returns an identifier of this device, unique among devices of its kind; empty if the device needs
+ * none. */
 const char *lig_device_get_id (LigDevice *self);
 
-/* Whether a backend's call worked; else the error says `what` and the backend's words. */
+/* Returns whether a backend's call succeeded; otherwise sets an error with `what` and the backend's
+ * message. */
 gboolean lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **error);
 
-/* Writes everything that times on the device depend on: versions, and on the CPU its instructions
- * and as many threads as a kernel would use now. */
+/* Writes everything that times on the device depend on: versions, and for the CPU its instruction
+ * set and the number of threads that a kernel would use now. */
 void lig_device_libraries (LigDevice *self, char *text, gsize size);
 
-/* Returns the device's function of a kernel; null where it has none. */
+/* Returns the kernel's function for the device; null if it has none. */
 LigKernelFunc lig_device_function (LigDevice *self, const LigKernel *kernel);
 
-/* Whether a device of that name would belong to the same backend. */
+/* Returns whether a device of that name would belong to the same backend. */
 gboolean lig_device_same_backend (LigDevice *self, const char *name);
 
-/* The names of the shipped descriptions, null after the last; and the description of a card by its
- * name, multiprocessors and memory. */
+/* Returns the name of shipped description `n`, null after the last; finds the description of a card
+ * by its name, multiprocessors and memory. */
 const char *lig_description_nth (guint n);
 gboolean lig_description_find (const LigDeviceFacts *card, LigDeviceFacts *facts);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices by name, each of a backend of the table. */
+/* Opens devices by name and calls their backends. */
 #include "engine/device/backend.h"
 #include "kernels/times.h"
 
@@ -43,8 +43,8 @@ device_new (const LigBackendTable *backend, const char *name)
   return self;
 }
 
-/* A description that is written from these facts names the backend where the capability does not
- * imply it. */
+/* Names the backend in the facts if the capability does not imply it, so that a description written
+ * from these facts contains it. */
 static LigDevice *
 finish (LigDevice *self)
 {
@@ -53,7 +53,7 @@ finish (LigDevice *self)
   return self;
 }
 
-/* Opens the first device of an accelerator that works; else null, with the first reason. */
+/* Opens the first accelerator that works; else returns null with the first failure in `reason`. */
 static LigDevice *
 open_accelerator (char **reason)
 {
@@ -112,7 +112,7 @@ lig_device_open (const char *name, GError **error)
   if (backend)
     return open_with (backend, name, rest, error);
   g_autofree char *forms = lig_backend_join (" and ", TRUE, 0);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "no device is called '%s'; there are %s", name,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "no device is called '%s'; choose from %s", name,
                forms);
   return NULL;
 }
@@ -198,8 +198,9 @@ lig_device_get_health (LigDevice *self, LigDeviceHealth *health)
 gboolean
 lig_device_has_kernel (LigDevice *self, const LigKernel *kernel, LigDtype dtype)
 {
-  /* A built-in kernel needs no module to be known of; a described GPU has of an embedding program's
-   * kernels those that have a function for its backend. */
+  /* A described GPU has every built-in kernel, as their functions may be in a module that is not
+   * loaded, but only those of an embedding program's kernels that have a function for its backend.
+   */
   gboolean described = lig_device_has (self, LIG_DEVICE_DESCRIBED);
   gboolean runs = described && lig_kernel_find (kernel->name) == kernel;
   const LigBackendTable *of =
@@ -244,12 +245,12 @@ lig_device_check (LigDevice *self, LigStatus status, const char *what, GError **
     return TRUE;
   g_set_error (error, LIG_ERROR, status == LIG_OUT_OF_MEMORY ? LIG_ERROR_MEMORY : LIG_ERROR_DEVICE,
                "%s: %s on %s%s", what, self->calls->message (self->handle), self->name,
-               status == LIG_DEVICE_LOST ? "; the device has to be opened anew, by another process"
+               status == LIG_DEVICE_LOST ? "; the device must be opened again by a new process"
                                          : "");
   return FALSE;
 }
 
-/* What was asked for, and what is left where the device tells. */
+/* Sets an error with the requested bytes and, if the device reports them, the free bytes. */
 static void
 explain_memory (LigDevice *self, gsize bytes, GError **error)
 {
@@ -270,8 +271,8 @@ lig_device_allocate (LigDevice *self, gsize bytes, GError **error)
 {
   void *memory = NULL;
   if (!self->calls) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is not there: its plans cannot be run",
-                 self->name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE,
+                 "%s is only described; its plans cannot be run", self->name);
     return NULL;
   }
   LigStatus status = bytes > G_MAXSSIZE / 2 ? LIG_OUT_OF_MEMORY

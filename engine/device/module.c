@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads a backend's module: it is looked for in $LIGATURE_MODULES, beside the library, in the
- * install folder, then by bare name. Without it everything else works. It stays loaded: its kernels
- * are in the table. */
+/* Loads a backend's module, searching $LIGATURE_MODULES, the folder of the library, the build
+ * folder, the installation folder, then the loader's search path. Without the module everything
+ * else works. It stays loaded, since its kernels are in the table of kernels. */
 #include "engine/base/folders-private.h"
 #include "engine/device/backend.h"
 #include "kernels/times.h"
@@ -17,8 +17,8 @@ count_kernels (void)
   return count;
 }
 
-/* Returns the first module that is found; else null, with what the loader said of a file that
- * exists. */
+/* Opens the first module found; else returns null with, if a file exists, the loader's message in
+ * `reason`. */
 static void *
 open_module (const char *backend, char **found, char **reason)
 {
@@ -41,7 +41,7 @@ open_module (const char *backend, char **found, char **reason)
       *found = g_steal_pointer (&path);
       return module;
     }
-    /* By bare name the loader looks itself, and says so when no such file exists. */
+    /* For a bare name the loader searches, and its message shows whether the file is missing. */
     gboolean exists =
       *folders[i] ? g_file_test (path, G_FILE_TEST_EXISTS) : !g_str_has_prefix (said, missing);
     if (!*reason && exists)
@@ -56,14 +56,14 @@ static const LigBackend *
 load (const LigBackendTable *table, char **reason)
 {
   g_autofree char *path = NULL;
-  /* Without a driver the module, whose libraries are large, would be opened for nothing. */
+  /* Checks for the driver first: the module loads large libraries, which are useless without it. */
   void *driver = dlopen (table->driver, RTLD_LAZY | RTLD_LOCAL);
   if (!driver) {
     *reason =
       g_strdup_printf ("no %s driver is installed (%s was not found)", table->maker, table->driver);
     return NULL;
   }
-  /* It stays open: the runtime would load it again. */
+  /* The driver library stays open, since the runtime would load it again. */
   lig_times_mark ("driver library");
   void *module = open_module (table->info.name, &path, reason);
   lig_times_mark ("module and libraries");
@@ -74,7 +74,7 @@ load (const LigBackendTable *table, char **reason)
   if (!backend || backend->version != LIG_BACKEND_VERSION ||
       backend->n_functions != count_kernels ()) {
     g_free (*reason);
-    *reason = g_strdup_printf ("the module %s is of another version than this library", path);
+    *reason = g_strdup_printf ("the module %s and this library have different versions", path);
     dlclose (module);
     return NULL;
   }

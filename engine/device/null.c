@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices that are only described, by a shipped description or a JSON file: plans are made for
- * them. */
+/* Devices that are only described, by a shipped description or a JSON file: plans can be compiled
+ * for them but not run. */
 #include "engine/device/backend.h"
 #include <ligature/folders.h>
 
@@ -12,7 +12,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* Every description of a folder whose name is not listed yet. */
+/* Adds every description in a folder whose name is not listed yet. */
 static void
 list_folder (GPtrArray *names, const char *folder)
 {
@@ -29,8 +29,7 @@ list_folder (GPtrArray *names, const char *folder)
   }
 }
 
-/* In the order in which a description is looked for, so that each name means what opening it gives.
- */
+/* Searches in the same order as opening a description, so that each name means the same file. */
 static void
 list_descriptions (GPtrArray *names)
 {

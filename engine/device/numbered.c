@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices by number, as backends in modules have them. */
+/* Numbered devices, those of backends in modules. */
 #include "engine/device/backend.h"
 #include "kernels/times.h"
 
 #include <string.h>
 
-/* Until it is measured, a GPU has the ceilings of the shipped description of its name, or none:
- * nothing is predicted then. */
+/* Sets the ceilings of a GPU that is not measured yet to those of the shipped description of its
+ * name. Without one the ceilings stay unknown, and nothing is predicted. */
 static void
 assume_ceilings (LigDeviceFacts *facts)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* SVG text: shapes as elements, text as text, a title for each mark. No ids, so that any number of
- * pictures may stand in one page. */
+/* SVG text: shapes as elements, text as text, a title for each mark. It contains no ids, so that
+ * one page can contain any number of pictures. */
 #include "engine/draw/canvas.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Two digits are finer than any screen; no locale's comma. */
+/* Two decimals are finer than any screen. The decimal point does not depend on the locale. */
 static void
 append_number (GString *to, double value)
 {
@@ -56,66 +56,66 @@ lig_svg_append_text (GString *to, const char *text)
 typedef struct {
   const char *name;
   gsize offset;
-} Ink;
+} NamedColour;
 
-static const Ink inks[] = {
-  {"ground", G_STRUCT_OFFSET (LigInks, ground)},
-  {"card", G_STRUCT_OFFSET (LigInks, card)},
-  {"ink", G_STRUCT_OFFSET (LigInks, ink)},
-  {"dim", G_STRUCT_OFFSET (LigInks, dim)},
-  {"line", G_STRUCT_OFFSET (LigInks, line)},
-  {"forward", G_STRUCT_OFFSET (LigInks, forward)},
-  {"forward-fill", G_STRUCT_OFFSET (LigInks, forward_fill)},
-  {"backward", G_STRUCT_OFFSET (LigInks, backward)},
-  {"backward-fill", G_STRUCT_OFFSET (LigInks, backward_fill)},
-  {"channel", G_STRUCT_OFFSET (LigInks, channel)},
-  {"warning", G_STRUCT_OFFSET (LigInks, warning)},
-  {"error", G_STRUCT_OFFSET (LigInks, error)},
-  {"series-0", G_STRUCT_OFFSET (LigInks, series[0])},
-  {"series-1", G_STRUCT_OFFSET (LigInks, series[1])},
-  {"series-2", G_STRUCT_OFFSET (LigInks, series[2])},
-  {"series-3", G_STRUCT_OFFSET (LigInks, series[3])},
-  {"series-4", G_STRUCT_OFFSET (LigInks, series[4])},
-  {"series-5", G_STRUCT_OFFSET (LigInks, series[5])},
-  {"series-6", G_STRUCT_OFFSET (LigInks, series[6])},
-  {"series-7", G_STRUCT_OFFSET (LigInks, series[7])},
+static const NamedColour colours[] = {
+  {"ground", G_STRUCT_OFFSET (LigColours, ground)},
+  {"card", G_STRUCT_OFFSET (LigColours, card)},
+  {"ink", G_STRUCT_OFFSET (LigColours, ink)},
+  {"dim", G_STRUCT_OFFSET (LigColours, dim)},
+  {"line", G_STRUCT_OFFSET (LigColours, line)},
+  {"forward", G_STRUCT_OFFSET (LigColours, forward)},
+  {"forward-fill", G_STRUCT_OFFSET (LigColours, forward_fill)},
+  {"backward", G_STRUCT_OFFSET (LigColours, backward)},
+  {"backward-fill", G_STRUCT_OFFSET (LigColours, backward_fill)},
+  {"channel", G_STRUCT_OFFSET (LigColours, channel)},
+  {"warning", G_STRUCT_OFFSET (LigColours, warning)},
+  {"error", G_STRUCT_OFFSET (LigColours, error)},
+  {"series-0", G_STRUCT_OFFSET (LigColours, series[0])},
+  {"series-1", G_STRUCT_OFFSET (LigColours, series[1])},
+  {"series-2", G_STRUCT_OFFSET (LigColours, series[2])},
+  {"series-3", G_STRUCT_OFFSET (LigColours, series[3])},
+  {"series-4", G_STRUCT_OFFSET (LigColours, series[4])},
+  {"series-5", G_STRUCT_OFFSET (LigColours, series[5])},
+  {"series-6", G_STRUCT_OFFSET (LigColours, series[6])},
+  {"series-7", G_STRUCT_OFFSET (LigColours, series[7])},
 };
 
 static LigColour
-get_ink (const LigInks *from, const Ink *ink)
+get_colour (const LigColours *from, const NamedColour *named)
 {
-  return G_STRUCT_MEMBER (LigColour, from, ink->offset);
+  return G_STRUCT_MEMBER (LigColour, from, named->offset);
 }
 
 void
-lig_canvas_name_inks (LigCanvas *self, const LigInks *named)
+lig_canvas_name_colours (LigCanvas *self, const LigColours *named)
 {
-  self->inks = named;
+  self->colours = named;
 }
 
 char *
-lig_inks_to_style (const LigInks *from)
+lig_colours_to_style (const LigColours *from)
 {
   GString *text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (inks); i++)
-    g_string_append_printf (text, "%s--lig-%s: #%06x;", i > 0 ? " " : "", inks[i].name,
-                            get_ink (from, &inks[i]) >> 8);
+  for (guint i = 0; i < G_N_ELEMENTS (colours); i++)
+    g_string_append_printf (text, "%s--lig-%s: #%06x;", i > 0 ? " " : "", colours[i].name,
+                            get_colour (from, &colours[i]) >> 8);
   return g_string_free (text, FALSE);
 }
 
 static void
 append_colour (LigCanvas *self, const char *name, LigColour colour)
 {
-  const char *ink = NULL;
+  const char *variable = NULL;
   if (!(colour & 0xff)) {
     g_string_append_printf (self->svg, " %s=\"none\"", name);
     return;
   }
-  for (guint i = 0; self->inks && !ink && i < G_N_ELEMENTS (inks); i++)
-    if (get_ink (self->inks, &inks[i]) >> 8 == colour >> 8)
-      ink = inks[i].name;
-  if (ink)
-    g_string_append_printf (self->svg, " %s=\"var(--lig-%s)\"", name, ink);
+  for (guint i = 0; self->colours && !variable && i < G_N_ELEMENTS (colours); i++)
+    if (get_colour (self->colours, &colours[i]) >> 8 == colour >> 8)
+      variable = colours[i].name;
+  if (variable)
+    g_string_append_printf (self->svg, " %s=\"var(--lig-%s)\"", name, variable);
   else
     g_string_append_printf (self->svg, " %s=\"#%06x\"", name, colour >> 8);
   if ((colour & 0xff) == 0xff)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Canvases: one set of calls that ends on a cairo surface, in SVG text, or only in marks. Text is
- * measured alike for all of them, without a display. */
+/* Canvases: one set of calls draws on a cairo surface, writes SVG, or only collects marks. All of
+ * them measure text in the same way, without a display. */
 #include "engine/draw/canvas.h"
 
 #include <cairo.h>
@@ -12,7 +12,8 @@ clear_mark (gpointer data)
   g_free (((LigMark *) data)->text);
 }
 
-/* Pixels, whatever the screen; unhinted, so that all kinds of canvas place text alike. */
+/* Creates a canvas whose unit is a pixel on any screen. Text is not hinted, so that all kinds of
+ * canvas place it in the same way. */
 static LigCanvas *
 new_canvas (cairo_t *cairo)
 {
@@ -81,7 +82,7 @@ lig_canvas_free (LigCanvas *self)
 
 G_DEFINE_BOXED_TYPE (LigCanvas, lig_canvas, g_atomic_rc_box_acquire, lig_canvas_free)
 
-/* Cairo counts pixels in 24 bits; what lies farther away is not seen anyway. */
+/* Cairo's coordinates have 24 bits before the point; anything farther away is invisible. */
 double
 lig_canvas_hold (double pixel)
 {
@@ -230,10 +231,12 @@ lig_canvas_disc (LigCanvas *self, double x, double y, double radius, LigColour f
 
 /* --- Text ---------------------------------------------------------------------------------- */
 
-/* More letters than could ever fit: cutting takes as long as the text is. */
+/* The most characters of a text with a limited width: more never fit, and the time for shortening
+ * grows with the length. */
 #define LONGEST 400
 
-/* (transfer full): valid, and no longer than it may be. */
+/* Returns (transfer full) the text as valid UTF-8, at most LONGEST characters if its width is
+ * limited. */
 static char *
 prepare_text (const LigTextStyle *style, const char *text)
 {
@@ -244,7 +247,7 @@ prepare_text (const LigTextStyle *style, const char *text)
   return g_strconcat (start, "…", NULL);
 }
 
-/* @width: cut beyond it; 0: never. */
+/* Sets the text of the layout; Pango shortens it to @width, unless that is 0. */
 static void
 set_text (LigCanvas *self, const LigTextStyle *style, const char *text, double width)
 {
@@ -257,7 +260,7 @@ set_text (LigCanvas *self, const LigTextStyle *style, const char *text, double w
   pango_layout_set_text (self->layout, text, -1);
 }
 
-/* Of the text as it is set. */
+/* Returns the width of the layout's text. */
 static double
 measure (LigCanvas *self)
 {
@@ -266,7 +269,7 @@ measure (LigCanvas *self)
   return (double) logical.width / PANGO_SCALE;
 }
 
-/* (transfer full): as much of the text as fits, an ellipsis at its end where it does not. */
+/* Returns (transfer full) the part of the text that fits, with an ellipsis at its end. */
 static char *
 cut_text (LigCanvas *self, const LigTextStyle *style, const char *text)
 {

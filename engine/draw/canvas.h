@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a canvas is made of, and what the drawing code says besides the public calls. */
+/* The canvas structure, and the drawing functions that are not public. */
 #pragma once
 
 #include <ligature/draw.h>
@@ -9,27 +9,28 @@
 #define LIG_FONT "Cantarell, Inter, Noto Sans, DejaVu Sans, sans-serif"
 
 struct _LigCanvas {
-  cairo_t *cairo; /* null: no surface */
-  GString *svg;   /* null: no SVG */
-  const LigInks *inks;
+  cairo_t *cairo; /* NULL without a surface */
+  GString *svg;   /* NULL unless SVG is written */
+  const LigColours *colours;
   double width, height;
   PangoLayout *layout;
   PangoFontDescription *font;
   GArray *marks;       /* LigMark */
-  GArray *shifts;      /* double: x and y in turn, of each that is open */
-  double across, down; /* all of them */
+  GArray *shifts;      /* double: x and y of each open shift */
+  double across, down; /* the sum of the open shifts */
 };
 
-/* An SVG canvas that names the colours of @inks, `var(--lig-ink)`, so that a style chooses them. */
-void lig_canvas_name_inks (LigCanvas *self, const LigInks *inks);
+/* Makes an SVG canvas write the colours of @colours as variables, `var(--lig-ink)`, so that a style
+ * sheet chooses them. */
+void lig_canvas_name_colours (LigCanvas *self, const LigColours *colours);
 
-/* (transfer full): the definitions for a style: `--lig-ink: #1e1e1e; …`. */
-char *lig_inks_to_style (const LigInks *inks);
+/* Returns (transfer full) the definitions for a style sheet: `--lig-ink: #1e1e1e; …`. */
+char *lig_colours_to_style (const LigColours *colours);
 
-/* A pixel that a surface can hold, near the one that is meant; 0 for what is none. */
+/* Returns @pixel limited to the range of a surface, 0 if it is not finite. */
 double lig_canvas_hold (double pixel);
 
-/* --- What the SVG canvas does of each call -------------------------------------------------- */
+/* --- The SVG side of each call -------------------------------------------------------------- */
 
 void lig_svg_box (LigCanvas *self,
                   double x,
@@ -53,12 +54,12 @@ void lig_svg_begin_shift (LigCanvas *self, double x, double y);
 void lig_svg_end_group (LigCanvas *self);
 void lig_svg_begin_mark (LigCanvas *self, const char *text);
 
-/* Text of XML: what means something escaped, what XML cannot hold replaced. */
+/* Appends @text to XML: escapes the reserved characters and replaces those that XML cannot hold. */
 void lig_svg_append_text (GString *to, const char *text);
 
 /* --- Shared by the pictures ----------------------------------------------------------------- */
 
-/* The colour with another opacity, 0 to 255. */
+/* Returns the colour with another opacity, 0 to 255. */
 static inline LigColour
 lig_colour_fade (LigColour colour, guint alpha)
 {

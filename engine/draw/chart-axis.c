@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Axes: round ticks, linear and logarithmic, and numbers as short as they can be read. */
+/* Axes: round ticks, linear and logarithmic, and short numbers. */
 #include "engine/draw/chart.h"
 #include <ligature/units.h>
 
 #include <math.h>
 #include <string.h>
 
-/* --- Numbers for people -------------------------------------------------------------------- */
+/* --- Formatting numbers -------------------------------------------------------------------- */
 
-/* Without zeros that say nothing, and with a minus as long as a plus. */
+/* Returns the digits without trailing zeros and with a typographic minus, followed by the unit. */
 static char *
 tidy (const char *digits, const char *unit)
 {
@@ -29,7 +29,7 @@ tidy (const char *digits, const char *unit)
   return g_strdup_printf ("%s%se%d%s", sign, start, exponent, unit);
 }
 
-/* As many digits as there are before the point, at least. */
+/* Never rounds away digits before the decimal point. */
 char *
 lig_draw_number (double value, int digits)
 {
@@ -80,7 +80,7 @@ lig_axis_value (const LigAxis *axis, double pixel)
   return axis->log ? pow (10, value) : value;
 }
 
-/* Widths of what is left can be computed: neither infinite nor lost in rounding. */
+/* Limits the ends of an axis, so that its width is finite. */
 void
 lig_axis_hold (LigAxis *axis)
 {
@@ -95,7 +95,7 @@ lig_axis_hold (LigAxis *axis)
 
 /* --- Ticks --------------------------------------------------------------------------------- */
 
-/* 1, 2 or 5 times a power of ten, at least @least. */
+/* Returns 1, 2 or 5 times a power of ten that is at least @least. */
 static double
 round_step (double least)
 {
@@ -124,7 +124,7 @@ append_tick (GArray *to, double value, char *label)
   g_array_append_val (to, tick);
 }
 
-/* As many decimals as the step between two ticks has. */
+/* Returns the value with as many decimals as the step between two ticks has. */
 static char *
 label_tick (double value, double step)
 {
@@ -151,7 +151,8 @@ append_linear (GArray *to, const LigAxis *axis, double spacing)
   }
 }
 
-/* Each power of ten, or each so many; where these are few, 2 and 5 times them, too. */
+/* Appends a tick for each multiple of a power of ten that has enough space, and labels powers of
+ * ten, or every few of them; with enough space also 2 and 5 times a power. */
 static void
 append_powers (GArray *to, const LigAxis *axis, double spacing)
 {
@@ -179,7 +180,7 @@ count_labels (GArray *ticks)
   return count;
 }
 
-/* Within less than a decade the ticks of a linear axis serve a logarithmic one, too. */
+/* A logarithmic axis of less than a decade has the ticks of a linear one. */
 static void
 append_within_decade (GArray *to, const LigAxis *axis, double spacing)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What charts say of their values: ranges, smoothing, the read-out under a pointer, CSV. */
+/* The values of charts: ranges, smoothing, the read-out under a pointer, CSV. */
 #include "engine/draw/chart.h"
 #include <ligature/csv.h>
 
@@ -63,7 +63,7 @@ lig_chart_find_x (const LigChart *chart, double width, double height, double pix
 
 /* --- Curves -------------------------------------------------------------------------------- */
 
-/* The mean distance of two points. */
+/* Returns the mean distance between neighbouring points. */
 static double
 get_spacing (const LigChartSeries *series)
 {
@@ -71,9 +71,9 @@ get_spacing (const LigChartSeries *series)
   return series->count > 1 ? (series->x[last] - series->x[0]) / last : INFINITY;
 }
 
-/* An exponential mean that does not lean towards its first value; what is no number is left out.
- * What came before counts for less the farther it is away: a curve with few points, beside one with
- * many, stays as it is. */
+/* Returns an exponential mean that is corrected for its start; NaNs and infinities are skipped. The
+ * decay follows the distance on the x axis: next to a dense curve, a sparse one is hardly smoothed.
+ */
 double *
 lig_chart_smooth (const LigChart *chart, const LigChartSeries *series)
 {
@@ -93,7 +93,7 @@ lig_chart_smooth (const LigChart *chart, const LigChartSeries *series)
   return smooth;
 }
 
-/* The number of points at or before x. */
+/* Returns the number of points at or before x. */
 static guint
 count_until (const LigChartSeries *series, double x)
 {
@@ -108,7 +108,7 @@ count_until (const LigChartSeries *series, double x)
   return low;
 }
 
-/* A curve that ended says nothing of what came later, but for as long as its points are apart. */
+/* A curve has no value beyond its last point by more than the mean distance of its points. */
 int
 lig_chart_find_point (const LigChartSeries *series, double x)
 {
@@ -158,7 +158,7 @@ lig_chart_read_out (const LigChart *chart, double x)
 
 /* --- CSV ----------------------------------------------------------------------------------- */
 
-/* The least x that any curve has still to tell; NaN: none. */
+/* Returns the least x among the points that are not written yet, NaN after the last. */
 static double
 next_x (const LigChart *chart, const guint *at)
 {
@@ -169,7 +169,7 @@ next_x (const LigChart *chart, const guint *at)
   return next;
 }
 
-/* One point of each curve that has one at this x. */
+/* Appends a line with the next point of each curve that has one at this x. */
 static void
 append_line (GString *to, const LigChart *chart, guint *at, double x)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Charts: curves over a common axis with grid, legend and cursor. A column of pixels shows the
- * least and the greatest of its points, so that a million points cost no more than a thousand. */
+/* Charts: curves over a common axis with grid, legend and cursor. Each column of pixels shows only
+ * the range of its points, so that the size of a drawing does not grow with the number of points.
+ */
 #include "engine/draw/chart.h"
 
 #include <glib/gi18n-lib.h>
@@ -10,16 +11,16 @@ enum { TITLE = 22, LEGEND = 18, X_SPACING = 76, Y_SPACING = 36 };
 
 typedef struct {
   LigCanvas *canvas;
-  const LigInks *inks;
+  const LigColours *colours;
   const LigChart *chart;
   LigFrame frame;
-  double width, height, **smooth; /* a curve each; null: as it is */
+  double width, height, **smooth; /* one array for each curve, NULL if it is not smoothed */
 } Drawing;
 
 static LigColour
 series_colour (const Drawing *self, const LigChartSeries *series)
 {
-  return self->inks->series[series->colour % LIG_N_SERIES];
+  return self->colours->series[series->colour % LIG_N_SERIES];
 }
 
 static const double *
@@ -66,12 +67,12 @@ set_y (Drawing *self)
   lig_axis_round (y, Y_SPACING);
 }
 
-/* --- What surrounds the curves -------------------------------------------------------------- */
+/* --- Axes, legend, title -------------------------------------------------------------------- */
 
 static LigTextStyle
 small_text (const Drawing *self)
 {
-  return (LigTextStyle){.size = 11, .colour = self->inks->dim};
+  return (LigTextStyle){.size = 11, .colour = self->colours->dim};
 }
 
 static void
@@ -85,7 +86,7 @@ draw_x_axis (Drawing *self)
     const LigAxisTick *tick = &g_array_index (ticks, LigAxisTick, i);
     double at = lig_axis_place (x, tick->value);
     double points[] = {at, y->start, at, y->start + (tick->label ? 4 : 2)};
-    lig_canvas_lines (self->canvas, points, 2, self->inks->line, 1, 0);
+    lig_canvas_lines (self->canvas, points, 2, self->colours->line, 1, 0);
     lig_canvas_text (self->canvas, at, y->start + 16, &style, tick->label);
   }
   style.width = x->end - x->start;
@@ -105,16 +106,16 @@ draw_y_axis (Drawing *self)
     double at = lig_axis_place (y, tick->value);
     double points[] = {x->start, at, x->end, at};
     if (tick->label)
-      lig_canvas_lines (self->canvas, points, 2, lig_colour_fade (self->inks->line, 0xb0), 1, 0);
+      lig_canvas_lines (self->canvas, points, 2, lig_colour_fade (self->colours->line, 0xb0), 1, 0);
     lig_canvas_text (self->canvas, x->start - 8, at + 4, &style, tick->label);
   }
 }
 
-/* What the curves are called, beside a piece of each. Returns the height of it. */
+/* Draws a sample of each curve's line and its label. Returns the height of the legend. */
 static double
 draw_legend (Drawing *self, double top)
 {
-  LigTextStyle style = {.size = 11, .colour = self->inks->ink};
+  LigTextStyle style = {.size = 11, .colour = self->colours->ink};
   double x = LIG_CHART_LEFT, y = top + 12, end = self->width - LIG_CHART_RIGHT;
   if (self->chart->count < (self->chart->title ? 2 : 1))
     return 0;
@@ -125,7 +126,7 @@ draw_legend (Drawing *self, double top)
     if (x > LIG_CHART_LEFT && x + 24 + width > end) {
       x = LIG_CHART_LEFT;
       y += LEGEND;
-      /* A chart is for its curves; what has no room is still read out. */
+      /* The legend must leave space for the curves; the read-out still names all of them. */
       if (y > self->height / 3) {
         lig_canvas_text (self->canvas, end, y - LEGEND, &style, "…");
         return y - LEGEND + 6 - top;
@@ -140,12 +141,12 @@ draw_legend (Drawing *self, double top)
   return y + 6 - top;
 }
 
-/* Title and unit in a line, then the legend. Returns where the plot may begin. */
+/* Draws title and unit in one line, then the legend. Returns the top of the plot. */
 static double
 draw_head (Drawing *self)
 {
   const LigChart *chart = self->chart;
-  LigTextStyle bold = {.size = 13, .bold = TRUE, .colour = self->inks->ink};
+  LigTextStyle bold = {.size = 13, .bold = TRUE, .colour = self->colours->ink};
   LigTextStyle dim = small_text (self);
   double top = 6, used = 0;
   if (chart->title || chart->y_label) {
@@ -169,14 +170,14 @@ draw_nothing (Drawing *self)
   style.anchor = LIG_TEXT_MIDDLE;
   style.width = x->end - x->start;
   double points[] = {x->start, y->start, x->end, y->start};
-  lig_canvas_lines (self->canvas, points, 2, self->inks->line, 1, 0);
+  lig_canvas_lines (self->canvas, points, 2, self->colours->line, 1, 0);
   lig_canvas_text (self->canvas, (x->start + x->end) / 2, (y->start + y->end) / 2, &style,
                    _ ("no values yet"));
 }
 
 /* --- Curves -------------------------------------------------------------------------------- */
 
-/* What one column of pixels has seen: where a line enters it, how far it goes, where it leaves. */
+/* The points of a curve in one column of pixels: the first, the extremes and the last. */
 typedef struct {
   double column, first, least, most, last;
 } Column;
@@ -201,7 +202,8 @@ flush_column (GArray *to, const Column *column)
   }
 }
 
-/* The points of a curve in pixels, columns of many taken together; x and y in turn. */
+/* Returns the points of a curve in pixels, x and y in turn; if several points share a column, at
+ * most four remain. */
 static GArray *
 place_points (const Drawing *self, const LigChartSeries *series, const double *values)
 {
@@ -239,7 +241,7 @@ draw_line (
   const double *data = (const double *) points->data;
   guint count = points->len / 2;
   lig_canvas_lines (self->canvas, data, count, colour, width, series->dashed ? 5 : 0);
-  /* A point without neighbours has no line to show it. */
+  /* A point without neighbours is on no line; draw a disc instead. */
   for (guint i = 0; i < count; i++) {
     gboolean before = i > 0 && isfinite (data[2 * i - 2]);
     gboolean after = i + 1 < count && isfinite (data[2 * i + 2]);
@@ -248,7 +250,7 @@ draw_line (
   }
 }
 
-/* One area for each stretch without gaps: along the greatest and back along the least. */
+/* Draws one area for each stretch without gaps: along the upper bounds and back along the lower. */
 static void
 draw_band (Drawing *self, const LigChartSeries *series)
 {
@@ -273,7 +275,7 @@ draw_band (Drawing *self, const LigChartSeries *series)
   }
 }
 
-/* What a screen reader says of a curve. */
+/* Returns the description of a curve for screen readers. */
 static char *
 describe (const LigChartSeries *series)
 {
@@ -315,13 +317,14 @@ static void
 draw_read_out (Drawing *self, double at, double x)
 {
   const LigAxis *axis = &self->frame.x;
-  LigTextStyle style = {.size = 11, .colour = self->inks->ink};
+  LigTextStyle style = {.size = 11, .colour = self->colours->ink};
   g_autofree char *text = lig_chart_read_out (self->chart, x);
   style.width = MAX (axis->end - axis->start - 12, 8);
   double width = lig_canvas_text_width (self->canvas, &style, text) + 12;
   double left = CLAMP (at - width / 2, axis->start, MAX (axis->end - width, axis->start));
   double top = self->frame.y.end + 2;
-  lig_canvas_box (self->canvas, left, top, width, 20, 5, self->inks->card, self->inks->line, 1);
+  lig_canvas_box (self->canvas, left, top, width, 20, 5, self->colours->card, self->colours->line,
+                  1);
   lig_canvas_text (self->canvas, left + 6, top + 14, &style, text);
 }
 
@@ -335,7 +338,7 @@ draw_cursor (Drawing *self)
   if (!(at >= axis->start && at <= axis->end))
     return;
   double points[] = {at, self->frame.y.start, at, self->frame.y.end};
-  lig_canvas_lines (self->canvas, points, 2, self->inks->dim, 1, 3);
+  lig_canvas_lines (self->canvas, points, 2, self->colours->dim, 1, 3);
   for (guint i = 0; i < self->chart->count; i++) {
     const LigChartSeries *series = &self->chart->series[i];
     int point = lig_chart_find_point (series, x);
@@ -345,7 +348,7 @@ draw_cursor (Drawing *self)
     double up = lig_axis_place (&self->frame.y, series->y[point]);
     if (across < axis->start)
       continue;
-    lig_canvas_disc (self->canvas, across, up, 4.5, self->inks->card);
+    lig_canvas_disc (self->canvas, across, up, 4.5, self->colours->card);
     lig_canvas_disc (self->canvas, across, up, 3.5, series_colour (self, series));
   }
   draw_read_out (self, at, x);
@@ -353,10 +356,11 @@ draw_cursor (Drawing *self)
 
 void
 lig_draw_chart (
-  LigCanvas *canvas, const LigInks *inks, const LigChart *chart, double width, double height)
+  LigCanvas *canvas, const LigColours *colours, const LigChart *chart, double width, double height)
 {
-  g_return_if_fail (canvas && inks && chart);
-  Drawing self = {.canvas = canvas, .inks = inks, .chart = chart, .width = width, .height = height};
+  g_return_if_fail (canvas && colours && chart);
+  Drawing self = {
+    .canvas = canvas, .colours = colours, .chart = chart, .width = width, .height = height};
   gboolean any = lig_chart_set_x (chart, &self.frame.x, width);
   double top = draw_head (&self);
   self.frame.y.start = MAX (height - LIG_CHART_BOTTOM + (chart->x_label ? 0 : 16), top + 1);

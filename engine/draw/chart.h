@@ -1,49 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* How values become pixels: axes, their ticks, the place of a plot within its picture. */
+/* The mapping of values to pixels: axes, their ticks, the place of a plot within its picture. */
 #pragma once
 
 #include "engine/draw/canvas.h"
 
-/* What an axis shows, in values (or their decimal logarithms), and the pixels it lies on. */
+/* An axis: the ends of its range, as values or their decimal logarithms, and the pixels of both
+ * ends. */
 typedef struct {
   double from, to, start, end;
   gboolean log;
 } LigAxis;
 
-/* The plot without titles and labels. */
+/* The area of the plot, without titles and labels. */
 typedef struct {
   LigAxis x, y;
 } LigFrame;
 
 enum { LIG_CHART_LEFT = 58, LIG_CHART_RIGHT = 16, LIG_CHART_BOTTOM = 40 };
 
-/* The pixel of a value; NaN for what the axis cannot show. */
+/* Return the pixel of a value, NaN if the axis cannot show it, and the value of a pixel. */
 double lig_axis_place (const LigAxis *axis, double value);
 double lig_axis_value (const LigAxis *axis, double pixel);
 
-/* Brings the ends of an axis, whatever they are, to where pixels can be computed from them. */
+/* Limits the ends of an axis to values from which pixels can be computed; NaN becomes 0 to 1. */
 void lig_axis_hold (LigAxis *axis);
 
-/* A tick and its label: null where it is a lesser one. */
+/* A tick and its label, NULL for a minor tick. */
 typedef struct {
   double value;
   char *label;
 } LigAxisTick;
 
-/* (transfer full) (element-type LigAxisTick): some @spacing pixels apart. */
+/* Returns (transfer full) (element-type LigAxisTick) ticks about @spacing pixels apart. */
 GArray *lig_axis_ticks (const LigAxis *axis, double spacing);
 
-/* Makes the ends of an axis round values; one that shows nothing shows 0 to 1. */
+/* Rounds the ends of an axis outwards; an empty axis becomes 0 to 1. */
 void lig_axis_round (LigAxis *axis, double spacing);
 
-/* What the axis of x shows, on these pixels. FALSE: there is nothing to show. */
+/* Sets the range and the pixels of the x axis. Returns FALSE if no curve has a point. */
 gboolean lig_chart_set_x (const LigChart *chart, LigAxis *x, double width);
 
-/* The y of each point after smoothing; (transfer full). */
+/* Returns (transfer full) the y of each point after smoothing. */
 double *lig_chart_smooth (const LigChart *chart, const LigChartSeries *series);
 
-/* The last point at or before x, where the curve is there at all; -1. */
+/* Returns the index of the last point at or before x, -1 before the curve begins or after it ends.
+ */
 int lig_chart_find_point (const LigChartSeries *series, double x);
 
-/* The x of a point of any curve that is next to @x; NaN: there is none. */
+/* Returns the x of the point nearest to @x among all curves, NaN without points. */
 double lig_chart_nearest_x (const LigChart *chart, double x);

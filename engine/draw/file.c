@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A point is 4/3 of a pixel; readers of PDF refuse pages of more than 200 inches. */
+/* A point is 4/3 of a pixel; PDF readers reject pages of more than 200 inches. */
 #define POINT 0.75
 #define LONGEST_PAGE 14400.0
-/* Sides of an image that cairo and what reads it can bear, and how small a picture may become. */
+/* The longest side of an image that cairo and image readers accept, and the smallest scale at which
+ * a picture is still legible. */
 #define LONGEST_IMAGE 30000.0
 #define LEAST_SCALE 0.25
 
@@ -41,8 +42,8 @@ finish (GByteArray *bytes, cairo_status_t status, const char *format, GError **e
   if (status == CAIRO_STATUS_SUCCESS)
     return g_byte_array_free_to_bytes (bytes);
   g_byte_array_unref (bytes);
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "the picture cannot be written as %s: %s",
-               format, cairo_status_to_string (status));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "cannot write the picture as %s: %s", format,
+               cairo_status_to_string (status));
   return NULL;
 }
 
@@ -66,7 +67,7 @@ to_pdf (
   return finish (bytes, status, "pdf", error);
 }
 
-/* At twice the size, or as large as an image may be. */
+/* Draws at twice the size, or at the largest size of an image. */
 static GBytes *
 to_png (
   double width, double height, LigColour ground, LigDrawFunc draw, gpointer data, GError **error)
@@ -74,8 +75,8 @@ to_png (
   double scale = MIN (2, LONGEST_IMAGE / MAX (width, height));
   if (scale < LEAST_SCALE) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "a png of %.0f by %.0f pixels is too large, expected sides up to %.0f; svg and "
-                 "pdf have no such limit",
+                 "a png of %.0f by %.0f pixels is too large, expected sides up to %.0f; use svg or "
+                 "pdf",
                  width, height, LONGEST_IMAGE / LEAST_SCALE);
     return NULL;
   }
@@ -124,6 +125,6 @@ lig_draw_to_file (const char *format,
     return to_png (width, height, ground, draw, data, error);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "there is no picture '%s', expected svg, pdf or png", format);
+                 "unknown picture format '%s', expected svg, pdf or png", format);
   return NULL;
 }

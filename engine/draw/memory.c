@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is alive over the steps of a plan, by kind; and who lives where in its memory. */
+/* The memory in use over the steps of a plan, by kind, and the place of each value in the arena. */
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -10,14 +10,15 @@
 #define TOP 26.0
 #define BOTTOM 44.0
 
-/* Marks of the picture; where a plan has more steps, several share one: the fullest counts. */
+/* The most marks of the picture. If a plan has more steps, several share a column, which shows the
+ * step that uses the most memory. */
 #define COLUMNS 240
 
 typedef enum { PARAMETERS, GRADIENTS, OPTIMIZER, SAVED, OTHER, N_KINDS } Kind;
 
 typedef struct {
   LigCanvas *canvas;
-  const LigInks *inks;
+  const LigColours *colours;
   LigPlan *plan;
   double width, height;
   int n_steps, columns;
@@ -33,16 +34,16 @@ kind_title (Kind kind)
 }
 
 static LigColour
-kind_colour (const LigInks *inks, Kind kind)
+kind_colour (const LigColours *colours, Kind kind)
 {
   static const int numbers[] = {0, 1, 3, 2, 5};
-  return inks->series[numbers[kind]];
+  return colours->series[numbers[kind]];
 }
 
-/* --- What is alive -------------------------------------------------------------------------- */
+/* --- Live bytes ----------------------------------------------------------------------------- */
 
-/* What lies in the state is there at all steps. The arrays that the optimizer works on hold the
- * parameters once more: what they have beyond those is its own. */
+/* Adds the bytes of the state, which is live at all steps. Bytes of the state beyond parameters and
+ * gradients belong to the optimizer. */
 static void
 count_state (LigPlan *plan, gint64 bytes[N_KINDS])
 {
@@ -56,7 +57,7 @@ count_state (LigPlan *plan, gint64 bytes[N_KINDS])
   }
   gint64 rest = lig_plan_get_state_bytes (plan) - bytes[PARAMETERS] - bytes[GRADIENTS];
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
-  /* Without an update only what aligns them is left. */
+  /* Without an update the remainder is only the padding of the parameters. */
   gboolean updates = count > 0 && steps[count - 1].pass == LIG_PASS_UPDATE;
   bytes[updates ? OPTIMIZER : PARAMETERS] += MAX (rest, 0);
 }
@@ -67,7 +68,8 @@ place_key (gint64 offset, int step)
   return g_strdup_printf ("%" G_GINT64_FORMAT " %d", offset, step);
 }
 
-/* Values that backward reads by the name of an alias. */
+/* Returns the places and first steps of saved values, so that a value is also recognized as saved
+ * if backward reads an alias of it. */
 static GHashTable *
 find_saved (LigPlan *plan)
 {
@@ -87,7 +89,8 @@ kind_of (const LigPlanValue *value, GHashTable *saved)
   return g_hash_table_contains (saved, key) ? SAVED : OTHER;
 }
 
-/* Where a step writes over what it reads, both live in one place: counted once. */
+/* Returns the places of the arena with the steps at which a value begins there. If a step writes
+ * its output over its input, both have the same place at that step, which must be counted once. */
 static GHashTable *
 find_begun (LigPlan *plan)
 {
@@ -108,8 +111,8 @@ last_step_of (const LigPlanValue *value, GHashTable *begun, int n_steps)
   return MIN (value->last - taken_over, n_steps - 1);
 }
 
-/* (array length=n_steps): bytes of the arena by step, OTHER or SAVED; the rest is the same at all
- * steps. */
+/* Returns (transfer full) (array length=n_steps) the live bytes of each step by kind. Only SAVED
+ * and OTHER, the values in the arena, differ between steps. */
 static gint64 (*count_alive (LigPlan *plan, guint n_steps))[N_KINDS]
 {
   guint count;
@@ -158,23 +161,23 @@ to_y (const Memory *memory, double bytes)
 static void
 draw_grid (Memory *memory)
 {
-  LigTextStyle style = {.size = 11, .colour = memory->inks->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle style = {.size = 11, .colour = memory->colours->dim, .anchor = LIG_TEXT_END};
   double tick = lig_timed_tick (memory->most, 4);
   for (int i = 0; i * tick <= memory->most * 1.0001; i++) {
     double y = to_y (memory, i * tick), points[] = {LEFT, y, memory->width - RIGHT, y};
     g_autofree char *text = lig_draw_bytes (i * tick);
-    lig_canvas_lines (memory->canvas, points, 2, memory->inks->line, 1, 0);
+    lig_canvas_lines (memory->canvas, points, 2, memory->colours->line, 1, 0);
     lig_canvas_text (memory->canvas, LEFT - 6, y + 4, &style, text);
   }
 }
 
-/* Where forward ends and backward begins, and the like. */
+/* Draws the boundaries between the passes and their titles. */
 static void
 draw_passes (Memory *memory)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (memory->plan, &count);
-  LigTextStyle style = {.size = 11, .colour = memory->inks->dim};
+  LigTextStyle style = {.size = 11, .colour = memory->colours->dim};
   for (guint i = 0; i < count; i++) {
     if (i > 0 && steps[i].pass == steps[i - 1].pass)
       continue;
@@ -183,7 +186,7 @@ draw_passes (Memory *memory)
       end = to_x (memory, j + 1);
     double points[] = {x, TOP - 4, x, memory->height - BOTTOM};
     if (i > 0)
-      lig_canvas_lines (memory->canvas, points, 2, memory->inks->dim, 1, 3);
+      lig_canvas_lines (memory->canvas, points, 2, memory->colours->dim, 1, 3);
     style.width = end - x - 6;
     if (style.width > 24)
       lig_canvas_text (memory->canvas, x + 4, memory->height - BOTTOM + 15, &style,
@@ -192,33 +195,33 @@ draw_passes (Memory *memory)
 }
 
 static void
-draw_legend (Memory *memory, const gboolean there[N_KINDS])
+draw_legend (Memory *memory, const gboolean used[N_KINDS])
 {
-  LigTextStyle style = {.size = 11, .colour = memory->inks->dim};
+  LigTextStyle style = {.size = 11, .colour = memory->colours->dim};
   double x = LEFT, y = memory->height - 9;
   for (int kind = 0; kind < N_KINDS; kind++) {
-    if (!there[kind])
+    if (!used[kind])
       continue;
     double width = lig_canvas_text_width (memory->canvas, &style, kind_title (kind));
     if (x + width + 16 > memory->width)
       break;
     lig_canvas_box (memory->canvas, x, y - 9, 10, 10, 2,
-                    lig_colour_fade (kind_colour (memory->inks, kind), 0xb8), 0, 0);
+                    lig_colour_fade (kind_colour (memory->colours, kind), 0xb8), 0, 0);
     lig_canvas_text (memory->canvas, x + 15, y, &style, kind_title (kind));
     x += width + 33;
   }
 }
 
 static void
-draw_nothing (LigCanvas *canvas, const LigInks *inks, double width, double height)
+draw_nothing (LigCanvas *canvas, const LigColours *colours, double width, double height)
 {
-  LigTextStyle style = {.size = 12, .colour = inks->dim, .anchor = LIG_TEXT_MIDDLE};
+  LigTextStyle style = {.size = 12, .colour = colours->dim, .anchor = LIG_TEXT_MIDDLE};
   lig_canvas_text (canvas, width / 2, height / 2, &style, _ ("The plan has no steps"));
 }
 
 /* --- Bytes over steps ------------------------------------------------------------------------ */
 
-/* The steps of a column, and the fullest of them. */
+/* Returns the step of a column that uses the most memory. */
 static guint
 fullest (const Memory *memory, gint64 (*alive)[N_KINDS], int column)
 {
@@ -248,7 +251,7 @@ draw_kind (Memory *memory, gint64 (*alive)[N_KINDS], Kind kind)
       }
     }
   lig_canvas_area (memory->canvas, points, count,
-                   lig_colour_fade (kind_colour (memory->inks, kind), 0xb8));
+                   lig_colour_fade (kind_colour (memory->colours, kind), 0xb8));
 }
 
 static char *
@@ -293,22 +296,23 @@ draw_peak (Memory *memory, gint64 (*alive)[N_KINDS])
   g_autofree char *bytes = lig_draw_bytes ((double) sum_of (alive[best]));
   g_autofree char *text = g_strdup_printf (_ ("peak %s at step %d"), bytes, best);
   gboolean right = x > memory->width / 2;
-  LigTextStyle style = {.size = 12, .bold = TRUE, .colour = memory->inks->ink};
+  LigTextStyle style = {.size = 12, .bold = TRUE, .colour = memory->colours->ink};
   style.anchor = right ? LIG_TEXT_END : LIG_TEXT_START;
-  lig_canvas_disc (memory->canvas, x, y, 4.5, memory->inks->ink);
-  lig_canvas_disc (memory->canvas, x, y, 2.5, memory->inks->card);
+  lig_canvas_disc (memory->canvas, x, y, 4.5, memory->colours->ink);
+  lig_canvas_disc (memory->canvas, x, y, 2.5, memory->colours->card);
   lig_canvas_text (memory->canvas, x + (right ? -9 : 9), y - 7, &style, text);
 }
 
 void
-lig_draw_memory (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height)
+lig_draw_memory (
+  LigCanvas *canvas, const LigColours *colours, LigPlan *plan, double width, double height)
 {
   guint count;
-  gboolean there[N_KINDS] = {FALSE};
-  Memory memory = {canvas, inks, plan, .width = width, .height = height};
+  gboolean used[N_KINDS] = {FALSE};
+  Memory memory = {canvas, colours, plan, .width = width, .height = height};
   lig_plan_get_steps (plan, &count);
   if (count == 0) {
-    draw_nothing (canvas, inks, width, height);
+    draw_nothing (canvas, colours, width, height);
     return;
   }
   g_autofree gint64 (*alive)[N_KINDS] = count_alive (plan, count);
@@ -317,26 +321,26 @@ lig_draw_memory (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double w
   for (guint i = 0; i < count; i++) {
     memory.most = MAX (memory.most, (double) sum_of (alive[i]));
     for (int kind = 0; kind < N_KINDS; kind++)
-      there[kind] |= alive[i][kind] > 0;
+      used[kind] |= alive[i][kind] > 0;
   }
   memory.most = MAX (memory.most, 1);
   draw_grid (&memory);
   for (int kind = 0; kind < N_KINDS; kind++)
-    if (there[kind])
+    if (used[kind])
       draw_kind (&memory, alive, (Kind) kind);
   draw_passes (&memory);
   draw_marks (&memory, alive);
   draw_peak (&memory, alive);
-  draw_legend (&memory, there);
+  draw_legend (&memory, used);
 }
 
 /* --- Places over steps ----------------------------------------------------------------------- */
 
-/* @end: the last step at which the place is its own. */
+/* Draws a value; @end is the last step at which no other value has taken its place. */
 static void
 draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
 {
-  /* What the caller gives lives from before the first step, what it gets beyond the last. */
+  /* Inputs are alive before the first step, outputs after the last. */
   int first = MAX (value->first, 0), last = MIN (value->last, memory->n_steps - 1);
   double x = to_x (memory, first), width = to_x (memory, end + 1) - x;
   double y = to_y (memory, (double) (value->offset + value->bytes));
@@ -347,8 +351,8 @@ draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
   g_autofree char *text =
     g_strdup_printf (_ ("%s: %s %s, %s at %s\nlives from step %d to %d\n%s"), value->name, shape,
                      lig_dtype_name (value->dtype), bytes, offset, first, last, kind_title (kind));
-  LigColour colour = kind_colour (memory->inks, kind);
-  LigTextStyle style = {.size = 11, .colour = memory->inks->ink};
+  LigColour colour = kind_colour (memory->colours, kind);
+  LigTextStyle style = {.size = 11, .colour = memory->colours->ink};
   lig_canvas_begin_mark (memory->canvas, x, y, MAX (width, 1), MAX (height, 1), text);
   lig_canvas_box (memory->canvas, x, y, MAX (width, 1), MAX (height, 1), MIN (2, height / 4),
                   lig_colour_fade (colour, 0x60), height > 3 && width > 3 ? colour : 0, 1);
@@ -358,15 +362,16 @@ draw_value (Memory *memory, const LigPlanValue *value, Kind kind, int end)
 }
 
 void
-lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height)
+lig_draw_map (
+  LigCanvas *canvas, const LigColours *colours, LigPlan *plan, double width, double height)
 {
   guint count, n_values;
-  gboolean there[N_KINDS] = {FALSE};
-  Memory memory = {canvas, inks, plan, .width = width, .height = height};
+  gboolean used[N_KINDS] = {FALSE};
+  Memory memory = {canvas, colours, plan, .width = width, .height = height};
   const LigPlanValue *values = lig_plan_get_values (plan, &n_values);
   lig_plan_get_steps (plan, &count);
   if (count == 0) {
-    draw_nothing (canvas, inks, width, height);
+    draw_nothing (canvas, colours, width, height);
     return;
   }
   g_autoptr (GHashTable) begun = find_begun (plan);
@@ -378,9 +383,9 @@ lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double widt
     if (!g_str_equal (values[i].place, "arena") || values[i].first >= memory.n_steps)
       continue;
     Kind kind = kind_of (&values[i], saved);
-    there[kind] = TRUE;
+    used[kind] = TRUE;
     draw_value (&memory, &values[i], kind, last_step_of (&values[i], begun, memory.n_steps));
   }
   draw_passes (&memory);
-  draw_legend (&memory, there);
+  draw_legend (&memory, used);
 }

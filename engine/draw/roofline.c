@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The roofline: what each group reaches of what the device can do, both axes logarithmic. */
+/* The roofline: the arithmetic rate of each group against its intensity, under the ceilings of the
+ * device; both axes are logarithmic. */
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -10,15 +11,15 @@
 #define TOP 18.0
 #define BOTTOM 52.0
 
-/* Figures beyond 10 to this power, or its inverse, are drawn there. */
+/* Figures above 10 to this power, or below its inverse, are drawn at the limit. */
 #define MOST_DECADES 40
 
-/* How many points get a label: those that take longest. */
+/* The number of points with a label: those that take longest. */
 #define MOST_LABELS 12
 
 typedef struct {
   double intensity, rate;           /* flops a byte, flops a second */
-  double from_intensity, from_rate; /* of its ops apart; 0: no arrow */
+  double from_intensity, from_rate; /* of its ops unfused; 0: no arrow */
   const LigTimedRow *row;
 } Point;
 
@@ -28,18 +29,18 @@ typedef struct {
 
 typedef struct {
   LigCanvas *canvas;
-  const LigInks *inks;
+  const LigColours *colours;
   const LigTimedPlan *timed;
   const LigDeviceFacts *facts;
   double width, height;
   double left, right, bottom, top; /* logarithms at the edges */
   double product;                  /* flops a second */
   GArray *points;
-  GArray *taken;  /* Rect: where no label may lie */
-  gboolean mixed; /* the ops apart are predicted, the fusions measured: arrows are dashed */
+  GArray *taken;  /* Rect: areas in which no label is placed */
+  gboolean mixed; /* unfused ops are predicted but fusions measured: arrows are dashed */
 } Roofline;
 
-/* The logarithm of a figure; one of no machine on earth lies at the edge of what is drawn. */
+/* Returns the decimal logarithm of a figure within the limits of the picture. */
 static double
 to_log (double figure)
 {
@@ -63,7 +64,7 @@ to_y (const Roofline *roof, double rate)
 
 /* --- Points -------------------------------------------------------------------------------- */
 
-/* The ops of a fused row, apart: what they take and move together. */
+/* Sets the start of a fused row's arrow: intensity and rate of the same ops unfused. */
 static void
 find_apart (const LigTimedPlan *unfused, const LigTimedRow *row, Point *point)
 {
@@ -84,7 +85,8 @@ find_apart (const LigTimedPlan *unfused, const LigTimedRow *row, Point *point)
   }
 }
 
-/* How many rows have no arithmetic and thus no place. */
+/* Appends a point for each row. Returns the number of rows that have none for lack of arithmetic,
+ * traffic or time. */
 static guint
 find_points (Roofline *roof, GPtrArray *rows, const LigTimedPlan *unfused)
 {
@@ -142,25 +144,25 @@ find_edges (Roofline *roof)
 static void
 draw_grid (Roofline *roof)
 {
-  LigTextStyle style = {.size = 11, .colour = roof->inks->dim};
+  LigTextStyle style = {.size = 11, .colour = roof->colours->dim};
   double bottom = roof->height - BOTTOM;
   for (double i = roof->left; i <= roof->right; i++) {
     double x = to_x (roof, pow (10, i)), points[] = {x, TOP, x, bottom};
     g_autofree char *text = lig_draw_number (pow (10, i), 2);
-    lig_canvas_lines (roof->canvas, points, 2, roof->inks->line, 1, 0);
+    lig_canvas_lines (roof->canvas, points, 2, roof->colours->line, 1, 0);
     style.anchor = LIG_TEXT_MIDDLE;
     lig_canvas_text (roof->canvas, x, bottom + 17, &style, text);
   }
   for (double i = roof->bottom; i <= roof->top; i++) {
     double y = to_y (roof, pow (10, i)), points[] = {LEFT, y, roof->width - RIGHT, y};
     g_autofree char *text = lig_draw_rate (pow (10, i));
-    lig_canvas_lines (roof->canvas, points, 2, roof->inks->line, 1, 0);
+    lig_canvas_lines (roof->canvas, points, 2, roof->colours->line, 1, 0);
     style.anchor = LIG_TEXT_END;
     lig_canvas_text (roof->canvas, LEFT - 6, y + 4, &style, text);
   }
 }
 
-/* No label lies on a line. */
+/* Reserves the area of a line, so that no label covers it. */
 static void
 take_line (Roofline *roof, double x, double y, double u, double v)
 {
@@ -172,14 +174,14 @@ take_line (Roofline *roof, double x, double y, double u, double v)
   }
 }
 
-/* The copy bandwidth rises with the intensity until the product rate is met. */
+/* Draws the roof: the copy bandwidth times the intensity, up to the rate of matrix products. */
 static void
 draw_ceilings (Roofline *roof)
 {
   double copy = roof->facts->copy, product = roof->product;
   double right = pow (10, roof->right), left = pow (10, roof->left);
   double ridge = copy > 0 ? CLAMP (product / copy, left, right) : left;
-  LigTextStyle style = {.size = 11, .colour = roof->inks->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle style = {.size = 11, .colour = roof->colours->dim, .anchor = LIG_TEXT_END};
   if (!(copy > 0 && product > 0))
     return;
   double low = pow (10, roof->bottom), start = CLAMP (low / copy, left, right);
@@ -192,12 +194,12 @@ draw_ceilings (Roofline *roof)
   g_autofree char *slope = g_strdup_printf (_ ("%s/s moved"), bytes);
   g_autofree char *origin = g_strdup_printf (
     _ ("ceilings of %s, %s"), roof->facts->name,
-    roof->facts->measured ? _ ("measured on this device") : _ ("assumed or from its profile"));
+    roof->facts->measured ? _ ("measured on this device") : _ ("assumed, or from its description"));
   g_autofree char *text = g_strdup_printf ("%s\n%s\n%s", flat, slope, origin);
   double angle = atan2 (points[3] - points[1], points[2] - points[0]);
   double middle = points[0] + (points[2] - points[0]) * 0.3;
   lig_canvas_begin_mark (roof->canvas, points[0], points[3] - 3, points[4] - points[0], 6, text);
-  lig_canvas_lines (roof->canvas, points, 3, roof->inks->ink, 2, 0);
+  lig_canvas_lines (roof->canvas, points, 3, roof->colours->ink, 2, 0);
   lig_canvas_text (roof->canvas, points[4] - 4, points[5] - 7, &style, flat);
   style.anchor = LIG_TEXT_START;
   style.angle = angle * 180 / G_PI;
@@ -224,7 +226,7 @@ draw_arrow (Roofline *roof, const Point *point, LigColour colour)
   double head[] = {
     ex, ey, ex - 7 * dx + 4 * dy, ey - 7 * dy - 4 * dx, ex - 7 * dx - 4 * dy, ey - 7 * dy + 4 * dx};
   lig_canvas_disc (roof->canvas, u, v, 4.5, colour);
-  lig_canvas_disc (roof->canvas, u, v, 3, roof->inks->card);
+  lig_canvas_disc (roof->canvas, u, v, 3, roof->colours->card);
   lig_canvas_lines (roof->canvas, shaft, 2, colour, 1.5, roof->mixed ? 4 : 0);
   lig_canvas_area (roof->canvas, head, 3, colour);
 }
@@ -235,11 +237,11 @@ describe (const Roofline *roof, const Point *point)
   g_autofree char *row = lig_timed_describe (point->row);
   g_autofree char *intensity = lig_draw_number (point->intensity, 3);
   GString *text = g_string_new (row);
-  g_string_append_printf (text, _ ("\n%s FLOP a byte"), intensity);
+  g_string_append_printf (text, _ ("\n%s FLOP/byte"), intensity);
   if (point->from_rate > 0) {
     g_autofree char *before = lig_draw_rate (point->from_rate);
     g_autofree char *apart = lig_draw_number (point->from_intensity, 3);
-    g_string_append_printf (text, _ ("\nits ops apart: %s at %s FLOP a byte"), before, apart);
+    g_string_append_printf (text, _ ("\nits ops unfused: %s at %s FLOP/byte"), before, apart);
     if (roof->mixed)
       g_string_append_printf (text, ", %s", _ ("predicted, not measured"));
   }
@@ -261,12 +263,13 @@ is_free (const Roofline *roof, const Rect *rect)
   return TRUE;
 }
 
-/* Beside the point, at the first of a few places where nothing lies yet; else nowhere: the mark
- * still tells. */
+/* Draws the label next to the point, at the first of a few places that is free. If none is, the
+ * label is omitted; the tooltip of the mark still contains it. */
 static void
 draw_label (Roofline *roof, const Point *point)
 {
-  LigTextStyle style = {.size = 11, .bold = point->row->fusion != NULL, .colour = roof->inks->ink};
+  LigTextStyle style = {
+    .size = 11, .bold = point->row->fusion != NULL, .colour = roof->colours->ink};
   g_autofree char *text = g_strdup_printf ("%s %s", point->row->path, point->row->name);
   style.width = 170;
   double width = MIN (lig_canvas_text_width (roof->canvas, &style, text), style.width);
@@ -308,15 +311,15 @@ draw_points (Roofline *roof)
   for (guint i = 0; i < roof->points->len; i++) {
     const Point *point = &g_array_index (roof->points, Point, i);
     gboolean backward = point->row->pass == LIG_PASS_BACKWARD;
-    LigColour colour = backward ? roof->inks->backward : roof->inks->forward;
+    LigColour colour = backward ? roof->colours->backward : roof->colours->forward;
     double x = to_x (roof, point->intensity), y = to_y (roof, point->rate);
     g_autofree char *text = describe (roof, point);
     lig_canvas_begin_mark (roof->canvas, x - 7, y - 7, 14, 14, text);
     if (point->from_rate > 0)
       draw_arrow (roof, point, colour);
-    /* Backward ones are squares, so that the passes are told apart without colours. */
+    /* Backward points are squares, so that the passes differ not only in colour. */
     if (backward)
-      lig_canvas_box (roof->canvas, x - 5, y - 5, 10, 10, 1, colour, roof->inks->card, 1);
+      lig_canvas_box (roof->canvas, x - 5, y - 5, 10, 10, 1, colour, roof->colours->card, 1);
     else
       lig_canvas_disc (roof->canvas, x, y, 5.5, colour);
     if (i < MOST_LABELS)
@@ -328,10 +331,10 @@ draw_points (Roofline *roof)
 static void
 draw_legend (Roofline *roof, guint without)
 {
-  const LigInks *inks = roof->inks;
-  LigTextStyle style = {.size = 11, .colour = inks->dim};
+  const LigColours *colours = roof->colours;
+  LigTextStyle style = {.size = 11, .colour = colours->dim};
   double x = LEFT, y = roof->height - 12;
-  g_autoptr (GString) note = g_string_new (_ ("FLOP a byte"));
+  g_autoptr (GString) note = g_string_new (_ ("FLOP/byte"));
   gboolean known = roof->timed->steps || lig_timed_is_predicted (roof->timed);
   if (!known)
     g_string_append_printf (note, " · %s", lig_timed_nothing_known ());
@@ -342,10 +345,10 @@ draw_legend (Roofline *roof, guint without)
                             g_dngettext (GETTEXT_PACKAGE, " · %u group without arithmetic",
                                          " · %u groups without arithmetic", without),
                             without);
-  lig_canvas_disc (roof->canvas, x + 5, y - 4, 5, inks->forward);
+  lig_canvas_disc (roof->canvas, x + 5, y - 4, 5, colours->forward);
   lig_canvas_text (roof->canvas, x + 14, y, &style, _ ("Forward"));
   x += 30 + lig_canvas_text_width (roof->canvas, &style, _ ("Forward"));
-  lig_canvas_box (roof->canvas, x, y - 9, 10, 10, 1, inks->backward, 0, 0);
+  lig_canvas_box (roof->canvas, x, y - 9, 10, 10, 1, colours->backward, 0, 0);
   lig_canvas_text (roof->canvas, x + 14, y, &style, _ ("Backward"));
   style.anchor = LIG_TEXT_END;
   style.width = roof->width - RIGHT - x - 90;
@@ -354,7 +357,7 @@ draw_legend (Roofline *roof, guint without)
 
 void
 lig_draw_roofline (LigCanvas *canvas,
-                   const LigInks *inks,
+                   const LigColours *colours,
                    const LigTimedPlan *timed,
                    const LigTimedPlan *unfused,
                    double width,
@@ -364,7 +367,7 @@ lig_draw_roofline (LigCanvas *canvas,
   g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (Rect));
   g_autoptr (GPtrArray) forward = lig_timed_rows (timed, LIG_PASS_FORWARD);
   g_autoptr (GPtrArray) backward = lig_timed_rows (timed, LIG_PASS_BACKWARD);
-  Roofline roof = {canvas, inks, timed, .width = width, .height = height};
+  Roofline roof = {canvas, colours, timed, .width = width, .height = height};
   roof.facts = lig_device_get_facts (lig_plan_get_device (timed->plan));
   roof.product = roof.facts->product[lig_plan_get_compute (timed->plan)];
   roof.points = points;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Channels of a score: arcs in lanes beside the ops, from the op that writes to the op that reads.
- * Arcs that would meet lie in lanes of their own, the short ones nearest to the ops. */
+ * Arcs that would overlap have different lanes; the shortest arcs are nearest to the ops. */
 #include "engine/draw/score.h"
 
 #include <glib/gi18n-lib.h>
@@ -20,7 +20,7 @@ compare_arcs (gconstpointer a, gconstpointer b)
   return difference ? difference : left->from - right->from;
 }
 
-/* The first lane in which no arc lies beside this one. */
+/* Returns the first lane in which no earlier arc overlaps this one. */
 static int
 choose_lane (GArray *arcs, guint index)
 {
@@ -36,7 +36,8 @@ choose_lane (GArray *arcs, guint index)
   }
 }
 
-/* A channel of a repetition that is not shown is drawn in the one that is. */
+/* Returns the arcs with their lanes. Only the first repetition of a block is shown, so the arcs of
+ * its parts end at parts of that repetition. */
 static GArray *
 collect_arcs (const LigScoreLayout *layout)
 {
@@ -70,8 +71,8 @@ lig_score_count_lanes (const LigScoreLayout *layout)
   return lanes;
 }
 
-/* Where arcs begin and end: a little below and above the middle, so that they keep apart from the
- * lines of the groups. */
+/* Returns the y of an arc's end, and its x: @shift moves it off the middle of the row, away from
+ * the lines of the groups. */
 static double
 find_end (const LigScoreDrawing *self, int part, double shift, double *x)
 {
@@ -86,14 +87,14 @@ draw_name (const LigScoreDrawing *self, const Arc *arc, double x, double y, doub
 {
   LigTextStyle style = {.size = 11,
                         .bold = TRUE,
-                        .colour = self->inks->channel,
+                        .colour = self->colours->channel,
                         .anchor = LIG_TEXT_MIDDLE,
                         .angle = -90,
                         .width = length - 8};
   if (length < 40 || !arc->name)
     return;
   double width = lig_canvas_text_width (self->canvas, &style, arc->name) + 8;
-  lig_canvas_box (self->canvas, x - 7, y - width / 2, 14, width, 4, self->inks->ground, 0, 0);
+  lig_canvas_box (self->canvas, x - 7, y - width / 2, 14, width, 4, self->colours->ground, 0, 0);
   lig_canvas_text (self->canvas, x + 4, y, &style, arc->name);
 }
 
@@ -111,12 +112,12 @@ draw_arc (const LigScoreDrawing *self, const Arc *arc)
                      lig_part (self->layout->plan->draft, arc->from)->path,
                      lig_part (self->layout->plan->draft, arc->to)->path);
   lig_canvas_begin_mark (self->canvas, lane - 8, y0, x0 - lane + 8, y1 - y0, text);
-  lig_canvas_curve (self->canvas, out, self->inks->channel, 2);
-  lig_canvas_lines (self->canvas, down, 2, self->inks->channel, 2, 0);
-  lig_canvas_curve (self->canvas, in, self->inks->channel, 2);
+  lig_canvas_curve (self->canvas, out, self->colours->channel, 2);
+  lig_canvas_lines (self->canvas, down, 2, self->colours->channel, 2, 0);
+  lig_canvas_curve (self->canvas, in, self->colours->channel, 2);
   double head[] = {x1, y1, x1 - 7, y1 - 4, x1 - 7, y1 + 4};
-  lig_canvas_area (self->canvas, head, 3, self->inks->channel);
-  lig_canvas_disc (self->canvas, x0, y0, 3, self->inks->channel);
+  lig_canvas_area (self->canvas, head, 3, self->colours->channel);
+  lig_canvas_disc (self->canvas, x0, y0, 3, self->colours->channel);
   draw_name (self, arc, lane, middle, y1 - y0 - 2 * turn + 24);
   lig_canvas_end_mark (self->canvas);
 }

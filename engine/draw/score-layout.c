@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layout of a score: which parts are shown, in which rows, and the blocks around them. */
+/* The layout of a score: the parts that are shown, their rows, and the blocks around them. */
 #include "engine/draw/score.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ fold_path (const char *path)
   return g_strjoinv (".", parts);
 }
 
-/* The path of the block at this depth around an op, null where there is none. */
+/* Returns the path of the block at this depth around an op, NULL if there is none. */
 static char *
 block_path (const char *path, int depth)
 {
@@ -47,7 +47,7 @@ count_depth (const char *path)
   return dots / 2;
 }
 
-/* The repetition that a path means of the block that is so deep. */
+/* Returns the repetition of the block at this depth that a path names. */
 static int
 repetition (const char *path, int depth)
 {
@@ -56,7 +56,7 @@ repetition (const char *path, int depth)
   return (int) g_ascii_strtoll (path, NULL, 10);
 }
 
-/* Which part of the first repetition stands for each. */
+/* Finds for each part the same part of the first repetition, which is shown for all. */
 static void
 find_likes (LigScoreLayout *self)
 {
@@ -115,7 +115,7 @@ enter_blocks (LigScoreLayout *self, int part, const char *path, double *y)
   }
 }
 
-/* Closes the blocks whose last shown part this is. */
+/* Closes the blocks whose last visible part this is. Returns the height of their feet. */
 static double
 leave_blocks (LigScoreLayout *self, int part, const char *path, const char *next)
 {
@@ -124,8 +124,8 @@ leave_blocks (LigScoreLayout *self, int part, const char *path, const char *next
     g_autofree char *inside = block_path (path, depth);
     g_autofree char *other = next ? block_path (next, depth) : NULL;
     LigLayoutBlock *block = find_block (self, inside);
-    gboolean goes_on = other && g_str_equal (other, inside) && repetition (next, depth) == 0;
-    if (goes_on)
+    gboolean continues = other && g_str_equal (other, inside) && repetition (next, depth) == 0;
+    if (continues)
       break;
     const LigLayoutPlace *place = &self->places[part];
     foot += BLOCK_FOOT;
@@ -134,7 +134,7 @@ leave_blocks (LigScoreLayout *self, int part, const char *path, const char *next
   return foot;
 }
 
-/* How many parts from @first on belong to one op as written. */
+/* Returns the number of parts from @first on that belong to the same written op. */
 static int
 count_parts (const LigPlanOp *ops, int first, int count)
 {
@@ -220,7 +220,7 @@ lig_score_extent (const LigScoreLayout *self, const LigPlanGroup *group, double 
   return first;
 }
 
-/* Whether two groups cover the same ops of two repetitions in the same way. */
+/* Returns whether two groups cover the same ops of two repetitions in the same way. */
 static gboolean
 is_alike (const LigScoreLayout *self, const LigPlanGroup *a, int i, const LigPlanGroup *b, int j)
 {
@@ -229,7 +229,8 @@ is_alike (const LigScoreLayout *self, const LigPlanGroup *a, int i, const LigPla
   return a->fusion == b->fusion && a->count == b->count && i - a->first == j - b->first;
 }
 
-/* Sums what the repetitions take, and notes where they are not all fused as the first is. */
+/* Sums the time of the repetitions, and records whether all are fused in the same way as the first.
+ */
 static void
 sum_blocks (LigScoreLayout *self, LigPass pass)
 {
@@ -245,7 +246,7 @@ sum_blocks (LigScoreLayout *self, LigPass pass)
     gboolean alike = is_alike (self, owners[i], i, owners[like], like);
     gboolean begins = owners[i] && owners[i]->first == i;
     double seconds = begins ? lig_score_seconds (self, owners[i]) : 0;
-    /* Without the time of each there is none of all. */
+    /* If the time of one group is unknown, so is the sum. */
     if (begins && owners[i]->n_steps > 0 && seconds <= 0)
       seconds = NAN;
     for (int depth = 0; depth < count_depth (ops[i].path); depth++) {

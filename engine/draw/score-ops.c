@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The middle of a score: a card for each op as written, its parts as lines, frames around blocks,
- * and fences between. */
+/* The middle of a score: a card for each written op, its parts as lines, frames around blocks, and
+ * fences between ops. */
 #include "engine/draw/score.h"
 
 #include <glib/gi18n-lib.h>
 
 enum { PAD = 14 };
 
-/* (transfer full): the path, and the index among the expanded ops where that is another. */
+/* Returns (transfer full) the path, followed by the index among the expanded ops if it differs. */
 static char *
 describe_place (const LigPlanOp *op)
 {
@@ -26,16 +26,16 @@ draw_parts (const LigScoreDrawing *self, const LigLayoutRow *row, double x, doub
     const LigLayoutPlace *place = &self->layout->places[row->first + i];
     double y = place->y + place->height - LIG_LAYOUT_PART;
     double line[] = {x + 1, y, x + width - 1, y};
-    LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
-    LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+    LigTextStyle style = {.size = 11, .colour = self->colours->dim, .width = width - 2 * PAD - 80};
+    LigTextStyle end = {.size = 10, .colour = self->colours->dim, .anchor = LIG_TEXT_END};
     g_autofree char *index = describe_place (op);
-    lig_canvas_lines (self->canvas, line, 2, lig_colour_fade (self->inks->line, 0xa0), 1, 0);
+    lig_canvas_lines (self->canvas, line, 2, lig_colour_fade (self->colours->line, 0xa0), 1, 0);
     lig_canvas_text (self->canvas, x + PAD + 8, y + 17, &style, _ (op->info->title));
     lig_canvas_text (self->canvas, x + width - PAD, y + 17, &end, index);
   }
 }
 
-/* Shape on the right, title on what remains of the line. */
+/* Draws the shape on the right, and the title in the rest of the line. */
 static void
 draw_head (
   const LigScoreDrawing *self, const LigLayoutRow *row, double x, double width, double baseline)
@@ -43,8 +43,8 @@ draw_head (
   guint count;
   const LigPlanOp *ops = lig_plan_get_ops (self->layout->plan, &count);
   const LigPlanOp *last = &ops[row->first + row->count - 1];
-  LigTextStyle end = {.size = 11, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
-  LigTextStyle title = {.size = 13.5, .bold = TRUE, .colour = self->inks->ink};
+  LigTextStyle end = {.size = 11, .colour = self->colours->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle title = {.size = 13.5, .bold = TRUE, .colour = self->colours->ink};
   g_autofree char *tensor =
     last->y.n_axes > 0 ? lig_draw_tensor (&last->y, last->y_dtype) : g_strdup (_ ("one number"));
   end.width = width / 2;
@@ -54,11 +54,11 @@ draw_head (
   lig_canvas_text (self->canvas, x + PAD, baseline, &title, lig_score_title (&ops[row->first]));
   if (row->count == 1)
     return;
-  /* A card of several lines has no line for its parameters. */
+  /* A card of several parts has no separate line for the parameters. */
   g_autofree char *params = lig_layout_params (self->layout, row);
   double used =
     lig_canvas_text_width (self->canvas, &title, lig_score_title (&ops[row->first])) + 10;
-  LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = title.width - used};
+  LigTextStyle dim = {.size = 11, .colour = self->colours->dim, .width = title.width - used};
   if (dim.width > 40)
     lig_canvas_text (self->canvas, x + PAD + used, baseline, &dim, params);
 }
@@ -72,11 +72,11 @@ draw_row (const LigScoreDrawing *self, const LigLayoutRow *row)
   g_autofree char *text = lig_score_row_text (self->layout, row);
   g_autofree char *params = lig_layout_params (self->layout, row);
   g_autofree char *index = describe_place (op);
-  LigTextStyle dim = {.size = 11, .colour = self->inks->dim, .width = width - 2 * PAD - 80};
-  LigTextStyle end = {.size = 10, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle dim = {.size = 11, .colour = self->colours->dim, .width = width - 2 * PAD - 80};
+  LigTextStyle end = {.size = 10, .colour = self->colours->dim, .anchor = LIG_TEXT_END};
   lig_canvas_begin_mark (self->canvas, x, row->y, width, row->height, text);
-  lig_canvas_box (self->canvas, x, row->y, width, row->height, 9, self->inks->card,
-                  self->inks->line, 1.25);
+  lig_canvas_box (self->canvas, x, row->y, width, row->height, 9, self->colours->card,
+                  self->colours->line, 1.25);
   if (row->count > 1) {
     draw_head (self, row, x, width, row->y + 19);
     draw_parts (self, row, x, width);
@@ -95,7 +95,7 @@ draw_block_time (const LigScoreDrawing *self, const LigLayoutBlock *block, LigPa
 {
   double x = pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN + 12
                                       : self->width - LIG_LAYOUT_MARGIN - self->rail + 12;
-  LigTextStyle style = {.size = 11, .colour = self->inks->dim, .width = self->rail - 24};
+  LigTextStyle style = {.size = 11, .colour = self->colours->dim, .width = self->rail - 24};
   g_autofree char *time = lig_draw_time (block->seconds[pass]);
   g_autofree char *text =
     g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "the %d repetition: %s",
@@ -109,21 +109,21 @@ static void
 draw_block (const LigScoreDrawing *self, const LigLayoutBlock *block)
 {
   double x = self->ops + block->depth * 10, width = self->ops_width - block->depth * 20;
-  LigTextStyle bold = {.size = 12, .bold = TRUE, .colour = self->inks->ink};
-  LigTextStyle end = {.size = 11, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle bold = {.size = 12, .bold = TRUE, .colour = self->colours->ink};
+  LigTextStyle end = {.size = 11, .colour = self->colours->dim, .anchor = LIG_TEXT_END};
   g_autofree char *title = g_strdup_printf (_ ("Block × %d"), block->count);
-  /* Translators: a path, how often the block is repeated, how many ops it has. */
+  /* Translators: a path, the number of repetitions, the number of ops. */
   g_autofree char *text =
     g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "Block at %s, %d × %d op",
                                   "Block at %s, %d × %d ops", (gulong) block->n_parts),
                      block->path, block->count, block->n_parts);
   const char *note = block->count < 2 ? ""
-                     : block->alike   ? _ ("each fused alike")
-                                      : _ ("the first of them; not all are fused alike");
+                     : block->alike   ? _ ("all fused in the same way")
+                                      : _ ("shows the first; others are fused differently");
   end.width = width - 2 * PAD - lig_canvas_text_width (self->canvas, &bold, title) - 10;
   lig_canvas_begin_mark (self->canvas, x, block->y, width, block->height, text);
   lig_canvas_box (self->canvas, x, block->y, width, block->height, 12,
-                  lig_colour_fade (self->inks->line, 0x40), self->inks->line, 1);
+                  lig_colour_fade (self->colours->line, 0x40), self->colours->line, 1);
   lig_canvas_text (self->canvas, x + PAD, block->y + 17, &bold, title);
   lig_canvas_text (self->canvas, x + width - PAD, block->y + 17, &end, note);
   lig_canvas_end_mark (self->canvas);
@@ -143,13 +143,14 @@ draw_fence (const LigScoreDrawing *self, const LigLayoutRow *row)
   double x = LIG_LAYOUT_MARGIN / 2., end = self->width - LIG_LAYOUT_MARGIN / 2.;
   double points[] = {x, y, end, y};
   LigTextStyle style = {
-    .size = 10, .bold = TRUE, .colour = self->inks->warning, .anchor = LIG_TEXT_MIDDLE};
+    .size = 10, .bold = TRUE, .colour = self->colours->warning, .anchor = LIG_TEXT_MIDDLE};
   double width = lig_canvas_text_width (self->canvas, &style, _ ("fence")) + 10;
   double middle = self->ops + self->ops_width / 2;
   g_autofree char *text = g_strdup_printf (_ ("Fence before %s: no fusion crosses it"), part->path);
   lig_canvas_begin_mark (self->canvas, x, y - 6, end - x, 12, text);
-  lig_canvas_lines (self->canvas, points, 2, self->inks->warning, 2, 6);
-  lig_canvas_box (self->canvas, middle - width / 2, y - 6, width, 12, 3, self->inks->ground, 0, 0);
+  lig_canvas_lines (self->canvas, points, 2, self->colours->warning, 2, 6);
+  lig_canvas_box (self->canvas, middle - width / 2, y - 6, width, 12, 3, self->colours->ground, 0,
+                  0);
   lig_canvas_text (self->canvas, middle, y + 3.5, &style, _ ("fence"));
   lig_canvas_end_mark (self->canvas);
 }

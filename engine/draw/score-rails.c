@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rails of a score: a box over the rows that each group covers, and lines that join it to them:
- * a fused group by its fill, its border, its strong lines and its name, not by colour alone. */
+/* The rails of a score: a box along the rows that each group covers, and lines that join it to
+ * them. Fused groups differ in fill, border, line width and name, not only in colour. */
 #include "engine/draw/score.h"
 
 #include <glib/gi18n-lib.h>
@@ -11,25 +11,25 @@ typedef struct {
   const LigScoreDrawing *score;
   const LigPlanGroup *group;
   double x, y, height, total;
-  int first; /* part that is shown */
+  int first; /* the first visible part */
   LigColour accent, fill;
   gboolean fused;
 } Box;
 
-/* The time on the right; returns its width. */
+/* Draws the time on the right; returns its width. */
 static double
 draw_seconds (const Box *box, double baseline)
 {
   const LigScoreDrawing *self = box->score;
   const LigPlanGroup *group = box->group;
   LigTextStyle style = {
-    .size = 12.5, .bold = TRUE, .colour = self->inks->ink, .anchor = LIG_TEXT_END};
+    .size = 12.5, .bold = TRUE, .colour = self->colours->ink, .anchor = LIG_TEXT_END};
   double measured = lig_score_measured (self->layout, group);
   g_autofree char *time = NULL;
   if (group->n_steps == 0) {
     time = g_strdup ("0");
     style.bold = FALSE;
-    style.colour = self->inks->dim;
+    style.colour = self->colours->dim;
   } else if (measured > 0)
     time = lig_draw_time (measured);
   else if (group->predicted > 0) {
@@ -49,24 +49,24 @@ draw_name (const Box *box, double baseline)
   double used = draw_seconds (box, baseline);
   LigTextStyle style = {.size = 12.5,
                         .bold = box->fused,
-                        .colour = box->fused ? box->accent : self->inks->ink,
+                        .colour = box->fused ? box->accent : self->colours->ink,
                         .width = MAX (self->rail - 2 * PAD - used, 20)};
   lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, name);
 }
 
-/* Kernels, and what was predicted where it was measured, too. */
+/* Draws the kernels, and the predicted time if a measured one is shown above. */
 static void
 draw_kernels (const Box *box, double baseline)
 {
   const LigScoreDrawing *self = box->score;
   const LigPlanGroup *group = box->group;
-  LigTextStyle style = {.size = 11, .colour = self->inks->dim};
+  LigTextStyle style = {.size = 11, .colour = self->colours->dim};
   g_autofree char *kernels = lig_layout_kernels (self->layout->plan, group);
   style.width = self->rail - 2 * PAD;
   if (lig_score_measured (self->layout, group) > 0 && group->predicted > 0) {
     g_autofree char *time = lig_draw_time (group->predicted);
     g_autofree char *predicted = g_strdup_printf ("≈ %s", time);
-    LigTextStyle end = {.size = 11, .colour = self->inks->dim, .anchor = LIG_TEXT_END};
+    LigTextStyle end = {.size = 11, .colour = self->colours->dim, .anchor = LIG_TEXT_END};
     style.width -= lig_canvas_text_width (self->canvas, &end, predicted) + 8;
     lig_canvas_text (self->canvas, box->x + self->rail - PAD, baseline, &end, predicted);
   }
@@ -74,7 +74,7 @@ draw_kernels (const Box *box, double baseline)
   lig_canvas_text (self->canvas, box->x + PAD, baseline, &style, kernels);
 }
 
-/* The group's part of its pass. */
+/* Draws the group's share of the time of its pass as a bar. */
 static void
 draw_share (const Box *box, double y, double thickness)
 {
@@ -83,13 +83,13 @@ draw_share (const Box *box, double y, double thickness)
   double seconds = lig_score_seconds (self->layout, box->group);
   double share = box->total > 0 ? CLAMP (seconds / box->total, 0, 1) : 0;
   lig_canvas_box (self->canvas, box->x + PAD, y, width, thickness, thickness / 2,
-                  lig_colour_fade (self->inks->line, 0xa0), 0, 0);
+                  lig_colour_fade (self->colours->line, 0xa0), 0, 0);
   if (share > 0)
     lig_canvas_box (self->canvas, box->x + PAD, y, MAX (width * share, thickness), thickness,
-                    thickness / 2, box->fused ? box->accent : self->inks->dim, 0, 0);
+                    thickness / 2, box->fused ? box->accent : self->colours->dim, 0, 0);
 }
 
-/* From the box to each row that it covers. */
+/* Draws a line from the box to each row that it covers. */
 static void
 draw_joints (const Box *box, LigPass pass)
 {
@@ -106,7 +106,7 @@ draw_joints (const Box *box, LigPass pass)
     from -= pass == LIG_PASS_BACKWARD ? indent : 0;
     to += pass == LIG_PASS_FORWARD ? indent : 0;
     double points[] = {from, y, to, y};
-    lig_canvas_lines (self->canvas, points, 2, box->fused ? box->accent : self->inks->line,
+    lig_canvas_lines (self->canvas, points, 2, box->fused ? box->accent : self->colours->line,
                       box->fused ? 2 : 1, 0);
   }
 }
@@ -119,8 +119,8 @@ draw_box (const Box *box, LigPass pass)
   lig_canvas_begin_mark (self->canvas, box->x, box->y, self->rail, box->height, text);
   draw_joints (box, pass);
   lig_canvas_box (self->canvas, box->x, box->y, self->rail, box->height, 9,
-                  box->fused ? box->fill : self->inks->card,
-                  box->fused ? box->accent : self->inks->line, box->fused ? 1.5 : 1);
+                  box->fused ? box->fill : self->colours->card,
+                  box->fused ? box->accent : self->colours->line, box->fused ? 1.5 : 1);
   if (box->height >= TALL) {
     draw_name (box, box->y + 20);
     draw_kernels (box, box->y + 36);
@@ -132,7 +132,7 @@ draw_box (const Box *box, LigPass pass)
   lig_canvas_end_mark (self->canvas);
 }
 
-/* Boxes within one card keep apart. */
+/* Leaves a gap between boxes next to the same card. */
 static void
 inset (const LigScoreLayout *layout, Box *box)
 {
@@ -160,8 +160,8 @@ lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass)
   Box box = {.score = self};
   box.x =
     pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN : self->width - LIG_LAYOUT_MARGIN - self->rail;
-  box.accent = pass == LIG_PASS_FORWARD ? self->inks->forward : self->inks->backward;
-  box.fill = pass == LIG_PASS_FORWARD ? self->inks->forward_fill : self->inks->backward_fill;
+  box.accent = pass == LIG_PASS_FORWARD ? self->colours->forward : self->colours->backward;
+  box.fill = pass == LIG_PASS_FORWARD ? self->colours->forward_fill : self->colours->backward_fill;
   for (guint i = 0; i < count; i++)
     box.total += lig_score_seconds (self->layout, &groups[i]);
   for (guint i = 0; i < count; i++) {

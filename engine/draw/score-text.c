@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a score says in words: names of groups, kernels, parameters, and the whole of each mark. */
+/* The texts of a score: names of groups, kernels, parameters, and the tooltips of marks. */
 #include "engine/draw/score.h"
 
 #include <glib/gi18n-lib.h>
@@ -16,7 +16,8 @@ lig_draw_tensor (const LigShape *shape, LigDtype dtype)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Whether the group covers what a word of its fusion's name stands for: some of it is optional. */
+/* Returns whether the group covers the op that a word of its fusion's name stands for; bias and
+ * activation are optional. */
 static gboolean
 covers (const LigScoreLayout *layout, const LigPlanGroup *group, const char *word)
 {
@@ -31,7 +32,7 @@ covers (const LigScoreLayout *layout, const LigPlanGroup *group, const char *wor
   return !activation && !bias;
 }
 
-/* Without the pass, which the rail says already; parts joined by a plus. */
+/* Omits the pass, which the rail already shows, and joins the parts with a plus. */
 char *
 lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
 {
@@ -125,7 +126,7 @@ format_value (const GValue *value)
   return lig_shape_to_string (g_value_get_boxed (value));
 }
 
-/* What was given and the shapes do not say already. */
+/* Appends the parameters that were given and that the shapes do not show. */
 static void
 append_params (GString *to, LigOp *op)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The score: forward rail, ops, backward rail, with what each pass takes in all at its head. */
+/* The score: forward rail, ops and backward rail, each pass with its total time at the top. */
 #include "engine/draw/score.h"
 
 #include <glib/gi18n-lib.h>
@@ -19,8 +19,9 @@ sum_bytes (LigPlan *plan, LigPass pass)
   return bytes;
 }
 
-/* Sums what the steps of a pass take, and tells whether that was measured; 0 where it is not known
- * of each. */
+/* Returns the time of a pass, and whether it was measured; 0 unless the time of every step is
+ * known.
+ */
 static double
 sum_seconds (const LigScoreLayout *layout, LigPass pass, gboolean *measured)
 {
@@ -38,7 +39,7 @@ sum_seconds (const LigScoreLayout *layout, LigPass pass, gboolean *measured)
   return known > 0 ? known : priced ? predicted : 0;
 }
 
-/* `7.92 ms · 1.1 GB not moved` */
+/* Returns `7.92 ms · 1.1 GB not moved`. */
 static char *
 describe_pass (const LigScoreDrawing *self, LigPass pass)
 {
@@ -67,8 +68,11 @@ draw_head (const LigScoreDrawing *self,
            LigColour colour,
            const char *text)
 {
-  LigTextStyle bold = {
-    .size = 13, .bold = TRUE, .colour = self->inks->ink, .anchor = LIG_TEXT_MIDDLE, .width = width};
+  LigTextStyle bold = {.size = 13,
+                       .bold = TRUE,
+                       .colour = self->colours->ink,
+                       .anchor = LIG_TEXT_MIDDLE,
+                       .width = width};
   LigTextStyle lesser = {.size = 11.5, .colour = colour, .anchor = LIG_TEXT_MIDDLE, .width = width};
   lig_canvas_text (self->canvas, x + width / 2, 30, &bold, title);
   lig_canvas_text (self->canvas, x + width / 2, 50, &lesser, text);
@@ -91,14 +95,14 @@ draw_heads (const LigScoreDrawing *self)
   g_autofree char *forward = describe_pass (self, LIG_PASS_FORWARD);
   g_autofree char *backward = describe_pass (self, LIG_PASS_BACKWARD);
   lig_plan_get_groups (plan, LIG_PASS_BACKWARD, &count);
-  draw_head (self, LIG_LAYOUT_MARGIN, self->rail, _ ("Forward"), self->inks->forward, forward);
-  draw_head (self, self->ops, self->ops_width, input, self->inks->dim, where);
+  draw_head (self, LIG_LAYOUT_MARGIN, self->rail, _ ("Forward"), self->colours->forward, forward);
+  draw_head (self, self->ops, self->ops_width, input, self->colours->dim, where);
   draw_head (self, self->width - LIG_LAYOUT_MARGIN - self->rail, self->rail, _ ("Backward"),
-             count > 0 ? self->inks->backward : self->inks->dim,
-             count > 0 ? backward : _ ("nothing wants a gradient"));
+             count > 0 ? self->colours->backward : self->colours->dim,
+             count > 0 ? backward : _ ("no gradients required"));
 }
 
-/* What no op is answerable for. */
+/* Draws the time of the update, which belongs to no op. */
 static void
 draw_foot (const LigScoreDrawing *self)
 {
@@ -109,8 +113,10 @@ draw_foot (const LigScoreDrawing *self)
     updates += steps[i].pass == LIG_PASS_UPDATE;
   if (updates == 0)
     return;
-  LigTextStyle style = {
-    .size = 11.5, .colour = self->inks->dim, .anchor = LIG_TEXT_MIDDLE, .width = self->ops_width};
+  LigTextStyle style = {.size = 11.5,
+                        .colour = self->colours->dim,
+                        .anchor = LIG_TEXT_MIDDLE,
+                        .width = self->ops_width};
   double seconds = sum_seconds (self->layout, LIG_PASS_UPDATE, &measured);
   g_autofree char *time = lig_draw_time (seconds);
   g_autofree char *text = seconds > 0
@@ -122,7 +128,7 @@ draw_foot (const LigScoreDrawing *self)
                    text);
 }
 
-/* --- All of it ----------------------------------------------------------------------------- */
+/* --- The whole score ----------------------------------------------------------------------- */
 
 double
 lig_draw_score_height (LigPlan *plan)
@@ -133,13 +139,16 @@ lig_draw_score_height (LigPlan *plan)
 }
 
 void
-lig_draw_score_against (
-  LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, LigPlan *unfused, double width)
+lig_draw_score_against (LigCanvas *canvas,
+                        const LigColours *colours,
+                        const LigTimedPlan *timed,
+                        LigPlan *unfused,
+                        double width)
 {
-  g_return_if_fail (canvas && inks && timed && timed->plan);
+  g_return_if_fail (canvas && colours && timed && timed->plan);
   g_autoptr (LigScoreLayout) layout = lig_score_layout_new (timed->plan, timed->steps);
   LigScoreDrawing self = {
-    .canvas = canvas, .inks = inks, .layout = layout, .unfused = unfused, .width = width};
+    .canvas = canvas, .colours = colours, .layout = layout, .unfused = unfused, .width = width};
   self.lanes = MIN (lig_score_count_lanes (layout), MOST_LANES);
   double gap = 36, lanes = self.lanes > 0 ? 10 + self.lanes * LANE : 0;
   double room = MAX (width - 2 * LIG_LAYOUT_MARGIN - 2 * gap - lanes, 240);
@@ -155,7 +164,10 @@ lig_draw_score_against (
 }
 
 void
-lig_draw_score (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width)
+lig_draw_score (LigCanvas *canvas,
+                const LigColours *colours,
+                const LigTimedPlan *timed,
+                double width)
 {
-  lig_draw_score_against (canvas, inks, timed, NULL, width);
+  lig_draw_score_against (canvas, colours, timed, NULL, width);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a score is laid out before it is drawn: rows for ops as written, places for their parts,
- * frames around blocks. */
+/* The layout of a score before it is drawn: rows for written ops, places for their parts, frames
+ * around blocks. */
 #pragma once
 
 #include "engine/draw/canvas.h"
@@ -8,32 +8,32 @@
 
 enum { LIG_LAYOUT_MARGIN = 16, LIG_LAYOUT_GAP = 12, LIG_LAYOUT_CARD = 54, LIG_LAYOUT_PART = 26 };
 
-/* An op as written; a macro's parts are lines of its card. */
+/* An op as the user wrote it; the parts of a macro are lines of its card. */
 typedef struct {
   int first, count; /* parts */
-  int depth;        /* blocks around it */
+  int depth;        /* the number of blocks around it */
   double y, height;
 } LigLayoutRow;
 
-/* A block: its first repetition stands for all. */
+/* A block: only its first repetition is shown. */
 typedef struct {
   char *path;
-  int first, last; /* parts shown in it */
+  int first, last; /* visible parts */
   int depth, count, n_parts;
-  gboolean alike; /* whether all repetitions are fused alike */
+  gboolean alike; /* whether all repetitions are fused in the same way */
   double y, height;
   double seconds[2]; /* of all repetitions, by pass */
 } LigLayoutBlock;
 
-/* Where a part is: height 0 for one of a repetition that is not shown. */
+/* The place of a part: height 0 if it belongs to a repetition that is not shown. */
 typedef struct {
   double y, height;
-  int row, like; /* the part that stands for it */
+  int row, like; /* like: the same part of the first repetition, which is shown for it */
 } LigLayoutPlace;
 
 typedef struct {
   LigPlan *plan;
-  const double *times; /* seconds of each step, or null */
+  const double *times; /* seconds of each step, or NULL */
   GArray *rows, *blocks;
   LigLayoutPlace *places;
   int n_parts;
@@ -44,61 +44,62 @@ LigScoreLayout *lig_score_layout_new (LigPlan *plan, const double *times);
 void lig_score_layout_free (LigScoreLayout *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreLayout, lig_score_layout_free)
 
-/* Seconds that a group took, where its steps were timed; else 0. */
+/* Returns the measured seconds of a group, 0 if it was not measured. */
 double lig_score_measured (const LigScoreLayout *self, const LigPlanGroup *group);
 
-/* What is measured, else what is predicted. */
+/* Returns the measured seconds of a group, or else the predicted ones. */
 double lig_score_seconds (const LigScoreLayout *self, const LigPlanGroup *group);
 
-/* The group's extent among the parts that are shown, and the first of these; -1: none is. What
- * reaches into a repetition that is not shown ends where the shown one ends. */
+/* Sets the extent of a group's visible parts and returns the first of them, -1 if none is visible.
+ * A group that reaches into a hidden repetition ends where the visible one ends. */
 int
 lig_score_extent (const LigScoreLayout *self, const LigPlanGroup *group, double *y, double *height);
 
-/* A picture with its columns. */
+/* A drawing of a score with the extents of its columns. */
 typedef struct {
   LigCanvas *canvas;
-  const LigInks *inks;
+  const LigColours *colours;
   const LigScoreLayout *layout;
-  LigPlan *unfused; /* null: not known */
+  LigPlan *unfused; /* NULL if unknown */
   double width;
-  double rail;           /* of each of the two */
+  double rail;           /* the width of each rail */
   double ops, ops_width; /* the column between them */
   int lanes;
 } LigScoreDrawing;
 
-/* As lig_draw_score(); against @unfused, the same with every op alone, it tells the bytes saved. */
+/* Draws like lig_draw_score(), and shows the bytes saved against @unfused, the plan of the same
+ * sequence without fusions. */
 void lig_draw_score_against (LigCanvas *canvas,
-                             const LigInks *inks,
+                             const LigColours *colours,
                              const LigTimedPlan *timed,
                              LigPlan *unfused,
                              double width);
 
-/* Channels: how many lanes they need side by side, and the arcs in them. */
+/* Return the number of lanes that the channels need, and draw the channels as arcs in them. */
 int lig_score_count_lanes (const LigScoreLayout *layout);
 void lig_score_draw_channels (const LigScoreDrawing *self);
 
-/* Both rails, and the ops between them. */
+/* Draw one of the rails, and the ops between them. */
 void lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass);
 void lig_score_draw_ops (const LigScoreDrawing *self);
 
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
 
-/* `linear + bias + activation`; of an op alone, its title. */
+/* Returns `linear + bias + activation`, or the title of an unfused op. */
 char *lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group);
 
-/* `2 × matmul, bias_add`; or that there is none. */
+/* Returns `2 × matmul, bias_add`, or a note that the group has no kernel. */
 char *lig_layout_kernels (LigPlan *plan, const LigPlanGroup *group);
 
-/* All of it, for who points at it or cannot see it. */
+/* Return the full description, for tooltips and screen readers. */
 char *lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group);
 char *lig_score_row_text (const LigScoreLayout *layout, const LigLayoutRow *row);
 
-/* (transfer none): of the op as written. */
+/* Returns (transfer none) the title of the written op. */
 const char *lig_score_title (const LigPlanOp *op);
 
-/* `4096 → 28672 · init-std 0.02`. */
+/* Returns `4096 → 28672 · init-std 0.02`. */
 char *lig_layout_params (const LigScoreLayout *layout, const LigLayoutRow *row);
 
-/* `16384 × 4096 bf16`. */
+/* Returns `16384 × 4096 bf16`. */
 char *lig_draw_tensor (const LigShape *shape, LigDtype dtype);

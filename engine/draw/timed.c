@@ -32,7 +32,7 @@ lig_timed_step (const LigTimedPlan *timed, guint step)
 const char *
 lig_timed_nothing_known (void)
 {
-  return _ ("not measured, and the ceilings of the device are not known");
+  return _ ("not measured, and the ceilings of the device are unknown");
 }
 
 gboolean
@@ -47,7 +47,7 @@ lig_timed_row_seconds (const LigTimedRow *row)
   return row->measured > 0 ? row->measured : row->predicted;
 }
 
-/* A macro's product is called as the macro is written. */
+/* Returns the title of an op; a product that comes from a macro has the title of the macro. */
 static const char *
 title_of (const LigPlanOp *op)
 {
@@ -67,7 +67,7 @@ lig_timed_name_ops (LigPlan *plan, int first, int count)
   return g_string_free (name, FALSE);
 }
 
-/* What the repetitions of a group have in common: `3.0.2` and `3.7.2` are both `3.*.2`. */
+/* Appends a path without the numbers of repetitions: `3.0.2` and `3.7.2` are both `3.*.2`. */
 static void
 append_place (GString *key, const char *path)
 {

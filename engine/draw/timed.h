@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the pictures of time share: groups as rows with their figures, those of a block's
- * repetitions folded into one. */
+/* Shared by the pictures of times: groups as rows with their figures; the same group in all
+ * repetitions of a block is one row. */
 #pragma once
 
 #include "engine/draw/canvas.h"
@@ -11,7 +11,7 @@
  * @name: `Linear + Bias + GELU`
  * @path: of its first op, `3.0.2`
  * @first, @count: expanded indexes of its first occurrence
- * @measured: 0 where nothing was measured; sums over the repetitions, as all figures
+ * @measured: seconds, 0 if nothing was measured; like all figures, a sum over the repetitions
  */
 typedef struct {
   char *name, *path;
@@ -21,35 +21,35 @@ typedef struct {
   double bytes, flops, predicted, measured;
 } LigTimedRow;
 
-/* (transfer full) (element-type LigTimedRow): the groups of a pass that have kernels, in op order;
- * of %LIG_PASS_UPDATE one row, where the plan has an update. */
+/* Returns (transfer full) (element-type LigTimedRow) the groups of a pass that have kernels, in op
+ * order; for %LIG_PASS_UPDATE, a single row if the plan has an update. */
 GPtrArray *lig_timed_rows (const LigTimedPlan *timed, LigPass pass);
 
-/* Seconds that can be drawn: a device may be described with any figures. */
+/* Returns the seconds within a range that can be drawn: a device may be described with any figures.
+ */
 double lig_timed_hold (double seconds);
 
-/* Seconds of a step: measured, else predicted. */
+/* Returns the seconds of a step: measured, or else predicted. */
 double lig_timed_step (const LigTimedPlan *timed, guint step);
 
-/* Returns the text that stands instead of a picture that has neither times nor predictions,
- * translated. */
+/* Returns the translated text shown if neither measured nor predicted times are available. */
 const char *lig_timed_nothing_known (void);
 
-/* Whether the plan's device has ceilings to predict from. */
+/* Returns whether the plan's device has ceilings to predict from. */
 gboolean lig_timed_is_predicted (const LigTimedPlan *timed);
 
-/* Seconds of a row: measured, else predicted. */
+/* Returns the seconds of a row: measured, or else predicted. */
 double lig_timed_row_seconds (const LigTimedRow *row);
 
-/* (transfer full): `Linear + Bias`: the titles of the ops that a group covers. */
+/* Returns (transfer full) the titles of the ops that a group covers: `Linear + Bias`. */
 char *lig_timed_name_ops (LigPlan *plan, int first, int count);
 
-/* (transfer full): all that is known of a row, for a mark. */
+/* Returns (transfer full) the description of a row for a mark. */
 char *lig_timed_describe (const LigTimedRow *row);
 
-/* `Forward`, translated. */
+/* Returns the translated title of a pass: `Forward`. */
 const char *lig_timed_pass_title (LigPass pass);
 
-/* A step of the axis from 0 to @most that gives about @wanted ticks: 1, 2 or 5 times a power of
- * ten. */
+/* Returns the step of an axis from 0 to @most that gives about @wanted ticks: 1, 2 or 5 times a
+ * power of ten. */
 double lig_timed_tick (double most, int wanted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One step of training from left to right. Steps that run beside others lie in a lane of their
- * own. Times are those of the steps one by one: gaps and overlap of the whole are not in them. */
+/* One training step from left to right. Overlapping steps have a separate lane. The times are those
+ * of single steps, without gaps and without the effects of overlap. */
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
@@ -13,37 +13,37 @@
 typedef struct {
   double start, seconds;
   guint step;
-  gboolean beside;
+  gboolean overlaps;
 } Span;
 
 typedef struct {
   LigCanvas *canvas;
-  const LigInks *inks;
+  const LigColours *colours;
   const LigTimedPlan *timed;
   const LigPlanStep *steps;
   double width, height, scale;
   double lane;    /* the height of one pass */
-  gboolean split; /* whether some steps run beside others */
+  gboolean split; /* whether some steps overlap others */
 } Timeline;
 
-/* Where each step lies in time; the end of all is returned. */
+/* Appends the span of each step. Returns the end of the last. */
 static double
 place_steps (const LigTimedPlan *timed, GArray *spans)
 {
   guint count;
   const LigPlanStep *steps = lig_plan_get_steps (timed->plan, &count);
-  double now = 0, beside = 0;
+  double now = 0, overlapping = 0;
   for (guint i = 0; i < count; i++) {
     double seconds = MAX (lig_timed_step (timed, i), 0);
     /* The update waits for all gradients. */
     if (steps[i].pass == LIG_PASS_UPDATE)
-      now = MAX (now, beside);
-    double *lane = steps[i].beside ? &beside : &now;
-    Span span = {steps[i].beside ? MAX (now, beside) : now, seconds, i, steps[i].beside};
+      now = MAX (now, overlapping);
+    double *lane = steps[i].beside ? &overlapping : &now;
+    Span span = {steps[i].beside ? MAX (now, overlapping) : now, seconds, i, steps[i].beside};
     *lane = span.start + seconds;
     g_array_append_val (spans, span);
   }
-  return MAX (now, beside);
+  return MAX (now, overlapping);
 }
 
 static const LigPlanGroup *
@@ -76,8 +76,8 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
     g_string_append_printf (text, "\n%s", name);
   if (group && group->fusion && count == 1)
     g_string_append_printf (text, _ ("\nfused: %s"), group->fusion->name);
-  if (first->beside)
-    g_string_append_printf (text, "\n%s", _ ("runs beside the steps after it"));
+  if (first->overlaps)
+    g_string_append_printf (text, "\n%s", _ ("overlaps the steps after it"));
   g_string_append_printf (text, _ ("\nstep %u, begins at %s"), first->step, start);
   if (!line->timed->steps)
     g_string_append_printf (text, "\n%s", _ ("predicted, not measured"));
@@ -87,34 +87,34 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
 static double
 lane_of (const Timeline *line, const Span *span)
 {
-  return 8 + line->lane * line->steps[span->step].pass + (span->beside ? line->lane / 2 : 0);
+  return 8 + line->lane * line->steps[span->step].pass + (span->overlaps ? line->lane / 2 : 0);
 }
 
-/* Steps that are too short to be seen are drawn as one. */
+/* Draws a span; steps that are too short to be visible are drawn as one. */
 static void
 draw_span (Timeline *line, const Span *first, guint count, double seconds)
 {
-  const LigInks *inks = line->inks;
+  const LigColours *colours = line->colours;
   const LigPlanStep *step = &line->steps[first->step];
   const LigPlanGroup *group = group_of (line, step);
   gboolean fused = group && group->fusion && count == 1;
-  LigColour colour = step->pass == LIG_PASS_FORWARD    ? inks->forward
-                     : step->pass == LIG_PASS_BACKWARD ? inks->backward
-                                                       : inks->channel;
-  LigColour fill = step->pass == LIG_PASS_FORWARD    ? inks->forward_fill
-                   : step->pass == LIG_PASS_BACKWARD ? inks->backward_fill
-                                                     : lig_colour_fade (inks->channel, 0x30);
+  LigColour colour = step->pass == LIG_PASS_FORWARD    ? colours->forward
+                     : step->pass == LIG_PASS_BACKWARD ? colours->backward
+                                                       : colours->channel;
+  LigColour fill = step->pass == LIG_PASS_FORWARD    ? colours->forward_fill
+                   : step->pass == LIG_PASS_BACKWARD ? colours->backward_fill
+                                                     : lig_colour_fade (colours->channel, 0x30);
   double x = LEFT + first->start * line->scale, width = MAX (seconds * line->scale, 1);
   double height = line->split ? line->lane / 2 - 3 : line->lane - 8, y = lane_of (line, first);
   g_autofree char *text = describe (line, first, count, seconds);
   g_autofree char *name = group && count == 1
                             ? lig_timed_name_ops (line->timed->plan, group->first, group->count)
                             : g_strdup (step->kernel && count == 1 ? step->kernel->name : "");
-  LigTextStyle style = {.size = 11, .bold = fused, .colour = fused ? inks->card : inks->ink};
+  LigTextStyle style = {.size = 11, .bold = fused, .colour = fused ? colours->card : colours->ink};
   lig_canvas_begin_mark (line->canvas, x, y, width, height, text);
   lig_canvas_box (line->canvas, x, y, width, height, MIN (3, width / 3), fused ? colour : fill,
                   width > 3 ? colour : 0, 1);
-  /* A label that does not fit is cut, and left out where nothing of it would be read. */
+  /* A label that does not fit is shortened, or omitted if too little of it would remain. */
   gboolean fits = lig_canvas_text_width (line->canvas, &style, name) + 8 <= width;
   style.width = MAX (width - 8, 1);
   if (fits || width >= 56)
@@ -132,7 +132,7 @@ draw_spans (Timeline *line, GArray *spans)
     while (i + count < spans->len && first->seconds * line->scale < 1.5 &&
            (seconds + g_array_index (spans, Span, i + count).seconds) * line->scale < 3 &&
            line->steps[first->step].pass == line->steps[first->step + count].pass &&
-           first->beside == g_array_index (spans, Span, i + count).beside)
+           first->overlaps == g_array_index (spans, Span, i + count).overlaps)
       seconds += g_array_index (spans, Span, i + count++).seconds;
     draw_span (line, first, count, seconds);
     i += count;
@@ -142,14 +142,14 @@ draw_spans (Timeline *line, GArray *spans)
 static void
 draw_axis (Timeline *line, double total)
 {
-  LigTextStyle style = {.size = 11, .colour = line->inks->dim, .anchor = LIG_TEXT_MIDDLE};
+  LigTextStyle style = {.size = 11, .colour = line->colours->dim, .anchor = LIG_TEXT_MIDDLE};
   double tick = lig_timed_tick (total, MAX ((int) ((line->width - LEFT) / 110), 1));
   double bottom = line->height - AXIS;
   for (int i = 0; i * tick <= total * 1.0001 && i <= MOST_TICKS; i++) {
     double x = LEFT + i * tick * line->scale;
     double points[] = {x, 4, x, bottom + 4};
     g_autofree char *text = i == 0 ? g_strdup ("0") : lig_draw_time (i * tick);
-    lig_canvas_lines (line->canvas, points, 2, line->inks->line, 1, 0);
+    lig_canvas_lines (line->canvas, points, 2, line->colours->line, 1, 0);
     lig_canvas_text (line->canvas, x, bottom + 18, &style, text);
   }
 }
@@ -157,8 +157,8 @@ draw_axis (Timeline *line, double total)
 static void
 draw_lanes (Timeline *line, GArray *spans)
 {
-  LigTextStyle title = {.size = 12, .bold = TRUE, .colour = line->inks->ink, .width = LEFT - 16};
-  LigTextStyle lesser = {.size = 11, .colour = line->inks->dim, .width = LEFT - 16};
+  LigTextStyle title = {.size = 12, .bold = TRUE, .colour = line->colours->ink, .width = LEFT - 16};
+  LigTextStyle lesser = {.size = 11, .colour = line->colours->dim, .width = LEFT - 16};
   double seconds[3] = {0};
   gboolean known[3] = {TRUE, TRUE, TRUE};
   for (guint i = 0; i < spans->len; i++) {
@@ -176,25 +176,30 @@ draw_lanes (Timeline *line, GArray *spans)
 }
 
 void
-lig_draw_timeline (
-  LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width, double height)
+lig_draw_timeline (LigCanvas *canvas,
+                   const LigColours *colours,
+                   const LigTimedPlan *timed,
+                   double width,
+                   double height)
 {
   guint count;
   g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (Span));
-  Timeline line = {canvas, inks, timed, lig_plan_get_steps (timed->plan, &count), .width = width};
+  Timeline line = {canvas, colours, timed, lig_plan_get_steps (timed->plan, &count),
+                   .width = width};
   double total = place_steps (timed, spans);
   line.height = height;
   line.lane = (height - AXIS - 8) / 3;
   line.scale = (width - LEFT - 24) / (total > 0 ? total : 1);
   for (guint i = 0; i < spans->len; i++)
-    line.split |= g_array_index (spans, Span, i).beside;
+    line.split |= g_array_index (spans, Span, i).overlaps;
   draw_axis (&line, total);
   draw_lanes (&line, spans);
   if (total > 0) {
     draw_spans (&line, spans);
     return;
   }
-  LigTextStyle style = {.size = 12, .colour = inks->dim, .anchor = LIG_TEXT_MIDDLE, .width = width};
+  LigTextStyle style = {
+    .size = 12, .colour = colours->dim, .anchor = LIG_TEXT_MIDDLE, .width = width};
   if (count > 0)
     lig_canvas_text (canvas, width / 2, height / 2, &style, lig_timed_nothing_known ());
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A bar for each group: solid what was measured, outlined what was predicted. */
+/* A bar for each group: measured times are solid, predicted ones outlined. */
 #include "engine/draw/timed.h"
 
 #include <glib/gi18n-lib.h>
 
-/* What a pass shows at most: the rows that take longest; the rest is one row. */
+/* The most rows of a pass: those that take longest, and one row for the rest. */
 #define MOST_ROWS 100
 
 #define ROW 26.0
@@ -13,11 +13,11 @@
 
 typedef struct {
   LigCanvas *canvas;
-  const LigInks *inks;
-  double width, left, right; /* of the picture; where bars begin and end */
+  const LigColours *colours;
+  double width, left, right; /* the width of the picture, the ends of the bars */
   double most;               /* seconds at the right end */
   double y;
-  gboolean predicted; /* there are ceilings to predict from */
+  gboolean predicted; /* whether the device has ceilings to predict from */
 } Times;
 
 static int
@@ -35,7 +35,7 @@ compare_places (gconstpointer a, gconstpointer b)
   return (*left)->first - (*right)->first;
 }
 
-/* Keeps the longest rows in op order, and puts what the others sum up to behind them. */
+/* Keeps the longest rows in op order, and appends one row with the sum of the others. */
 static void
 shorten (GPtrArray *rows)
 {
@@ -64,11 +64,11 @@ shorten (GPtrArray *rows)
 static void
 draw_values (Times *times, const LigTimedRow *row, double y)
 {
-  const LigInks *inks = times->inks;
+  const LigColours *colours = times->colours;
   g_autofree char *predicted = lig_draw_time (row->predicted);
   g_autofree char *measured = lig_draw_time (row->measured);
-  LigTextStyle strong = {.size = 12, .bold = TRUE, .colour = inks->ink, .anchor = LIG_TEXT_END};
-  LigTextStyle weak = {.size = 12, .colour = inks->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle strong = {.size = 12, .bold = TRUE, .colour = colours->ink, .anchor = LIG_TEXT_END};
+  LigTextStyle weak = {.size = 12, .colour = colours->dim, .anchor = LIG_TEXT_END};
   if (row->measured > 0)
     lig_canvas_text (times->canvas, times->width - 84, y, &strong, measured);
   if (row->predicted > 0)
@@ -78,21 +78,21 @@ draw_values (Times *times, const LigTimedRow *row, double y)
 static void
 draw_row (Times *times, const LigTimedRow *row)
 {
-  const LigInks *inks = times->inks;
+  const LigColours *colours = times->colours;
   gboolean backward = row->pass == LIG_PASS_BACKWARD, update = row->pass == LIG_PASS_UPDATE;
-  LigColour colour = update ? inks->channel : backward ? inks->backward : inks->forward;
-  LigColour fill = update     ? lig_colour_fade (inks->channel, 0x30)
-                   : backward ? inks->backward_fill
-                              : inks->forward_fill;
+  LigColour colour = update ? colours->channel : backward ? colours->backward : colours->forward;
+  LigColour fill = update     ? lig_colour_fade (colours->channel, 0x30)
+                   : backward ? colours->backward_fill
+                              : colours->forward_fill;
   double scale = (times->right - times->left) / times->most, y = times->y;
   g_autofree char *text = lig_timed_describe (row);
   g_autofree char *label =
     row->repeats > 1 ? g_strdup_printf ("%s × %d", row->name, row->repeats) : g_strdup (row->name);
-  LigTextStyle path = {.size = 12, .colour = inks->dim, .width = 40};
-  LigTextStyle name = {.size = 12, .bold = row->fusion != NULL, .colour = inks->ink};
+  LigTextStyle path = {.size = 12, .colour = colours->dim, .width = 40};
+  LigTextStyle name = {.size = 12, .bold = row->fusion != NULL, .colour = colours->ink};
   name.width = times->left - 74;
   lig_canvas_begin_mark (times->canvas, 6, y, times->width - 12, ROW, text);
-  /* The bracket at its left tells a fused group where colours do not. */
+  /* The bar at the left marks a fused group without relying on colour. */
   if (row->fusion)
     lig_canvas_box (times->canvas, 8, y + 4, 3, ROW - 8, 1.5, colour, 0, 0);
   if (row->path)
@@ -114,8 +114,8 @@ static void
 draw_heading (Times *times, LigPass pass, GPtrArray *rows, gboolean measured)
 {
   double seconds = 0, predicted = 0;
-  LigTextStyle style = {.size = 13, .bold = TRUE, .colour = times->inks->ink};
-  LigTextStyle column = {.size = 11, .colour = times->inks->dim, .anchor = LIG_TEXT_END};
+  LigTextStyle style = {.size = 13, .bold = TRUE, .colour = times->colours->ink};
+  LigTextStyle column = {.size = 11, .colour = times->colours->dim, .anchor = LIG_TEXT_END};
   for (guint i = 0; i < rows->len; i++) {
     seconds += ((const LigTimedRow *) rows->pdata[i])->measured;
     predicted += ((const LigTimedRow *) rows->pdata[i])->predicted;
@@ -135,11 +135,11 @@ draw_heading (Times *times, LigPass pass, GPtrArray *rows, gboolean measured)
 static void
 draw_legend (Times *times, gboolean measured)
 {
-  const LigInks *inks = times->inks;
-  LigTextStyle style = {.size = 11, .colour = inks->dim};
+  const LigColours *colours = times->colours;
+  LigTextStyle style = {.size = 11, .colour = colours->dim};
   double x = times->left, y = times->y + 12;
   if (measured) {
-    lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, inks->forward, 0, 0);
+    lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, colours->forward, 0, 0);
     lig_canvas_text (times->canvas, x + 26, y + 5, &style, _ ("measured"));
     x += 40 + lig_canvas_text_width (times->canvas, &style, _ ("measured"));
   }
@@ -147,10 +147,10 @@ draw_legend (Times *times, gboolean measured)
                      : measured        ? _ ("predicted")
                                        : _ ("predicted, not measured");
   if (times->predicted)
-    lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, inks->forward_fill, inks->forward, 1);
+    lig_canvas_box (times->canvas, x, y - 4, 20, 10, 2, colours->forward_fill, colours->forward, 1);
   lig_canvas_text (times->canvas, x + 26, y + 5, &style, text);
   x += 40 + lig_canvas_text_width (times->canvas, &style, text);
-  lig_canvas_box (times->canvas, x, y - 6, 3, 14, 1.5, inks->forward, 0, 0);
+  lig_canvas_box (times->canvas, x, y - 6, 3, 14, 1.5, colours->forward, 0, 0);
   lig_canvas_text (times->canvas, x + 9, y + 5, &style, _ ("fused"));
 }
 
@@ -167,10 +167,13 @@ lig_draw_times_height (const LigTimedPlan *timed)
 }
 
 void
-lig_draw_times (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width)
+lig_draw_times (LigCanvas *canvas,
+                const LigColours *colours,
+                const LigTimedPlan *timed,
+                double width)
 {
   GPtrArray *passes[3];
-  Times times = {.canvas = canvas, .inks = inks, .width = width};
+  Times times = {.canvas = canvas, .colours = colours, .width = width};
   times.predicted = lig_timed_is_predicted (timed);
   times.left = CLAMP (width * 0.34, 120, 380);
   times.right = MAX (width - (timed->steps ? 160 : 88), times.left + 40);

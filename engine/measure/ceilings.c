@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring a device's ceilings on random data: how fast it copies, multiplies, and starts a
- * kernel. */
+/* Measures a device's ceilings on random data: how fast it copies, multiplies and starts a kernel.
+ */
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
 #include <ligature/params.h>
@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-/* What all measurements need: memory for two copies' worth, a workspace, a clock. */
+/* The parts shared by all measurements: memory for the operands, a workspace, a stopwatch. */
 typedef struct {
   LigDevice *device;
   LigStopwatch watch;
   char *memory, *workspace;
-  gsize bytes; /* of memory */
-  gint64 side; /* of the matrices */
+  gsize bytes; /* size of `memory` */
+  gint64 side; /* rows and columns of the matrices */
   gboolean quickly;
 } Bench;
 
@@ -28,7 +28,7 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
     .stream = lig_device_stream (bench->device),
     .device = lig_device_handle (bench->device),
     .tf32 = tf32,
-    .rehearse = !bench->quickly, /* else the library's first algorithm, without a search */
+    .rehearse = !bench->quickly, /* without a search the library's first algorithm is used */
   };
   LigStatus status = lig_device_function (bench->device, kernel) (&one);
   if (status == LIG_OK)
@@ -38,8 +38,8 @@ launch (Bench *bench, const char *name, LigOperand *operands, gboolean tf32, GEr
   return FALSE;
 }
 
-/* Seconds of one launch: the best of several samples, each of a few launches in a row, after a
- * rest: a ceiling is what the device can do when nothing before has warmed it. */
+/* Measures the seconds of one launch: the best of several samples, each of a few launches in a row
+ * after a pause, since a ceiling is the speed of a device that has not heated up. */
 static gboolean
 time_kernel (Bench *bench,
              const char *name,
@@ -92,7 +92,7 @@ measure_products (Bench *bench, LigDeviceFacts *facts, GError **error)
                             {bench->memory + step, size, bench->side, dtype},
                             {bench->memory + 2 * step, size, bench->side, dtype}};
     double seconds, side = (double) bench->side;
-    /* Types without kernels have no rate here, whatever a data sheet says. */
+    /* Types without kernels have no rate, even if a data sheet has one. */
     facts->product[i] = 0;
     if (!lig_dtype_is_floating (dtype))
       continue;
@@ -104,7 +104,7 @@ measure_products (Bench *bench, LigDeviceFacts *facts, GError **error)
   return TRUE;
 }
 
-/* One element scaled again and again: what is left is the start of a kernel. */
+/* Measures the time to start a kernel, by scaling a single element many times. */
 static gboolean
 measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
 {
@@ -133,7 +133,7 @@ measure_launch (Bench *bench, LigDeviceFacts *facts, GError **error)
   return fine;
 }
 
-/* More than any cache holds, and matrices that keep every core busy. */
+/* Chooses more memory than any cache holds, and matrices that keep every core busy. */
 static void
 choose_sizes (Bench *bench, const LigDeviceFacts *facts)
 {
@@ -147,7 +147,7 @@ choose_sizes (Bench *bench, const LigDeviceFacts *facts)
   }
 }
 
-/* A device without graphs starts a step within the time that a step of a few elements takes. */
+/* Measures the launch time of a device without graphs as the time of a step of one element. */
 static gboolean
 measure_step (Bench *bench, LigDeviceFacts *facts, GError **error)
 {

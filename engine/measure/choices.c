@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choices that kernels make by measuring: kept by this process and in the tuning table. */
+/* Stores the choices that kernels make by measuring, in this process and in the tuning table. */
 #include "engine/measure/choices.h"
 
 #include "engine/measure/lock.h"
@@ -7,11 +7,11 @@
 
 #include <glib/gi18n-lib.h>
 
-/* Guards what this process chose: several threads may run programs at once. */
+/* Guards `chosen`: several threads may run programs at once. */
 static GMutex lock;
 
-/* The choices of this process, with or without a store: training twice in one process gives the
- * same result twice. */
+/* The choices of this process. They are kept even without a store, so that training twice in one
+ * process gives the same result. */
 static GHashTable *chosen; /* key -> text */
 
 static void
@@ -62,11 +62,11 @@ end_measuring (void *guard)
 }
 
 static void
-tell_no_memory (void *guard, const char *what)
+report_no_memory (void *guard, const char *what)
 {
-  g_autofree char *text = g_strdup_printf (
-    _ ("no memory on %s to try algorithms for a product of %s; it may be slower than it could be"),
-    lig_device_get_name (guard), what);
+  g_autofree char *text = g_strdup_printf (_ ("no memory on %s to try algorithms for a product of "
+                                              "%s; the product may be slower than possible"),
+                                           lig_device_get_name (guard), what);
   lig_tuning_say (text);
 }
 
@@ -80,7 +80,7 @@ lig_choices_begin (LigDevice *device, const LigTuning *tuning)
     .data = (gpointer) tuning,
     .begin = begin_measuring,
     .end = end_measuring,
-    .no_memory = tell_no_memory,
+    .no_memory = report_no_memory,
     .guard = device,
   };
   if (calls)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The choices that kernels make by measuring, and where they are kept. */
+/* Stores the choices that kernels make by measuring. */
 #pragma once
 
 #include "engine/device/device-private.h"
@@ -7,17 +7,18 @@
 
 G_BEGIN_DECLS
 
-/* Until lig_choices_end(), kernels of the device look for their choices in this process and in the
- * tuning, and keep there what they measure. Without a tuning (null), choices are kept for this
- * process alone. The tuning outlives the call of lig_choices_end(). */
+/* Makes kernels of the device look up their choices in this process and in the tuning, and store
+ * those that they measure there, until lig_choices_end(). Without a tuning (null), choices are kept
+ * for this process alone. The caller keeps the tuning alive until lig_choices_end() returns. */
 void lig_choices_begin (LigDevice *device, const LigTuning *tuning);
 void lig_choices_end (LigDevice *device);
 
-/* Returns the choices that kernels made or recalled in this process, a line each: key, tabulator,
- * choice; (transfer full). */
+/* Returns the choices that kernels made or recalled in this process, one per line: key, tab, choice
+ * (transfer full). */
 char *lig_algorithms_list (void);
 
-/* Makes this process choose as such a text says; malformed lines are ignored. */
+/* Presets the choices of this process from a text in the format of lig_algorithms_list(); ignores
+ * malformed lines. */
 void lig_algorithms_preset (const char *text);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A lock per GPU for those who measure on it: a file in the user's runtime folder, called by the
- * GPU's UUID and locked by flock(), which the system lets go of when a process ends. */
+/* A lock per GPU for measuring: a file in the user's runtime folder, named by the GPU's UUID and
+ * locked with flock(), which the system releases when a process ends. */
 #include "engine/measure/lock.h"
 
 #include "engine/measure/stopwatch.h"
@@ -12,20 +12,20 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define PATIENCE 120.0
-#define PAUSE 20000 /* microseconds between two looks at a lock that another holds */
+#define TIMEOUT 120.0
+#define PAUSE 20000 /* microseconds between two attempts to get a lock */
 
 typedef struct {
   GThread *owner;
   guint depth;
-  int file;          /* -1: measured without the lock */
-  gboolean given_up; /* waited in vain: nobody waits again before the lock was free once */
+  int file;          /* -1 if measuring without the lock */
+  gboolean given_up; /* timed out: no thread waits again until the lock was free once */
 } Held;
 
 static GMutex mutex;
-static GHashTable *locks; /* id -> Held, of this process */
+static GHashTable *locks; /* id to Held, of this process */
 
-/* The lock of that name; the mutex is held. */
+/* Returns the lock of that name. The caller holds the mutex. */
 static Held *
 find (const char *id)
 {
@@ -41,7 +41,8 @@ find (const char *id)
   return held;
 }
 
-/* A lock of this process that this thread holds already, or that is free now; else null. */
+/* Takes the lock within this process if it is free or this thread holds it already; else returns
+ * null. */
 static Held *
 claim (const char *id)
 {
@@ -57,8 +58,8 @@ claim (const char *id)
   return held;
 }
 
-/* The lock's file; -1 where none can be made: a machine that forbids it is measured on all the
- * same. */
+/* Opens the lock's file, or returns -1 if it cannot be created; the device is then measured without
+ * a lock. */
 static int
 open_file (const char *id)
 {
@@ -71,23 +72,23 @@ open_file (const char *id)
 }
 
 static void
-tell_once (gboolean *told)
+report_once (gboolean *reported)
 {
-  if (!*told)
-    lig_tuning_say (_ ("another process measures on this device; waiting for it"));
-  *told = TRUE;
+  if (!*reported)
+    lig_tuning_say (_ ("another measurement is running on this device; waiting for it"));
+  *reported = TRUE;
 }
 
-/* Whether the file was locked; what cannot be locked at all is not waited for. */
+/* Returns whether the file was locked. Does not wait for a file that cannot be locked at all. */
 static gboolean
-lock_file (int file, double deadline, gboolean *told)
+lock_file (int file, double deadline, gboolean *reported)
 {
   while (flock (file, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR)
       return FALSE;
     if (lig_now () >= deadline)
       return FALSE;
-    tell_once (told);
+    report_once (reported);
     g_usleep (PAUSE);
   }
   return TRUE;
@@ -102,40 +103,41 @@ has_given_up (const char *id)
   return given_up;
 }
 
-/* Returns what a lock returns that was got or not. */
+/* Records whether the lock was obtained, reports a timeout after a wait, and returns `obtained`. */
 static gboolean
-settle (const char *id, gboolean got, gboolean told)
+finish_locking (const char *id, gboolean obtained, gboolean reported)
 {
   g_mutex_lock (&mutex);
-  find (id)->given_up = !got && (told || find (id)->given_up);
+  find (id)->given_up = !obtained && (reported || find (id)->given_up);
   g_mutex_unlock (&mutex);
-  if (!got && told)
-    lig_tuning_say (_ ("it did not end; measuring beside it, so times may be too long"));
-  return got;
+  if (!obtained && reported)
+    lig_tuning_say (_ ("the other measurement did not finish; measuring in parallel with it, so "
+                       "times may be too long"));
+  return obtained;
 }
 
 gboolean
-lig_measuring_lock (const char *id, double patience)
+lig_measuring_lock (const char *id, double timeout)
 {
-  gboolean given_up = has_given_up (id), told = given_up;
-  double deadline = lig_now () + (given_up ? 0 : patience);
+  gboolean given_up = has_given_up (id), reported = given_up;
+  double deadline = lig_now () + (given_up ? 0 : timeout);
   Held *held;
   while (!(held = claim (id))) {
     if (lig_now () >= deadline)
-      return settle (id, FALSE, told && !given_up);
-    tell_once (&told);
+      return finish_locking (id, FALSE, reported && !given_up);
+    report_once (&reported);
     g_usleep (PAUSE);
   }
   if (held->depth > 1)
     return held->file >= 0;
   int file = open_file (id);
-  if (file >= 0 && lock_file (file, deadline, &told)) {
+  if (file >= 0 && lock_file (file, deadline, &reported)) {
     held->file = file;
-    return settle (id, TRUE, FALSE);
+    return finish_locking (id, TRUE, FALSE);
   }
   if (file >= 0)
     close (file);
-  return settle (id, FALSE, told && !given_up);
+  return finish_locking (id, FALSE, reported && !given_up);
 }
 
 void
@@ -157,7 +159,7 @@ lig_measuring_begin (LigDevice *device)
 {
   const char *id = lig_device_get_id (device);
   if (*id)
-    lig_measuring_lock (id, PATIENCE);
+    lig_measuring_lock (id, TIMEOUT);
 }
 
 void

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* One at a time on a device: what is measured there while another process, or another thread,
- * measures too would be remembered wrong. */
+/* Lets one thread at a time measure on a device, since times measured in parallel with another
+ * process or thread are wrong and would be stored. */
 #pragma once
 
 #include "engine/device/device-private.h"
 
 G_BEGIN_DECLS
 
-/* Waits until nobody else measures on the device, at most two minutes, and says so. Nests within a
- * thread. Times that others measured meanwhile may be remembered by then: look again. Only GPUs are
- * guarded. */
+/* Waits until no other process or thread measures on the device, at most two minutes, and reports
+ * the wait. Nests within a thread. The caller looks up its times again afterwards, since another
+ * process may have stored them in the meantime. Only GPUs are locked. */
 void lig_measuring_begin (LigDevice *device);
 void lig_measuring_end (LigDevice *device);
 
-/* The same by the name of a lock and for so many seconds; FALSE where it was not got in time: what
- * follows goes on without, and does not wait again before the lock was free once. Either way an
- * unlock belongs to it. */
-gboolean lig_measuring_lock (const char *id, double patience);
+/* Does the same for a lock by name, waiting at most `timeout` seconds. Returns FALSE if the lock
+ * was not obtained: the caller continues without it, and later calls do not wait until the lock was
+ * free once. Every call needs a matching unlock, whatever it returned. */
+gboolean lig_measuring_lock (const char *id, double timeout);
 void lig_measuring_unlock (const char *id);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Timing by events, and random data to time on: zeros would run faster than anything real. */
+/* Times by events, and fills memory with random data: zeros would run faster than real data. */
 #include "engine/measure/stopwatch.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times what a device does between two places of its stream, by the device's own events. */
+/* Measures the time between two points of a device's stream, by the device's own events. */
 #pragma once
 
 #include "engine/device/device-private.h"
@@ -14,18 +14,19 @@ typedef struct {
 gboolean lig_stopwatch_init (LigStopwatch *self, LigDevice *device, GError **error);
 void lig_stopwatch_clear (LigStopwatch *self);
 
-/* Stopping waits for the device and tells what went wrong on it since. */
+/* Starts and stops the time. Stopping waits for the device, and fails with any error that happened
+ * on it since the start. */
 gboolean lig_stopwatch_start (LigStopwatch *self, GError **error);
 gboolean lig_stopwatch_stop (LigStopwatch *self, double *seconds, GError **error);
 
-/* Seconds on the host's clock, for budgets. */
+/* Returns the seconds of the host's monotonic clock, for time limits. */
 double lig_now (void);
 
-/* The middle of `count` values, which are sorted. */
+/* Returns the median of `count` values, which it sorts in place. */
 double lig_median (double *values, guint count);
 
 /* Fills device memory with random numbers in (-1, 1), repeated every 4 MiB; integers with zeros,
- * which every vocabulary has. */
+ * which are valid in every vocabulary. */
 gboolean
 lig_fill_random (LigDevice *device, void *memory, gint64 size, LigDtype dtype, GError **error);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What measuring tells those who watch and listen. */
+/* Reports the progress of measuring to the monitor and the listener. */
 #pragma once
 
 #include <ligature/tuning.h>
 
 G_BEGIN_DECLS
 
-/* Tells whoever watches what is measured next. */
-void lig_tuning_tell (const char *what);
+/* Reports to the monitor what is measured next. */
+void lig_tuning_report (const char *what);
 
-/* Tells whoever listens a sentence about the measuring. */
+/* Passes a sentence about the measuring to the listener. */
 void lig_tuning_say (const char *text);
 
 G_END_DECLS

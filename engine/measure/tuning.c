@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measured times in the store. */
+/* Keeps measured times and ceilings in the store, and reports measuring. */
 #include <ligature/tuning.h>
 
 #include "engine/measure/stopwatch.h"
@@ -13,7 +13,8 @@ get (gpointer data, const char *key, double *microseconds, double *noise, char *
   return data && lig_store_get_tuning (data, key, microseconds, noise, choice);
 }
 
-/* A time that cannot be written is measured again next time: no reason to stop a compilation. */
+/* Ignores errors: a time that cannot be stored is measured again next time, which is no reason to
+ * fail a compilation. */
 static void
 put (gpointer data, const char *key, double microseconds, double noise, const char *choice)
 {
@@ -27,8 +28,8 @@ lig_tuning_init (LigTuning *self, LigStore *store)
   *self = (LigTuning){get, put, store};
 }
 
-/* Ceilings that were measured at once are kept apart from those that `lig devices --measure` left:
- * by all that they depend on. */
+/* Returns the key of ceilings that were measured quickly. It contains everything they depend on,
+ * unlike the key of those stored by `lig devices --measure`, the device's name. */
 static char *
 key_of (LigDevice *device)
 {
@@ -73,9 +74,8 @@ lig_tuning_learn (LigDevice *device, LigStore *store)
   if (lig_device_has (device, LIG_DEVICE_DESCRIBED) || lig_device_get_facts (device)->measured ||
       (store && recall_from (device, store)) || lig_device_get_facts (device)->copy > 0 || !store)
     return;
-  g_autofree char *said =
-    g_strdup_printf (_ ("measuring how fast %s is, once; predictions are made from it"),
-                     lig_device_get_name (device));
+  g_autofree char *said = g_strdup_printf (
+    _ ("measuring how fast %s is, once; predictions use the result"), lig_device_get_name (device));
   lig_tuning_say (said);
   if (!lig_device_measure_quickly (device, &error)) {
     lig_tuning_say (error->message);
@@ -86,8 +86,7 @@ lig_tuning_learn (LigDevice *device, LigStore *store)
   lig_store_put_device (store, key, json, NULL);
 }
 
-/* The variables below are the process's own and guarded by this: several threads may compile at
- * once. */
+/* Guards the variables below, which are shared by all threads that compile. */
 static GMutex lock;
 static LigTuningMonitor monitor;
 static LigTuningListener listener;
@@ -109,12 +108,12 @@ lig_tuning_set_listener (LigTuningListener function)
 }
 
 void
-lig_tuning_tell (const char *what)
+lig_tuning_report (const char *what)
 {
   static double began, last;
   double now = lig_now ();
   g_mutex_lock (&lock);
-  /* What comes long after is another bout of measuring. */
+  /* After a long pause, the seconds count from a new start. */
   if (now - last > 10)
     began = now;
   last = now;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Included by the files of engine/optimizers: one table each. The kernel's operands are
- * `gradients norm? scaling? -> parameters ARRAY… master`.
+/* Included by the files of engine/optimizers, each of which defines one table. The kernel's
+ * operands are `gradients norm? scaling? -> parameters ARRAY… master`.
  *
  * Parameters are settings of a training, options of `lig train` and keys of a file's `train`
- * object under the same name. Optimizers that share a name share its label, help, range and
- * default; no name is that of a setting of every training, like `lr`. */
+ * object under the same name. If several optimizers have a parameter of the same name, its label,
+ * help, range and default are the same. The names of settings that every training has, like `lr`,
+ * are reserved. */
 #pragma once
 
 #include <ligature/optimizer.h>
 
 #define N_(text) text
 
-/* The table of an optimizer: LIG_DEFINE_OPTIMIZER (sgd) = { … }; the name is the file's, with `_`.
- */
+/* Begins the table of an optimizer: LIG_DEFINE_OPTIMIZER (sgd) = { … }; the name is that of the
+ * file, with `_`. */
 #define LIG_DEFINE_OPTIMIZER(name) \
   extern const LigOptimizerInfo lig_optimizer_##name; \
   const LigOptimizerInfo lig_optimizer_##name
 
-/* The parameter that a table names as its `decay`. */
+/* Defines the parameter that a table names as its `decay`. */
 #define LIG_WEIGHT_DECAY(type) \
   LIG_FLOAT (type, weight_decay, "weight-decay", N_ ("Weight decay"), \
              N_ ("Decay of the weights of linear maps and embeddings"), 0, 1e3, 0)

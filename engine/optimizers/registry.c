@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of optimizers, and optimizers with values. */
+/* Finds the tables of optimizers, and sets and checks the values of their parameters. */
 #include <ligature/optimizer.h>
 
 #include <math.h>
@@ -57,7 +57,7 @@ lig_optimizer_init (LigOptimizer *self, const char *name, GError **error)
   return TRUE;
 }
 
-/* The range as single precision has it, in which the value was stored. */
+/* Compares with the range in single precision, since the value was stored as a float. */
 static gboolean
 check_value (const LigOptimizerInfo *info, const LigParam *param, float value, GError **error)
 {
@@ -106,7 +106,7 @@ lig_optimizer_check (const LigOptimizer *self, GError **error)
   if (isfinite (self->loss_scale) && self->loss_scale >= 0)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
-               "the loss scale is %g, expected 0, which finds one, or a positive number",
+               "the loss scale is %g, expected 0 for an automatic scale or a positive number",
                self->loss_scale);
   return FALSE;
 }

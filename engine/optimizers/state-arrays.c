@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of a state by name: its own, then those that optimizers keep. */
+/* Names the arrays of a state: those that every state has, then those of optimizers. */
 #include <ligature/optimizer.h>
 #include <ligature/state-arrays.h>
 

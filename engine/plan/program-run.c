@@ -117,7 +117,7 @@ static gboolean
 rehearse_steps (LigProgram *self, int first, int end, gboolean accumulate, GError **error)
 {
   LigDevice *device = self->device;
-  lig_tuning_tell ("products of the step");
+  lig_tuning_report ("products of the step");
   lig_choices_begin (device, self->plan->draft->options.tuning);
   gboolean fine = launch_steps (self, first, end, (LigStepsMode){accumulate, true}, error);
   lig_choices_end (device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line that makes a run again: the sequence with all its settings on standard input. */
+/* The command line that reproduces a run: the sequence with all its settings on standard input. */
 #include "engine/base/json-private.h"
 #include "engine/report/paper.h"
 #include <ligature/run.h>
@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* The run's settings as the sequence's own; a checkpoint of the run is not to be overwritten. */
+/* Writes the run's settings into the sequence, without the checkpoint, which the new run would
+ * overwrite. */
 static gboolean
 take_settings (LigSequence *sequence, const LigRunRow *row)
 {
@@ -25,7 +26,7 @@ take_settings (LigSequence *sequence, const LigRunRow *row)
   return TRUE;
 }
 
-/* Of a profile, whose settings are its own. */
+/* Returns whether a profile allowed TF32. The settings of profiles are no LigRunSettings. */
 static gboolean
 had_tf32 (const LigRunRow *row)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans for Graphviz: ops from top to bottom, once for forward and once for backward, a box around
- * the ops that one fusion covers, channels as edges beside. */
+/* Plans for Graphviz: the ops from top to bottom, once for forward and once for backward, with a
+ * box around the ops that one fusion covers; channels are additional edges. */
 #include "engine/plan/plan-private.h"
 #include "engine/report/picture.h"
 
 #include <string.h>
 
-/* Within quotes; a line break of ours is written as \n. */
+/* Appends a text within quotes, with line breaks written as \n. */
 static void
 append_text (GString *to, const char *text)
 {
@@ -29,7 +29,7 @@ describe_op (const LigPlanOp *op)
                           lig_dtype_name (op->y_dtype));
 }
 
-/* The kernels, and times where they are known. */
+/* Returns the label of a group: the kernels and the known times. */
 static char *
 describe_group (LigPlan *plan, const LigPlanGroup *group)
 {
@@ -84,7 +84,7 @@ append_group (GString *to, LigPlan *plan, const LigPlanGroup *group, char pass)
   g_string_append (to, "    }\n");
 }
 
-/* Ops without a group of their own in the pass are there, too, but say so. */
+/* Appends the ops of a pass; those without a group are labelled "no kernel". */
 static void
 append_pass (GString *to, LigPlan *plan, LigPass pass)
 {
@@ -110,7 +110,7 @@ append_pass (GString *to, LigPlan *plan, LigPass pass)
   g_string_append (to, "  }\n");
 }
 
-/* Backward runs from the last op to the first. */
+/* Appends the edges of a pass; those of backward lead from the last op to the first. */
 static void
 append_edges (GString *to, LigPlan *plan, char pass)
 {
@@ -183,7 +183,7 @@ write_run (GString *to, const LigReportRun *run, GError **error)
 LIG_REPORT_FORMAT (dot) = {
   .name = "dot",
   .title = N_ ("Graphviz"),
-  .help = N_ ("The operations and the groups, to be laid out by dot"),
+  .help = N_ ("The operations and the groups as a graph"),
   .plan = write_plan,
   .run = write_run,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports for people as one HTML file that needs nothing else: words, pictures, and the document of
- * the format json for whoever wants to compute with it. */
+/* Reports for people as one self-contained HTML file with text and pictures. It includes the JSON
+ * document of the format json for scripts. */
 #include "engine/draw/canvas.h"
 #include "engine/report/paper.h"
 
@@ -8,7 +8,7 @@
 
 extern LIG_REPORT_FORMAT (json);
 
-/* The colours of the pictures are the page's; on paper they are the light ones. */
+/* The pictures use the colours of the page; printed pages use the light ones. */
 static const char style[] =
   "* { box-sizing: border-box; }\n"
   "body { margin: 0; background: var(--lig-ground); color: var(--lig-ink);\n"
@@ -44,10 +44,10 @@ static const char style[] =
 static void
 append_style (GString *to)
 {
-  g_autofree char *light = lig_inks_to_style (lig_inks (LIG_INKS_LIGHT));
-  g_autofree char *dark = lig_inks_to_style (lig_inks (LIG_INKS_DARK));
-  g_autofree char *light_contrast = lig_inks_to_style (lig_inks (LIG_INKS_LIGHT_CONTRAST));
-  g_autofree char *dark_contrast = lig_inks_to_style (lig_inks (LIG_INKS_DARK_CONTRAST));
+  g_autofree char *light = lig_colours_to_style (lig_colours (LIG_COLOURS_LIGHT));
+  g_autofree char *dark = lig_colours_to_style (lig_colours (LIG_COLOURS_DARK));
+  g_autofree char *light_contrast = lig_colours_to_style (lig_colours (LIG_COLOURS_LIGHT_CONTRAST));
+  g_autofree char *dark_contrast = lig_colours_to_style (lig_colours (LIG_COLOURS_DARK_CONTRAST));
   g_string_append_printf (to,
                           "<style>\n"
                           ":root { color-scheme: light dark; %s }\n"
@@ -74,7 +74,7 @@ append_head (GString *to, const LigPicture *picture)
   g_string_append (to, "</head>\n<body>\n<main>\n");
 }
 
-/* No `<` may stand in it as it is: the script would end at `</script>`, wherever that stands. */
+/* Appends the document with each `<` escaped, as the text `</script>` would end the element. */
 static void
 append_document (GString *to, const GString *json)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports for programs: everything that is known about a plan or a run. */
+/* Reports for programs: all data of a plan or a run. */
 #include "engine/base/json-private.h"
 #include "engine/base/number.h"
 #include "engine/report/format.h"
@@ -34,8 +34,8 @@ add_steps (JsonBuilder *to, LigPlan *plan)
   json_builder_end_array (to);
 }
 
-/* What the caller gives lives from before the first step, what the caller reads to after the last;
- * what lies in the state, or nowhere, has no lifetime. */
+/* The caller's inputs live from before the first step, the values that the caller reads until after
+ * the last. A value in the state, or without memory, has no lifetime. */
 static void
 add_lifetime (JsonBuilder *to, const LigPlanValue *value, int n_steps)
 {
@@ -146,7 +146,7 @@ add_fusions (JsonBuilder *to, GPtrArray *fusions)
   json_builder_end_array (to);
 }
 
-/* Straight into the text: a long run has millions of numbers. */
+/* Writes into the text directly, without JSON nodes, as a long run has millions of numbers. */
 static void
 append_metric (GString *to, const LigMetricRow *metric)
 {
@@ -183,7 +183,7 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   g_autofree char *text = lig_json_to_text (root);
-  /* The metrics follow before the last brace and the line feed that it stands behind. */
+  /* The metrics are inserted before the last line feed and brace. */
   g_string_append_len (to, text, (gssize) strlen (text) - 2);
   g_string_append (to, ",\n  \"metrics\": {");
   for (guint i = 0; i < run->metrics->len; i++) {

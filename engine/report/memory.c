@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a plan fits into a device's memory, in words. */
+/* Explains why a plan does not fit into a device's memory. */
 #include "engine/report/paper.h"
 #include <ligature/report.h>
 #include <ligature/units.h>
@@ -7,28 +7,28 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* So many values are named. */
+/* The number of values that the explanation names. */
 #define LARGEST 3
 
 static gboolean
-lies_in (const LigPlanValue *value, const char *place)
+is_in (const LigPlanValue *value, const char *place)
 {
   return strcmp (value->place, place) == 0;
 }
 
-/* A workspace for the steps, and one for those that run beside them. */
+/* Returns the size of the workspaces: one for the steps, and one for overlapping steps. */
 static double
 get_workspace (LigPlan *plan)
 {
   guint count;
-  gboolean beside = FALSE;
+  gboolean overlapping = FALSE;
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++)
-    beside |= steps[i].beside;
-  return (double) LIG_WORKSPACE_SIZE * (beside ? 2 : 1);
+    overlapping |= steps[i].beside;
+  return (double) LIG_WORKSPACE_SIZE * (overlapping ? 2 : 1);
 }
 
-/* `0.weight 4 TB, #1.y 2 TB, d0.weight 2 TB`. */
+/* Returns the largest values, like `0.weight 4 TB, #1.y 2 TB, d0.weight 2 TB`. */
 static char *
 list_largest (LigPlan *plan)
 {
@@ -38,7 +38,7 @@ list_largest (LigPlan *plan)
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < count; i++) {
     const LigPlanValue *value = &values[i];
-    if (!lies_in (value, "arena") && !lies_in (value, "state"))
+    if (!is_in (value, "arena") && !is_in (value, "state"))
       continue;
     for (int place = 0; place < LARGEST; place++)
       if (!largest[place] || value->bytes > largest[place]->bytes) {
@@ -66,14 +66,15 @@ lig_plan_explain_memory (LigPlan *self, LigDevice *device)
   if (memory <= 0 || arena + state + workspace <= memory)
     return NULL;
   g_autofree char *needed = lig_units_bytes (arena + state + workspace);
-  g_autofree char *there = lig_units_bytes (memory);
+  g_autofree char *available = lig_units_bytes (memory);
   g_autofree char *arena_text = lig_units_bytes (arena);
   g_autofree char *state_text = lig_units_bytes (state);
   g_autofree char *workspace_text = lig_units_bytes (workspace);
   g_autofree char *largest = list_largest (self);
   /* Translators: a device, then bytes in units, then names of values with their bytes. */
-  return g_strdup_printf (_ ("the plan does not fit %s: it needs %s (values %s, parameters and "
-                             "their gradients %s, workspace %s), there are %s; the largest are %s"),
-                          lig_device_get_name (device), needed, arena_text, state_text,
-                          workspace_text, there, largest);
+  return g_strdup_printf (
+    _ ("the plan does not fit %s: it needs %s (values %s, parameters and "
+       "their gradients %s, workspace %s), %s available; the largest values are %s"),
+    lig_device_get_name (device), needed, arena_text, state_text, workspace_text, available,
+    largest);
 }

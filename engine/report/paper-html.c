@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paper of HTML: what md says in tables, and pictures as SVG within the page. */
+/* Reports in HTML: the tables of the format md, and pictures as inline SVG. */
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 #include "engine/report/paper-kinds.h"
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 1000, CHART = 260, TIMELINE = 260, ROOFLINE = 420, MEMORY = 300 };
 
-/* Valid UTF-8 in which nothing means anything. */
+/* Appends the text as valid UTF-8 with all markup escaped. */
 static void
 append_text (GString *to, const char *text)
 {
@@ -51,7 +51,7 @@ lig_html_block (GString *to, const char *language, const char *text)
   g_string_append (to, "</code></pre>\n");
 }
 
-/* Names of kernels and files may be broken behind their marks, words not at all. */
+/* Appends a text; names of kernels and files may be broken after `_`, `|` and `/`. */
 static void
 append_cell (GString *to, const char *text)
 {
@@ -66,7 +66,7 @@ append_cell (GString *to, const char *text)
 
 /* --- Tables -------------------------------------------------------------------------------- */
 
-/* A table of facts has no names over its columns. */
+/* Returns whether the table has column names; a table of facts has none. */
 static gboolean
 has_names (char *const *names)
 {
@@ -119,12 +119,12 @@ lig_html_end_table (GString *to)
 
 /* --- Pictures ------------------------------------------------------------------------------ */
 
-/* The colours are the page's, light or dark. */
+/* Begins a picture in the page's colours, light or dark. */
 static LigCanvas *
 begin_figure (GString *to, double width, double height, const char *name)
 {
   LigCanvas *canvas = lig_canvas_new_svg (width, height);
-  lig_canvas_name_inks (canvas, lig_inks (LIG_INKS_LIGHT));
+  lig_canvas_name_colours (canvas, lig_colours (LIG_COLOURS_LIGHT));
   g_string_append (to, "<figure>\n");
   g_string_append (to, "<div class=\"wide\" role=\"img\" aria-label=\"");
   append_text (to, name);
@@ -150,7 +150,7 @@ end_figure (GString *to, LigCanvas *canvas, const char *caption)
 static gboolean
 append_score (GString *to, const LigPicture *picture)
 {
-  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  const LigColours *colours = lig_colours (LIG_COLOURS_LIGHT);
   LigPlan *plan = picture->timed.plan;
   if (!plan) {
     if (picture->note)
@@ -159,34 +159,34 @@ append_score (GString *to, const LigPicture *picture)
   }
   LigCanvas *canvas =
     begin_figure (to, WIDTH, lig_draw_score_height (plan), _ ("Rails of the plan"));
-  lig_draw_score_against (canvas, inks, &picture->timed, picture->unfused, WIDTH);
+  lig_draw_score_against (canvas, colours, &picture->timed, picture->unfused, WIDTH);
   end_figure (to, canvas, picture->note);
   return TRUE;
 }
 
-/* What each group takes, when, and how far that is from what the device can do. */
+/* Appends the pictures of each group's time, of the timeline and of the roofline. */
 static gboolean
 append_times (GString *to, const LigPicture *picture)
 {
-  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  const LigColours *colours = lig_colours (LIG_COLOURS_LIGHT);
   const LigTimedPlan *timed = &picture->timed;
   LigTimedPlan unfused = {.plan = picture->unfused};
   if (!timed->plan)
     return FALSE;
   LigCanvas *canvas =
     begin_figure (to, WIDTH, lig_draw_times_height (timed), _ ("Time of each group"));
-  lig_draw_times (canvas, inks, timed, WIDTH);
+  lig_draw_times (canvas, colours, timed, WIDTH);
   end_figure (to, canvas, NULL);
   canvas = begin_figure (to, WIDTH, TIMELINE, _ ("One step from left to right"));
-  lig_draw_timeline (canvas, inks, timed, WIDTH, TIMELINE);
+  lig_draw_timeline (canvas, colours, timed, WIDTH, TIMELINE);
   end_figure (to, canvas, NULL);
   canvas = begin_figure (to, WIDTH, ROOFLINE, _ ("Roofline"));
-  lig_draw_roofline (canvas, inks, timed, picture->unfused && !timed->steps ? &unfused : NULL,
+  lig_draw_roofline (canvas, colours, timed, picture->unfused && !timed->steps ? &unfused : NULL,
                      WIDTH, ROOFLINE);
   end_figure (
     to, canvas,
-    _ ("Work against bytes, under the ceilings of the device; an arrow leads from the ops "
-       "apart to the fusion."));
+    _ ("Work over bytes, below the ceilings of the device; an arrow leads from the unfused "
+       "ops to the fusion."));
   return TRUE;
 }
 
@@ -196,12 +196,12 @@ append_memory (GString *to, const LigPicture *picture)
   if (!picture->timed.plan)
     return FALSE;
   LigCanvas *canvas = begin_figure (to, WIDTH, MEMORY, _ ("Memory over one step"));
-  lig_draw_memory (canvas, lig_inks (LIG_INKS_LIGHT), picture->timed.plan, WIDTH, MEMORY);
+  lig_draw_memory (canvas, lig_colours (LIG_COLOURS_LIGHT), picture->timed.plan, WIDTH, MEMORY);
   end_figure (to, canvas, NULL);
   return TRUE;
 }
 
-/* The first over the whole width, the others in pairs. */
+/* Appends the charts: the first with the full width, the others in pairs. */
 static gboolean
 append_charts (GString *to, const LigPicture *picture)
 {
@@ -211,7 +211,7 @@ append_charts (GString *to, const LigPicture *picture)
     if (i == 1)
       g_string_append (to, "<div class=\"pairs\">\n");
     LigCanvas *canvas = begin_figure (to, width, CHART, _ ("Curve of the run"));
-    lig_picture_draw_chart (picture->run, i, canvas, lig_inks (LIG_INKS_LIGHT), width, CHART);
+    lig_picture_draw_chart (picture->run, i, canvas, lig_colours (LIG_COLOURS_LIGHT), width, CHART);
     end_figure (to, canvas, NULL);
   }
   if (count > 1)

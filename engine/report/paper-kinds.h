@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kinds of paper: how each writes what paper.h names. */
+/* The functions of paper.h for each markup: HTML and Markdown. */
 #pragma once
 
 #include "engine/report/paper.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Paper of Markdown, as GitHub and most others read it. */
+/* Reports in Markdown, in the dialect of GitHub and most other readers. */
 #include "engine/report/paper-kinds.h"
 
 #include <math.h>
 #include <string.h>
 
-/* An underscore within a word is no emphasis, and brackets alone are no link: kernel names and
- * groups stay readable. */
+/* Returns whether a character would be markup. An underscore within a word and brackets alone are
+ * not, and remain unescaped, so that the names of kernels and groups are readable. */
 static gboolean
 has_meaning (const char *start, const char *at)
 {
@@ -17,7 +17,7 @@ has_meaning (const char *start, const char *at)
   return strchr ("\\`*<|~$&", *at) != NULL;
 }
 
-/* On one line in which nothing means anything. */
+/* Appends the text on one line with all markup escaped. */
 static void
 append_text (GString *to, const char *text)
 {
@@ -29,7 +29,7 @@ append_text (GString *to, const char *text)
   }
 }
 
-/* The longest run of backticks; a fence has to be longer. */
+/* Returns the length of the longest run of backticks, as the fence of a block must be longer. */
 static guint
 count_ticks (const char *text)
 {

@@ -9,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the values that lie in the arena, so many are named. */
+/* The number of values of the arena that the report names. */
 #define LARGEST 10
 
-/* Whether there are ceilings to predict from. */
+/* Returns whether the device has ceilings, from which times are predicted. */
 static gboolean
 is_priced (LigPlan *plan)
 {
@@ -26,7 +26,7 @@ format_time (LigPlan *plan, double seconds)
                                               : g_strdup ("-");
 }
 
-/* --- What it is a plan of, and for ---------------------------------------------------------- */
+/* --- Facts ---------------------------------------------------------------------------------- */
 
 static void
 append_title (LigPaper *to, LigSequence *sequence)
@@ -42,7 +42,7 @@ describe_ceilings (LigDevice *device)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
   if (facts->copy <= 0)
-    return g_strdup (_ ("not known: nothing is predicted"));
+    return g_strdup (_ ("unknown: nothing is predicted"));
   const char *source = facts->measured ? _ ("measured on this device")
                        : lig_device_has (device, LIG_DEVICE_DESCRIBED)
                          ? _ ("from a profile, not measured here")
@@ -70,8 +70,8 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   gboolean here = !lig_device_has (device, LIG_DEVICE_DESCRIBED);
   const LigPlanOptions *options = &plan->draft->options;
   g_autofree char *name =
-    g_strdup_printf (here ? "%s, %s" : _ ("%s, %s (described, not there)"),
-                     lig_device_get_name (device), lig_device_get_facts (device)->name);
+    g_strdup_printf (here ? "%s, %s" : _ ("%s, %s (only described)"), lig_device_get_name (device),
+                     lig_device_get_facts (device)->name);
   g_autofree char *ceilings = describe_ceilings (device);
   g_autofree char *types = g_strdup_printf (
     options->tf32 ? _ ("compute %s, parameters %s, TF32 products")
@@ -97,7 +97,7 @@ lig_paper_plan_facts (LigPaper *to, LigPlan *plan)
   lig_paper_fact (to, _ ("Ligature"), LIG_VERSION);
 }
 
-/* --- What was chosen ------------------------------------------------------------------------ */
+/* --- Groups and verdicts -------------------------------------------------------------------- */
 
 static char *
 list_kernels (LigPlan *plan, const LigPlanGroup *group)
@@ -111,7 +111,7 @@ list_kernels (LigPlan *plan, const LigPlanGroup *group)
   return g_string_free (text, FALSE);
 }
 
-/* The ops of a group by path and name: `4 basic-linear, 4 bias`. */
+/* Returns the ops of a group by path and name: `4 basic-linear, 4 bias`. */
 static char *
 list_ops (LigPlan *plan, const LigPlanGroup *group)
 {
@@ -124,7 +124,7 @@ list_ops (LigPlan *plan, const LigPlanGroup *group)
   return g_string_free (text, FALSE);
 }
 
-/* Seconds; NaN where they are not known, which makes their sum so. */
+/* Returns seconds; NaN if unknown, which makes the sum of a pass NaN as well. */
 static double
 get_predicted (const LigPlanGroup *group)
 {
@@ -158,7 +158,7 @@ append_groups (LigPaper *to, LigPlan *plan, LigPass pass)
     lig_paper_say (to, _ ("None."));
     return;
   }
-  /* Translators: heads of columns between |, to the right where they begin with >. */
+  /* Translators: column titles separated by |; those that begin with > are right-aligned. */
   lig_paper_head (to, _ (">Group|Fusion|>Indexes|Ops|Kernels|>Bytes|>Flops|>Predicted us"
                          "|>Measured us"));
   for (guint i = 0; i < count; i++) {
@@ -200,7 +200,7 @@ append_verdicts (LigPaper *to, LigPlan *plan)
 
 /* --- Memory and ops ------------------------------------------------------------------------- */
 
-/* The largest first, then those that live first. */
+/* Sorts by decreasing size, then by the first step of the lifetime. */
 static int
 compare_values (gconstpointer a, gconstpointer b)
 {
@@ -244,13 +244,13 @@ append_memory (LigPaper *to, LigPlan *plan)
   lig_paper_figure (to, LIG_FIGURE_MEMORY);
   lig_paper_head (to, "|");
   lig_paper_fact (to, _ ("Arena"), arena_text);
-  lig_paper_fact (to, _ ("Alive at once, at most"), peak_text);
+  lig_paper_fact (to, _ ("Peak of live values"), peak_text);
   lig_paper_fact (to, _ ("State"), state);
   lig_paper_fact (to, _ ("Segments"), segments);
   lig_paper_fact (to, _ ("Problem"), problem);
   if (list->len == 0)
     return;
-  lig_paper_say (to, _ ("The largest values of the arena; they live from one step to another."));
+  lig_paper_say (to, _ ("The largest values of the arena and the steps of their lifetimes."));
   lig_paper_head (to, _ ("Value|Tensor|>Bytes|>Offset|>From step|>To step|Saved"));
   for (guint i = 0; i < MIN (list->len, LARGEST); i++)
     append_value (to, list->pdata[i]);
@@ -289,13 +289,13 @@ append_sequence (LigPaper *to, LigSequence *sequence)
   lig_paper_block (to, "json", json);
 }
 
-/* Pictures alone: the tables below have the numbers. */
+/* Appends only pictures, as the tables below contain the numbers. */
 static void
 append_times (LigPaper *to, LigPlan *plan)
 {
   if (!to->picture || !is_priced (plan))
     return;
-  lig_paper_heading (to, _ ("Where the time goes"));
+  lig_paper_heading (to, _ ("Time of the groups"));
   lig_paper_figure (to, LIG_FIGURE_TIMES);
 }
 

@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of the loss curve beside the evaluations, and columns of the sparkline. */
+/* The rows of the loss table without those of evaluations, and the columns of the sparkline. */
 #define ROWS 20
 #define COLUMNS 60
 
-/* Microseconds since 1970 as local time, ISO 8601; null for 0. */
+/* Formats microseconds since 1970 as local time, ISO 8601; NULL for 0. */
 static char *
 format_moment (gint64 when)
 {
@@ -35,7 +35,7 @@ format_value (JsonNode *value)
   return g_string_free (text, FALSE);
 }
 
-/* (transfer full): `ligature 0.1.0, device NVIDIA H200` instead of an object. */
+/* Returns `ligature 0.1.0, device NVIDIA H200` for a JSON object of versions; (transfer full). */
 static char *
 describe_versions (const char *text)
 {
@@ -125,7 +125,8 @@ find_setting (const char *name)
   return setting;
 }
 
-/* A text has no default: it is there where it was given. */
+/* Returns whether the value is the setting's default. A text has none: it is only recorded if
+ * given. */
 static gboolean
 is_default (const LigSetting *setting, JsonNode *value)
 {
@@ -141,7 +142,7 @@ append_settings (LigPaper *to, const char *text)
       json_object_get_size (json_node_get_object (root)) == 0)
     return;
   lig_paper_heading (to, _ ("Settings"));
-  lig_paper_head (to, _ ("Setting|Value|Default|What it is"));
+  lig_paper_head (to, _ ("Setting|Value|Default|Meaning"));
   for (int usual = 0; usual < 2; usual++) {
     JsonObjectIter iter;
     const char *name;
@@ -163,7 +164,7 @@ append_settings (LigPaper *to, const char *text)
 
 /* --- The loss ------------------------------------------------------------------------------- */
 
-/* The mean of the finite values of each column's share; NaN where there is none. */
+/* Sets each column to the mean of its finite values, NaN without any. */
 static void
 fill_columns (const LigMetricRow *loss, double *columns, guint count)
 {
@@ -223,7 +224,7 @@ compare_steps (gconstpointer a, gconstpointer b)
   return (left > right) - (left < right);
 }
 
-/* Evenly spaced steps of the loss, and every evaluation. */
+/* Returns evenly spaced steps of the loss and the steps of all evaluations. */
 static GArray *
 choose_steps (const LigMetricRow *loss, const LigMetricRow *held_out)
 {
@@ -285,7 +286,7 @@ append_metrics (LigPaper *to, GPtrArray *metrics)
 
 /* --- Groups, times, verdicts ---------------------------------------------------------------- */
 
-/* Only where there are pictures. */
+/* Appends the rails, times and memory of the run's plan; nothing in a report without pictures. */
 static void
 append_score (LigPaper *to)
 {
@@ -297,7 +298,7 @@ append_score (LigPaper *to)
   if (!to->picture->steps &&
       lig_device_get_facts (lig_plan_get_device (to->picture->timed.plan))->copy <= 0)
     return;
-  lig_paper_heading (to, _ ("Where the time goes"));
+  lig_paper_heading (to, _ ("Time of the groups"));
   lig_paper_figure (to, LIG_FIGURE_TIMES);
   lig_paper_heading (to, _ ("Memory over a step"));
   lig_paper_figure (to, LIG_FIGURE_MEMORY);
@@ -327,7 +328,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return (left > right) - (left < right);
 }
 
-/* Rows of one group follow each other; one line stands for them. Returns how many there are. */
+/* Appends one line for the adjacent rows of one group and returns the number of rows. */
 static guint
 append_time (LigPaper *to, GPtrArray *timings, guint first)
 {
@@ -363,7 +364,7 @@ append_times (LigPaper *to, GPtrArray *timings)
     i += append_time (to, timings, i);
 }
 
-/* The fused group of the run that covers one of the verdict's ops in its pass. */
+/* Returns the run's fused group that covers one of the verdict's ops in its pass. */
 static const LigFusionRow *
 find_claimant (GPtrArray *fusions, const LigVerdictRow *verdict)
 {
@@ -378,7 +379,8 @@ find_claimant (GPtrArray *fusions, const LigVerdictRow *verdict)
   return NULL;
 }
 
-/* A group in another repetition of a block lies as far from the verdict's first op. */
+/* Returns equal keys for the same verdict in each repetition of a block, where the claiming group
+ * has the same distance from the verdict's first op. */
 static char *
 make_key (gconstpointer data, gpointer fusions)
 {
@@ -391,7 +393,7 @@ make_key (gconstpointer data, gpointer fusions)
   return g_strdup_printf ("%s %s %s", row->fusion, row->pass, row->text ? row->text : "");
 }
 
-/* As lig_verdict_compare() ranks those of a plan. */
+/* Returns the rank in the order of lig_verdict_compare(). */
 static int
 get_rank (const LigVerdictRow *row)
 {
@@ -437,7 +439,7 @@ append_verdicts (LigPaper *to, GPtrArray *verdicts, GPtrArray *fusions)
   }
 }
 
-/* --- What is left --------------------------------------------------------------------------- */
+/* --- Files and commands --------------------------------------------------------------------- */
 
 static void
 append_artifacts (LigPaper *to, GPtrArray *artifacts)
@@ -471,7 +473,7 @@ append_again (LigPaper *to, const LigReportRun *run)
   g_autofree char *command = lig_report_run_command (run);
   if (!command)
     return;
-  lig_paper_heading (to, _ ("How to make it again"));
+  lig_paper_heading (to, _ ("How to reproduce it"));
   lig_paper_block (to, "sh", command);
 }
 
@@ -494,11 +496,12 @@ append_outlook (LigPaper *to, const LigReportRun *run)
     saved |= g_str_equal (((const LigArtifactRow *) run->artifacts->pdata[i])->kind, "checkpoint");
   lig_paper_heading (to, _ ("How to continue"));
   if (g_str_equal (run->row->status, "running"))
-    lig_paper_say (to, _ ("It is running; once it was stopped:"));
+    lig_paper_say (to, _ ("The run is in progress; after it stops:"));
   else if (!saved)
-    lig_paper_say (to, _ ("No checkpoint is recorded; with one it would be:"));
+    lig_paper_say (to, _ ("The run has no checkpoint; with one, the command is:"));
   else if (done)
-    lig_paper_say (to, _ ("All steps are done; give a number larger than theirs to go on."));
+    lig_paper_say (to,
+                   _ ("All steps are done; to continue, choose a larger number of steps for N."));
   append_command (to, run, saved && done ? " --steps N" : "");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Paper: what is written on it gets the form of its kind; and figures in units for people. */
+/* The text of reports, written as HTML or Markdown, and numbers with units. */
 #include "engine/report/paper-kinds.h"
 
 #include <glib/gi18n-lib.h>
@@ -11,7 +11,7 @@ lig_paper_title (LigPaper *to, const char *kind, const char *text)
   (to->html ? lig_html_title : lig_markdown_title) (to->text, kind, text);
 }
 
-/* What is no row ends a table. */
+/* Ends an open table; called before every element other than a row. */
 static void
 end_table (LigPaper *to)
 {

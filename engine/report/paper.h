@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Paper: what reports for people are written on, the same words as Markdown and as HTML; the latter
- * has pictures, too. */
+/* LigPaper: the text of a report for people, written as Markdown or as HTML. HTML also has
+ * pictures. */
 #pragma once
 
 #include "engine/report/picture.h"
 
-/* Where pictures may stand. */
+/* The pictures of reports. */
 typedef enum {
   LIG_FIGURE_SCORE,
   LIG_FIGURE_METRICS,
@@ -16,59 +16,59 @@ typedef enum {
 typedef struct {
   GString *text;
   gboolean html;
-  const LigPicture *picture; /* null: without pictures */
-  GStrv columns;             /* of the table that is being written */
+  const LigPicture *picture; /* NULL: no pictures */
+  GStrv columns;             /* column titles of the open table */
 } LigPaper;
 
-/* Ends what is open. */
+/* Ends an open table and frees the columns. */
 void lig_paper_clear (LigPaper *self);
 
-/* `Plan: byte-model` */
+/* Writes a title like `Plan: byte-model`. */
 void lig_paper_title (LigPaper *to, const char *kind, const char *text);
 
-/* A heading of the second rank. */
+/* Writes a heading of the second level. */
 void lig_paper_heading (LigPaper *to, const char *text);
 
-/* A sentence of our own. */
+/* Writes a paragraph. */
 void lig_paper_say (LigPaper *to, const char *text);
 
-/* A block of code; the language may be empty. */
+/* Writes a block of code; the language may be empty. */
 void lig_paper_block (LigPaper *to, const char *language, const char *text);
 
-/* The head of a table: columns between `|`, to the right where they begin with `>`. */
+/* Begins a table: column titles separated by `|`; those that begin with `>` are right-aligned. */
 void lig_paper_head (LigPaper *to, const char *columns);
 
-/* A row of plain texts, ended by null. */
+/* Writes a row of plain texts, NULL after the last. */
 void lig_paper_row (LigPaper *to, ...) G_GNUC_NULL_TERMINATED;
 
-/* A row of a name and its value, unless this is null or empty. */
+/* Writes a row of a name and its value, unless the value is NULL or empty. */
 void lig_paper_fact (LigPaper *to, const char *name, const char *value);
 
-/* FALSE: this paper, or this report, has no such picture. */
+/* Writes a picture. Returns FALSE if the markup or the report has none of this kind. */
 gboolean lig_paper_figure (LigPaper *to, LigFigure figure);
 
-/* All that people want to know of a plan or a run. */
+/* Write the whole report of a plan or a run. */
 void lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command);
 void lig_paper_run (LigPaper *to, const LigReportRun *run);
 
-/* What a plan is for: device, ceilings, types, input, output. */
+/* Writes the plan's device, ceilings, types, input and output. */
 void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);
 
-/* (transfer full) (nullable): the command line that makes the run again. */
+/* Returns the command line that reproduces the run; (transfer full) (nullable). */
 char *lig_report_run_command (const LigReportRun *run);
 
 /* --- Texts: (transfer full) ----------------------------------------------------------------- */
 
-/* Valid UTF-8 on one line. */
+/* Returns the text as valid UTF-8 on one line. */
 char *lig_report_line (const char *text);
 
-/* `1.2 GB`; `60 T`; `12.3`, or `-` for NaN; `3 to 5`; `2048x768 fp32`. */
+/* Return `12.3` or `-` for NaN; `3 to 5`; `2048x768 fp32`. */
 char *lig_report_number (double value);
 char *lig_report_indexes (int first, int count);
 char *lig_report_tensor (const LigShape *shape, LigDtype dtype);
 
-/* `5 ops, 1 step`. */
+/* Returns `5 ops, 1 step`. */
 char *lig_report_size (guint ops, guint steps);
 
-/* A title of at most 80 characters. */
+/* Returns the text, shortened to at most 80 characters. */
 char *lig_report_shorten (const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of plans and runs as PDF, on one page as large as they need. */
+/* Pictures of plans and runs as PDF, on one page of the size of the picture. */
 #include "engine/report/picture.h"
 
 static gboolean

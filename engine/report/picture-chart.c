@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The curves of a run: those that belong together in one chart, the others in one each. */
+/* The charts of a run: related curves share a chart, each other metric has its own. */
 #include "engine/report/picture.h"
 
 #include <glib/gi18n-lib.h>
 
-/* Metrics that share a chart; what is not named here has one of its own. */
+/* The known charts. Each metric that is missing here has its own chart. */
 static const struct {
   const char *title, *metrics[2], *labels[2], *unit;
-  gboolean noisy; /* readable only when smoothed */
+  gboolean noisy; /* drawn smoothed */
 } known[] = {
   {N_ ("Loss"),
    {LIG_METRIC_LOSS, LIG_METRIC_EVAL_LOSS},
@@ -20,7 +20,7 @@ static const struct {
   {N_ ("Gradient norm"), {"gradient-norm"}, {N_ ("gradient norm")}, NULL, TRUE},
 };
 
-/* A chart in the making. */
+/* A chart with the curves found so far. */
 typedef struct {
   const char *title, *unit, *labels[2];
   const LigMetricRow *metrics[2];
@@ -28,7 +28,7 @@ typedef struct {
   gboolean noisy;
 } Curves;
 
-/* A metric that no chart of several has. */
+/* Returns whether the metric belongs to one of the known charts. */
 static gboolean
 is_known (const char *name)
 {
@@ -39,7 +39,7 @@ is_known (const char *name)
   return FALSE;
 }
 
-/* FALSE beyond the last. */
+/* Finds the chart with the number n. Returns FALSE after the last. */
 static gboolean
 find_chart (const LigReportRun *run, guint n, Curves *chart)
 {
@@ -79,7 +79,7 @@ void
 lig_picture_draw_chart (const LigReportRun *run,
                         guint n,
                         LigCanvas *canvas,
-                        const LigInks *inks,
+                        const LigColours *colours,
                         double width,
                         double height)
 {
@@ -108,7 +108,7 @@ lig_picture_draw_chart (const LigReportRun *run,
     if (curves.noisy && count > 200)
       chart.smoothing = 0.9;
   }
-  lig_draw_chart (canvas, inks, &chart, width, height);
+  lig_draw_chart (canvas, colours, &chart, width, height);
   for (guint i = 0; i < 2; i++)
     g_free (steps[i]);
 }

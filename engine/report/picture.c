@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports as one picture: title, where it comes from, the curves of a run, the score. */
+/* Reports as one picture: title, origin, the curves of a run, the score. */
 #include "engine/report/picture.h"
 
 #include "engine/draw/score.h"
@@ -7,7 +7,7 @@
 
 enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
 
-/* The same plan with every op alone: what its fusions did not move. */
+/* Compiles the same plan without fusions, for the comparison in the roofline. */
 static LigPlan *
 compile_unfused (LigPlan *plan)
 {
@@ -75,7 +75,8 @@ get_height (const LigPicture *self)
   return TITLE + chart_height (self) + note_height (self) + score;
 }
 
-/* `done on cuda:0 · bf16 · 2000 steps`, of a run. */
+/* Returns the second line: `train · done on cuda:0 · bf16 · UUID` for a run, the size for a plan.
+ */
 static char *
 describe (const LigPicture *self)
 {
@@ -92,14 +93,14 @@ describe (const LigPicture *self)
 }
 
 static void
-draw_charts (const LigPicture *self, LigCanvas *canvas, const LigInks *inks)
+draw_charts (const LigPicture *self, LigCanvas *canvas, const LigColours *colours)
 {
   guint count = lig_picture_count_charts (self->run);
   double width = (WIDTH - 2. * MARGIN) / 2;
   for (guint i = 0; i < count; i++) {
     gboolean alone = i == count - 1 && i % 2 == 0;
     lig_canvas_begin_shift (canvas, MARGIN + (i % 2) * width, TITLE + (i / 2) * CHART);
-    lig_picture_draw_chart (self->run, i, canvas, inks, alone ? 2 * width : width, CHART - 12);
+    lig_picture_draw_chart (self->run, i, canvas, colours, alone ? 2 * width : width, CHART - 12);
     lig_canvas_end_shift (canvas);
   }
 }
@@ -108,21 +109,22 @@ static void
 draw (LigCanvas *canvas, gpointer data)
 {
   const LigPicture *self = data;
-  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
-  LigTextStyle title = {.size = 20, .bold = TRUE, .colour = inks->ink, .width = WIDTH - 2 * MARGIN};
-  LigTextStyle dim = {.size = 11.5, .colour = inks->dim, .width = WIDTH - 2 * MARGIN};
+  const LigColours *colours = lig_colours (LIG_COLOURS_LIGHT);
+  LigTextStyle title = {
+    .size = 20, .bold = TRUE, .colour = colours->ink, .width = WIDTH - 2 * MARGIN};
+  LigTextStyle dim = {.size = 11.5, .colour = colours->dim, .width = WIDTH - 2 * MARGIN};
   g_autofree char *text = describe (self);
   lig_canvas_text (canvas, MARGIN, 30, &title, self->title);
   lig_canvas_text (canvas, MARGIN, 49, &dim, text);
   if (self->run)
-    draw_charts (self, canvas, inks);
+    draw_charts (self, canvas, colours);
   double y = TITLE + chart_height (self);
   if (self->note)
     lig_canvas_text (canvas, MARGIN, y + 14, &dim, self->note);
   if (!self->timed.plan)
     return;
   lig_canvas_begin_shift (canvas, 0, y + note_height (self));
-  lig_draw_score_against (canvas, inks, &self->timed, self->unfused, WIDTH);
+  lig_draw_score_against (canvas, colours, &self->timed, self->unfused, WIDTH);
   lig_canvas_end_shift (canvas);
 }
 
@@ -130,8 +132,8 @@ gboolean
 lig_picture_write (const LigPicture *self, const char *format, GString *to, GError **error)
 {
   g_autoptr (GBytes) bytes =
-    lig_draw_to_file (format, WIDTH, get_height (self), lig_inks (LIG_INKS_LIGHT)->ground, draw,
-                      (gpointer) self, error);
+    lig_draw_to_file (format, WIDTH, get_height (self), lig_colours (LIG_COLOURS_LIGHT)->ground,
+                      draw, (gpointer) self, error);
   gsize size;
   const char *data = bytes ? g_bytes_get_data (bytes, &size) : NULL;
   if (data)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What reports have to draw: the score of a plan or of the plan that a run was made with, and the
- * curves of a run. */
+/* The contents of pictures in reports: the score of a plan or of a run's plan, and the curves of a
+ * run. */
 #pragma once
 
 #include "engine/report/format.h"
 #include <ligature/draw.h>
 
 typedef struct {
-  LigTimedPlan timed;      /* no plan: there is no score */
-  LigPlan *unfused;        /* the same with every op alone; null: not known */
-  double *steps;           /* seconds, what `timed` points to */
+  LigTimedPlan timed;      /* without a plan no score is drawn */
+  LigPlan *unfused;        /* the same without fusions; NULL: unknown */
+  double *steps;           /* seconds; `timed` points to them */
   char *title;             /* (nullable) */
-  char *note;              /* (nullable): a sentence on where the plan comes from */
-  const LigReportRun *run; /* null: of a plan */
+  char *note;              /* (nullable): a sentence on the origin of the plan */
+  const LigReportRun *run; /* NULL for a plan */
 } LigPicture;
 
 void lig_picture_init_plan (LigPicture *self, LigPlan *plan);
@@ -22,29 +22,29 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigPicture, lig_picture_clear)
 
 /**
  * lig_report_rebuild:
- * @note: (out) (transfer full): a sentence on what it is: the device of the run or one like it, and
- *   whether the run recorded groups
+ * @note: (out) (transfer full): a sentence about the device (the run's or a similar one) and about
+ *   whether the run recorded groups; without a plan, the reason for that
  *
- * Compiles the plan of a run anew from what the store has of it: its groups are those that were
- * recorded, whatever its policy. Nothing is measured.
+ * Compiles the plan of a run again from the data in the store, with the recorded groups,
+ * independent of its policy. Nothing is measured.
  *
- * Returns: (transfer full) (nullable): the plan; null: @note says why there is none
+ * Returns: (transfer full) (nullable): the plan
  */
 LigPlan *lig_report_rebuild (const LigReportRun *run, char **note);
 
-/* (transfer full) (nullable): the recorded seconds of each step of the plan: those of a group in
- * the proportions of its steps' predictions; null where the run is no profile of this plan. */
+/* Returns the recorded seconds of each step of the plan; (transfer full). A group's time is divided
+ * in proportion to its steps' predictions. Returns NULL if the run is no profile of this plan. */
 double *lig_report_step_times (const LigReportRun *run, LigPlan *plan);
 
-/* Charts of a run: one after the other. A width of 0 draws nothing. */
+/* Return the number of charts of a run, and draw one. */
 guint lig_picture_count_charts (const LigReportRun *run);
 void lig_picture_draw_chart (const LigReportRun *run,
                              guint n,
                              LigCanvas *canvas,
-                             const LigInks *inks,
+                             const LigColours *colours,
                              double width,
                              double height);
 
-/* The whole as one picture, `svg`, `pdf` or `png`, is appended. */
+/* Appends everything as one picture in the format `svg`, `pdf` or `png`. */
 gboolean
 lig_picture_write (const LigPicture *self, const char *format, GString *to, GError **error);

@@ -25,7 +25,7 @@ add_param (JsonBuilder *builder, LigOp *op, const LigParam *param)
   json_builder_set_member_name (builder, param->name);
   if (G_VALUE_HOLDS_DOUBLE (&value)) {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
-    /* The shortest decimal of the fp32 value: 1e-05, not 9.9999997e-06. */
+    /* Writes the shortest decimal of the fp32 value: 1e-05, not 9.9999997e-06. */
     g_ascii_formatd (text, sizeof text, "%.7g", g_value_get_double (&value));
     json_builder_add_double_value (builder, g_ascii_strtod (text, NULL));
   } else if (G_VALUE_HOLDS_INT64 (&value)) {

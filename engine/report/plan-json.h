@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a plan's document that other documents share. */
+/* The parts of a plan's JSON document that other documents contain, too. */
 #pragma once
 
 #include <ligature/plan.h>

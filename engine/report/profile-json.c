@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The share of the roofline: the floor that the ceilings set, over what it took. */
+/* Adds times and the roofline share: the floor given by the ceilings, divided by the measured time.
+ */
 static void
 add_times (JsonBuilder *builder,
            const LigProfile *profile,
@@ -53,7 +54,7 @@ add_groups (JsonBuilder *builder, const LigProfile *profile, LigPass pass)
   }
 }
 
-/* The update belongs to no op: each of its kernels stands for itself. */
+/* Adds each kernel of the update separately, as the update belongs to no op. */
 static void
 add_update (JsonBuilder *builder, const LigProfile *profile)
 {

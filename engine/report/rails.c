@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan as text: forward rail | ops | backward rail, brackets joining the rows that one fusion
- * covers; below, each refused fusion with its reason. */
+/* A plan as text: forward rail | ops | backward rail, with brackets around the rows that one fusion
+ * covers; below them each refused fusion with its reason. */
 #include "engine/report/verdicts.h"
 #include <ligature/report.h>
 
@@ -9,7 +9,7 @@
 
 enum { RAIL = 31, OPS = 30 };
 
-/* What a rail shows in the row of one op. */
+/* Appends the cell of a rail in the row of one op. */
 static void
 append_cell (
   GString *text, const LigPlanGroup *groups, guint count, int index, int width, gboolean colour)
@@ -23,7 +23,7 @@ append_cell (
     gboolean first = index == group->first, last = index == group->first + group->count - 1;
     const char *dash = strchr (group->fusion->name, '-');
     bracket = first ? "┌" : last ? "└" : "│";
-    /* The pass stands above the rail already. */
+    /* The name is shown without the pass, which is the title of the rail. */
     name = first ? (dash ? dash + 1 : group->fusion->name) : "";
   } else if (group) {
     bracket = group->n_steps > 0 ? "·" : " ";
@@ -65,7 +65,8 @@ append_pass (GString *text, LigPlan *plan, LigPass pass)
   g_string_append_c (text, '\n');
 }
 
-/* A refusal by the pattern says little, and there is one for almost every op. */
+/* Appends the verdicts. Refusals by the pattern are only counted, unless `all` is set: almost every
+ * op has one, and they explain little. */
 static void
 append_verdicts (GString *text, LigPlan *plan, gboolean all)
 {
@@ -84,7 +85,7 @@ append_verdicts (GString *text, LigPlan *plan, gboolean all)
     }
     g_autofree char *sentence = lig_report_verdict_text (verdict->text, line->times);
     if (shown++ == 0)
-      g_string_append (text, _ ("\nWhy not more:\n"));
+      g_string_append (text, _ ("\nVerdicts:\n"));
     g_string_append_printf (text, "  %-7s %s\n", ops[verdict->first].path, sentence);
     g_autofree char *remedy = lig_report_remedy (verdict);
     if (remedy)

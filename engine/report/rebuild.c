@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The plan of a run, compiled anew: with the groups that it recorded, on its device or one that is
- * described alike. */
+/* Compiles the plan of a run again, with the recorded groups, on its device or on the description
+ * of one. */
 #include "engine/base/json-private.h"
 #include "engine/report/picture.h"
 #include <ligature/run.h>
@@ -9,7 +9,7 @@
 
 /* --- The device ---------------------------------------------------------------------------- */
 
-/* (transfer full): the name that the run's device gave itself; null where it was not recorded. */
+/* Returns the recorded name of the run's device, or NULL; (transfer full). */
 static char *
 read_device_name (const LigReportRun *run)
 {
@@ -34,7 +34,8 @@ open_described (const char *name)
   return NULL;
 }
 
-/* Another machine's `cuda:0` may be another device. */
+/* Opens the run's device if its name is the recorded one, as `cuda:0` of another machine may be
+ * another device; else the description of the device, or a device without properties. */
 static LigDevice *
 open_device (const LigReportRun *run, GString *note)
 {
@@ -51,7 +52,8 @@ open_device (const LigReportRun *run, GString *note)
                             lig_device_get_name (described), name);
     return described;
   }
-  g_string_append_printf (note, "on a device without properties, for the run's %s (%s) is not here",
+  g_string_append_printf (note,
+                          "on a device without properties, as the run's %s (%s) is not available",
                           run->row->device, name ? name : "not described");
   return lig_device_open ("null", NULL);
 }
@@ -69,7 +71,7 @@ read_types (const char *text, LigPlanOptions *options)
   }
 }
 
-/* Whether the run's plan had an update; profiles record how long it took. */
+/* Returns whether the run's plan had an update. Profiles record its time. */
 static gboolean
 has_update (const LigReportRun *run)
 {
@@ -79,7 +81,7 @@ has_update (const LigReportRun *run)
   return g_str_equal (run->row->kind, "train");
 }
 
-/* What decides the kernels of the update. */
+/* Reads the settings on which the kernels depend. */
 static void
 read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *optimizer)
 {
@@ -96,7 +98,8 @@ read_settings (const LigReportRun *run, LigPlanOptions *options, LigOptimizer *o
   options->optimizer = has_update (run) ? optimizer : NULL;
 }
 
-/* The groups as lig_plan_get_choices() writes them. A joint one is there in both passes. */
+/* Returns the groups in the format of lig_plan_get_choices(). A joint one is recorded in both
+ * passes and listed once. */
 static char *
 list_choices (const LigReportRun *run)
 {
@@ -114,7 +117,7 @@ list_choices (const LigReportRun *run)
   return g_string_free (text, FALSE);
 }
 
-/* Whether the plan has the recorded groups of a pass and no others. */
+/* Returns whether the plan has exactly the recorded groups of a pass. */
 static gboolean
 has_groups (const LigReportRun *run, LigPlan *plan, LigPass pass)
 {
@@ -144,8 +147,9 @@ has_backward (const LigReportRun *run)
   return FALSE;
 }
 
-/* With the groups that were recorded, and no others: rails that a run never had are worse than
- * none. Whether the gradient of the input was wanted is not recorded; the groups tell. */
+/* Compiles with exactly the recorded groups, or fails, as wrong rails are worse than none. The
+ * store does not record whether the run computed the gradient of the input, so both cases are
+ * tried. */
 static LigPlan *
 compile_recorded (const LigReportRun *run,
                   LigSequence *sequence,
@@ -157,8 +161,8 @@ compile_recorded (const LigReportRun *run,
   LigPlanOptions own = *options;
   own.choices = choices;
   own.training = has_backward (run);
-  for (int wanted = 0; wanted <= (own.training ? 1 : 0); wanted++) {
-    own.input_gradient = wanted;
+  for (int gradient = 0; gradient <= (own.training ? 1 : 0); gradient++) {
+    own.input_gradient = gradient;
     g_clear_error (error);
     g_autoptr (LigPlan) plan = lig_plan_compile (sequence, device, &own, error);
     if (plan && has_groups (run, plan, LIG_PASS_FORWARD) &&
@@ -166,8 +170,7 @@ compile_recorded (const LigReportRun *run,
       return g_steal_pointer (&plan);
   }
   if (error && !*error)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
-                 "its ops form other groups than were recorded");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "the groups differ from the recorded ones");
   return NULL;
 }
 
@@ -180,15 +183,15 @@ compile (const LigReportRun *run,
          GError **error)
 {
   if (run->fusions->len > 0) {
-    g_string_prepend (note, "Compiled anew with the groups that the run recorded, ");
+    g_string_prepend (note, "Compiled again with the groups that the run recorded, ");
     return compile_recorded (run, sequence, device, options, error);
   }
   /* A policy that measures would spend time on the device. */
   LigPlanOptions today = *options;
   if (today.policy != LIG_POLICY_NONE)
     today.policy = LIG_POLICY_ALL;
-  g_string_prepend (note, "The run recorded no groups. Compiled anew with those that would be "
-                          "chosen today, ");
+  g_string_prepend (note, "The run recorded no groups. Compiled again with the groups that are "
+                          "chosen now, ");
   return lig_plan_compile (sequence, device, &today, error);
 }
 
@@ -207,7 +210,7 @@ lig_report_rebuild (const LigReportRun *run, char **note)
     options.policy = LIG_POLICY_ALL;
   LigPlan *plan = device ? compile (run, sequence, device, &options, text, &error) : NULL;
   *note = plan ? g_strdup_printf ("%s.", text->str)
-               : g_strdup_printf ("There is no picture of the rails: %s",
+               : g_strdup_printf ("The rails cannot be drawn: %s",
                                   error ? error->message : "no device can be opened");
   return plan;
 }

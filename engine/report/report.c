@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: which formats there are, what they are made from, and how they get into a file. */
+/* Reports: the list of formats, the data of a run, and saving to a file. */
 #include "engine/base/file.h"
 #include "engine/report/format.h"
 #include "engine/store/file.h"
@@ -64,7 +64,7 @@ has_ending (const char *path, const char *name)
          g_ascii_strcasecmp (path + length - ending, name) == 0;
 }
 
-/* The longest ending wins: x.trace.json is a trace and no json. */
+/* Chooses the longest matching extension: x.trace.json is a trace, not json. */
 const char *
 lig_report_choose_format (const char *path, GError **error)
 {
@@ -80,11 +80,11 @@ lig_report_choose_format (const char *path, GError **error)
   g_autofree char *base = g_path_get_basename (path);
   const char *dot = strrchr (base, '.');
   if (dot)
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: there is no report '%s', expected %s",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: report format '%s' unknown, expected %s",
                  path, dot + 1, names);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
-                 "%s: the name has no ending that says the format, expected %s", path, names);
+                 "%s: the file name has no extension, expected %s", path, names);
   return NULL;
 }
 
@@ -95,17 +95,17 @@ find_format (const char *name, gboolean of_run, GError **error)
   if (format) {
     if (of_run ? format->run != NULL : format->plan != NULL)
       return format;
-    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "a %s has no report '%s'",
-                 of_run ? "run" : "plan", name);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "%s: a %s has no report in this format", name,
+                 of_run ? "run" : "plan");
     return NULL;
   }
   g_autofree char *names = list_formats ();
-  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "there is no report '%s', expected %s", name,
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT, "report format '%s' unknown, expected %s", name,
                names);
   return NULL;
 }
 
-/* --- What reports are made from ------------------------------------------------------------ */
+/* --- Data ---------------------------------------------------------------------------------- */
 
 const LigMetricRow *
 lig_report_find_metric (const LigReportRun *run, const char *name)

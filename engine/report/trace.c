@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces as chrome://tracing and Perfetto read them: an event for each step, a thread for each
- * pass; times are measured where they were, else predicted, and each event says which. */
+/* Traces for chrome://tracing and Perfetto: an event for each step and a thread for each pass.
+ * Times are measured or else predicted; each event records which. */
 #include "engine/base/json-private.h"
 #include "engine/draw/timed.h"
 #include "engine/report/picture.h"
@@ -24,7 +24,7 @@ add_name (JsonBuilder *to, const char *what, int thread, const char *name)
   json_builder_end_object (to);
 }
 
-/* Indexes of the ops that the step serves; the update serves none. */
+/* Adds the indexes of the ops that the step computes; a step of the update has none. */
 static void
 add_ops (JsonBuilder *to, LigPlan *plan, const LigPlanStep *step)
 {
@@ -45,7 +45,7 @@ add_ops (JsonBuilder *to, LigPlan *plan, const LigPlanStep *step)
   json_builder_end_array (to);
 }
 
-/* Returns how long it takes, in microseconds. */
+/* Adds the event of a step and returns its duration in microseconds. */
 static double
 add_step (JsonBuilder *to, const LigTimedPlan *timed, guint index, double start)
 {

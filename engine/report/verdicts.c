@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts ordered and folded. */
+/* Sorts verdicts and folds equal ones into one line. */
 #include "engine/report/verdicts.h"
 
 #include <glib/gi18n-lib.h>
 
-/* The repetitions of a block differ in every second number: `3.7.2` becomes `3.*.2`. */
+/* Appends the path without the number of a block's repetition, every second one: `3.7.2` becomes
+ * `3.*.2`. */
 static void
 append_place (GString *key, const char *path)
 {
@@ -13,7 +14,8 @@ append_place (GString *key, const char *path)
     g_string_append_printf (key, "%s.", i % 2 == 1 ? "*" : parts[i]);
 }
 
-/* A group in another repetition has other indexes, but lies as far from the verdict's first op. */
+/* Returns equal keys for the same verdict in each repetition of a block. The claiming group has
+ * other indexes there, but the same distance from the verdict's first op. */
 static char *
 make_key (gconstpointer data, gpointer plan)
 {
@@ -55,7 +57,7 @@ lig_report_fold_verdicts (GPtrArray *verdicts, LigVerdictKey make, gpointer data
   return lines;
 }
 
-/* GLib sorts stably: the plan's order decides between equals. */
+/* The sort is stable, so equal verdicts remain in the plan's order. */
 static int
 compare (gconstpointer a, gconstpointer b)
 {
@@ -79,7 +81,7 @@ lig_report_verdict_text (const char *text, guint times)
 {
   if (times == 1)
     return g_strdup (text);
-  /* Translators: a sentence, and how often the repetitions of a block say it. */
+  /* Translators: a sentence, and the number of repetitions of a block to which it applies. */
   return g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s (%u time)", "%s (%u times)", times),
                           text, times);
 }

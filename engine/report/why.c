@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer for one place of a plan: why there is not one kernel, forward and backward apart. */
+/* The verdicts about one place of a plan, for forward and backward separately. */
 #include "engine/report/plan-json.h"
 #include "engine/report/verdicts.h"
 #include <ligature/report.h>
@@ -7,7 +7,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-/* A place as a range of expanded ops; `|3` is the gap before the op at 3. */
+/* A place as a range of expanded ops. `|3` is the gap before the op at 3. */
 typedef struct {
   int first, last;
   gboolean gap;
@@ -41,7 +41,7 @@ find_place (LigPlan *plan, const char *text, Place *place, GError **error)
   if (!place->gap)
     return TRUE;
   if (place->first == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no gap is before the op at %s, the first one",
+    g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no gap before %s, which is the first op",
                  path);
     return lig_error_set_path (error, path);
   }
@@ -94,7 +94,7 @@ append_pass (GString *text, GPtrArray *verdicts, LigPass pass, const char *title
   }
   if (shown == 0 && pass != LIG_PASS_JOINT)
     g_string_append_printf (text, "\n%s\n  %s\n", title,
-                            _ ("No fusion has a pattern that reaches across here."));
+                            _ ("No fusion pattern covers this place."));
 }
 
 char *

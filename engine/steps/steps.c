@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop that runs a plan. */
+/* Runs the steps of a plan. */
 #include "engine/steps/steps.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ lig_steps_free (LigSteps *self)
   free (self);
 }
 
-/* The branch begins behind all that was launched before. */
+/* Makes the branch wait for everything launched in the stream so far. */
 static LigStatus
 begin_branch (LigSteps *self)
 {

@@ -9,8 +9,9 @@ enum { ADD_METRIC = LIG_ROW_SAVED + 1, ADD_TIMING, FIND_RUN, SUMMARIZE, HEARTBEA
 
 G_STATIC_ASSERT (N_STATEMENTS <= G_N_ELEMENTS (((LigInserter *) 0)->statements));
 
-/* A row's integers are ?2 and on, its texts ?5 and on. A sign of life also takes back that another
- * process thought this one gone, as after the machine slept, unless that one runs it now. */
+/* The integers of a row begin at ?2, its texts at ?5. A heartbeat also marks a run as running again
+ * that another process marked as interrupted, for example because the machine was suspended, unless
+ * another process has resumed the run. */
 static const char *const statements[] = {
   [LIG_ROW_FUSION] = "INSERT OR REPLACE INTO fusion (run, \"group\", first_op, count, pass, fusion)"
                      " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -86,7 +87,7 @@ lig_batch_append (LigBatch *self, LigBatch *from)
 
 /* --- Too many rows ---------------------------------------------------------------------------- */
 
-/* A series this short is never thinned: an evaluation now and then. */
+/* Series of at most this length are never thinned, for example evaluations. */
 #define SHORT_SERIES 1024
 
 typedef struct {
@@ -115,7 +116,7 @@ key_at (const GArray *rows, guint i)
                                                  i * g_array_get_element_size ((GArray *) rows));
 }
 
-/* The newest eighth stays whole. */
+/* Drops the rows of long series whose step is no multiple of @stride, except the newest eighth. */
 static void
 thin_rows (GArray *rows, gint64 stride)
 {
@@ -152,7 +153,7 @@ lig_batch_thin (LigBatch *self, guint most, gint64 *stride)
     thin_rows (self->metrics, *stride);
     thin_rows (self->timings, *stride);
   }
-  /* Series that share their steps, or very many of them. */
+  /* Thinning does not help if all values have the same step, or if there are too many series. */
   if (lig_batch_count (self) > most) {
     drop_oldest (self->metrics, most / 2);
     drop_oldest (self->timings, most / 2);
@@ -193,14 +194,14 @@ get_statement (LigInserter *self, int which, GError **error)
   return self->statements[which];
 }
 
-/* A row that the database refuses for what it is would be refused for ever: it is left out. */
+/* Counts a row whose content the database refuses; it is not tried again. */
 static void
 refuse (LigInserter *self, LigQueuedRun *run)
 {
   run->refused++;
   const char *why = sqlite3_errmsg (self->db);
   if (sqlite3_extended_errcode (self->db) == SQLITE_CONSTRAINT_FOREIGNKEY)
-    why = "it is not in the store";
+    why = "no such run in the store";
   if (!self->refused)
     self->refused =
       g_error_new (LIG_ERROR, LIG_ERROR_STORE, "store '%s': cannot add to run '%s': %s",
@@ -221,8 +222,8 @@ run_statement (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GE
   return done;
 }
 
-/* Binds the run's number. A run that was begun elsewhere is looked up once; a number that is not
- * there makes the row be refused. */
+/* Binds the run's number. A run that this store object did not begin is looked up once; the
+ * database refuses the rows of an unknown run. */
 static gboolean
 bind_run (LigInserter *self, sqlite3_stmt *statement, LigQueuedRun *run, GError **error)
 {

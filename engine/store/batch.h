@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows on their way to the database, and how they are written there in one transaction. */
+/* Rows that wait to be written to the database, and their writing in one transaction. */
 #pragma once
 
 #include "engine/store/sql.h"
@@ -9,26 +9,26 @@ G_BEGIN_DECLS
 #define LIG_ROW_TEXTS 6
 #define LIG_ROW_INTEGERS 3
 
-/* Rows that are rare enough to own their texts. */
+/* Kinds of rows that are so rare that each owns its texts. */
 typedef enum { LIG_ROW_FUSION, LIG_ROW_VERDICT, LIG_ROW_ARTIFACT, LIG_ROW_SAVED } LigRowKind;
 
-/* A run that rows are queued for; it outlives them, so they point to it. After it was made only
- * the thread that writes touches the fields from `id` on, and with the writer's lock it alone
- * changes `missing` and `why`. */
+/* A run with queued rows; it outlives the rows, so they point to it. After its creation only the
+ * writer thread uses the fields from `id` on. Only the writer thread changes `missing` and `why`,
+ * and holds the writer's lock to do so. */
 typedef struct {
   char *uuid;
-  gboolean active; /* this process gives its signs of life */
+  gboolean active; /* whether this process writes its heartbeat */
   guint64 missing; /* rows that wait for another try, or that will never be written */
   char *why;       /* the first failure of a row that will never be written */
-  gint64 id;       /* in the database; 0 until looked up, -1 if there is none */
+  gint64 id;       /* in the database; 0 until looked up, -1 if the database has no such run */
   gboolean touched;
   gint64 last_step; /* of the metrics in this batch, if touched */
   guint64 waiting;  /* rows in the batch that could not be written */
   guint64 refused;  /* rows that the database refused in this try */
-  guint64 lost;     /* rows that were refused or left out for good */
+  guint64 lost;     /* rows that were refused or thinned out for good */
 } LigQueuedRun;
 
-/* The fields that every value of a series begins with. */
+/* The first fields of every value of a series. */
 typedef struct {
   LigQueuedRun *run;
   const char *name; /* of the metric or the pass; equal ones are the same pointer */
@@ -62,15 +62,15 @@ void lig_batch_clear (LigBatch *self);
 void lig_batch_empty (LigBatch *self);
 guint lig_batch_count (const LigBatch *self);
 
-/* Moves all rows of `from` behind those of `self`. */
+/* Moves all rows of `from` to the end of `self`. */
 void lig_batch_append (LigBatch *self, LigBatch *from);
 
-/* Leaves values out until at most `most` rows remain: of each long series the newest are kept, and
- * of the older ones those whose step is a multiple of `stride`, which grows as long as it has to.
- * Rows that are left out are added to `lost` of their run. */
+/* Drops values until at most `most` rows remain: each long series keeps its newest values, and of
+ * the older ones those whose step is a multiple of `stride`, which is doubled as often as needed.
+ * Dropped rows are added to `lost` of their run. */
 void lig_batch_thin (LigBatch *self, guint most, gint64 *stride);
 
-/* Sets `waiting` of every run that has rows in the batch; it is 0 before. */
+/* Counts the rows of the batch in `waiting` of their runs, which must be 0 before. */
 void lig_batch_count_waiting (const LigBatch *self);
 
 /* The statements that write batches. */
@@ -79,22 +79,22 @@ typedef struct {
   GMutex *db_lock;
   sqlite3_stmt *statements[10];
   GPtrArray *touched;
-  GError *refused; /* the first row that the database refused for what it is */
+  GError *refused; /* the first row whose content the database refused */
 } LigInserter;
 
 void lig_inserter_init (LigInserter *self, sqlite3 *db, GMutex *db_lock);
 void lig_inserter_clear (LigInserter *self);
 
-/* Writes a batch, what the list shows of its runs, and a sign of life for each LigQueuedRun in
- * `beating`: all of it, or nothing with an error set. Rows that would be refused for ever are left
- * out, and `refused` is set. */
+/* Writes a batch, the columns of the list of runs that depend on it, and a heartbeat for each
+ * LigQueuedRun in `beating`: all of it, or nothing with an error set. Rows that the database would
+ * always refuse are skipped, and `refused` is set. */
 gboolean lig_inserter_write (LigInserter *self,
                              const LigBatch *batch,
                              const GPtrArray *beating,
                              GError **error);
 
-/* The part of an UPDATE that brings up to date what the list shows of the run with number ?1,
- * from the metrics that store.h names. */
+/* The part of an UPDATE that refreshes the losses and the accuracy in the list of runs for the run
+ * with number ?1, from the metrics that store.h names. */
 #define LIG_SQL_LOSSES \
   " first_loss = (SELECT value FROM metric WHERE run = ?1 AND name = 'loss'" \
   "               ORDER BY step LIMIT 1)," \

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads what a run reported: metrics, timings, fusions, verdicts, artifacts. */
+/* Reads the data that a run reported: metrics, timings, fusions, verdicts, artifacts. */
 #include "engine/sequence/literal.h"
 #include "engine/store/private.h"
 
 #include <string.h>
 
-/* How a column of the database becomes a field. */
+/* The conversion of a database column to a field. */
 typedef enum {
   LONG,     /* gint64 */
   NUMBER,   /* int */
   TRUTH,    /* gboolean */
   REAL,     /* double, NaN for NULL */
   FIRST,    /* int, an op that a sequence can have */
-  COUNT,    /* int, how many ops follow the FIRST of the column before */
+  COUNT,    /* int, a number of ops that begin at the FIRST of the column before */
   TEXT,     /* char *, NULL for NULL */
   REQUIRED, /* char *, "" for NULL */
 } Kind;
@@ -85,7 +85,7 @@ read_number (sqlite3_stmt *statement, int column, Kind kind, gpointer field)
     *(int *) field = kind == TRUTH ? value != 0 : sqlite3_column_int (statement, column);
 }
 
-/* Returns the struct with its texts behind it, in one block. */
+/* Returns the struct followed by its texts, in one allocation. */
 static gpointer
 read_row (sqlite3_stmt *statement, const Table *table)
 {
@@ -212,7 +212,7 @@ lig_store_get_metrics (LigStore *self, const char *run, GError **error)
     g_ptr_array_add (metrics, metric);
     if (!lig_store_get_metric (self, run, *name, &metric->steps, &metric->values, error))
       return NULL;
-    /* A name that is not text in the database finds nothing by the text that was made of it. */
+    /* A name with invalid UTF-8 was converted when it was read, so no values are found by it. */
     if (metric->values->len == 0)
       g_ptr_array_set_size (metrics, (int) metrics->len - 1);
   }

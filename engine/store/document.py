@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes data/doc/store.md from the comments of schema.sql and from queries.sql.
 
-document.py [-]: with -, to standard output. A table or column without a comment is an error. A
-comment is what follows a column on its line, or the lines before a column or a table.
+document.py [-]: with -, to standard output. A table or column without a comment is an error. The
+comment of a column is on its line or on the lines before it, that of a table on the lines before.
 """
 import pathlib
 import re
@@ -14,19 +14,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 TARGET = HERE.parents[1] / "data/doc/store.md"
 START = """# The store
 
-Made from `engine/store/schema.sql` by `engine/store/document.py`; edit these, not this page.
+Generated from `engine/store/schema.sql` by `engine/store/document.py`; edit these, not this page.
 
-The store is one SQLite database, `ligature.db` in the folder `ligature` of the person's data folder
+The store is one SQLite database, `ligature.db` in the folder `ligature` of the user's data folder
 (`~/.local/share`), or the file that `$LIGATURE_STORE`, `--store` or the window's preferences name.
-Any program may read it while runs are written; nothing but Ligature should write to it.
+Any program may read it while runs are written; only Ligature should write to it.
 Times are microseconds since 1970 in UTC. A real that is not a number is stored as NULL.
-`PRAGMA user_version` is the version of the schema, here {version}; a newer Ligature brings an older
-store up to date when it opens it to write.
+`PRAGMA user_version` is the version of the schema, here {version}; a newer Ligature migrates an
+older store when it opens it for writing.
 """
 
 
 def read_comments(schema):
-    """The comments of tables, and of columns by (table, column)."""
+    """Returns the comments of tables, and of columns by (table, column)."""
     tables, columns, before, table = {}, {}, [], None
     for line in schema.splitlines():
         comment = re.fullmatch(r"\s*-- (.*)", line)
@@ -50,7 +50,7 @@ def read_comments(schema):
 
 
 def read_queries(text):
-    """Pairs of title and statement."""
+    """Returns pairs of title and statement."""
     parts = re.split(r"^-- (.+)\n(?=SELECT)", text, flags=re.M)
     return list(zip(parts[1::2], (part.strip() for part in parts[2::2])))
 

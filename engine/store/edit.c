@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person changes of runs that are there. */
+/* Changes that a user makes to stored runs. */
 #include "engine/store/private.h"
 
 #include <string.h>
 
-/* The number of a run in the database; within a transaction or with write_lock held. */
+/* Finds the number of a run in the database; call it within a transaction or with write_lock held.
+ */
 static gboolean
 find_id (LigStore *self, const char *run, gint64 *id, GError **error)
 {
@@ -24,8 +25,8 @@ find_id (LigStore *self, const char *run, gint64 *id, GError **error)
   return FALSE;
 }
 
-/* Runs statements that each take the run's number and, where they have a second parameter, `text`:
- * all or none. */
+/* Runs all statements in one transaction. Each takes the run's number and, if it has a second
+ * parameter, `text`. */
 static gboolean
 change (
   LigStore *self, const char *run, const char *const *statements, const char *text, GError **error)
@@ -78,12 +79,12 @@ lig_store_add_tag (LigStore *self, const char *run, const char *tag, GError **er
     NULL,
   };
   g_return_val_if_fail (LIG_IS_STORE (self) && run && tag, FALSE);
-  /* Control characters would not survive a list of tags in one line. */
+  /* Lists of tags are joined with a control character, and are printed in one line. */
   for (const char *c = tag; *c || c == tag; c++)
     if (g_ascii_iscntrl (*c)) {
-      g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                   *c ? "tag for run '%s' has a control character" : "tag for run '%s' is empty",
-                   run);
+      g_set_error (
+        error, LIG_ERROR, LIG_ERROR_STORE,
+        *c ? "tag for run '%s' contains a control character" : "tag for run '%s' is empty", run);
       return FALSE;
     }
   return change (self, run, statements, tag, error);
@@ -100,7 +101,7 @@ lig_store_remove_tag (LigStore *self, const char *run, const char *tag, GError *
 gboolean
 lig_store_delete_run (LigStore *self, const char *run, GError **error)
 {
-  /* The experiment goes with its last run. */
+  /* An experiment is deleted together with its last run. */
   static const char *const statements[] = {
     "DELETE FROM experiment WHERE id = (SELECT experiment FROM run WHERE id = ?1)"
     " AND NOT EXISTS (SELECT 1 FROM run WHERE experiment = experiment.id AND id != ?1)",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of the store, seen from outside. */
+/* The file of the store: its name, its checks, and the replacement of a damaged one. */
 #include "engine/store/file.h"
 #include "engine/store/sql.h"
 
@@ -37,25 +37,25 @@ lig_store_file_uri (const char *path, const char *parameters)
 }
 
 gboolean
-lig_store_file_is_newer (const char *path, gint64 version, int newest, GError **error)
+lig_store_file_fail_newer (const char *path, gint64 version, int newest, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
                "store '%s' has schema version %" G_GINT64_FORMAT
-               ", this program knows versions up to %d",
+               ", this program supports versions up to %d; update Ligature",
                path, version, newest);
   return FALSE;
 }
 
-/* The contents of the file itself, without what lies in a write-ahead log beside it. */
+/* The contents of the file itself, without those of its write-ahead log. */
 typedef struct {
-  gboolean sqlite; /* it begins as a database does */
+  gboolean sqlite; /* whether it begins like an SQLite database */
   gint64 version, application, tables;
 } Contents;
 
-/* An immutable database is read without locks and without making files beside it; reading it past
- * SQLite would drop the locks that this process has on it. */
+/* Opens the database as immutable, so that SQLite neither locks it nor creates companion files. The
+ * file must not be read without SQLite: closing it would drop the locks of this process on it. */
 static Contents
-look_into (const char *path)
+read_contents (const char *path)
 {
   static const char magic[16] = "SQLite format 3";
   g_autoptr (sqlite3) db = NULL;
@@ -76,29 +76,30 @@ look_into (const char *path)
 }
 
 gboolean
-lig_store_file_is_foreign (const char *path, GError **error)
+lig_store_file_fail_foreign (const char *path, GError **error)
 {
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is the database of another program", path);
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+               "'%s' is the database of another program; name another file", path);
   return FALSE;
 }
 
-/* Whether a file that is there may be a store. An empty one may become one. */
+/* Returns whether an existing file may be a store, or is empty and may become one. */
 static gboolean
 check_contents (const char *path, const struct stat *info, int newest, GError **error)
 {
-  Contents contents = look_into (path);
+  Contents contents = read_contents (path);
   if (info->st_size > 0 && !contents.sqlite) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "'%s' is no store: it does not begin as an SQLite database does; it was left as "
-                 "it is, name another file",
+                 "'%s' is not a store, expected an SQLite database; the file was not changed, name "
+                 "another one",
                  path);
     return FALSE;
   }
   if (contents.version > newest)
-    return lig_store_file_is_newer (path, contents.version, newest, error);
-  /* Both zero: what it says may still stand in the log alone. */
+    return lig_store_file_fail_newer (path, contents.version, newest, error);
+  /* If both are zero, they may be only in the write-ahead log so far. */
   if (contents.application != LIG_STORE_APPLICATION && (contents.application || contents.tables))
-    return lig_store_file_is_foreign (path, error);
+    return lig_store_file_fail_foreign (path, error);
   return TRUE;
 }
 
@@ -109,7 +110,7 @@ check_kind (const char *path, const struct stat *info, GError **error)
     return fail (error, "open store", path, EISDIR);
   if (S_ISREG (info->st_mode))
     return TRUE;
-  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot open store '%s': it is no regular file",
+  g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "cannot open store '%s': not a regular file",
                path);
   return FALSE;
 }
@@ -120,7 +121,7 @@ lig_store_file_check_existing (const char *path, int newest, GError **error)
   struct stat info;
   if (stat (path, &info) != 0 && errno == ENOENT) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "there is no store '%s'; a training or a profile makes one", path);
+                 "store '%s' does not exist; a training or a profile creates it", path);
     return FALSE;
   }
   if (stat (path, &info) != 0)
@@ -130,7 +131,7 @@ lig_store_file_check_existing (const char *path, int newest, GError **error)
   if (g_access (path, R_OK) != 0)
     return fail (error, "read store", path, errno);
   if (info.st_size == 0) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is no store: it is empty", path);
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "'%s' is not a store: the file is empty", path);
     return FALSE;
   }
   return check_contents (path, &info, newest, error);
@@ -148,7 +149,7 @@ gboolean
 lig_store_file_is_writable (const char *path)
 {
   g_autofree char *folder = g_path_get_dirname (path);
-  /* SQLite keeps files beside the database. */
+  /* SQLite creates companion files in the same folder. */
   return g_access (path, R_OK | W_OK) == 0 && g_access (folder, W_OK | X_OK) == 0;
 }
 
@@ -159,13 +160,13 @@ lig_store_file_check_writable (const char *path, GError **error)
   if (g_file_test (path, G_FILE_TEST_EXISTS) && g_access (path, R_OK | W_OK) != 0)
     return fail (error, "write store", path, errno);
   if (g_access (folder, W_OK | X_OK) != 0)
-    return fail (error, "write in the folder of the store,", folder, errno);
+    return fail (error, "write to the folder of the store,", folder, errno);
   return TRUE;
 }
 
-/* Others have no business in it, whatever the umask; SQLite gives the files beside it the same
- * mode. Closing a file drops the locks that this process has on it, so nobody may open it before
- * this is done. */
+/* Creates the file readable and writable for this user alone, regardless of the umask; SQLite gives
+ * its companion files the same mode. Closing a file drops the locks of this process on it, so no
+ * other thread may open it before this function returns. */
 static gboolean
 make_file (const char *path, GError **error)
 {
@@ -176,7 +177,7 @@ make_file (const char *path, GError **error)
   if (fd >= 0)
     close (fd);
   g_mutex_unlock (&lock);
-  return fd >= 0 || reason == EEXIST || fail (error, "make store", path, reason);
+  return fd >= 0 || reason == EEXIST || fail (error, "create store", path, reason);
 }
 
 gboolean
@@ -185,7 +186,7 @@ lig_store_file_prepare (const char *path, int newest, GError **error)
   g_autofree char *folder = g_path_get_dirname (path);
   struct stat info;
   if (g_mkdir_with_parents (folder, 0700) != 0)
-    return fail (error, "make the folder of the store,", folder, errno);
+    return fail (error, "create the folder of the store,", folder, errno);
   if (stat (path, &info) == 0 &&
       (!check_kind (path, &info, error) || !check_contents (path, &info, newest, error)))
     return FALSE;
@@ -199,25 +200,25 @@ lig_store_file_remember (const char *path, struct stat *file, GError **error)
 }
 
 gboolean
-lig_store_file_is_there (const char *path, const struct stat *opened, GError **error)
+lig_store_file_is_same (const char *path, const struct stat *opened, GError **error)
 {
   struct stat now;
-  gboolean there = stat (path, &now) == 0;
-  if (there && now.st_ino == opened->st_ino && now.st_dev == opened->st_dev)
+  gboolean exists = stat (path, &now) == 0;
+  if (exists && now.st_ino == opened->st_ino && now.st_dev == opened->st_dev)
     return TRUE;
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' was %s while it was open", path,
-               there ? "replaced" : "deleted");
+               exists ? "replaced" : "deleted");
   return FALSE;
 }
 
-/* Renames unless there is something of the new name. */
+/* Renames a file unless the new name exists. */
 static int
 move (const char *from, const char *to)
 {
   int result = renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
   if (result == 0 || (errno != EINVAL && errno != ENOSYS))
     return result;
-  /* This file system cannot promise it, so ask first. */
+  /* This file system has no atomic check, so check first. */
   if (g_file_test (to, G_FILE_TEST_EXISTS)) {
     errno = EEXIST;
     return -1;
@@ -225,7 +226,7 @@ move (const char *from, const char *to)
   return g_rename (from, to);
 }
 
-/* A name that neither the file nor its companions have yet. */
+/* Returns a name that neither the file nor its companions have yet. */
 static char *
 find_name (const char *path)
 {
@@ -243,7 +244,7 @@ find_name (const char *path)
   }
 }
 
-/* The database goes last: until then the next opening finds it damaged again. */
+/* Renames the database last: if this fails earlier, the next opening finds the damage again. */
 static gboolean
 move_all (const char *path, const char *why, char **warning, GError **error)
 {
@@ -256,7 +257,7 @@ move_all (const char *path, const char *why, char **warning, GError **error)
       return fail (error, "set aside the damaged store", from, errno);
   }
   g_free (*warning);
-  *warning = g_strdup_printf ("%s; it was set aside as '%s' and a new one was made", why, name);
+  *warning = g_strdup_printf ("%s; it was set aside as '%s', and a new one was created", why, name);
   return TRUE;
 }
 
@@ -267,8 +268,8 @@ lig_store_file_set_aside (
   g_autofree char *folder = g_path_get_dirname (path);
   struct stat now;
   gboolean done = TRUE;
-  /* The lock on the folder keeps two processes from setting aside one after the other, the second
-   * of them the new database. A file system without such locks leaves it at the comparison. */
+  /* Two processes may find the same damage. The lock on the folder prevents the second of them from
+   * setting aside the new database. Without such locks only the comparison protects it. */
   int lock = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock >= 0)
     flock (lock, LOCK_EX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A way out of SQLite where a file that it maps was cut off. */
+/* Leaves SQLite by a long jump if a file that it has mapped was truncated. */
 #include "engine/store/guard.h"
 #include <ligature/store.h>
 
@@ -7,15 +7,15 @@
 #include <signal.h>
 #include <unistd.h>
 
-static _Thread_local sigjmp_buf *way_out;
+static _Thread_local sigjmp_buf *jump_target;
 
 static void
-leave (int number)
+handle_sigbus (int number)
 {
   static const char text[] =
-    "a file that this program has mapped was cut off by another one, most likely the store's\n";
-  if (way_out)
-    siglongjmp (*way_out, 1);
+    "another program truncated a file that this program has mapped, most likely the store's\n";
+  if (jump_target)
+    siglongjmp (*jump_target, 1);
   ssize_t written = write (STDERR_FILENO, text, sizeof text - 1);
   (void) written;
   _exit (1);
@@ -24,7 +24,7 @@ leave (int number)
 void
 lig_store_catch_truncation (void)
 {
-  struct sigaction action = {.sa_handler = leave};
+  struct sigaction action = {.sa_handler = handle_sigbus};
   sigemptyset (&action.sa_mask);
   sigaction (SIGBUS, &action, NULL);
 }
@@ -32,14 +32,14 @@ lig_store_catch_truncation (void)
 gboolean
 lig_guard_run (void (*work) (gpointer data), gpointer data)
 {
-  sigjmp_buf here;
-  if (sigsetjmp (here, 1) != 0) {
-    way_out = NULL;
+  sigjmp_buf target;
+  if (sigsetjmp (target, 1) != 0) {
+    jump_target = NULL;
     return FALSE;
   }
-  way_out = &here;
+  jump_target = &target;
   work (data);
-  way_out = NULL;
+  jump_target = NULL;
   return TRUE;
 }
 
@@ -47,8 +47,8 @@ void
 lig_guard_fail (const char *path, GError **error)
 {
   g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-               "store '%s': its file '%s-shm' was cut off by another program; nothing more can be "
-               "written to it before this program ends",
+               "store '%s': another program truncated its file '%s-shm'; restart this program to "
+               "write to the store again",
                path, path);
 }
 

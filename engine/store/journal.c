@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The journal of documents' edits. A document's key says which process edits it, so that what a
- * killed one left is found. */
+/* The journal of the edits of documents. The key of a document contains the process that edits it,
+ * so that the edits of a killed process are found. */
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
@@ -13,8 +13,8 @@ lig_store_new_document (void)
                           self->start, g_atomic_int_add (&counter, 1));
 }
 
-/* Whether the process that made the key no longer runs. Editing may pause for hours, so that on
- * this machine silence says nothing; what ran before a reboot is gone. */
+/* Returns whether the process that made the key no longer runs. On this machine the age of the last
+ * edit is ignored, because a user may pause for hours; processes of an earlier boot are gone. */
 static gboolean
 is_lost (const char *document, gint64 last)
 {

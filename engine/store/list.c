@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of runs as keys: a list of any length is sorted and filtered from one index, and only the
- * rows that somebody looks at are read. */
+ * visible rows are read. */
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
 #include <string.h>
 
-/* What each LigRunOrder sorts by; from the steps on it may be null. */
+/* The expression that each LigRunOrder sorts by; from the steps on it may be NULL. */
 static const char *const orders[LIG_RUN_N_ORDERS] = {
   [LIG_RUN_BY_START] = "r.started",
   [LIG_RUN_BY_NAME] = "(SELECT name FROM experiment WHERE id = r.experiment) COLLATE NOCASE",
@@ -25,7 +25,8 @@ static const char *const orders[LIG_RUN_N_ORDERS] = {
   [LIG_RUN_BY_NOTES] = "nullif (r.notes, '') COLLATE NOCASE",
 };
 
-/* The statement with the conditions that the filter has: what is not asked for costs nothing. */
+/* Returns a statement with only those conditions that the filter sets, so that the others take no
+ * time. */
 static char *
 make_statement (const LigRunFilter *f, LigRunOrder order, gboolean descending)
 {
@@ -62,8 +63,8 @@ make_statement (const LigRunFilter *f, LigRunOrder order, gboolean descending)
   return g_string_free (sql, FALSE);
 }
 
-/* The keys of the runs that say `running` although their process is gone, or null with an error
- * set. */
+/* Returns the keys of the runs whose status is `running` although their process is gone, or NULL
+ * with an error set. */
 static GHashTable *
 find_gone (LigStore *self, GError **error)
 {
@@ -85,7 +86,7 @@ find_gone (LigStore *self, GError **error)
   return NULL;
 }
 
-/* Whether a run that says `running` has the status that is asked for. */
+/* Returns whether a run that is stored as `running` has the requested status. */
 static gboolean
 has_status (const char *status, GHashTable *gone, gint64 key)
 {
@@ -139,9 +140,9 @@ lig_store_count_runs (LigStore *self, GError **error)
   return count;
 }
 
-/* --- What there is to choose from ---------------------------------------------------------- */
+/* --- Values of columns --------------------------------------------------------------------- */
 
-/* A running run may be an interrupted one, so both can be asked for. */
+/* A run that is stored as running may be interrupted, so the list must contain both. */
 static void
 add_interrupted (GPtrArray *values)
 {
@@ -193,7 +194,8 @@ lig_store_get_data_version (LigStore *self, GError **error)
   g_return_val_if_fail (LIG_IS_STORE (self), 0);
   g_autoptr (GError) failure = NULL;
   gint64 version = 0;
-  /* The reading connection writes nothing, so what this process writes counts, too. */
+  /* PRAGMA data_version does not count the changes of its own connection; the reading connection
+   * writes nothing, so the changes of this process are counted, too. */
   sqlite3_stmt *row = lig_store_begin_read (self, &failure, "PRAGMA data_version", "");
   if (row && lig_sql_next (row, &failure))
     version = sqlite3_column_int64 (row, 0);

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Files up to this size are read through when they are opened, to find damage before it is
- * written to: some 50 ms. Beyond it damage is found where it is met. */
+/* Files up to this size are checked completely when they are opened, which takes about 50 ms, so
+ * that a damaged file is never written. In larger files damage is found when SQLite reads it. */
 #define CHECKED_SIZE (4 << 20)
 
 static const char schema[] =
@@ -50,7 +50,8 @@ lig_store_init (LigStore *self)
   g_mutex_init (&self->read_lock);
 }
 
-/* The statements of one numbered block of the schema, NULL beyond the last. */
+/* Returns (transfer full) the statements of one numbered block of the schema, NULL after the last.
+ */
 static char *
 get_block (int version)
 {
@@ -88,7 +89,7 @@ migrate (sqlite3 *db, GError **error)
     return FALSE;
   gboolean done = lig_sql_get (db, "PRAGMA user_version", &version, error);
   if (done && version > newest)
-    done = lig_store_file_is_newer (sqlite3_db_filename (db, "main"), version, newest, error);
+    done = lig_store_file_fail_newer (sqlite3_db_filename (db, "main"), version, newest, error);
   while (done && version < newest) {
     g_autofree char *block = get_block (++version);
     g_autofree char *stamp = g_strdup_printf ("PRAGMA user_version = %d", (int) version);
@@ -97,8 +98,8 @@ migrate (sqlite3 *db, GError **error)
   return lig_sql_end (db, done, error);
 }
 
-/* Whether the database is a store that this program may use; nothing is written. All is read in one
- * transaction, as another process may be making the tables of the same file. */
+/* Returns whether the database is a store that this program may use; writes nothing. Reads in one
+ * transaction, as another process may be creating the tables of the same file. */
 static gboolean
 check_owner (sqlite3 *db, const char *path, GError **error)
 {
@@ -108,17 +109,18 @@ check_owner (sqlite3 *db, const char *path, GError **error)
                   lig_sql_get (db, "PRAGMA user_version", &version, error) &&
                   lig_sql_get (db, "PRAGMA application_id", &application, error) &&
                   lig_sql_get (db, "SELECT count (*) FROM sqlite_master", &tables, error);
-  /* On failure the database is closed next, and what SQLite last said tells damage apart. */
+  /* On failure the transaction stays open: the caller closes the database, and the last error code
+   * of SQLite must remain, because the caller recognizes damage by it. */
   if (!done || !lig_sql_exec (db, "COMMIT", error))
     return FALSE;
   if (version > newest)
-    return lig_store_file_is_newer (path, version, newest, error);
+    return lig_store_file_fail_newer (path, version, newest, error);
   if (application != LIG_STORE_APPLICATION && (version || application || tables))
-    return lig_store_file_is_foreign (path, error);
+    return lig_store_file_fail_foreign (path, error);
   return TRUE;
 }
 
-/* Sets `damaged` where the file's pages contradict each other. */
+/* Checks the pages of a small file; sets `damaged` if they contradict each other. */
 static gboolean
 check_pages (sqlite3 *db, const struct stat *seen, gboolean *damaged, GError **error)
 {
@@ -134,7 +136,7 @@ check_pages (sqlite3 *db, const struct stat *seen, gboolean *damaged, GError **e
     return !failure;
   }
   const char *found = lig_sql_string (statement, 0);
-  /* The text names the database in a line of its own before the finding. */
+  /* A separate line before the finding names the database. */
   const char *line = strrchr (found, '\n');
   *damaged = strcmp (found, "ok") != 0;
   if (*damaged)
@@ -143,7 +145,7 @@ check_pages (sqlite3 *db, const struct stat *seen, gboolean *damaged, GError **e
   return !*damaged;
 }
 
-/* Changing to WAL needs the file alone and does not wait by itself. */
+/* Changing to WAL mode needs exclusive access, and SQLite does not wait for it. */
 static gboolean
 set_journal (sqlite3 *db, GError **error)
 {
@@ -170,7 +172,7 @@ check_writable (sqlite3 *db, const char *path, GError **error)
   return FALSE;
 }
 
-/* Opens the file for writing. `damaged` is set where it fails because of what is in the file. */
+/* Opens the file for writing. Sets `damaged` if this fails because of the content of the file. */
 static sqlite3 *
 open_database (const char *path, const struct stat *seen, gboolean *damaged, GError **error)
 {
@@ -181,8 +183,8 @@ open_database (const char *path, const struct stat *seen, gboolean *damaged, GEr
     return NULL;
   }
   sqlite3_busy_timeout (db, 5000);
-  /* What a newer program left in the write-ahead log must stay there, so until the owner is known
-   * closing may not bring it into the file. */
+  /* The write-ahead log may be that of a newer program, and must then be kept. So until the owner
+   * is known, closing must not copy the log into the file. */
   sqlite3_db_config (db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, lig_store_file_has_log (path), NULL);
   gboolean done = check_owner (db, path, error) && check_writable (db, path, error) &&
                   check_pages (db, seen, damaged, error);
@@ -196,7 +198,7 @@ open_database (const char *path, const struct stat *seen, gboolean *damaged, GEr
   return NULL;
 }
 
-/* Opens the file, or sets a damaged one aside and makes a new one. */
+/* Opens the file, or sets a damaged one aside and creates a new one. */
 static gboolean
 open_or_replace (LigStore *self, GError **error)
 {
@@ -219,8 +221,8 @@ open_or_replace (LigStore *self, GError **error)
   }
 }
 
-/* Writes down that the runs of processes that are gone were interrupted. They read so anyway,
- * therefore a failure is no reason not to open. */
+/* Stores that the runs of processes that are gone were interrupted. Reading reports them as
+ * interrupted in any case, so a failure is ignored. */
 static void
 mark_interrupted (LigStore *self)
 {
@@ -245,7 +247,7 @@ mark_interrupted (LigStore *self)
   lig_sql_end (self->db, done, NULL);
 }
 
-/* For changing what is there: whatever is wrong with the file is an error. */
+/* Opens an existing store for changes; a damaged file is an error and is not replaced. */
 static gboolean
 open_existing (LigStore *self, GError **error)
 {
@@ -258,9 +260,9 @@ open_existing (LigStore *self, GError **error)
   return self->db && lig_store_file_remember (self->path, &self->file, error);
 }
 
-/* --- Reading alone -------------------------------------------------------------------------- */
+/* --- Opening for reading -------------------------------------------------------------------- */
 
-/* Whether the database can be read and is a store. */
+/* Returns whether the database can be read and is a store. */
 static gboolean
 check_read (LigStore *self, sqlite3 *db, GError **error)
 {
@@ -268,11 +270,11 @@ check_read (LigStore *self, sqlite3 *db, GError **error)
   return lig_sql_exec (db, "PRAGMA query_only = ON", error) && check_owner (db, self->path, error);
 }
 
-/* SQLite needs a log beside the database even to read it. A connection that may write takes away
- * the log that it made; one that may not would leave it behind. Data that a killed process left in
- * a log stays there. */
+/* Opens the database together with its write-ahead log, which SQLite creates even for reading. Only
+ * a connection that may write removes a log that it created. If a log exists (@log), it is kept,
+ * because it may contain the data of a killed process. */
 static sqlite3 *
-open_beside_log (LigStore *self, gboolean log, GError **error)
+open_with_log (LigStore *self, gboolean log, GError **error)
 {
   g_autoptr (sqlite3) db = NULL;
   gboolean writable = lig_store_file_is_writable (self->path);
@@ -285,8 +287,8 @@ open_beside_log (LigStore *self, gboolean log, GError **error)
   return check_read (self, db, error) ? g_steal_pointer (&db) : NULL;
 }
 
-/* Without locks and files beside it: for a file that this process cannot write, on a medium that
- * nobody can write as a rule. */
+/* Opens the file without locks and companion files, if this process cannot write it; usually the
+ * medium is read-only. */
 static sqlite3 *
 open_immutable (LigStore *self, GError **error)
 {
@@ -300,7 +302,7 @@ open_immutable (LigStore *self, GError **error)
   return check_read (self, db, error) ? g_steal_pointer (&db) : NULL;
 }
 
-/* A store of an older schema is brought up to date in a copy that nobody else sees. */
+/* Returns @from, or a private copy migrated to the newest schema if its schema is older. */
 static sqlite3 *
 copy_if_older (sqlite3 *from, GError **error)
 {
@@ -329,15 +331,16 @@ open_for_reading (LigStore *self, GError **error)
 {
   g_autoptr (GError) failure = NULL;
   sqlite3 *db = NULL;
-  gboolean waits = lig_store_file_has_log (self->path);
-  if (waits || lig_store_file_is_writable (self->path))
-    db = open_beside_log (self, waits, &failure);
+  gboolean has_log = lig_store_file_has_log (self->path);
+  if (has_log || lig_store_file_is_writable (self->path))
+    db = open_with_log (self, has_log, &failure);
   if (!db && !lig_store_file_is_writable (self->path)) {
     db = open_immutable (self, error);
-    if (db && waits)
-      self->warning = g_strdup_printf ("what the last process left in '%s-wal' cannot be read "
-                                       "without writing beside it and is not shown",
-                                       self->path);
+    if (db && has_log)
+      self->warning =
+        g_strdup_printf ("the write-ahead log '%s-wal' is ignored, because its folder "
+                         "cannot be written; the newest rows may be missing",
+                         self->path);
   } else if (!db) {
     g_propagate_error (error, g_steal_pointer (&failure));
   }
@@ -369,7 +372,7 @@ lig_store_open_existing (const char *path, LigStoreAccess access, GError **error
     return NULL;
   if (access == LIG_STORE_CHANGE)
     mark_interrupted (self);
-  /* Without a database it reports, when it is flushed, that nothing can be written. */
+  /* Without a database the writer fails when it is flushed, because it cannot write. */
   self->writer = lig_writer_new (self->db, &self->write_lock);
   return g_steal_pointer (&self);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of the store share: the object, and how it is read and written. */
+/* Shared by the parts of the store: the object, and functions to read and write it. */
 #pragma once
 
 #include "engine/store/sql.h"
@@ -10,13 +10,13 @@
 
 G_BEGIN_DECLS
 
-/* One connection writes, for the thread and for the calls that write at once; one reads, so that
- * views never wait for the disk. */
+/* One connection writes, for the writer thread and for the functions that write at once; another
+ * one reads, so that views never wait for the disk. */
 struct _LigStore {
   GObject parent_instance;
   char *path;
   char *warning;
-  struct stat file; /* as it was opened */
+  struct stat file; /* the identity of the opened file */
   GMutex write_lock;
   sqlite3 *db;
   GMutex read_lock;
@@ -24,12 +24,12 @@ struct _LigStore {
   LigWriter *writer;
 };
 
-/* Runs one writing statement in a transaction of its own. Returns the number of rows that it
- * changed, -1 with an error set. Types as in lig_sql_prepare(). */
+/* Runs one writing statement in a separate transaction. Returns the number of rows that it changed,
+ * -1 with an error set. `types` is the same as in lig_sql_prepare(). */
 int lig_store_write (LigStore *self, GError **error, const char *sql, const char *types, ...);
 
-/* A reading statement on the reading connection, which stays locked until lig_store_end_read(),
- * to be called in any case. */
+/* Prepares a statement on the reading connection, which stays locked until lig_store_end_read().
+ * The caller must call that even if NULL is returned. */
 sqlite3_stmt *
 lig_store_begin_read (LigStore *self, GError **error, const char *sql, const char *types, ...);
 void lig_store_end_read (LigStore *self, sqlite3_stmt *statement);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who runs a run, after /proc. */
+/* The identity of the process that runs a run, from /proc. */
 #include "engine/store/process.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #define SILENCE (60 * G_USEC_PER_SEC)
 
-/* The start of a process in clock ticks since the boot, -1 if there is no such process. */
+/* Returns the start of a process in clock ticks since the boot, -1 if it does not run. */
 static gint64
 get_start (gint64 pid)
 {
@@ -15,12 +15,12 @@ get_start (gint64 pid)
   g_autofree char *text = NULL;
   if (!g_file_get_contents (path, &text, NULL, NULL))
     return -1;
-  /* The second field is the program's name in parentheses and may hold anything, so count from
-   * its end: field 3, the state, follows it, and the start is field 22. */
+  /* The second field is the program's name in parentheses and may contain any characters, so count
+   * from its end: field 3, the state, follows it, and the start is field 22. */
   const char *field = strrchr (text, ')');
   for (int i = 2; field && i < 22; i++)
     field = strchr (field + 1, ' ');
-  /* A zombie has ended although its entry is still there. */
+  /* A zombie has ended although its entry still exists. */
   const char *state = strrchr (text, ')');
   if (!field || !state || strncmp (state, ") Z", 3) == 0)
     return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who runs a run: a process that cannot be mistaken for a later one with the same number. */
+/* The identity of the process that runs a run; a later process with the same number differs. */
 #pragma once
 
 #include <glib.h>
@@ -13,11 +13,11 @@ typedef struct {
   gint64 start; /* clock ticks since the boot */
 } LigProcess;
 
-/* This process; never freed. */
+/* Returns (transfer none) the identity of this process. */
 const LigProcess *lig_process_get_self (void);
 
-/* Whether the process with this identity, which gave its last sign of life at `heartbeat`
- * (microseconds since 1970), no longer runs anything. */
+/* Returns whether the process with this identity no longer runs, as far as is known: its last
+ * heartbeat (microseconds since 1970) is too old, or the process has ended on this machine. */
 gboolean lig_process_is_gone (const char *boot, gint64 pid, gint64 start, gint64 heartbeat);
 
 G_END_DECLS

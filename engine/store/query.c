@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Strings of a row in the order of the columns below; rows share equal ones with their
- * neighbours, as a list of many runs repeats the same few sequences and settings. */
+/* The strings of a row in the order of the columns below. Neighbouring rows share equal strings,
+ * because a list of many runs repeats the same few sequences and settings. */
 static const gsize strings[] = {
   G_STRUCT_OFFSET (LigRunRow, uuid),     G_STRUCT_OFFSET (LigRunRow, name),
   G_STRUCT_OFFSET (LigRunRow, kind),     G_STRUCT_OFFSET (LigRunRow, device),
@@ -72,11 +72,12 @@ lig_run_row_free (LigRunRow *row)
   g_free (row);
 }
 
-/* The reading connection, made when it is first wanted; with read_lock held. */
+/* Returns the reading connection, which is opened at the first call; call it with read_lock held.
+ */
 static sqlite3 *
 get_reader (LigStore *self, GError **error)
 {
-  if (!lig_store_file_is_there (self->path, &self->file, error))
+  if (!lig_store_file_is_same (self->path, &self->file, error))
     return NULL;
   if (self->reader)
     return self->reader;
@@ -120,7 +121,7 @@ split_tags (const char *text)
   return *text ? g_strsplit (valid, "\x1f", -1) : g_new0 (char *, 1);
 }
 
-/* `before` is the row read before, or NULL. */
+/* Returns the current row; `before` is the previous row, or NULL. */
 static LigRunRow *
 read_row (sqlite3_stmt *from, const LigRunRow *before)
 {
@@ -162,8 +163,8 @@ read_row (sqlite3_stmt *from, const LigRunRow *before)
 GPtrArray *
 lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error)
 {
-  /* A run that is gone still says `running` in the database, so the status is compared again
-   * after reading, and rows are counted then. */
+  /* A run whose process is gone may still be stored as `running`, so the status is compared again
+   * after reading, and the limit is applied to the remaining rows. */
   static const char sql[] = COLUMNS
     "WHERE (?1 IS NULL OR instr (lower (e.name || char (31) || r.notes || char (31) || r.device"
     " || char (31) || r.uuid || char (31) || coalesce ((SELECT group_concat (tag, char (31))"
@@ -221,14 +222,14 @@ lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **e
   return NULL;
 }
 
-/* What is wrong with the number of runs that a selector fits. */
+/* Sets the error for a selector that matches no run or several. */
 static LigRunRow *
-fail_selector (LigStore *self, const char *selector, int fits, GError **error)
+fail_selector (LigStore *self, const char *selector, int matches, GError **error)
 {
-  if (fits > 1)
+  if (matches > 1)
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "'%s' fits %d run%s in store '%s'; give more characters", selector, fits,
-                 LIG_ENDING (fits), self->path);
+                 "'%s' matches %d run%s in store '%s'; give more characters", selector, matches,
+                 LIG_ENDING (matches), self->path);
   else
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path,
                  selector);
@@ -265,23 +266,23 @@ lig_store_find_run (LigStore *self, const char *selector, GError **error)
   g_autoptr (LigRunRow) row = NULL;
   g_autoptr (GError) failure = NULL;
   g_autofree char *prefix = g_ascii_strdown (selector, -1);
-  int fits = 0;
+  int matches = 0;
   if (strcmp (selector, "last") == 0)
     return lig_store_find_last (self, NULL, error);
   if (strlen (selector) < 4) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
-                 "run '%s' has %d character%s, at least 4 are needed", selector,
+                 "run '%s' has %d character%s, expected at least 4", selector,
                  (int) strlen (selector), LIG_ENDING (strlen (selector)));
     return NULL;
   }
   sqlite3_stmt *statement = lig_store_begin_read (self, &failure, by_uuid, "t", prefix);
   while (statement && lig_sql_next (statement, &failure))
-    if (fits++ == 0)
+    if (matches++ == 0)
       row = read_row (statement, NULL);
   lig_store_end_read (self, statement);
   if (failure) {
     g_propagate_error (error, g_steal_pointer (&failure));
     return NULL;
   }
-  return fits == 1 ? g_steal_pointer (&row) : fail_selector (self, selector, fits, error);
+  return matches == 1 ? g_steal_pointer (&row) : fail_selector (self, selector, matches, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Begins, resumes and ends runs, records what they report, and edits what a person may. */
+/* Begins, resumes and ends runs, and records the data that they report. */
 #include "engine/base/file.h"
 #include "engine/store/file.h"
 #include "engine/store/guard.h"
@@ -67,14 +67,14 @@ fail_missing (LigStore *self, const char *run, GError **error)
   return FALSE;
 }
 
-/* Turns the number of changed rows into success: one run was meant. */
+/* Returns whether a run was changed, given the number of changed rows; sets an error if it is 0. */
 static gboolean
 expect_run (LigStore *self, const char *run, int changed, GError **error)
 {
   return changed == 0 ? fail_missing (self, run, error) : changed > 0;
 }
 
-/* The revision that whoever started this process knows of, as continuous integration does. */
+/* Returns the revision from the environment, as set by continuous integration, or NULL. */
 static const char *
 find_revision (void)
 {
@@ -124,7 +124,7 @@ lig_store_begin_run (LigStore *self, const LigRunRecord *record, GError **error)
   g_return_val_if_fail (LIG_IS_STORE (self) && record, NULL);
   g_autofree char *uuid = g_uuid_string_random ();
   gint64 id = 0;
-  if (!lig_store_file_is_there (self->path, &self->file, error))
+  if (!lig_store_file_is_same (self->path, &self->file, error))
     return NULL;
   g_mutex_lock (&self->write_lock);
   gboolean done = lig_sql_begin (self->db, error);
@@ -140,7 +140,7 @@ lig_store_begin_run (LigStore *self, const LigRunRecord *record, GError **error)
   return g_steal_pointer (&uuid);
 }
 
-/* Whether no other living process runs it; within a transaction. */
+/* Returns whether no other process runs the run; call it within a transaction. */
 static gboolean
 check_free (LigStore *self, const char *run, gint64 *id, GError **error)
 {
@@ -194,7 +194,8 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
   return done;
 }
 
-/* The median of the last 1,000 steps: reading all of a long training would take seconds. */
+/* The median of the last 1,000 steps, because reading all steps of a long training would take
+ * seconds; the sum of a profile. */
 #define STEP_MS \
   "CASE kind WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing" \
   "                               WHERE run = run.id)" \
@@ -203,8 +204,8 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
   "   SELECT value FROM metric WHERE run = run.id AND name = 'step-ms'" \
   "   ORDER BY step DESC LIMIT 1000)) WHERE place = n / 2 + 1) END"
 
-/* Returns an error that says what a run lacks in the store although it reported it; null where
- * nothing is missing. */
+/* Returns an error with the number of values that a run reported but that are not in the store,
+ * NULL if none is missing. */
 static GError *
 find_missing (LigStore *self, const char *run)
 {
@@ -228,10 +229,10 @@ lig_store_finish_run (
   g_return_val_if_fail (LIG_IS_STORE (self) && run, FALSE);
   g_return_val_if_fail (status && g_strv_contains (statuses, status), FALSE);
   g_autoptr (GError) failure = NULL, missing = NULL;
-  /* No sign of life may follow that says it is running. */
+  /* A later heartbeat would mark the run as running again. */
   lig_writer_dismiss (self->writer, run);
   gboolean flushed = lig_writer_flush (self->writer, &failure);
-  if (!lig_store_file_is_there (self->path, &self->file, error))
+  if (!lig_store_file_is_same (self->path, &self->file, error))
     return FALSE;
   missing = find_missing (self, run);
   if (missing && strcmp (status, "done") == 0)
@@ -325,7 +326,7 @@ gboolean
 lig_store_flush (LigStore *self, GError **error)
 {
   g_return_val_if_fail (LIG_IS_STORE (self), FALSE);
-  /* Rows that go into a file without a name would be lost in the end. */
+  /* Rows written to a file that was deleted would be lost. */
   return lig_writer_flush (self->writer, error) &&
-         lig_store_file_is_there (self->path, &self->file, error);
+         lig_store_file_is_same (self->path, &self->file, error);
 }

@@ -1,56 +1,57 @@
 -- SPDX-License-Identifier: MIT
--- The tables of the store. A line of two dashes and a number N begins the statements that lead
--- from version N - 1 to version N; what has shipped is never edited, only followed by another
--- block. Times are microseconds since 1970 in UTC. A real that is not a number is stored as NULL.
+-- The tables of the store. A line of two dashes and a number N begins the statements that migrate
+-- version N - 1 to version N; a released block is never edited, only followed by another one. Times
+-- are microseconds since 1970 in UTC. A real that is not a number is stored as NULL.
 
 -- 1
--- `LIGA`: so that another program's database is not taken for a store.
+-- `LIGA`, which distinguishes a store from the databases of other programs.
 PRAGMA application_id = 1279870785;
 
 -- Sequences that were trained or profiled, by name.
 CREATE TABLE experiment (
   id INTEGER PRIMARY KEY, -- the number that runs refer to
-  name TEXT NOT NULL, -- as `--name` or the sequence has it
+  name TEXT NOT NULL, -- the name from `--name` or from the sequence
   hash TEXT NOT NULL, -- SHA-256 of the sequence's text
   sequence TEXT NOT NULL, -- the document of the .lig file, in JSON
   UNIQUE (name, hash)
 );
 
--- Trainings and profiles. Numbers of deleted runs are not used again, so that a process that still
--- writes to a deleted run cannot write to a newer one. A seed is the 64 bits of an unsigned number.
+-- Trainings and profiles. The numbers of deleted runs are not reused, so that a process that still
+-- writes to a deleted run cannot write to a newer one. A seed is an unsigned number of 64 bits,
+-- stored as a signed one.
 CREATE TABLE run (
   id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number that all other tables refer to
-  uuid TEXT NOT NULL UNIQUE, -- the name of the run for people and programs
-  experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE, -- the sequence and its name
+  uuid TEXT NOT NULL UNIQUE, -- the identifier of the run for users and programs
+  experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE, -- its sequence and name
   kind TEXT NOT NULL, -- `train` or `profile`
-  device TEXT NOT NULL, -- as `--device` has it: `cpu`, `cuda:0`
-  dtype TEXT NOT NULL, -- types of activations and parameters: `bf16:fp32`
-  recipe TEXT NOT NULL, -- how values are quantized: `none`
-  policy TEXT NOT NULL, -- how fusions were chosen: `none`, `all`, `measured`
-  seed INTEGER NOT NULL, -- of initial values, order and dropout
-  settings TEXT NOT NULL, -- of the training or the profile, in JSON
-  versions TEXT NOT NULL, -- of the program, its libraries, the device and its driver, in JSON
+  device TEXT NOT NULL, -- the device as in `--device`: `cpu`, `cuda:0`
+  dtype TEXT NOT NULL, -- the types of activations and parameters: `bf16:fp32`
+  recipe TEXT NOT NULL, -- the quantization recipe: `none`
+  policy TEXT NOT NULL, -- the policy for choosing fusions: `none`, `all`, `measured`
+  seed INTEGER NOT NULL, -- the seed of initial values, data order and dropout
+  settings TEXT NOT NULL, -- the settings of the training or the profile, in JSON
+  versions TEXT NOT NULL, -- versions of program, libraries, device and driver, in JSON
   status TEXT NOT NULL, -- `running`, `done`, `failed`, `cancelled` or `interrupted`
-  message TEXT, -- why it failed
-  started INTEGER NOT NULL, -- when it was begun
-  ended INTEGER, -- when it ended, NULL while it runs
+  message TEXT, -- the reason for a failure
+  started INTEGER NOT NULL, -- the time of its start
+  ended INTEGER, -- the time of its end, NULL while it runs
   host TEXT NOT NULL, -- the name of the machine
-  boot TEXT NOT NULL, -- the boot id and the process namespace in which `pid` means something
-  pid INTEGER NOT NULL, -- of the process that runs it
-  process_start INTEGER NOT NULL, -- clock ticks since the boot
-  heartbeat INTEGER NOT NULL, -- the last sign of life of the process
-  revision TEXT, -- of git, where the run was begun
-  notes TEXT NOT NULL DEFAULT '', -- what a person wrote about it
-  starred INTEGER NOT NULL DEFAULT 0 -- 1 if a person marked it
+  boot TEXT NOT NULL, -- the boot id and the process namespace in which `pid` is valid
+  pid INTEGER NOT NULL, -- the number of the process that runs it
+  process_start INTEGER NOT NULL, -- the start of that process, in clock ticks since the boot
+  heartbeat INTEGER NOT NULL, -- the last time at which the process reported that it runs
+  revision TEXT, -- the git revision from the environment, as set by continuous integration
+  notes TEXT NOT NULL DEFAULT '', -- the notes of the user
+  starred INTEGER NOT NULL DEFAULT 0 -- 1 if the user starred it
 );
 CREATE INDEX run_by_experiment ON run (experiment);
 CREATE INDEX run_by_start ON run (started);
 CREATE INDEX run_running ON run (id) WHERE status = 'running';
 
--- Words that people gave to runs.
+-- Tags that users gave to runs.
 CREATE TABLE tag (
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
-  tag TEXT NOT NULL, -- the word
+  tag TEXT NOT NULL, -- the tag
   PRIMARY KEY (run, tag)
 ) WITHOUT ROWID;
 CREATE INDEX tag_by_name ON tag (tag);
@@ -61,58 +62,58 @@ CREATE TABLE metric (
   -- `loss`, `eval-loss`, `eval-accuracy`, `step-ms`, `learning-rate`, `gradient-norm`
   name TEXT NOT NULL,
   step INTEGER NOT NULL, -- the optimizer step, from 1
-  value REAL, -- NULL where it is infinite or not a number
+  value REAL, -- the value, NULL if it is infinite or not a number
   PRIMARY KEY (run, name, step)
 ) WITHOUT ROWID;
 
--- How long the groups of a profile take.
+-- The times of the groups of a profile.
 CREATE TABLE timing (
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
   pass TEXT NOT NULL, -- `forward`, `backward` or `update`
-  -- its number in the pass; of the update, the number of the step in the plan
+  -- the number of the group in its pass; for the update, the number of the step in the plan
   "group" INTEGER NOT NULL,
-  step INTEGER NOT NULL, -- 0: the median of all repetitions
+  step INTEGER NOT NULL, -- 0 for the median of all repetitions
   microseconds REAL, -- the time
-  bytes REAL, -- read and written
-  flops REAL, -- floating-point operations
+  bytes REAL, -- the bytes read and written
+  flops REAL, -- the number of floating-point operations
   PRIMARY KEY (run, pass, "group", step)
 ) WITHOUT ROWID;
 
 -- The groups of the plan of a run.
 CREATE TABLE fusion (
-  id INTEGER PRIMARY KEY, -- in the order of the plan
+  id INTEGER PRIMARY KEY, -- the number of the row, in the order of the plan
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
   pass TEXT NOT NULL, -- `forward` or `backward`
-  "group" INTEGER NOT NULL, -- its number in the pass
+  "group" INTEGER NOT NULL, -- the number of the group in its pass
   first_op INTEGER NOT NULL, -- the index of its first op
-  count INTEGER NOT NULL, -- how many ops it covers
-  fusion TEXT, -- NULL for an op alone
+  count INTEGER NOT NULL, -- the number of ops that it covers
+  fusion TEXT, -- the name of the fusion, NULL for an unfused op
   UNIQUE (run, pass, "group")
 );
 
--- What was decided about each fusion at each place.
+-- The decision about each fusion at each place.
 CREATE TABLE verdict (
-  id INTEGER PRIMARY KEY, -- in the order of the plan
+  id INTEGER PRIMARY KEY, -- the number of the row, in the order of the plan
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
-  fusion TEXT NOT NULL, -- the fusion
+  fusion TEXT NOT NULL, -- the name of the fusion
   pass TEXT NOT NULL, -- `forward`, `backward` or `joint`
   first_op INTEGER NOT NULL, -- the index of the first op
-  count INTEGER NOT NULL, -- how many ops
+  count INTEGER NOT NULL, -- the number of ops
   taken INTEGER NOT NULL, -- 1 if the fusion was chosen
   reason TEXT, -- the condition that decided
-  observed TEXT, -- what was found
-  required TEXT, -- what the condition asks for
-  text TEXT, -- the sentence for people
+  observed TEXT, -- the value that was found
+  required TEXT, -- the value that the condition requires
+  text TEXT, -- the sentence for users
   UNIQUE (run, fusion, pass, first_op)
 );
 
 -- Files that a run wrote.
 CREATE TABLE artifact (
-  id INTEGER PRIMARY KEY, -- in the order of their writing
+  id INTEGER PRIMARY KEY, -- the number of the row, in the order of writing
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
   kind TEXT NOT NULL, -- `checkpoint`
   path TEXT NOT NULL, -- the absolute file name
-  created INTEGER NOT NULL, -- when it was first written
+  created INTEGER NOT NULL, -- the time at which it was first written
   UNIQUE (run, kind, path)
 );
 
@@ -121,28 +122,28 @@ CREATE TABLE tuning (
   -- device, library versions, kernel or fusion, shapes and types, joined by `|`
   key TEXT PRIMARY KEY,
   microseconds REAL, -- the time
-  choice TEXT, -- what was chosen
-  measured INTEGER NOT NULL -- when
+  choice TEXT, -- the chosen algorithm
+  measured INTEGER NOT NULL -- the time of the measurement
 ) WITHOUT ROWID;
 
 -- Measured ceilings of devices.
 CREATE TABLE device (
-  name TEXT PRIMARY KEY, -- the device as it names itself
-  json TEXT NOT NULL, -- its facts: memory, bandwidth, rates
-  measured INTEGER NOT NULL -- when
+  name TEXT PRIMARY KEY, -- the name that the device reports
+  json TEXT NOT NULL, -- its facts in JSON: memory, bandwidth, rates
+  measured INTEGER NOT NULL -- the time of the measurement
 ) WITHOUT ROWID;
 
--- The journal of edits that no file holds yet.
+-- The journal of edits that are not saved in a file yet.
 CREATE TABLE edit (
-  id INTEGER PRIMARY KEY, -- in the order of the edits
+  id INTEGER PRIMARY KEY, -- the number of the row, in the order of the edits
   document TEXT NOT NULL, -- the file or the unsaved document
   json TEXT NOT NULL, -- the edit
-  made INTEGER NOT NULL -- when
+  made INTEGER NOT NULL -- the time of the edit
 );
 CREATE INDEX edit_by_document ON edit (document);
 
 -- 2
--- What a list of runs shows, so that listing reads no metrics.
+-- The columns that a list of runs shows, so that listing reads no metrics.
 ALTER TABLE run ADD COLUMN last_step INTEGER; -- the newest step with a value
 ALTER TABLE run ADD COLUMN first_loss REAL; -- the first value of `loss`
 ALTER TABLE run ADD COLUMN last_loss REAL; -- the last value of `loss`
@@ -160,8 +161,8 @@ UPDATE run SET
                    ORDER BY step DESC LIMIT 1);
 
 -- 3
--- How long a step takes, and an index that lists of runs are filtered and sorted from without a
--- look at the rows, which are long.
+-- The time of a step, and an index by which lists of runs are filtered and sorted without reading
+-- the rows, which are long.
 ALTER TABLE run ADD COLUMN step_ms REAL; -- the median step of a training, the sum of a profile
 UPDATE run SET step_ms = CASE kind
   WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing WHERE run = run.id)
@@ -173,13 +174,13 @@ CREATE INDEX run_list ON run (started, experiment, kind, device, dtype, policy, 
   ended, last_step, last_loss, eval_loss, eval_accuracy, step_ms, uuid, notes);
 
 -- 4
--- By how many microseconds a measured time may be wrong, without which a second look at it decides
--- otherwise than the first. Times without it are measured anew.
-ALTER TABLE tuning ADD COLUMN noise REAL; -- how many microseconds the time may be wrong
+-- The uncertainty of a measured time. Without it, a later decision from the stored time could
+-- differ from the first one. Times without it are measured again.
+ALTER TABLE tuning ADD COLUMN noise REAL; -- the uncertainty of the time, in microseconds
 DELETE FROM tuning WHERE choice IS NULL OR key LIKE 'cover|%';
 
 -- 5
--- From which run a training went on as a new one, and the step of the newest checkpoint.
+-- The run that a training continues as a new run, and the step of the newest checkpoint.
 ALTER TABLE run ADD COLUMN parent TEXT; -- the uuid of the run whose checkpoint began this one
 ALTER TABLE run ADD COLUMN saved_step INTEGER; -- the step of the newest checkpoint
 UPDATE run SET saved_step = last_step WHERE kind = 'train' AND status != 'running';

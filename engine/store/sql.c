@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdarg.h>
 
-/* SQLite waits this long for another writer; a transaction is tried again as often. */
+/* The time that SQLite waits for another writer, and the number of further tries of a transaction.
+ */
 #define BUSY_TIMEOUT_MS 5000
 #define BUSY_RETRIES 3
 
@@ -109,7 +110,8 @@ gboolean
 lig_sql_begin (sqlite3 *db, GError **error)
 {
   if (!db) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "the store was opened for reading alone");
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE,
+                 "the store is open for reading only; open it for changes");
     return FALSE;
   }
   sqlite3_busy_timeout (db, BUSY_TIMEOUT_MS);
@@ -117,7 +119,7 @@ lig_sql_begin (sqlite3 *db, GError **error)
     int code = sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (code == SQLITE_OK)
       return TRUE;
-    /* The busy handler is not asked where waiting could be a deadlock, so ask again here. */
+    /* SQLite does not call its busy handler if waiting could be a deadlock, so retry here. */
     if ((code & 0xff) != SQLITE_BUSY || i == BUSY_RETRIES)
       return lig_sql_fail (db, "cannot write", error);
     g_usleep (20000);

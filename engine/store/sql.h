@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)
 
-/* Sets `store 'FILE': DOING: what SQLite says`, with the system's reason for an I/O error. Always
- * returns FALSE. */
+/* Sets the error `store 'FILE': DOING: REASON` with the message of SQLite and, for an I/O error,
+ * that of the system. Always returns FALSE. */
 gboolean lig_sql_fail (sqlite3 *db, const char *doing, GError **error);
 
-/* Whether the last failure on this connection means that the file is damaged. */
+/* Returns whether the last failure on this connection means that the file is damaged. */
 gboolean lig_sql_is_damage (sqlite3 *db);
 
-/* A statement with its parameters bound from what follows `types`: t text (may be NULL), i gint64,
- * d double. Texts are not copied: they must live until the statement is reset. */
+/* Returns a statement with its parameters bound to the arguments after `types`: t text (may be
+ * NULL), i gint64, d double. Texts are not copied: they must live until the statement is reset. */
 sqlite3_stmt *lig_sql_prepare (sqlite3 *db, GError **error, const char *sql, const char *types, ...)
   G_GNUC_WARN_UNUSED_RESULT;
 
@@ -36,22 +36,21 @@ lig_sql_run_list (sqlite3 *db, GError **error, const char *sql, const char *type
 /* Runs statements without parameters. */
 gboolean lig_sql_exec (sqlite3 *db, const char *sql, GError **error);
 
-/* The first column of a statement's first row, 0 without one. */
+/* Reads the first column of a statement's first row, 0 if there is no row. */
 gboolean lig_sql_get (sqlite3 *db, const char *sql, gint64 *value, GError **error);
 
-/* Begins a writing transaction, refused where `db` is null, waiting while another process writes.
- * End it with lig_sql_end(), which commits, or rolls back if `done` is FALSE or committing fails.
- */
+/* Begins a writing transaction; waits while another process writes, and fails if `db` is NULL. End
+ * it with lig_sql_end(), which commits, or rolls back if `done` is FALSE or committing fails. */
 gboolean lig_sql_begin (sqlite3 *db, GError **error);
 gboolean lig_sql_end (sqlite3 *db, gboolean done, GError **error);
 
-/* Steps a reading statement: TRUE with a row; FALSE at the end and, with `error` set, on
+/* Steps a reading statement. Returns TRUE with a row, FALSE at the end and, with `error` set, on
  * failure. */
 gboolean lig_sql_next (sqlite3_stmt *statement, GError **error);
 
-/* Values of a row; NULL is NaN, NULL or, with _required and _string, "". A text ends at its first
- * zero; with _text and _required it is UTF-8 whatever the file holds, with _string the bytes as
- * they are. */
+/* Return values of a row; an SQL NULL becomes NaN, NULL or, with _required and _string, "". A text
+ * ends at its first zero byte. With _text and _required it is made valid UTF-8, with _string it
+ * contains the stored bytes. */
 double lig_sql_real (sqlite3_stmt *statement, int column);
 char *lig_sql_text (sqlite3_stmt *statement, int column);
 char *lig_sql_required (sqlite3_stmt *statement, int column);

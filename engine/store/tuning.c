@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured once and for all: fusions, algorithms, devices; and the journal of edits. */
+/* Cached measurements of fusions, algorithms and devices. */
 #include "engine/store/private.h"
 
 gboolean

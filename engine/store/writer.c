@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread that writes what runs report. */
+/* The thread that writes the data that runs report. */
 #include "engine/store/writer.h"
 #include "engine/store/guard.h"
 
@@ -8,31 +8,32 @@
 #define HEARTBEAT_INTERVAL (5 * G_TIME_SPAN_SECOND)
 #define RETRY_INTERVAL G_TIME_SPAN_SECOND
 
-/* Rows that wait while nothing can be written; beyond them the older ones are thinned. */
+/* The most rows that wait while nothing can be written; if there are more, older ones are thinned.
+ */
 #define MOST_WAITING (1 << 20)
 
 struct _LigWriter {
   GMutex lock;
-  GCond wake, served_some;
+  GCond wake, completed_some;
   GThread *thread;
   GHashTable *runs;  /* uuid to LigQueuedRun */
   GHashTable *names; /* of metrics and passes, each once */
   LigBatch queue;
   gint64 queued_since; /* monotonic */
-  guint64 asked, served;
+  guint64 requested, completed;
   int n_active;
   gboolean stop;
-  int broken;     /* atomic: the connection can never be used again */
+  int broken;     /* atomic: whether the connection can never be used again */
   char *path;     /* of the database */
-  GError *lost;   /* rows that will never be written */
-  GError *failed; /* rows that wait for another try */
-  char *told;     /* the last of them that a caller was told */
+  GError *lost;   /* the error for rows that will never be written */
+  GError *failed; /* the error for rows that wait for another try */
+  char *reported; /* the last of these errors that was returned to a caller */
 
-  /* Only the thread touches what follows. */
+  /* Only the writer thread uses the following fields. */
   LigInserter inserter;
   LigBatch pending;
   gint64 retry_at, beat_at;
-  gint64 stride;      /* how far the rows that wait were thinned */
+  gint64 stride;      /* to which the waiting rows are thinned */
   GPtrArray *beating; /* active runs, collected under the lock */
 };
 
@@ -45,7 +46,7 @@ free_run (gpointer data)
   g_free (run);
 }
 
-/* Keeps the first of the errors. */
+/* Keeps the first error and frees later ones. */
 static void
 note (LigWriter *self, GError **kept, GError *error)
 {
@@ -57,7 +58,7 @@ note (LigWriter *self, GError **kept, GError *error)
   g_mutex_unlock (&self->lock);
 }
 
-/* When there is something to do next, in monotonic time; call it with the lock held. */
+/* Returns the monotonic time of the next work; call it with the lock held. */
 static gint64
 get_due (LigWriter *self)
 {
@@ -69,13 +70,13 @@ get_due (LigWriter *self)
   return MAX (due, self->retry_at);
 }
 
-/* Waits, then takes what is queued; call it with the lock held. */
+/* Waits until work is due, then takes the queued rows; call it with the lock held. */
 static void
 wait_and_take (LigWriter *self)
 {
   for (;;) {
     gint64 due = get_due (self);
-    if (self->stop || self->asked > self->served || due <= g_get_monotonic_time ())
+    if (self->stop || self->requested > self->completed || due <= g_get_monotonic_time ())
       break;
     if (due == G_MAXINT64)
       g_cond_wait (&self->wake, &self->lock);
@@ -100,9 +101,9 @@ wait_and_take (LigWriter *self)
       g_ptr_array_add (self->beating, run);
 }
 
-/* Books for each run what it lacks in the database, and why. */
+/* Records for each run the number of rows missing from the database, and the reason. */
 static void
-book_missing (LigWriter *self, gboolean done, const char *why)
+record_missing (LigWriter *self, gboolean done, const char *why)
 {
   GHashTableIter iter;
   gpointer value;
@@ -122,9 +123,9 @@ book_missing (LigWriter *self, gboolean done, const char *why)
   g_mutex_unlock (&self->lock);
 }
 
-/* Books how writing went. */
+/* Records the result of a try to write. */
 static void
-conclude (LigWriter *self, gboolean done, GError *failure)
+record_result (LigWriter *self, gboolean done, GError *failure)
 {
   gint64 now = g_get_monotonic_time ();
   g_autofree char *why = failure                  ? g_strdup (failure->message)
@@ -148,7 +149,7 @@ conclude (LigWriter *self, gboolean done, GError *failure)
     lig_batch_count_waiting (&self->pending);
     note (self, full ? &self->lost : &self->failed, failure);
   }
-  book_missing (self, done, why);
+  record_missing (self, done, why);
 }
 
 typedef struct {
@@ -165,7 +166,7 @@ write_pending (gpointer data)
   write->done = lig_inserter_write (&self->inserter, &self->pending, self->beating, write->error);
 }
 
-/* Writes what is pending, all or nothing. */
+/* Writes the pending rows, all or nothing. */
 static gboolean
 try_to_write (LigWriter *self, GError **error)
 {
@@ -173,7 +174,7 @@ try_to_write (LigWriter *self, GError **error)
   if (!lig_writer_is_broken (self)) {
     if (lig_guard_run (write_pending, &write))
       return write.done;
-    /* Only SQLite, which is called with this lock, touches the mapping. */
+    /* SQLite, which alone accesses the mapping, is only called with this lock held. */
     g_mutex_unlock (self->inserter.db_lock);
     lig_writer_break (self);
     g_clear_error (error);
@@ -191,22 +192,22 @@ work (gpointer data)
     GError *failure = NULL;
     g_mutex_lock (&self->lock);
     wait_and_take (self);
-    guint64 asked = self->asked;
+    guint64 requested = self->requested;
     stop = self->stop;
     g_mutex_unlock (&self->lock);
 
     gboolean done = try_to_write (self, &failure);
-    conclude (self, done, failure);
+    record_result (self, done, failure);
 
     g_mutex_lock (&self->lock);
-    self->served = asked;
-    g_cond_broadcast (&self->served_some);
+    self->completed = requested;
+    g_cond_broadcast (&self->completed_some);
     g_mutex_unlock (&self->lock);
   }
   return NULL;
 }
 
-/* The entry of a run; `id` as far as it is known. */
+/* Returns the entry of a run, which is created with `id`, 0 if it is unknown. */
 static LigQueuedRun *
 get_run (LigWriter *self, const char *uuid, gint64 id)
 {
@@ -239,7 +240,7 @@ ensure_thread (LigWriter *self)
     self->thread = g_thread_try_new ("lig-store", work, self, self->failed ? NULL : &self->failed);
 }
 
-/* Wakes the thread where the row just queued changes when it has to work. */
+/* Wakes the thread if the row just queued changes the time of its next work. */
 static void
 queued (LigWriter *self)
 {
@@ -329,18 +330,18 @@ lig_writer_flush (LigWriter *self, GError **error)
   GError *failure = NULL;
   g_mutex_lock (&self->lock);
   if (self->thread) {
-    guint64 ticket = ++self->asked;
+    guint64 ticket = ++self->requested;
     g_cond_signal (&self->wake);
-    while (self->served < ticket)
-      g_cond_wait (&self->served_some, &self->lock);
+    while (self->completed < ticket)
+      g_cond_wait (&self->completed_some, &self->lock);
   }
   if (self->lost)
     failure = g_steal_pointer (&self->lost);
   else
     failure = g_steal_pointer (&self->failed);
   if (failure) {
-    g_free (self->told);
-    self->told = g_strdup (failure->message);
+    g_free (self->reported);
+    self->reported = g_strdup (failure->message);
   }
   g_mutex_unlock (&self->lock);
   if (!failure)
@@ -380,7 +381,7 @@ lig_writer_new (sqlite3 *db, GMutex *db_lock)
   self->path = g_strdup (db ? sqlite3_db_filename (db, "main") : NULL);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
-  g_cond_init (&self->served_some);
+  g_cond_init (&self->completed_some);
   self->runs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, free_run);
   self->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->beating = g_ptr_array_new ();
@@ -400,13 +401,13 @@ lig_writer_free (LigWriter *self)
     g_mutex_unlock (&self->lock);
     g_thread_join (self->thread);
   }
-  /* Nobody is left to whom another error could be returned. */
+  /* No later call can return the error, so log it. */
   const GError *failure = self->lost ? self->lost : self->failed;
-  if (failure && g_strcmp0 (failure->message, self->told) != 0)
+  if (failure && g_strcmp0 (failure->message, self->reported) != 0)
     g_message ("%s", failure->message);
   g_clear_error (&self->lost);
   g_clear_error (&self->failed);
-  g_free (self->told);
+  g_free (self->reported);
   if (lig_writer_is_broken (self))
     lig_guard_abandon (self->inserter.db);
   else
@@ -418,7 +419,7 @@ lig_writer_free (LigWriter *self)
   g_ptr_array_unref (self->beating);
   g_free (self->path);
   g_cond_clear (&self->wake);
-  g_cond_clear (&self->served_some);
+  g_cond_clear (&self->completed_some);
   g_mutex_clear (&self->lock);
   g_free (self);
 }

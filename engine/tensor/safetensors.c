@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the header of a safetensors file: eight bytes with its length, then JSON that maps each
  * name to {"dtype", "shape", "data_offsets": [begin, end]}, offsets counted from the end of the
- * header, and `__metadata__` to texts. No number in it is believed before it was checked. */
+ * header, and `__metadata__` to texts. Every number in it is checked before use. */
 #include "engine/tensor/safetensors.h"
 
 #include "engine/base/file.h"
@@ -11,13 +11,13 @@
 
 #include <string.h>
 
-/* In characters; a name in a damaged header may have millions. */
+/* The most characters of a message; a name in a damaged header may have millions. */
 #define LONGEST_MESSAGE 500
 
-/* Types that files have and this program reads as others. */
+/* File types that the engine reads as another type. */
 static const LigFileType others[] = {{"I64", 8, LIG_INT32}, {"F64", 8, LIG_FP32}};
 
-/* One for each type, and the others. */
+/* One entry for each of the engine's types, then the others. */
 static LigFileType types[LIG_N_DTYPES + G_N_ELEMENTS (others)];
 
 static void
@@ -114,7 +114,7 @@ find_header (LigTensorFile *self, const char **header, gsize *length, GError **e
   return TRUE;
 }
 
-/* (transfer full): the object that the header is. */
+/* Parses the header, which must be a JSON object (transfer full). */
 static JsonNode *
 parse_header (LigTensorFile *self, const char *text, gsize length, GError **error)
 {
@@ -128,7 +128,7 @@ parse_header (LigTensorFile *self, const char *text, gsize length, GError **erro
   return root && JSON_NODE_HOLDS_OBJECT (root) ? g_steal_pointer (&root) : NULL;
 }
 
-/* A whole number of a header; false for everything else, also for 2.0. */
+/* Reads an integer of a header. Returns false for any other value, also for 2.0. */
 static gboolean
 get_integer (JsonNode *value, gint64 *integer)
 {
@@ -163,7 +163,7 @@ read_dtype (LigTensorFile *self, LigFileEntry *entry, JsonObject *object, GError
                                  expected);
 }
 
-/* Sets the shape and `bytes`, what the shape takes in the file's type. */
+/* Sets the shape and `bytes`, its size in the file's type. */
 static gboolean
 read_shape (
   LigTensorFile *self, LigFileEntry *entry, JsonObject *object, gint64 *bytes, GError **error)
@@ -214,7 +214,8 @@ read_offsets (
                                    entry->name);
   if (entry->begin < 0 || entry->end < entry->begin)
     return lig_tensor_file_refuse (self, error, LIG_ERROR_FORMAT,
-                                   "tensor '%s' lies from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                                   "tensor '%s' extends from %" G_GINT64_FORMAT
+                                   " to %" G_GINT64_FORMAT
                                    ", expected ascending offsets of at least 0",
                                    entry->name, entry->begin, entry->end);
   if (entry->end > self->body_size)
@@ -280,12 +281,12 @@ compare_offsets (gconstpointer a, gconstpointer b)
                      *second = *(const LigFileEntry *const *) b;
   if (first->begin != second->begin)
     return first->begin < second->begin ? -1 : 1;
-  /* One without elements ends where it begins, and the next begins there. */
+  /* An empty tensor comes before the one that begins at the same offset. */
   return first->end < second->end ? -1 : first->end > second->end;
 }
 
-/* The tensors must cover the body exactly: then no byte is read under two names, and none is
- * smuggled along unseen. */
+/* Checks that the tensors cover the body exactly, so that no byte belongs to two names and no data
+ * is hidden between them. */
 static gboolean
 check_layout (LigTensorFile *self, GError **error)
 {

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* What a tensor file is inside, and reading its header. */
+/* The structure of a tensor file, and the reader of its header. */
 #pragma once
 
 #include <ligature/tensor-file.h>
 
 G_BEGIN_DECLS
 
-/* The key of the header that holds texts instead of a tensor. */
+/* The key of the header whose value contains texts instead of a tensor. */
 #define LIG_METADATA "__metadata__"
-/* The reference reader refuses longer headers as well. */
+/* The length limit for a header in bytes, the same as in the reference reader. */
 #define LIG_LONGEST_HEADER 100000000
 
 typedef struct {
-  const char *name; /* as the header spells it */
-  gsize size;       /* bytes of an element in the file */
-  LigDtype dtype;   /* as what it is read */
+  const char *name; /* name in the header */
+  gsize size;       /* bytes per element in the file */
+  LigDtype dtype;   /* type in memory */
 } LigFileType;
 
 typedef struct {
   char *name;
   const LigFileType *type;
   LigShape shape;
-  gint64 begin, end; /* in the body of the loaded file */
-  LigTensor *tensor; /* what was added; null for what was loaded */
+  gint64 begin, end; /* offsets in the body of the loaded file */
+  LigTensor *tensor; /* the added tensor; null for a loaded one */
 } LigFileEntry;
 
 struct LigTensorFile {
-  char *name;     /* for messages */
-  char *path;     /* of the loaded file, open as long as this is there; else null */
-  int fd;         /* -1 without one */
-  gint64 size;    /* of the file when it was opened */
-  char *header;   /* its text, while it is read */
-  gint64 body_at; /* where the bytes after the header begin */
+  char *name;     /* name in messages */
+  char *path;     /* path of the loaded file, null without one */
+  int fd;         /* of the loaded file, open until this is freed; -1 without one */
+  gint64 size;    /* bytes of the file when it was opened */
+  char *header;   /* text of the header while it is read, else null */
+  gint64 body_at; /* offset of the body in the file */
   gint64 body_size;
   GHashTable *entries;  /* name to LigFileEntry */
   GHashTable *metadata; /* key to text */
@@ -40,17 +40,18 @@ struct LigTensorFile {
 
 void lig_file_entry_free (LigFileEntry *entry);
 
-/* All entries in no order (transfer container). */
+/* Returns all entries in no particular order (transfer container). */
 GPtrArray *lig_tensor_file_get_entries (LigTensorFile *self);
 
-/* The type in which a dtype is written, or that a header names; null where there is none. */
+/* Returns the file type in which a dtype is written, or the one that a header names; null for an
+ * unknown name. */
 const LigFileType *lig_file_type_of (LigDtype dtype);
 const LigFileType *lig_file_type_find (const char *name);
 
-/* Fills entries and metadata from the open file. */
+/* Reads entries and metadata from the open file. */
 gboolean lig_safetensors_read (LigTensorFile *self, GError **error);
 
-/* Sets `NAME OF THE FILE: message`; always false. */
+/* Sets the error `NAME OF THE FILE: message`. Always returns FALSE. */
 gboolean
 lig_tensor_file_refuse (LigTensorFile *self, GError **error, LigError code, const char *format, ...)
   G_GNUC_PRINTF (4, 5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Named tensors: those of an open safetensors file, those added, and writing them all. */
+/* Named tensors, those of an open safetensors file and added ones, and writing them to a file. */
 #include "engine/base/file.h"
 #include "engine/tensor/safetensors.h"
 
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #if G_BYTE_ORDER != G_LITTLE_ENDIAN
-#error "tensors are copied as they lie in the file, which is little-endian"
+#error "tensors are copied to memory as they are in the file, which is little-endian"
 #endif
 
 void
@@ -152,7 +152,8 @@ copy_doubles (const char *source, LigTensor *tensor, gint64 *bad, char **shown)
   return TRUE;
 }
 
-/* Takes the elements as the file has them; on failure sets which one does not fit and why. */
+/* Converts the elements from the file's type, and checks bools. On failure sets the index of the
+ * first invalid element in `bad` and the reason in `why`. */
 static gboolean
 convert_elements (
   const LigFileType *type, const char *source, LigTensor *tensor, gint64 *bad, char **why)
@@ -186,7 +187,7 @@ lig_tensor_file_get (LigTensorFile *self, const char *name, GError **error)
   g_autoptr (LigTensor) tensor = lig_tensor_new (entry->type->dtype, &entry->shape, error);
   if (!tensor)
     return NULL;
-  /* A tensor that the file has in a wider type goes through memory of its own. */
+  /* A tensor with a wider type in the file is read into a separate buffer. */
   gboolean wider = entry->type->size != lig_dtype_size (entry->type->dtype);
   gsize bytes = (gsize) (entry->end - entry->begin);
   g_autofree char *source = wider ? g_try_malloc (MAX (bytes, 1)) : NULL;
@@ -229,7 +230,7 @@ lig_tensor_file_add (LigTensorFile *self, const char *name, LigTensor *tensor)
   entry->shape = tensor->shape;
   entry->tensor = lig_tensor_ref (tensor);
   entry->type = lig_file_type_of (tensor->dtype);
-  /* The key lies in the entry that it finds, so both are replaced together. */
+  /* The entry owns its key, so both are replaced together. */
   g_hash_table_replace (self->entries, entry->name, entry);
   g_clear_pointer (&self->names, g_ptr_array_unref);
 }
@@ -249,7 +250,7 @@ lig_tensor_file_set_metadata (LigTensorFile *self, const char *key, const char *
     g_hash_table_remove (self->metadata, key);
 }
 
-/* Large elements first, so that each lies at a multiple of its size; then by name. */
+/* Sorts large elements first, so that each is aligned to its size; then by name. */
 static int
 compare_places (gconstpointer a, gconstpointer b)
 {
@@ -318,7 +319,7 @@ build_entry (
   return TRUE;
 }
 
-/* The length and the JSON, padded with spaces so that the body begins at a multiple of 8. */
+/* Builds the length and the JSON, padded with spaces so that the body begins at a multiple of 8. */
 static GString *
 build_header (LigTensorFile *self, GPtrArray *entries, GError **error)
 {
@@ -368,7 +369,7 @@ write_bytes (int fd, const char *bytes, gsize count)
 
 #define PIECE (1 << 20)
 
-/* From the loaded file into another, as it lies there. */
+/* Copies an entry's bytes unchanged from the loaded file into another. */
 static gboolean
 copy_bytes (LigTensorFile *self, const LigFileEntry *entry, int fd)
 {
@@ -387,7 +388,7 @@ copy_bytes (LigTensorFile *self, const LigFileEntry *entry, int fd)
   return TRUE;
 }
 
-/* Writes and syncs everything; on failure errno says why. */
+/* Writes and syncs everything; sets errno on failure. */
 static gboolean
 write_content (LigTensorFile *self, int fd, const GString *header, GPtrArray *entries)
 {
@@ -400,8 +401,8 @@ write_content (LigTensorFile *self, int fd, const GString *header, GPtrArray *en
   return done && fsync (fd) == 0;
 }
 
-/* A rename lasts through a power cut only once its folder is synced. File systems that cannot sync
- * a folder say EINVAL, which is nothing that a person could mend. */
+/* Syncs a folder, without which a rename may be lost in a power cut. Ignores EINVAL, the error of
+ * file systems that cannot sync folders, since the user cannot do anything about it. */
 static gboolean
 sync_folder (const char *folder)
 {
@@ -418,8 +419,9 @@ sync_folder (const char *folder)
 #define TEMPORARY ".ligature-"
 #define TEMPORARY_LETTERS 6
 
-/* The file is locked as long as its process writes it: whoever gets the lock has found what a
- * process left that was killed. Another one may do so between making and locking, and again. */
+/* Creates the temporary file and locks it for as long as this process writes it: a process that
+ * gets the lock of such a file may remove it as the leftover of a killed process. As that may
+ * happen between creating and locking, a file that was removed is created again. */
 static int
 make_temporary (char *temporary, int mode)
 {
@@ -440,7 +442,7 @@ make_temporary (char *temporary, int mode)
 }
 
 static void
-remove_left (const char *folder)
+remove_leftovers (const char *folder)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
@@ -459,7 +461,7 @@ remove_left (const char *folder)
   }
 }
 
-/* Writes a temporary file beside @path and renames it; sets errno on failure. */
+/* Writes a temporary file in the folder of `path` and renames it; sets errno on failure. */
 static gboolean
 replace_file (LigTensorFile *self, const char *path, const GString *header, GPtrArray *entries)
 {
@@ -471,13 +473,14 @@ replace_file (LigTensorFile *self, const char *path, const GString *header, GPtr
     errno = S_ISDIR (info.st_mode) ? EISDIR : EEXIST;
     return FALSE;
   }
-  remove_left (folder);
-  /* A file that a training leaves is for the person alone, as the store is. */
+  remove_leftovers (folder);
+  /* A checkpoint is readable by its owner alone, like the store. */
   mode_t mode = lig_tensor_file_get_metadata (self, "ligature.checkpoint") ? 0600 : 0666;
   int fd = make_temporary (temporary, exists ? info.st_mode & 0777 : mode);
   if (fd < 0)
     return FALSE;
-  /* Closed only then: until it has its name, the lock keeps others from removing it. */
+  /* The file is closed only after the rename: until then its lock keeps other processes from
+   * removing it. */
   gboolean done = write_content (self, fd, header, entries) && g_rename (temporary, path) == 0;
   int code = errno;
   if (!done)
@@ -497,7 +500,7 @@ lig_tensor_file_save (LigTensorFile *self, const char *path, GError **error)
   g_autoptr (GString) header = build_header (self, entries, error);
   if (!header)
     return FALSE;
-  /* A link is followed: what it points at is replaced, not the link. */
+  /* A link is followed: its target is replaced, not the link. */
   g_autofree char *real = realpath (path, NULL);
   if (replace_file (self, real ? real : path, header, entries))
     return TRUE;

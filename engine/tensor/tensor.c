@@ -145,7 +145,7 @@ copy_shape (LigShape *shape)
 
 G_DEFINE_BOXED_TYPE (LigShape, lig_shape, copy_shape, g_free)
 
-/* The count lies in front of the public fields, so that nobody outside can touch it. */
+/* The reference count is stored before the public fields, so that callers cannot change it. */
 typedef struct {
   gatomicrefcount count;
   LigTensor tensor;

@@ -99,20 +99,20 @@ open_data (LigRun *self, GError **error)
   gboolean known = lig_sequence_has_input (self->sequence);
   if (!self->settings.data) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "no data set; set data, like text:FOLDER");
-    return FALSE;
+    return lig_error_set_setting (error, "data");
   }
   if (known)
     lig_sequence_get_input (self->sequence, &shape, &dtype);
   else if (self->settings.batch == 0) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  "batch size unknown; set batch, like 32, or the input's shape, like 32x64");
-    return FALSE;
+    return lig_error_set_setting (error, "batch");
   }
   const LigDatasetInfo *info = lig_dataset_info_of (self->settings.data);
   if (!known && info && info->needs_shape) {
     g_set_error (error, LIG_ERROR, LIG_ERROR_SHAPE,
                  "%s data: input shape unknown; set the input's shape, like 32x64", info->name);
-    return FALSE;
+    return lig_error_set_setting (error, "input");
   }
   lig_run_locate_data (&self->settings);
   self->data = lig_dataset_open (self->settings.data, known ? &shape : NULL, dtype,

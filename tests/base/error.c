@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors carry the path of their op or the place in their file as data, through prefixes, copies
- * and propagation. */
+/* Errors keep the path of their op or the place in their file as data through prefixes, copies and
+ * propagation. */
 #include <ligature/error.h>
 #include <ligature/plan.h>
 
@@ -13,7 +13,7 @@ test_path (void)
   g_assert_null (lig_error_get_path (error));
   g_assert_false (lig_error_set_path (&error, "3"));
   g_assert_cmpstr (lig_error_get_path (error), ==, "3");
-  /* The outer place replaces the inner one, and may be made from it. */
+  /* A new path replaces the old one, and may be the old one itself. */
   lig_error_set_path (&error, lig_error_get_path (error));
   lig_error_set_path (&error, "3.0.2");
   g_prefix_error (&error, "file at 7: ");
@@ -38,7 +38,8 @@ test_elsewhere (void)
   g_assert_null (lig_error_get_path (error));
 }
 
-/* The engine attaches the path where it names the op; a number in a message is not one. */
+/* The engine attaches the path of the op that it names in the message; other numbers in a message
+ * are not taken for a path. */
 static void
 test_compiling (void)
 {
@@ -83,6 +84,23 @@ test_files (void)
   }
 }
 
+/* An error names the setting that removes it, and its copies too. */
+static void
+test_setting (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (LigDevice) device = lig_device_open ("cpu", NULL);
+  g_autoptr (LigSequence) sequence = lig_sequence_from_expression ("gelu", NULL);
+  g_assert_null (lig_plan_compile (sequence, device, NULL, &error));
+  g_autoptr (GError) copy = g_error_copy (error);
+  g_assert_cmpstr (lig_error_get_setting (copy), ==, "input");
+  lig_error_set_setting (&error, "batch");
+  g_assert_cmpstr (lig_error_get_setting (error), ==, "batch");
+  g_assert_cmpstr (lig_error_get_setting (copy), ==, "input");
+  g_assert_null (lig_error_get_path (error));
+  g_assert_null (lig_error_get_setting (NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -91,5 +109,6 @@ main (int argc, char **argv)
   g_test_add_func ("/error/elsewhere", test_elsewhere);
   g_test_add_func ("/error/compiling", test_compiling);
   g_test_add_func ("/error/files", test_files);
+  g_test_add_func ("/error/setting", test_setting);
   return g_test_run ();
 }

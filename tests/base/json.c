@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON from anywhere: what is no JSON, too deep or too large is an error, never the end. */
+/* Untrusted JSON: text that is not JSON, too deep or too large gives an error, never a crash. */
 #include <ligature/json.h>
 
 #include <json-glib/json-glib.h>
@@ -26,7 +26,7 @@ test_refused (void)
   assert_refused ("\"cut \xf0\x9f\"", "UTF-8");
 }
 
-/* json-glib recurses until the stack ends. */
+/* json-glib alone would recurse until the stack overflows. */
 static void
 test_deep (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that a terminal shows and does not obey. */
+/* Text is escaped so that it cannot control a terminal. */
 #include <ligature/printable.h>
 
 static void
@@ -26,7 +26,7 @@ test_escapes (void)
   }
 }
 
-/* Any bytes become one line. */
+/* Any bytes become one line of valid text. */
 static void
 test_any (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In builds with UndefinedBehaviorSanitizer, a finding ends the program that has it: else a suite
- * with findings would pass. */
+/* In builds with UndefinedBehaviorSanitizer, a finding ends the program; otherwise a suite with
+ * findings would pass. */
 #include <glib.h>
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lig apply against numbers computed by hand: outputs, all gradients, the caller's tensors, and
- * every way in which a file can fail to fit. */
+/* Compares lig apply with numbers computed by hand: outputs, all gradients, the caller's tensors;
+ * and tests each kind of mismatch between a file and a sequence. */
 #include "tests/cli/case.h"
 
 #include <ligature/tensor-file.h>
 
-/* y = 4 (x W^T + b + e), and x goes to the caller as well. */
+/* y = 4 (x W^T + b + e); x is also an output for the caller. */
 #define SEQUENCE \
   "make-extra-output ! linear(2) ! add-extra-input ! make-extra-output(to=r) ! constant-scale(3) " \
   "! add-extra-input(from=r)"
@@ -63,7 +63,7 @@ expect (LigTensorFile *file, const char *name, int count, const float *values)
   } \
   G_STMT_END
 
-/* A file made by hand: lig_tensor_file_save() writes no int64. */
+/* Writes a file byte by byte, as lig_tensor_file_save() writes no int64. */
 static void
 save_bytes (const char *name, const char *header, gconstpointer body, gsize size)
 {
@@ -135,8 +135,8 @@ test_gradients (void)
   }
 }
 
-/* A gradient that the file says nothing of is zero: at the extra output alone, for the main one has
- * to be said where it is no loss. */
+/* A gradient that is missing from the file is zero. Only the extra output's may be missing, as the
+ * main one is required unless the output is a loss. */
 static void
 test_zero_gradient (void)
 {
@@ -157,7 +157,8 @@ test_zero_gradient (void)
   assert_failed (&missing, 1, "shape", "output is missing");
 }
 
-/* Every tensor that is missing, surplus or misshaped is named, and nothing is written. */
+/* The error names each tensor that is missing, surplus or of another shape; no file is
+ * written. */
 static void
 test_misfits (void)
 {
@@ -207,7 +208,7 @@ test_damaged (void)
   g_assert_cmpstr (text, ==, "kept");
 }
 
-/* int64 tokens and targets; the loss's own gradient is 1; rows with -100 do not count. */
+/* int64 tokens and targets; the gradient of the loss is 1; rows with -100 are ignored. */
 static void
 test_loss (void)
 {
@@ -243,7 +244,8 @@ test_loss (void)
   assert_failed (&target, 1, "value", "element 0 of extra.0 is -1, expected 0 to 1");
 }
 
-/* Dropout is identity without --grad; equal seeds draw equal parameters; the types are --dtype's.
+/* Dropout is the identity without --grad; equal seeds give equal parameters; --dtype sets the
+ * types.
  */
 static void
 test_seed (void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the command line share: running the real program in a folder of its own, and
- * picking values out of the JSON that it prints. */
+/* Functions for tests of the command line: running the real program in a temporary folder, and
+ * reading values from the JSON that it prints. */
 #pragma once
 
 #include <gio/gio.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Where commands run; removed at the end. */
+/* The folder in which commands run; removed at the end. */
 static char *folder;
 
 typedef struct {
   int code;
   char *out, *err;
-  JsonNode *json; /* null where stdout is not one JSON document */
+  JsonNode *json; /* NULL if stdout is not one JSON document */
 } Outcome;
 
 static inline void
@@ -57,14 +57,15 @@ lig (const char *first, ...)
   return run_argv ((char **) argv->pdata);
 }
 
-/* Runs a line as a person would paste it into a shell. */
+/* Runs a line in a shell, as a user would paste it. */
 static inline Outcome
 shell (const char *line)
 {
   return run_argv ((char *[]){"sh", "-c", (char *) line, NULL});
 }
 
-/* The value below `node` at "ops.0.output": members and array indexes joined by points. */
+/* Returns the value below `node` at a place such as "ops.0.output": members and array indexes,
+ * separated by points. */
 static inline JsonNode *
 at (JsonNode *node, const char *place)
 {
@@ -104,15 +105,15 @@ length_at (JsonNode *node, const char *place)
   return json_array_get_length (json_node_get_array (at (node, place)));
 }
 
-/* The keys of the object, exactly, in order, separated by spaces. */
+/* Checks that the object has exactly these keys, in this order, separated by spaces. */
 static inline void
-assert_keys (JsonNode *node, const char *wanted)
+assert_keys (JsonNode *node, const char *expected)
 {
   g_autoptr (GList) keys = json_object_get_members (json_node_get_object (node));
   g_autoptr (GString) text = g_string_new (NULL);
   for (GList *key = keys; key; key = key->next)
     g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", (const char *) key->data);
-  g_assert_cmpstr (text->str, ==, wanted);
+  g_assert_cmpstr (text->str, ==, expected);
 }
 
 static inline void
@@ -122,7 +123,7 @@ assert_contains (const char *text, const char *part)
     g_error ("'%s' does not contain '%s'", text, part);
 }
 
-/* The command failed with this exit code, and said so as JSON. */
+/* Checks that the command failed with this exit code and printed the error as JSON. */
 static inline void
 assert_failed (const Outcome *outcome, int code, const char *word, const char *part)
 {
@@ -156,7 +157,7 @@ remove_folder (const char *path)
   g_rmdir (path);
 }
 
-/* Nothing outside the folder is written: the store and the checkpoints go there too. */
+/* Runs the tests. All files, including the store and the checkpoints, are in the folder. */
 static inline int
 run_cli_tests (void)
 {

@@ -7,7 +7,7 @@
 
 #include <json-glib/json-glib.h>
 
-/* The names of all commands, as `lig --help` lists them. */
+/* Returns the names of all commands from `lig --help`. */
 static GStrv
 list_commands (void)
 {
@@ -81,7 +81,7 @@ test_exit_codes (void)
     g_auto (Outcome) outcome = shell (line);
     if (outcome.code != cases[i].code)
       g_error ("%s: exit code %d, expected %d: %s", line, outcome.code, cases[i].code, outcome.err);
-    /* Failures speak to stderr alone, one sentence without the engine's innards. */
+    /* A failure prints one sentence to stderr only, without internals of the engine. */
     if (cases[i].code != 0) {
       g_assert_cmpstr (outcome.out, ==, "");
       g_assert_cmpstr (outcome.err, !=, "");
@@ -112,7 +112,7 @@ test_errors (void)
     lig ("check", "gelu ! add-extra-input(from=r)", "--input", "3x8", "--json", NULL);
   assert_failed (&channel, 1, "channel", "r");
   g_assert_cmpstr (text_at (channel.json, "error.path"), ==, "1");
-  /* A number that a message happens to have is no path. */
+  /* A number in a message is not taken for a path. */
   g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
   assert_failed (&number, 1, "file", "at 7");
   g_assert_true (json_node_is_null (at (number.json, "error.path")));
@@ -182,7 +182,7 @@ test_check (void)
   assert_contains (person.out, "0.weight 4x8:fp32");
 }
 
-/* `[0] [1 2 NAME]`: the groups of a pass as golden tests write them. */
+/* Returns the groups of a pass in the notation of the golden tests: `[0] [1 2 NAME]`. */
 static char *
 describe_groups (JsonNode *root, const char *pass)
 {
@@ -247,7 +247,7 @@ test_fuse (void)
   assert_contains (person.out, "linear-bias-activation");
 }
 
-/* One place is answered; the edits have the numbers of the whole list. */
+/* --why explains one place; the mends have the same numbers as in the whole list. */
 static void
 test_why (void)
 {
@@ -277,7 +277,7 @@ test_why (void)
   g_auto (Outcome) missing = lig ("fuse", "gelu", "--input", "8x8", "--why", "7", "--json", NULL);
   assert_failed (&missing, 1, "index", "'7'");
   g_auto (Outcome) edge = lig ("fuse", "gelu", "--input", "8x8", "--why", "|0", "--json", NULL);
-  assert_failed (&edge, 1, "index", "the first one");
+  assert_failed (&edge, 1, "index", "the first op");
   g_auto (Outcome) empty = lig ("fuse", "gelu", "--input", "8x8", "--why", "", "--json", NULL);
   assert_failed (&empty, 1, "index", "''");
 }
@@ -302,7 +302,7 @@ test_apply_mend (void)
   g_autofree char *saved = NULL;
   g_assert_true (g_file_get_contents (file, &saved, NULL, NULL));
   g_assert_cmpstr (printed.out, ==, saved);
-  /* With both numbers. */
+  /* The error contains both numbers. */
   g_auto (Outcome) large =
     lig ("fuse", FENCED, "--apply-mend", "99", "-o", "other.lig", "--json", NULL);
   assert_failed (&large, 1, "index", "no edit has the number 99; the plan offers ");
@@ -380,7 +380,7 @@ test_plan (void)
   assert_contains (plain.out, "plan for ");
 }
 
-/* 32 TB on the 149 GB of an H200, or on this computer. */
+/* A plan of 32 TB for the 149 GB of an H200, or for this computer. */
 static void
 test_too_large (void)
 {
@@ -394,7 +394,7 @@ test_too_large (void)
       lig (commands[i], p, "--input", "10x10", "--device", device, "--json", NULL);
     g_assert_cmpint (person.code, ==, 0);
     assert_contains (person.out, "the plan does not fit null:h200: it needs ");
-    assert_contains (person.out, "there are 149 GB; the largest are ");
+    assert_contains (person.out, "149 GB available; the largest values are ");
     assert_contains (person.out, "0.weight 8 TB");
     assert_contains (text_at (json.json, "problem"), "0.weight 8 TB");
     g_assert_true (JSON_NODE_HOLDS_NULL (at (small.json, "problem")));
@@ -427,7 +427,8 @@ test_devices (void)
   assert_failed (&absent, 1, "device", "cannot be measured");
 }
 
-/* Shipped sequences are canonical, say nothing unknown, and plan for every shipped profile. */
+/* Shipped sequences are canonical, have no unknown members, and compile for every shipped profile.
+ */
 static void
 test_shipped (void)
 {
@@ -454,8 +455,8 @@ test_shipped (void)
   g_assert_cmpint (count, >=, 6);
 }
 
-/* A CPU that nobody measured predicts nothing, and looking makes no store; the first command that
- * writes one measures it, says so, and all later ones know. */
+/* For a CPU that was never measured nothing is predicted, and reading creates no store. The first
+ * command that writes a store measures the CPU and reports it; later commands use the result. */
 static void
 test_ceilings (void)
 {
@@ -476,7 +477,7 @@ test_ceilings (void)
   g_auto (Outcome) after =
     lig ("plan", text, "--input", "4x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpfloat (json_node_get_double (at (after.json, "steps.0.predicted_us")), >, 0);
-  /* Steps without rows return at once: their share of any ceiling says nothing. */
+  /* Steps without rows return immediately, so they have no share of a ceiling. */
   g_auto (Outcome) empty =
     lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, "--json", NULL);
   g_assert_cmpint (empty.code, ==, 0);
@@ -484,7 +485,7 @@ test_ceilings (void)
   g_auto (Outcome) shown =
     lig ("profile", text, "--input", "0x8", "--device", "cpu", "--store", store, NULL);
   g_assert_null (strchr (shown.out, '%'));
-  /* With other threads it is another machine. */
+  /* With another number of threads the CPU counts as another machine. */
   g_autofree char *line = g_strdup_printf (
     "OMP_NUM_THREADS=%d \"$LIG\" plan '%s' --input 4x8 --device cpu --store '%s' --json",
     g_get_num_processors () == 1 ? 2 : 1, text, store);
@@ -492,7 +493,7 @@ test_ceilings (void)
   g_assert_true (JSON_NODE_HOLDS_NULL (at (other.json, "steps.0.predicted_us")));
 }
 
-/* A profile of a device that is none ends at once, and so does one of figures beyond any device. */
+/* A profile that describes no device is refused, as is one with figures beyond any device. */
 static void
 test_bad_profiles (void)
 {
@@ -501,7 +502,7 @@ test_bad_profiles (void)
   g_assert_true (g_file_set_contents (slow, "{\"name\": \"slow\", \"copy\": 1e-308}", -1, NULL));
   g_auto (Outcome) zero =
     lig ("fuse", "gelu", "--input", "4x8", "--device", "null:/dev/zero", "--json", NULL);
-  assert_failed (&zero, 1, "file", "/dev/zero is no device description: it is no file");
+  assert_failed (&zero, 1, "file", "/dev/zero is not a device description: not a regular file");
   g_auto (Outcome) report = lig ("report", "linear(8) ! gelu", "--input", "4x8", "--device", device,
                                  "-o", "slow.html", "--json", NULL);
   assert_failed (&report, 1, "format", "copy is 1e-308, expected 1e+06 to 1e+18 bytes a second");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# generated.sh: checks, as TAP, the manual page and the completions that lig makes of its tables; a
-# shell or formatter that is not installed skips its subtest.
+# generated.sh: checks, as TAP, the manual page and the completions that lig makes from its tables.
+# The subtest of a shell or formatter that is not installed is skipped.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -25,7 +25,7 @@ check () {
   esac
 }
 
-# needs PROGRAM: to be used as `needs zsh || return 77`.
+# needs PROGRAM: used as `needs zsh || return 77`.
 needs () {
   command -v "$1" > /dev/null || { echo "$1 is not installed"; return 1; }
 }
@@ -34,7 +34,7 @@ commands () {
   "$LIG" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# The long options that a command's help text lists.
+# Prints the long options in a command's help text.
 options_of () {
   "$LIG" "$1" --help | grep -oE '^  (-[a-z], )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' |
     grep -vx -- --help
@@ -67,11 +67,11 @@ manual_formats () {
 
 manual_lints () {
   needs mandoc || return 77
-  # A page that is made at build time has no date.
+  # The generated page has no date.
   ! mandoc -T lint -W warning man | grep -v 'missing date'
 }
 
-# complete LINE: what bash offers at the end of the line, one reply a line.
+# complete_line LINE: prints the completions of bash at the end of the line, one on each line.
 complete_line () {
   COMP_LINE=$1
   COMP_POINT=${#COMP_LINE}
@@ -80,7 +80,7 @@ complete_line () {
   printf '%s\n' "${COMPREPLY[@]}"
 }
 
-# offers LINE REPLY...: all of them and, where the last is `only`, nothing else.
+# offers LINE REPLY...: checks that all replies are offered and, if the last is `only`, no others.
 offers () {
   local line=$1 reply all
   all=$(complete_line "$line" | sort)
@@ -120,7 +120,7 @@ bash_completes () {
     offers 'lig runs show ' last only && offers 'lig devices ' cpu
 }
 
-# Every option of every command, and each run of the store.
+# Completes every option of every command, and the runs of the store.
 bash_completes_all () {
   # shellcheck disable=SC1091
   . ./bash
@@ -159,8 +159,8 @@ refuses_others () {
   [ $? = 2 ]
 }
 
-for what in man bash zsh fish; do
-  "$LIG" --generate $what > $what || exit 1
+for kind in man bash zsh fish; do
+  "$LIG" --generate $kind > $kind || exit 1
 done
 check /generated/manual manual_has_all
 check /generated/groff manual_formats

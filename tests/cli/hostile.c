@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files, rows and streams that mean harm, or are full: `lig` says so and ends with the right code.
- */
+/* Hostile files and rows, and full streams: `lig` reports them and exits with the right code. */
 #include "tests/cli/case.h"
 
 #include <sqlite3.h>
@@ -31,7 +30,7 @@ exists (const char *name)
   return g_file_test (path, G_FILE_TEST_EXISTS);
 }
 
-/* A store of one training in a file of its own. */
+/* Trains into a new store. */
 static void
 make_store (const char *name)
 {
@@ -52,7 +51,8 @@ execute (const char *name, const char *sql)
   sqlite3_close (db);
 }
 
-/* No command that reads makes, renames or writes anything; one that writes leaves it, too. */
+/* A file that is no store: commands that read do not create, rename or write anything; commands
+ * that write leave the file unchanged, too. */
 static void
 test_store_of_another (void)
 {
@@ -69,9 +69,9 @@ test_store_of_another (void)
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
     g_auto (Outcome) refused = shell (lines[i]);
     g_assert_cmpint (refused.code, ==, 1);
-    assert_contains (refused.err, "is no store");
+    assert_contains (refused.err, "is not a store");
   }
-  /* It remembers what a device can do, where there is a store. */
+  /* The fuse command would only keep measured ceilings, so it works without a store. */
   g_auto (Outcome) planned = shell ("lig fuse gelu --input 4x8 --device cpu --store notes.txt");
   g_assert_cmpint (planned.code, ==, 0);
   g_auto (Outcome) listed = shell ("ls | grep notes");
@@ -93,10 +93,10 @@ test_mistyped (void)
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
     g_auto (Outcome) refused = shell (lines[i]);
     g_assert_cmpint (refused.code, ==, 1);
-    assert_contains (refused.err, "there is no store");
+    assert_contains (refused.err, "does not exist");
     g_assert_false (exists ("no"));
   }
-  /* Before the first run there is nothing to list, and nothing is made. */
+  /* Before the first run the list is empty and no store is created. */
   g_auto (Outcome) first =
     shell ("env -u LIGATURE_STORE XDG_DATA_HOME=$PWD/no lig runs list --json");
   g_assert_cmpint (first.code, ==, 0);
@@ -153,7 +153,7 @@ assert_harmless (const char *text)
     g_assert_true (*at == '\n' || !g_unichar_iscntrl (g_utf8_get_char (at)));
 }
 
-/* Names, cells, headers and messages cannot colour, clear or forge what a terminal shows. */
+/* Names, cells, headers and messages cannot send control sequences to a terminal. */
 static void
 test_escapes (void)
 {
@@ -188,7 +188,7 @@ test_escapes (void)
   g_assert_cmpstr (listed.out, ==, "1\n");
   g_auto (Outcome) forged = shell ("lig runs list --store e.db | grep -c '^ffffffff'");
   g_assert_cmpstr (forged.out, ==, "0\n");
-  /* For programs it is what it is. */
+  /* JSON contains the name unchanged. */
   g_auto (Outcome) json = shell ("lig runs show last --json --store e.db");
   g_assert_nonnull (strstr (text_at (json.json, "name"), "\033[2J"));
 }
@@ -229,15 +229,15 @@ test_full_output (void)
     g_assert_cmpint (shut.code, ==, 1);
     assert_contains (shut.err, "standard output");
   }
-  /* A command that prints nothing needs no output; and no file gets the number of a closed
-   * stream. */
+  /* A command that prints nothing needs no standard output; and no file gets the descriptor of a
+   * closed stream. */
   g_auto (Outcome) silent = shell ("lig runs star last --store full.db >&- 2>&- <&-");
   g_assert_cmpint (silent.code, ==, 0);
   g_auto (Outcome) whole = shell ("lig runs list --store full.db --json");
   g_assert_cmpint (whole.code, ==, 0);
 }
 
-/* A checkpoint replaces a checkpoint or nothing. */
+/* A checkpoint overwrites only a checkpoint. */
 static void
 test_checkpoint_victim (void)
 {
@@ -260,8 +260,8 @@ test_checkpoint_victim (void)
   }
 }
 
-/* SQLite reads the rows that it keeps beside a database, so nothing else may get their names, not
- * even while they are empty or not there. */
+/* SQLite reads its journal files next to a database, so no checkpoint may have one of their names,
+ * even if they are empty or do not exist. */
 static void
 test_checkpoint_companion (void)
 {
@@ -280,7 +280,8 @@ test_checkpoint_companion (void)
   }
 }
 
-/* A file chooses no place but below its own folder and the data folder, links followed. */
+/* A .lig file may only choose a checkpoint below its own folder or the data folder, with links
+ * resolved. */
 static void
 test_checkpoint_place (void)
 {
@@ -315,8 +316,8 @@ test_checkpoint_place (void)
   g_assert_cmpint (below.code, ==, 0);
 }
 
-/* A report draws what a device is described with, to the ends of what is taken for a device; what
- * lies beyond is refused. */
+/* A report can draw the extreme values that a device description may contain; values beyond them
+ * are refused. */
 static void
 test_report_ends (void)
 {
@@ -339,13 +340,13 @@ test_report_ends (void)
 
 #define WRITE_PIPE "lig report gelu --input 4x8 --device cpu -o pipe.md"
 
-/* A report waits for no reader, and a pipe that has one gets all of it. */
+/* A report to a pipe without a reader fails immediately; a reader gets the whole report. */
 static void
 test_report_pipe (void)
 {
   g_auto (Outcome) alone = shell ("mkfifo pipe.md && timeout -s KILL 20 " WRITE_PIPE);
   g_assert_cmpint (alone.code, ==, 1);
-  assert_contains (alone.err, "pipe.md: cannot be written: nobody reads from it");
+  assert_contains (alone.err, "pipe.md: cannot be written: the pipe has no reader");
   g_auto (Outcome) read = shell ("cat pipe.md > read.md & sleep 0.5; " WRITE_PIPE " && wait");
   g_assert_cmpint (read.code, ==, 0);
   g_auto (Outcome) found = shell ("grep -c gelu read.md");
@@ -364,7 +365,7 @@ test_locale (void)
   g_assert_cmpstr (text_at (shown.json, "0.name"), ==, "Größe");
 }
 
-/* GLib ends a process that cannot open what wakes its loop. */
+/* GLib ends a process that cannot open the wake-up descriptor of its main loop. */
 static void
 test_few_files (void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* `lig runs`: which run is the last, which words it takes, and what it deletes. */
+/* `lig runs`: the run selected by `last`, the accepted words, and deleting. */
 #include "tests/cli/case.h"
 
 #include <unistd.h>
 
 #define SMALL "linear(2) ! mean-squared-error"
 
-/* Trains into a fresh store, with a checkpoint of its own; returns the uuid. */
+/* Trains into a new store with its own checkpoint; returns the uuid. */
 static char *
 train (const char *checkpoint)
 {
@@ -46,12 +46,12 @@ test_last (void)
   assert_contains (shown.err, "the last run is");
 }
 
-/* Another store than the run's does not say of it how far it went. */
+/* Another store than the run's has no record of the run's last step. */
 static void
 test_other_store (void)
 {
   g_autofree char *run = train ("other.st");
-  g_autofree char *line = g_strdup_printf ("goes on as a new run; run %.8s, which wrote it", run);
+  g_autofree char *line = g_strdup_printf ("continues as a new run; run %.8s, which wrote it", run);
   g_auto (Outcome) resumed =
     lig ("train", "--resume", "other.st", "--steps", "9", "--store", "other.db", NULL);
   g_assert_cmpint (resumed.code, ==, 0);
@@ -73,7 +73,7 @@ test_status (void)
   g_assert_cmpint (done.code, ==, 0);
 }
 
-/* Files stay and are named, or go where that is said; only the run's own checkpoint goes. */
+/* Without --files the checkpoints are kept and named. With it only the run's own is deleted. */
 static void
 test_delete (void)
 {
@@ -93,7 +93,7 @@ test_delete_spares (void)
   g_autofree char *older = train ("shared.st"), *newer = train ("shared.st");
   g_autofree char *victim = in_folder ("victim.txt");
   g_assert_true (g_file_set_contents (victim, "precious", -1, NULL));
-  /* A row may name any file. */
+  /* The row of an artifact may name any file. */
   g_autofree char *line = g_strdup_printf (
     "python3 -c \"import sqlite3; c = sqlite3.connect ('runs.db'); c.execute ('INSERT INTO "
     "artifact "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of datasets share: files in a temporary folder, datasets opened from them, batches
- * taken, refusals looked at. */
+/* The common parts of the tests of datasets: files in a temporary folder, datasets opened from
+ * them, batches, and checks of refusals. */
 #pragma once
 
 #include <ligature/dataset.h>
@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* Made by start_tests(). */
+/* The temporary folder, created by start_tests(). */
 static char *folder;
 
 static inline char *
@@ -32,7 +32,7 @@ write_text (const char *name, const char *text)
   write_file (name, text, strlen (text));
 }
 
-/* KIND:FOLDER/REST, opened for the shape `batch` or `batch x length`. */
+/* Opens KIND:FOLDER/REST for the shape `batch` or `batch x length`. */
 static inline LigDataset *
 try_open (const char *kind, const char *rest, gint64 batch, gint64 length, GError **error)
 {

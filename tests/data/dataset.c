@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets: batches hold what the files hold, an epoch is a permutation, nothing crosses the cut,
- * a position continues identically, and bad data are refused with file, line or offset. */
+/* Datasets: batches contain the data of the files, an epoch is a permutation, training and held-out
+ * parts do not overlap, a position continues identically, and invalid data are refused with file,
+ * line or offset. */
 #include "tests/data/case.h"
 
 #include <math.h>
 #include <unistd.h>
-
-/* ---- spec ---- */
 
 static void
 test_spec (void)
@@ -64,8 +63,6 @@ test_batch (void)
   g_autoptr (LigDataset) table = lig_dataset_open (csv, NULL, LIG_FP32, 5, 0, &error);
   g_assert_no_error (error);
 }
-
-/* ---- order ---- */
 
 static void
 test_epochs (void)
@@ -157,7 +154,7 @@ test_tensors (void)
   g_autoptr (LigTensor) input = make_input (data), targets = make_targets (target);
   g_autoptr (LigTensor) other_type = make_targets (wrong), other_size = make_targets (small);
   g_assert_false (lig_dataset_next (data, input, targets, &error));
-  assert_error_has (error, LIG_ERROR_SHAPE, "before a loss");
+  assert_error_has (error, LIG_ERROR_SHAPE, "bound to a loss");
   bind (data, target);
   g_clear_error (&error);
   g_assert_false (lig_dataset_next (data, other_type, targets, &error));
@@ -171,9 +168,7 @@ test_tensors (void)
   g_assert_cmpuint (lig_dataset_get_position (data), ==, 0);
 }
 
-/* ---- text and tokens ---- */
-
-/* The tokens are their own positions, so that every target tells where it comes from. */
+/* Writes tokens that equal their positions, so that the origin of every target is known. */
 static void
 write_positions (const char *name, int count)
 {
@@ -324,9 +319,11 @@ test_text_bad (void)
   assert_refused ("text", "short", 4, LIG_ERROR_SHAPE, "4 tokens for training");
   assert_refused ("text", "a.txt", 0, LIG_ERROR_SHAPE, "BATCHxLENGTH");
   g_autoptr (LigDataset) data = open_data ("text", "a.txt", 2, 4);
-  assert_bind_refused (data, make_target (LIG_FP32, 2, 4, 0), LIG_ERROR_DTYPE, "wants fp32 values");
+  assert_bind_refused (data, make_target (LIG_FP32, 2, 4, 0), LIG_ERROR_DTYPE,
+                       "requires fp32 values");
   assert_bind_refused (data, make_target (LIG_INT32, 2, 3, 256), LIG_ERROR_SHAPE, "3 targets");
-  assert_bind_refused (data, make_target (LIG_INT32, 3, 0, 256), LIG_ERROR_SHAPE, "the batch of 2");
+  assert_bind_refused (data, make_target (LIG_INT32, 3, 0, 256), LIG_ERROR_SHAPE,
+                       "the batch size 2");
   assert_bind_refused (data, make_target (LIG_INT32, 2, 4, 126), LIG_ERROR_VALUE,
                        "token 126 at offset 10");
   assert_bind_refused (data, make_target (LIG_INT32, 2, 4, 0), LIG_ERROR_VALUE, "at least 1");
@@ -357,8 +354,6 @@ test_tokens_bad (void)
   write_file ("t.bin", header, 1028);
   assert_refused ("tokens", "t.bin", 1, LIG_ERROR_FORMAT, "begins with 20240801");
 }
-
-/* ---- synthetic ---- */
 
 static LigDataset *
 open_synthetic (const char *spec, LigDtype dtype, gint64 batch, guint64 seed)
@@ -392,7 +387,7 @@ test_synthetic (void)
   }
   g_assert_cmpfloat_with_epsilon (sum / (double) input->size, 0, 0.04);
   g_assert_cmpfloat_with_epsilon (squares / (double) input->size, 1, 0.06);
-  /* All 200 samples differ: the held-out ones are none of those for training. */
+  /* All 200 samples differ, so no held-out sample is also used for training. */
   g_autoptr (GHashTable) seen = g_hash_table_new (g_int_hash, g_int_equal);
   g_autofree int *firsts = g_new (int, 200);
   lig_dataset_seek (data, 0);
@@ -439,7 +434,7 @@ typedef struct {
   int stop;
 } Writer;
 
-/* Cuts a file off and lets it grow again, all the time. */
+/* Shrinks and grows a file repeatedly until it is stopped. */
 static gpointer
 keep_writing (gpointer data)
 {
@@ -449,14 +444,14 @@ keep_writing (gpointer data)
   return NULL;
 }
 
-/* Each kind refuses what changes under its hands, and none is ended by it. */
+/* Each kind refuses a file that changes while it is read, and none crashes. */
 static void
 test_changing (void)
 {
   static const char *const kinds[] = {"text", "csv", "tokens", "idx"};
   g_autofree char *path = in_folder ("changing");
   Writer writer = {.path = path};
-  guint said = 0;
+  guint refused = 0;
   g_autofree char *bytes = g_strnfill (64 << 20, '7');
   LigShape shape;
   lig_shape_init (&shape, 2, (gint64) 2, (gint64) 3);
@@ -467,14 +462,14 @@ test_changing (void)
     g_autoptr (GError) error = NULL;
     g_autoptr (LigDataset) data = lig_dataset_open (spec, &shape, LIG_INT32, 0, 0, &error);
     g_assert_true (data || error);
-    said += error && strstr (error->message, "while it was read") != NULL;
+    refused += error && strstr (error->message, "while it was read") != NULL;
   }
   g_atomic_int_set (&writer.stop, 1);
   g_thread_join (thread);
-  g_assert_cmpuint (said, >=, 8);
+  g_assert_cmpuint (refused, >=, 8);
 }
 
-/* The same size, other bytes. */
+/* Files of the same size with different bytes have different content hashes. */
 static void
 test_content (void)
 {

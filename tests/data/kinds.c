@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of kinds of datasets: whether each is whole, and that specs are checked by it. */
+/* The tables of kinds of datasets are complete, and specs are checked by them. */
 #include "tests/data/case.h"
-
-/* --- Tables ------------------------------------------------------------------------------- */
 
 static void
 check_option (const LigDatasetOption *option)
@@ -42,9 +40,7 @@ test_tables (void)
   g_assert_null (lig_dataset_info_of ("texts:x"));
 }
 
-/* --- Specs -------------------------------------------------------------------------------- */
-
-/* Opens a spec of the kind with one option, of a path where nothing is. */
+/* Opens a spec of the kind with one option and the path of a missing file. */
 static GError *
 try_option (const LigDatasetInfo *info, const char *key, const char *value)
 {
@@ -65,7 +61,7 @@ check_refused (const LigDatasetInfo *info, const LigDatasetOption *option, const
   assert_error_has (error, LIG_ERROR_VALUE, words);
 }
 
-/* A value that fits is not refused, although its file is missing. */
+/* Checks that a valid value is not refused, even if opening fails since the file is missing. */
 static void
 check_taken (const LigDatasetInfo *info, const LigDatasetOption *option, const char *value)
 {

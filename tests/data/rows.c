@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets of rows, csv and idx: forms, numbers, classes, the cut, and what is refused. */
+/* Datasets of rows, csv and idx: formats, numbers, classes, the held-out part, and refusals. */
 #include "tests/data/case.h"
 
 #include <math.h>
-
-/* ---- csv ---- */
 
 static void
 assert_table (const char *text, const char *options, const float *rows, gint64 features, int count)
@@ -49,7 +47,7 @@ test_csv (void)
   assert_table ("\n\n1,2.5,3\n-4,5e-3,6\n", "&header=false", rows, 2, 2);
 }
 
-/* Numbers of every length are read as strtod reads them. */
+/* Numbers of every length have the same value as by strtod. */
 static void
 test_csv_numbers (void)
 {
@@ -223,8 +221,6 @@ test_csv_bad (void)
   write_file ("t.csv", "a,b\n1,2\0\n", 9);
   assert_refused ("csv", "t.csv", 0, LIG_ERROR_FORMAT, "byte 7 is 0");
 }
-
-/* ---- idx ---- */
 
 static void
 write_idx (const char *name, guint32 magic, guint32 count, gsize body)

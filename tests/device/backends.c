@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Backends: names of devices, what a backend's table says of them, and described devices. */
+/* Backends: names of devices, traits from the backends' tables, and described devices. */
 #include "engine/device/backend.h"
 #include <ligature/plan.h>
 
 #include <string.h>
-
-/* --- Names --------------------------------------------------------------------------------- */
 
 static void
 test_names (void)
@@ -48,7 +46,7 @@ test_forms (void)
   g_assert_cmpstr (lig_device_forms (0), ==, "cpu, cuda:N or null[:PROFILE]");
 }
 
-/* Every name that is listed opens, as a device of the backend that the name says. */
+/* Every listed name opens, as a device of the backend in the name. */
 static void
 test_list (void)
 {
@@ -67,8 +65,6 @@ test_list (void)
     }
   }
 }
-
-/* --- Traits -------------------------------------------------------------------------------- */
 
 static void
 test_tables (void)
@@ -104,8 +100,6 @@ test_policy (void)
   g_assert_false (lig_device_name_has ("cpu", LIG_DEVICE_MEASURES));
   g_assert_true (lig_device_name_has ("cuda:0", LIG_DEVICE_MEASURES));
 }
-
-/* --- Described devices --------------------------------------------------------------------- */
 
 static LigStatus
 run_nothing (LigLaunch *launch)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices: profiles from outside, what is known of a device that nobody measured, and that one
- * process at a time measures on one. */
+/* Devices: untrusted profiles, predictions for a device that was not measured, and the lock by
+ * which one process at a time measures on a device. */
 #include "engine/device/device-private.h"
 #include "engine/measure/lock.h"
 #include "engine/measure/stopwatch.h"
@@ -14,8 +14,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* --- A folder of the test's own ------------------------------------------------------------ */
 
 typedef struct {
   char *folder, *path;
@@ -44,8 +42,6 @@ tear_down (Fixture *f, gconstpointer data)
   g_free (f->folder);
 }
 
-/* --- Profiles ------------------------------------------------------------------------------ */
-
 static void
 check_profile_refused (const char *path, const char *text)
 {
@@ -57,20 +53,20 @@ check_profile_refused (const char *path, const char *text)
   g_assert_nonnull (strstr (error->message, text));
 }
 
-/* A path that never ends, waits for a writer or is no file at all is refused at once. */
+/* An endless device, a pipe without a writer, a folder and a missing file are refused at once. */
 static void
 test_no_files (Fixture *f, gconstpointer data)
 {
   double began = lig_now ();
-  check_profile_refused ("/dev/zero", "it is no file");
-  check_profile_refused (f->folder, "it is no file");
+  check_profile_refused ("/dev/zero", "not a regular file");
+  check_profile_refused (f->folder, "not a regular file");
   g_autofree char *fifo = g_build_filename (f->folder, "fifo", NULL);
   g_assert_cmpint (mkfifo (fifo, 0600), ==, 0);
-  check_profile_refused (fifo, "it is no file");
+  check_profile_refused (fifo, "not a regular file");
   g_autofree char *large = g_malloc0 (2 << 20);
   memset (large, ' ', (2 << 20) - 1);
   g_assert_true (g_file_set_contents (f->path, large, -1, NULL));
-  check_profile_refused (f->path, "it has more than 1048576 bytes");
+  check_profile_refused (f->path, "more than 1048576 bytes");
   check_profile_refused ("/nowhere/at-all.json", "No such file");
   g_assert_cmpfloat (lig_now () - began, <, 5);
 }
@@ -82,7 +78,7 @@ test_ranges (Fixture *f, gconstpointer data)
     {"\"copy\": 1e-308", "copy is 1e-308, expected 1e+06 to 1e+18 bytes a second"},
     {"\"copy\": 1e300", "copy is 1e+300, expected 1e+06 to 1e+18 bytes a second"},
     {"\"copy\": -5", "copy is -5, expected"},
-    {"\"copy\": \"fast\"", "copy is no number"},
+    {"\"copy\": \"fast\"", "copy is not a number"},
     {"\"copy\": 1e12, \"launch\": 1e9", "launch is 1e+09, expected 1e-09 to 1 seconds"},
     {"\"copy\": 1e12, \"memory\": 1e300", "memory is 1e+300, expected"},
     {"\"copy\": 1e12, \"capability\": 1e12", "capability is 1e+12, expected 1 to 9999"},
@@ -96,7 +92,7 @@ test_ranges (Fixture *f, gconstpointer data)
   }
 }
 
-/* A card is known by its name without any folder of data, but only if it is that card. */
+/* A card is recognized by its name without a data folder, but only if its other facts match. */
 static void
 test_known_cards (void)
 {
@@ -111,8 +107,6 @@ test_known_cards (void)
   g_strlcpy (card.name, "NVIDIA GeForce RTX 4090", sizeof card.name);
   g_assert_false (lig_description_find (&card, &found));
 }
-
-/* --- Ceilings ------------------------------------------------------------------------------ */
 
 static double
 sum_predicted (LigDevice *device)
@@ -135,7 +129,8 @@ sum_predicted (LigDevice *device)
   return seconds;
 }
 
-/* A device that was neither measured nor described predicts nothing, not the time of a launch. */
+/* A device that was neither measured nor described predicts nothing, not even the time of a launch.
+ */
 static void
 test_unknown (void)
 {
@@ -155,12 +150,13 @@ test_unknown (void)
   g_autoptr (LigPlan) plan = lig_plan_compile (sequence, cpu, &options, &error);
   guint count;
   const LigPlanGroup *groups = lig_plan_get_groups (plan, LIG_PASS_FORWARD, &count);
-  /* The product's rate is missing, the bandwidth is not. */
+  /* Only the product's rate is missing; the bandwidth is known. */
   g_assert_cmpfloat (groups[0].predicted, ==, 0);
   g_assert_cmpfloat (groups[count - 1].predicted, >, 0);
 }
 
-/* Measured at the first use, kept, and found again; without a store, nothing. */
+/* Ceilings are measured at the first use, stored, and found again; without a store they are not
+ * measured. */
 static void
 test_learn (Fixture *f, gconstpointer data)
 {
@@ -183,8 +179,6 @@ test_learn (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (lig_device_get_facts (third)->copy, ==, lig_device_get_facts (first)->copy);
 }
 
-/* --- One at a time ------------------------------------------------------------------------- */
-
 static GPtrArray *heard;
 
 static void
@@ -203,7 +197,7 @@ test_lock (void)
   lig_tuning_set_listener (hear);
   g_assert_true (lig_measuring_lock (id, 1));
   g_assert_true (lig_measuring_lock (id, 1));
-  /* As another process sees it. */
+  /* A second file descriptor, for which the lock works as for another process. */
   int other = open (path, O_RDWR | O_CLOEXEC);
   g_assert_cmpint (other, >=, 0);
   g_assert_cmpint (flock (other, LOCK_EX | LOCK_NB), !=, 0);
@@ -219,7 +213,7 @@ test_lock (void)
   g_assert_cmpfloat (lig_now () - began, <, 20);
   g_assert_cmpuint (heard->len, ==, 2);
   g_assert_nonnull (strstr (heard->pdata[0], "waiting for it"));
-  /* A thread that waited in vain does not wait again for each time that it measures. */
+  /* After a timeout, the thread does not wait again at every measurement. */
   began = lig_now ();
   g_assert_false (lig_measuring_lock (id, 60));
   lig_measuring_unlock (id);
@@ -241,7 +235,7 @@ measure_elsewhere (gpointer data)
   return GINT_TO_POINTER (got);
 }
 
-/* Another thread of this process waits as another process does. */
+/* Another thread of this process waits like another process. */
 static void
 test_threads (void)
 {
@@ -255,10 +249,8 @@ test_threads (void)
   g_unlink (path);
 }
 
-/* --- Errors of the GPU --------------------------------------------------------------------- */
-
-/* Errors of CUDA that end the process's use of a device, by the words of its header; and some that
- * do not. */
+/* CUDA errors after which, according to its header, a process cannot use the device, and some that
+ * have no such effect. */
 static void
 test_lost (void)
 {

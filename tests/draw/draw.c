@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures: that canvases of all kinds agree, that charts show what they are given, and that the
- * score of a plan says what the plan says. No display is opened. */
+/* Pictures: all kinds of canvas draw the same, charts show their data, and the score shows the
+ * plan. The tests need no display. */
 #include "engine/draw/canvas.h"
 #include "engine/draw/score.h"
 
@@ -11,7 +11,7 @@
 
 #define WIDTH 1000.0
 
-/* Times that are promised hold without sanitizers, which are some ten times slower. */
+/* The time limits hold without sanitizers, which are about ten times slower. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SLOWNESS 20
 #else
@@ -36,7 +36,7 @@ new_plan (const char *expression, const char *device_name, LigPolicy policy)
   return plan;
 }
 
-/* Fails on what is no XML; gives all character data. */
+/* Appends a line for each piece of character data. */
 static void
 append_data (
   GMarkupParseContext *parser, const char *text, gsize length, gpointer data, GError **error)
@@ -66,7 +66,7 @@ assert_contains (const char *text, const char *part)
     g_error ("'%s' is not in:\n%s", part, text);
 }
 
-/* --- Inks ---------------------------------------------------------------------------------- */
+/* --- Colours ------------------------------------------------------------------------------- */
 
 static double
 luminance (LigColour colour)
@@ -79,7 +79,7 @@ luminance (LigColour colour)
   return sum;
 }
 
-/* As WCAG 2 has it. */
+/* Computes the contrast as defined by WCAG 2. */
 static void
 assert_contrast (LigColour a, LigColour b, double least)
 {
@@ -88,25 +88,26 @@ assert_contrast (LigColour a, LigColour b, double least)
 }
 
 static void
-test_inks (void)
+test_colours (void)
 {
-  for (LigInksKind kind = LIG_INKS_LIGHT; kind <= LIG_INKS_DARK_CONTRAST; kind++) {
-    const LigInks *inks = lig_inks (kind);
-    const LigColour texts[] = {inks->ink,     inks->dim,     inks->forward, inks->backward,
-                               inks->channel, inks->warning, inks->error};
-    double least = kind >= LIG_INKS_LIGHT_CONTRAST ? 7 : 4.5;
+  for (LigColoursKind kind = LIG_COLOURS_LIGHT; kind <= LIG_COLOURS_DARK_CONTRAST; kind++) {
+    const LigColours *colours = lig_colours (kind);
+    const LigColour texts[] = {colours->ink,      colours->dim,     colours->forward,
+                               colours->backward, colours->channel, colours->warning,
+                               colours->error};
+    double least = kind >= LIG_COLOURS_LIGHT_CONTRAST ? 7 : 4.5;
     for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-      assert_contrast (texts[i], inks->ground, least);
-      assert_contrast (texts[i], inks->card, least);
+      assert_contrast (texts[i], colours->ground, least);
+      assert_contrast (texts[i], colours->card, least);
     }
-    assert_contrast (inks->forward, inks->forward_fill, 4.5);
-    assert_contrast (inks->backward, inks->backward_fill, 4.5);
-    assert_contrast (inks->dim, inks->forward_fill, 4.5);
-    assert_contrast (inks->dim, inks->backward_fill, 4.5);
+    assert_contrast (colours->forward, colours->forward_fill, 4.5);
+    assert_contrast (colours->backward, colours->backward_fill, 4.5);
+    assert_contrast (colours->dim, colours->forward_fill, 4.5);
+    assert_contrast (colours->dim, colours->backward_fill, 4.5);
     for (guint i = 0; i < LIG_N_SERIES; i++) {
-      assert_contrast (inks->series[i], inks->ground, 3);
+      assert_contrast (colours->series[i], colours->ground, 3);
       for (guint j = 0; j < i; j++)
-        g_assert_cmphex (inks->series[i], !=, inks->series[j]);
+        g_assert_cmphex (colours->series[i], !=, colours->series[j]);
     }
   }
 }
@@ -122,7 +123,8 @@ static void
 draw_score (LigCanvas *canvas, gpointer data)
 {
   const Score *score = data;
-  lig_draw_score_against (canvas, lig_inks (LIG_INKS_LIGHT), &score->timed, score->unfused, WIDTH);
+  lig_draw_score_against (canvas, lig_colours (LIG_COLOURS_LIGHT), &score->timed, score->unfused,
+                          WIDTH);
 }
 
 static void
@@ -141,7 +143,7 @@ assert_same_marks (LigCanvas *a, LigCanvas *b)
   }
 }
 
-/* On a surface, in SVG and on nothing at all. */
+/* Surfaces, SVG and blank canvases have the same marks. */
 static void
 test_marks (void)
 {
@@ -185,7 +187,7 @@ test_shift (void)
   g_autofree char *text = read_xml (svg);
 }
 
-/* Whatever a text is, the SVG is well-formed and says it. */
+/* The SVG is well-formed and contains the text, even if that contains markup or invalid UTF-8. */
 static void
 test_hostile_text (void)
 {
@@ -214,19 +216,19 @@ test_hostile_text (void)
   assert_contains (text, "a & b ' c");
 }
 
-/* Where a style names the colours, none stands in the picture itself. */
+/* A picture whose colours are named contains no literal colours. */
 static void
-test_named_inks (void)
+test_named_colours (void)
 {
   g_autoptr (LigPlan) plan =
     new_plan ("make-extra-output(to=r) ! linear(32) ! add-extra-input(from=r) ! | ! gelu",
               "null:h200", LIG_POLICY_ALL);
   Score score = {.timed.plan = plan};
   g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (WIDTH, 500);
-  lig_canvas_name_inks (canvas, lig_inks (LIG_INKS_LIGHT));
+  lig_canvas_name_colours (canvas, lig_colours (LIG_COLOURS_LIGHT));
   draw_score (canvas, &score);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
-  g_autofree char *style = lig_inks_to_style (lig_inks (LIG_INKS_DARK));
+  g_autofree char *style = lig_colours_to_style (lig_colours (LIG_COLOURS_DARK));
   g_assert_null (strstr (svg, "\"#"));
   assert_contains (svg, "fill=\"var(--lig-forward-fill)\"");
   assert_contains (svg, "stroke=\"var(--lig-warning)\"");
@@ -239,7 +241,7 @@ static char *
 draw_chart (const LigChart *chart)
 {
   g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (600, 240);
-  lig_draw_chart (canvas, lig_inks (LIG_INKS_LIGHT), chart, 600, 240);
+  lig_draw_chart (canvas, lig_colours (LIG_COLOURS_LIGHT), chart, 600, 240);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
   g_autofree char *text = read_xml (svg);
   return g_steal_pointer (&svg);
@@ -294,7 +296,7 @@ test_chart_find (void)
   }
 }
 
-/* Charts of nothing, of one point, of what is no number, of a line that does not rise. */
+/* Charts without points, with one point, with NaNs and infinities, with a constant line. */
 static void
 test_chart_odd (void)
 {
@@ -320,7 +322,7 @@ test_chart_odd (void)
   }
 }
 
-/* A spike among a million points is seen, and the picture stays small and quick. */
+/* A spike among a million points is visible, and the picture stays small and fast to draw. */
 static void
 test_chart_dense (void)
 {
@@ -340,7 +342,7 @@ test_chart_dense (void)
   g_autofree char *svg = draw_chart (&chart);
   g_assert_cmpint (clock () - start, <, 2 * CLOCKS_PER_SEC * SLOWNESS);
   g_assert_cmpuint (strlen (svg), <, 100000);
-  /* The top of the plot is where 3 is. */
+  /* The line must reach the top of the plot, the place of the value 3. */
   const char *path = strstr (svg, "stroke-width=\"1.75\"");
   g_assert_nonnull (path);
   g_autofree char *until = g_strndup (svg, (gsize) (path - svg));
@@ -399,7 +401,7 @@ test_score_numbers (void)
     g_autofree char *sentence = g_strdup_printf ("%s not moved", saved);
     assert_contains (text, sentence);
   }
-  /* What is not known is not claimed. */
+  /* Without an unfused plan the score must not show savings. */
   score.unfused = NULL;
   g_autofree char *alone = score_text (&score);
   g_assert_null (strstr (alone, "not moved"));
@@ -424,7 +426,7 @@ test_score_measured (void)
   assert_contains (text, sentence);
 }
 
-/* Marks that lie over each other would hide one another: groups of a rail do not, nor do ops. */
+/* Rows must not overlap, because overlapping marks would hide each other. */
 static void
 test_score_layout (void)
 {
@@ -455,7 +457,7 @@ test_score_layout (void)
   }
 }
 
-/* A block of twelve is drawn once, and what it takes is counted twelve times. */
+/* A block of twelve repetitions is drawn once, and its time is the sum of all twelve. */
 static void
 test_score_blocks (void)
 {
@@ -553,11 +555,11 @@ main (int argc, char **argv)
   g_unsetenv ("DISPLAY");
   g_unsetenv ("WAYLAND_DISPLAY");
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/draw/inks", test_inks);
+  g_test_add_func ("/draw/inks", test_colours);
   g_test_add_func ("/draw/canvas/marks", test_marks);
   g_test_add_func ("/draw/canvas/shift", test_shift);
   g_test_add_func ("/draw/canvas/hostile-text", test_hostile_text);
-  g_test_add_func ("/draw/canvas/named-inks", test_named_inks);
+  g_test_add_func ("/draw/canvas/named-inks", test_named_colours);
   g_test_add_func ("/draw/chart/read-out", test_chart_read_out);
   g_test_add_func ("/draw/chart/find", test_chart_find);
   g_test_add_func ("/draw/chart/odd", test_chart_odd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of figures that no machine has: they end, and what is drawn can be seen. */
+/* Pictures of extreme figures: drawing ends in time, and all coordinates can be drawn. */
 #include "engine/device/device-private.h"
 #include "engine/draw/chart.h"
 #include "tests/plan/case.h"
@@ -14,7 +14,7 @@ static const double figures[] = {
   1e-300,    1e-15,    1,      7,  1e15,    1e300,         DBL_MAX, INFINITY,     NAN,
 };
 
-/* A picture that never ends is ended, and so is the test. */
+/* Sets an alarm that ends the test if drawing takes longer. */
 static void
 draw_within (guint seconds)
 {
@@ -43,7 +43,7 @@ test_ticks (void)
       }
 }
 
-/* Charts of any three values. */
+/* Charts of combinations of three extreme values. */
 static void
 test_charts (void)
 {
@@ -60,7 +60,7 @@ test_charts (void)
       chart.smoothing = 0.9;
       g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (400, 200);
       draw_within (30);
-      lig_draw_chart (canvas, lig_inks (LIG_INKS_LIGHT), &chart, 400, 200);
+      lig_draw_chart (canvas, lig_colours (LIG_COLOURS_LIGHT), &chart, 400, 200);
       g_autofree char *svg = lig_canvas_to_svg (canvas);
       g_assert_cmpuint (strlen (svg), <, 200000);
     }
@@ -81,7 +81,7 @@ assert_figures_fit (LigCanvas *canvas)
     g_assert_true (strcspn (at + 2, "\"") < 20000);
 }
 
-/* The device as described, and what was measured on it, are any figures. */
+/* The facts of the device, and the measured times, have extreme values. */
 static void
 test_profiles (void)
 {
@@ -109,9 +109,9 @@ test_profiles (void)
       LigTimedPlan timed = {plan, measured ? times : NULL}, unfused = {plan, NULL};
       g_autoptr (LigCanvas) canvas = lig_canvas_new_svg (900, 600);
       draw_within (60);
-      lig_draw_roofline (canvas, lig_inks (LIG_INKS_LIGHT), &timed, &unfused, 900, 300);
-      lig_draw_times (canvas, lig_inks (LIG_INKS_LIGHT), &timed, 900);
-      lig_draw_timeline (canvas, lig_inks (LIG_INKS_LIGHT), &timed, 900, 300);
+      lig_draw_roofline (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, &unfused, 900, 300);
+      lig_draw_times (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 900);
+      lig_draw_timeline (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 900, 300);
       assert_figures_fit (canvas);
     }
   }

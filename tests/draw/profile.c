@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The pictures of a profile: every mark has a text and lies within the picture, and the figures
- * are those of the plan. */
+/* The pictures of a profile: every mark has a text and is within the picture, and the figures are
+ * those of the plan. */
 #include "tests/plan/case.h"
 #include <ligature/draw.h>
 
@@ -13,7 +13,7 @@ static const char *const sequences[] = {
   "identity",
 };
 
-/* A CPU that is as if it had been measured. */
+/* Gives a CPU device facts as if it had been measured. */
 static void
 give_ceilings (LigDevice *device)
 {
@@ -54,24 +54,24 @@ invent_times (LigPlan *plan)
   return times;
 }
 
-/* The marks of one picture, blank; they are checked against its size. */
+/* Draws one picture on a blank canvas, and checks its marks against its size. */
 static LigCanvas *
 draw (int which, const LigTimedPlan *timed, const LigTimedPlan *unfused, double width)
 {
   guint count;
   LigCanvas *canvas = lig_canvas_new_blank ();
-  const LigInks *inks = lig_inks (LIG_INKS_LIGHT);
+  const LigColours *colours = lig_colours (LIG_COLOURS_LIGHT);
   double height = which == 0 ? lig_draw_times_height (timed) : 300;
   if (which == 0)
-    lig_draw_times (canvas, inks, timed, width);
+    lig_draw_times (canvas, colours, timed, width);
   else if (which == 1)
-    lig_draw_timeline (canvas, inks, timed, width, height);
+    lig_draw_timeline (canvas, colours, timed, width, height);
   else if (which == 2)
-    lig_draw_roofline (canvas, inks, timed, unfused, width, height);
+    lig_draw_roofline (canvas, colours, timed, unfused, width, height);
   else if (which == 3)
-    lig_draw_memory (canvas, inks, timed->plan, width, height);
+    lig_draw_memory (canvas, colours, timed->plan, width, height);
   else
-    lig_draw_map (canvas, inks, timed->plan, width, height);
+    lig_draw_map (canvas, colours, timed->plan, width, height);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
   for (guint i = 0; i < count; i++) {
     g_assert_true (marks[i].text && *marks[i].text && !strstr (marks[i].text, "nan"));
@@ -105,7 +105,7 @@ test_marks (void)
       }
 }
 
-/* Of a device whose ceilings nobody knows, no picture says that it predicts. */
+/* Pictures for a device with unknown ceilings contain no predictions. */
 static void
 test_unknown (void)
 {
@@ -126,7 +126,7 @@ test_unknown (void)
   }
 }
 
-/* A bar is as long as its group took, and says so. */
+/* The text of each bar contains the times of its group. */
 static void
 test_times (void)
 {
@@ -153,7 +153,7 @@ test_times (void)
   g_assert_nonnull (strstr (marks[1].text, "Linear + Bias + GELU"));
 }
 
-/* What a block repeats is one row, with the sum. */
+/* The repetitions of a group are one row with the sum of their times. */
 static void
 test_repeats (void)
 {
@@ -173,7 +173,7 @@ test_repeats (void)
   g_assert_nonnull (strstr (marks[0].text, time));
 }
 
-/* The timeline ends with the sum of all steps, the roofline's arrows are those of the fusions. */
+/* Each step of the timeline begins at the end of the step before it, and its width is its time. */
 static void
 test_timeline (void)
 {
@@ -200,7 +200,7 @@ test_roofline (void)
   g_autoptr (LigCanvas) canvas = draw (2, &timed, &unfused, 900);
   const LigMark *marks = lig_canvas_get_marks (canvas, &count);
   for (guint i = 0; i < count; i++)
-    arrows += strstr (marks[i].text, "its ops apart") != NULL;
+    arrows += strstr (marks[i].text, "its ops unfused") != NULL;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &n_groups);
     for (guint i = 0; i < n_groups; i++)
@@ -210,7 +210,7 @@ test_roofline (void)
   g_assert_cmpuint (arrows, ==, fused);
 }
 
-/* The peak of the picture is what the plan says is alive at most, and its state. */
+/* The tallest mark of the picture is the peak of the plan's arena plus its state. */
 static void
 test_memory (void)
 {
@@ -233,7 +233,7 @@ test_memory (void)
 static void
 draw_all (LigCanvas *canvas, gpointer data)
 {
-  lig_draw_times (canvas, lig_inks (LIG_INKS_DARK), data, 700);
+  lig_draw_times (canvas, lig_colours (LIG_COLOURS_DARK), data, 700);
 }
 
 static void

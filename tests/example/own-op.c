@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* data/doc/tutorial.md shows what follows. */
+/* data/doc/tutorial.md shows the code from here on. */
 /* y = x^2, and y = (x + bias)^2 with the sum kept for the backward pass. */
 static LigStatus
 run_square (LigLaunch *launch)
@@ -89,7 +89,7 @@ static const LigFusion bias_square = {
   .pattern = "bias square",
   .lower = lower,
 };
-/* data/doc/tutorial.md shows what precedes. */
+/* data/doc/tutorial.md shows the code up to here. */
 
 static gboolean
 run (GError **error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Trains a small sequence with nothing but the installed library:
+/* Trains a small sequence with only the installed library:
  *
  *   cc train.c -o train $(pkg-config --cflags --libs ligature)
  *
- * The task: y = the sum of x's squares, four features, values drawn anew for each step. */
+ * The task: y = the sum of x's squares; four features, with new random values for each step. */
 #include <ligature/program.h>
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ draw_batch (GRand *random, LigTensor *x, LigTensor *targets)
   }
 }
 
-/* README.md shows what follows, up to the mark below. */
+/* README.md shows the code from here to the comment below. */
 static gboolean
 train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
 {
@@ -34,7 +34,7 @@ train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
   g_autoptr (LigDevice) device = lig_device_open ("cpu", error);
   if (!device)
     return FALSE;
-  /* The state has the parameters and moments, the plan the steps, the program the memory. */
+  /* The state contains the parameters and moments, the plan the steps, the program the memory. */
   g_autoptr (LigState) state = lig_state_new (sequence, device, &options, 1, error);
   g_autoptr (LigPlan) plan = state ? lig_state_plan (state, sequence, &options, error) : NULL;
   g_autoptr (LigProgram) program = plan ? lig_program_new (plan, state, error) : NULL;
@@ -56,7 +56,7 @@ train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
   }
   return TRUE;
 }
-/* README.md shows what stands above. */
+/* README.md shows the code up to here. */
 
 int
 main (void)

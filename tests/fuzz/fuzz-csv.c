@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a csv file, under several options: opens or says why not, and what opens can be
- * bound and read. */
+/* Opens arbitrary bytes as a csv file with several options. A file that opens without an error can
+ * be bound and read. */
 #include "tests/fuzz/fuzz.h"
 #include <ligature/dataset.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arbitrary bytes as an expression: they are parsed or refused, and what is parsed is the same
- * after a way through its shortest expression and through a file. */
+/* Parses arbitrary bytes as an expression. A parsed sequence is the same after being written as the
+ * shortest expression or as a file and read again. */
 #include "tests/fuzz/fuzz.h"
 #include <ligature/sequence.h>
 

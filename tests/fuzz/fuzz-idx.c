@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as MNIST's images and labels: the first byte says how many of the rest are labels. */
+/* Opens arbitrary bytes as MNIST's images and labels. The first byte is the number of label bytes.
+ */
 #include "tests/fuzz/fuzz.h"
 #include <ligature/dataset.h>
 

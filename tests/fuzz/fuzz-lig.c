@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arbitrary bytes as a .lig file: they are read or refused, and what is read is written as a text
- * that reads as itself. */
+/* Reads arbitrary bytes as a .lig file. A sequence that was read is written as a text that reads as
+ * the same sequence. */
 #include "tests/fuzz/fuzz.h"
 #include <ligature/sequence.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a safetensors file: loads or says why not, and every tensor can be asked for. */
+/* Loads arbitrary bytes as a safetensors file and reads every tensor of a file that loads. */
 #include "tests/fuzz/fuzz.h"
 #include <ligature/tensor-file.h>
 
@@ -14,7 +14,7 @@ size_t
 LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t limit, unsigned int random)
 {
   size = fuzz_mutate (data, size, limit, random, seed, sizeof seed - 1);
-  /* A header length that fits gets most inputs past the first check. */
+  /* With a valid header length most inputs pass the first check. */
   guint64 length = size - MIN (size, 8 + random / 256 % 32);
   if (random % 4 > 0 && size > 8 && length > 0)
     memcpy (data, &length, sizeof length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What every fuzz target shares: a file that lies in memory, and seeds made in code, so that a run
- * needs no corpus. */
+/* Functions for all fuzz targets: a file in memory, and seeds made in code, so that a run needs no
+ * corpus. */
 #pragma once
 
 #include <ligature/op.h>
@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t limit, unsigned int seed);
 size_t LLVMFuzzerMutate (uint8_t *data, size_t size, size_t limit);
 
-/* A file of these bytes; `path` gets its name. Close what is returned. */
+/* Makes a file of these bytes and stores its name in `path`. Returns its descriptor, which the
+ * caller closes. */
 static inline int
 fuzz_file (const uint8_t *data, size_t size, char path[32])
 {
@@ -25,7 +26,7 @@ fuzz_file (const uint8_t *data, size_t size, char path[32])
   return fd;
 }
 
-/* A message can be shown, whatever the file holds. */
+/* Checks that an error message is valid UTF-8. */
 static inline void
 fuzz_check_error (const GError *error)
 {
@@ -33,7 +34,7 @@ fuzz_check_error (const GError *error)
   g_assert_true (*error->message && g_utf8_validate (error->message, -1, NULL));
 }
 
-/* Starts from a well-formed file wherever libFuzzer has nothing to start from. */
+/* Mutates the data; starts from a well-formed file if libFuzzer has no input. */
 static inline size_t
 fuzz_mutate (
   uint8_t *data, size_t size, size_t limit, unsigned int random, const void *seed, size_t length)
@@ -43,7 +44,7 @@ fuzz_mutate (
   return LLVMFuzzerMutate (data, size, limit);
 }
 
-/* Writes `word` over the token at a place that `random` says, or between two. */
+/* Writes `word` over the token at a place chosen by `random`, or between two. */
 static inline size_t
 fuzz_put_word (uint8_t *data, size_t size, size_t limit, unsigned int random, const char *word)
 {
@@ -60,7 +61,7 @@ fuzz_put_word (uint8_t *data, size_t size, size_t limit, unsigned int random, co
   return size - (to - from) + length;
 }
 
-/* The name of an op, or of one of its parameters. */
+/* Returns the name of an op, or of one of its parameters. */
 static inline const char *
 fuzz_pick_name (unsigned int random)
 {

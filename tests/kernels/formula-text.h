@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The formula that an op shows to people, `y = x sigmoid (1.702 x)`, as a function of doubles: so
- * the kernels of every op are compared with what its documentation says. */
+/* Evaluates the documented formula of an op, `y = x sigmoid (1.702 x)`, in double, to compare the
+ * op's kernels with its documentation. */
 #pragma once
 
 #include <glib.h>
@@ -37,14 +37,14 @@ static void formula_read_sum (FormulaReader *reader);
 static void formula_read (Formula *formula, const char *op);
 
 static inline void
-formula_expect (FormulaReader *reader, char wanted)
+formula_expect (FormulaReader *reader, char expected)
 {
   reader->at += strspn (reader->at, " ");
-  if (*reader->at++ != wanted)
-    g_error ("'%c' expected before '%s'", wanted, reader->at - 1);
+  if (*reader->at++ != expected)
+    g_error ("'%c' expected before '%s'", expected, reader->at - 1);
 }
 
-/* A function of this list, or another activation by its op's name. */
+/* Reads a call of a function in the list or, by its op's name, of another activation. */
 static inline void
 formula_read_call (FormulaReader *reader, const char *name)
 {
@@ -64,7 +64,7 @@ formula_read_call (FormulaReader *reader, const char *name)
     formula_emit (reader, codes[i], 0);
     return;
   }
-  /* Its argument is on the stack: its own x is the top of it, kept aside. */
+  /* Inside the called formula, x is its argument, which is on top of the stack. */
   Formula inner = {0};
   formula_read (&inner, name);
   formula_emit (reader, '{', 0);
@@ -101,7 +101,7 @@ formula_read_factor (FormulaReader *reader)
   }
 }
 
-/* Factors one after the other are multiplied. */
+/* Reads factors; those without an operator between them are multiplied. */
 static inline void
 formula_read_product (FormulaReader *reader)
 {
@@ -128,7 +128,8 @@ formula_read_sum (FormulaReader *reader)
   }
 }
 
-/* Reads the formula of the op of that name, `a` for x; what follows a comma explains symbols. */
+/* Reads the formula of the op of that name, in which x may be called `a`. The text after a comma
+ * explains symbols and is ignored. */
 static void
 formula_read (Formula *formula, const char *op)
 {
@@ -162,7 +163,7 @@ formula_apply (char code, double a, double b)
   }
 }
 
-/* The value at x, with the other half of a gated unit's row. NaN stays no value of a maximum. */
+/* Returns the value at x; `b` is the other half of a gated unit's row. */
 static inline double
 formula_value (const Formula *formula, double x, double b)
 {

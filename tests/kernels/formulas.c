@@ -61,8 +61,8 @@ test_accuracy (void)
   g_assert_true (isnan (lig_sigmoid (NAN)));
 }
 
-/* Compares every activation with the formula that its op shows, whose constants have eight
- * digits. In the far tails that formula cancels, though it is computed in double. */
+/* The documented formula of the activation under test. Its constants have eight digits, and in the
+ * far tails it cancels even in double. */
 static Formula shown;
 
 static double
@@ -92,7 +92,7 @@ test_shown (void)
 #undef ACTIVATION
 }
 
-/* No overflow of an intermediate result turns a number into NaN. */
+/* No intermediate result overflows such that the result is NaN. */
 static void
 test_extremes (void)
 {
@@ -169,7 +169,7 @@ drop (LigOperand x, LigOperand y, float probability, uint64_t path_hash, const L
   g_assert_cmpint (status, ==, LIG_OK);
 }
 
-/* Converts elements one by one, to the bits that the definition gives. */
+/* Computes the dropout of x one element at a time, by its definition; counts the kept elements. */
 static LigOperand
 dropped (LigOperand x, float probability, uint64_t path_hash, const LigTick *tick, int64_t *kept)
 {
@@ -216,7 +216,7 @@ test_dropout (void)
   }
 }
 
-/* Other steps, seeds and ops drop other elements. */
+/* Different steps, seeds and ops drop different elements. */
 static void
 test_dropout_streams (void)
 {

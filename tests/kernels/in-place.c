@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kernel of the CPU gives the same bits when outputs are computed in place of inputs, for
- * all places that its signature allows, as with separate memory. */
+/* Each kernel of the CPU gives the same bits in place, for all combinations that its signature
+ * allows, as with separate memory. */
 #include "tests/gpu/operands.h"
 
 static const LigDtype types[] = {LIG_FP32, LIG_FP16, LIG_BF16};
@@ -20,7 +20,7 @@ run (Operands *o)
     g_error ("%s: %s", o->kernel->name, launch.where);
 }
 
-/* The operands of a case, each with its own memory, and their values. */
+/* Returns the operands of a case, each in memory of its own, with their values. */
 static Operands
 make (const LigKernel *kernel, Problem problem)
 {
@@ -43,11 +43,12 @@ may_take (const Operands *o, int to, int from)
          a->size == b->size;
 }
 
-/* Gives `to` the memory of `from`, and `other` that of `second` unless that is -1. */
+/* Checks the kernel with `to` in the memory of `from`, and `other` in that of `second` unless
+ * `second` is -1. */
 static void
-check (const Operands *apart, int to, int from, int other, int second)
+check (const Operands *separate, int to, int from, int other, int second)
 {
-  Operands o = make (apart->kernel, apart->problem);
+  Operands o = make (separate->kernel, separate->problem);
   void *memory[LIG_MAX_OPERANDS];
   for (int i = 0; i < o.count; i++)
     memory[i] = o.operands[i].data;
@@ -56,34 +57,35 @@ check (const Operands *apart, int to, int from, int other, int second)
     o.operands[other].data = memory[second];
   run (&o);
   for (int i = o.inputs; i < o.count; i++)
-    if (memcmp (o.operands[i].data, apart->operands[i].data, operand_bytes (&o.operands[i])) != 0)
-      g_error ("%s, %ld x %ld %s: %s differs with %s in the place of %s", o.kernel->name,
+    if (memcmp (o.operands[i].data, separate->operands[i].data, operand_bytes (&o.operands[i])) !=
+        0)
+      g_error ("%s, %ld x %ld %s: %s differs with %s in the memory of %s", o.kernel->name,
                (long) o.problem.rows, (long) o.problem.columns, lig_dtype_name (o.problem.compute),
                o.names[i], o.names[to], o.names[from]);
   for (int i = 0; i < o.count; i++)
     g_aligned_free (memory[i]);
 }
 
-/* Computes one output in place, then two at a time. */
+/* Checks each output computed in place, then each pair of outputs. */
 static guint
 check_all (const LigKernel *kernel, Problem problem)
 {
-  Operands apart = make (kernel, problem);
+  Operands separate = make (kernel, problem);
   guint count = 0;
-  run (&apart);
-  for (int to = apart.inputs; to < apart.count; to++)
-    for (int from = 0; from < apart.inputs; from++) {
-      if (!may_take (&apart, to, from))
+  run (&separate);
+  for (int to = separate.inputs; to < separate.count; to++)
+    for (int from = 0; from < separate.inputs; from++) {
+      if (!may_take (&separate, to, from))
         continue;
-      check (&apart, to, from, 0, -1);
+      check (&separate, to, from, 0, -1);
       count++;
-      for (int other = to + 1; other < apart.count; other++)
-        for (int second = 0; second < apart.inputs; second++)
-          if (second != from && may_take (&apart, other, second))
-            check (&apart, to, from, other, second);
+      for (int other = to + 1; other < separate.count; other++)
+        for (int second = 0; second < separate.inputs; second++)
+          if (second != from && may_take (&separate, other, second))
+            check (&separate, to, from, other, second);
     }
-  for (int i = 0; i < apart.count; i++)
-    g_aligned_free (apart.operands[i].data);
+  for (int i = 0; i < separate.count; i++)
+    g_aligned_free (separate.operands[i].data);
   return count;
 }
 

@@ -191,7 +191,7 @@ backward_weight (Shape s, LigDtype compute, LigDtype parameters)
   check_same_bits (first, dweight);
 }
 
-/* A type that no product serves is refused, not misread. */
+/* A type that no product supports is refused, not misread. */
 static void
 refused (void)
 {

@@ -214,7 +214,7 @@ edges (void)
   case_end ();
 }
 
-/* Of equal logits the first is the answer; NaN never is. */
+/* Of equal logits the first is the predicted class; a NaN never is. */
 static void
 ties (void)
 {

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Uses the library from Python as an embedding program would: compiles a sequence for a card that is
-not in the machine and prints why each fusion was taken or refused, trains XOR on the CPU with a
-function that is called for every step, and reads the run from the store. Checks, as TAP, what each
-of the three found.
+"""Uses the library from Python like an embedding program: compiles a sequence for a GPU that is not
+in the machine and prints why each fusion was taken or refused, trains XOR on the CPU with a
+callback for every step, and reads the run from the store. Checks the results of all three, as TAP.
 """
 import pathlib
 import tempfile
@@ -14,9 +13,9 @@ gi.require_version("Ligature", "1")
 from gi.repository import GLib, Ligature  # noqa: E402
 
 
-# data/doc/tutorial.md shows what follows.
+# data/doc/tutorial.md shows the code from here on.
 def explain(expression, shape):
-    """Prints the verdicts of a sequence on an H200, which need not be in this machine."""
+    """Prints the verdicts of a sequence on an H200, which this machine need not have."""
     sequence = Ligature.Sequence.from_expression(expression)
     ok, shape, dtype = Ligature.Shape.parse(shape, Ligature.Dtype.FP32)
     sequence.set_input(shape, dtype)
@@ -29,10 +28,10 @@ def explain(expression, shape):
             lines.append(f"{word}: {verdict.fusion.name} at {verdict.first}: {verdict.text}")
             print("#", lines[-1])
     return lines
-# data/doc/tutorial.md shows what precedes.
+# data/doc/tutorial.md shows the code up to here.
 
 
-# data/doc/tutorial.md shows what follows.
+# data/doc/tutorial.md shows the code from here on.
 def train(data, store):
     """Trains XOR on the CPU; returns the uuid of the run and the loss of each step."""
     sequence = Ligature.Sequence.from_expression(
@@ -54,19 +53,19 @@ def train(data, store):
     loop.run()
     run.wait()
     return run.get_uuid(), losses
-# data/doc/tutorial.md shows what precedes.
+# data/doc/tutorial.md shows the code up to here.
 
 
-# data/doc/tutorial.md shows what follows.
+# data/doc/tutorial.md shows the code from here on.
 def read(store, uuid):
-    """Prints the runs of a store; returns them, and the loss at each step of one of them."""
+    """Prints the runs of a store; returns them and the loss at each step of one run."""
     store = Ligature.Store.open_existing(str(store), Ligature.StoreAccess.READ)
     rows = store.list_runs(None)
     for row in rows:
         print(f"# run {row.uuid[:8]}: {row.name}, {row.status}, loss {row.last_loss:.3g}")
     ok, steps, values = store.get_metric(uuid, "loss")
     return rows, steps, values
-# data/doc/tutorial.md shows what precedes.
+# data/doc/tutorial.md shows the code up to here.
 
 
 def check(number, name, holds):

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Adding a thing costs what CONTRIBUTING.md says: one of each kind is added, counted, built and run.
+"""Adds one thing of each kind, compares the numbers of files and edits with CONTRIBUTING.md, and
+builds and runs the result.
 
 Each folder of tests/lint/adding is a kind of thing. It has the new files, at their paths from the
-root, and `edits`, a line `FILE: OLD => NEW` for each edit of a file that exists (`\\n` begins a line). All are added to one
-scratch copy of the sources, which is built without window and CUDA. A kind without a folder has no
-recipe yet. The argument `keep` leaves the scratch copy where it is.
+root, and `edits`, a line `FILE: OLD => NEW` for each edit of an existing file (`\\n` begins a
+line). All are added to one scratch copy of the sources, which is built without window and CUDA. A
+kind without a folder has no recipe yet. With the argument `keep` the scratch copy is not deleted.
 """
 import difflib
 import json
@@ -19,19 +20,19 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "tests/lint/adding"
-# New files of each kind and edits of files that exist; lines in a row are one edit.
+# New files of each kind and edits of existing files; adjacent lines are one edit.
 COSTS = {"op": (1, 1), "fusion": (1, 1), "optimizer": (1, 1), "dataset": (1, 1), "report": (1, 1),
          "command": (1, 1), "activation": (1, 3), "backend": (3, 4), "dtype": (0, 4)}
-# What is built besides the program and the tests.
+# The modules that are built in addition to the program and the tests.
 MODULES = {"backend": "kernels/rocm/ligature-rocm.so"}
-# Tests that take what they test from a registry.
+# Tests that run for all entries of a registry.
 TESTS = ["sequence-ops", "sequence-tables", "fusions", "optimizers", "data-kinds", "report-formats",
          "kernels-dtype", "kernels-formulas", "kernels-pointwise", "tensor-file"]
 SEQUENCE = "constant-scale(2) ! constant-scale(3) ! negate ! linear(2) ! cross-entropy"
 
 
 def run(*command, status=0, **options):
-    """The output, both streams, of a command that exits with the status."""
+    """Returns the output, both streams, of a command that must exit with the status."""
     result = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, **options)
     if result.returncode != status:
@@ -41,7 +42,7 @@ def run(*command, status=0, **options):
 
 
 def read(lig, *words):
-    """The JSON document that a command prints."""
+    """Returns the JSON document that a command prints."""
     command = [str(word) for word in (lig, *words, "--json")]
     result = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode != 0:
@@ -49,9 +50,9 @@ def read(lig, *words):
     return json.loads(result.stdout)
 
 
-def expect(what, text):
-    if what not in text:
-        sys.exit(f"'{what}' is missing in:\n{text}")
+def expect(part, text):
+    if part not in text:
+        sys.exit(f"'{part}' is missing in:\n{text}")
 
 
 def copy_sources(scratch):
@@ -63,7 +64,7 @@ def copy_sources(scratch):
 
 
 def edit(scratch, line):
-    """Makes one edit; returns how many rows of lines it changed."""
+    """Makes one edit; returns the number of changed blocks of adjacent lines."""
     file, words = line.split(": ", 1)
     old, new = (text.replace("\\n", "\n") for text in words.split(" => ", 1))
     before = (scratch / file).read_text()
@@ -94,7 +95,7 @@ def add(scratch, recipe):
 
 
 def build(scratch, folder):
-    """Configures and builds what is run below; the plain build type serves ccache from any folder."""
+    """Configures and builds; with the plain build type ccache finds objects of other folders."""
     options = ["-Dcuda=disabled", "-Dgui=disabled"]
     if "introspection" in (scratch / "meson_options.txt").read_text():
         options.append("-Dintrospection=disabled")
@@ -168,7 +169,8 @@ def try_activation(lig, work):
 
 
 def try_backend(lig, work):
-    """The device of the added module is listed, described by a profile, chosen and trained on."""
+    """The device of the added module is listed, described by a profile, chosen and used for
+    training."""
     devices = {device["device"]: device for device in read(lig, "devices")}
     expect("AMD Example", devices["rocm:0"]["name"])
     expect("cpu, cuda:N, rocm:N or null[:PROFILE]", run(lig, "fuse", "--help"))
@@ -201,7 +203,7 @@ def main(keep):
 
 
 def check_lints(scratch, recipes):
-    """Texts without a translation pass, and no other lint has anything against the new files."""
+    """Texts without a translation are accepted, and no other lint reports one of the new files."""
     for lint in ["potfiles.sh", "translations.sh"]:
         before = subprocess.run([ROOT / "tests/lint" / lint, "plain"], stdout=subprocess.DEVNULL)
         run(scratch / "tests/lint" / lint, "plain", status=before.returncode)
@@ -217,7 +219,7 @@ def add_all(work):
     scratch, folder = work / "ligature", work / "build"
     recipes = sorted(path for path in RECIPES.iterdir() if path.is_dir())
     if not recipes:
-        sys.exit("no recipe was found")
+        sys.exit("no recipe found")
     copy_sources(scratch)
     failed = False
     for recipe in recipes:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files and functions stay short enough to be read at once. Prints what does not, and fails.
+"""Checks the length of files and functions and prints those that are too long.
 
 A function counts from its return type, on the line above its name, to its closing brace.
 """
@@ -11,13 +11,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE_LINES = 600
-# Folder and the lines that one function may have there. A kernel may be longer: what it reads,
-# computes and writes belongs together. A test may be: it is a list of cases.
+# The most lines of a function in each folder. A kernel may be longer, as its reading, computing and
+# writing belong together. A test may be longer, as it is a list of cases.
 FUNCTION_LINES = {"engine/": 45, "app/": 45, "ui/": 45, "kernels/": 120, "tests/": 120}
 
 
 def find_functions(lines):
-    """Name, first line and length of each function of a file in the house style."""
+    """Yields name, first line and length of each function of a formatted file."""
     start = None
     for number, line in enumerate(lines, 1):
         if line == "{":

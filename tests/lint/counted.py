@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A counted word has a form for one and a form for many: `1 groups` is never said.
+"""Checks that each counted noun has a singular and a plural, so that no text contains `1 groups`.
 
-A text in which a number is followed by a noun in the plural stands in ngettext() or g_dngettext().
-One that is not translated chooses the ending itself: `%d step%s`. Limits are larger than one, and
-so is what is beyond them. Texts that programs compare, or never show, are not for reading.
+A text with a number before a noun in the plural must be in ngettext() or g_dngettext(). A text that
+is not translated must choose the ending itself: `%d step%s`. Limits, and numbers beyond them, are
+larger than one. Texts that are only compared by programs are exempt.
 """
 import pathlib
 import re
@@ -14,16 +14,16 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 UNREAD = {"engine/plan/text.c", "engine/plan/state.c"}
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
-# A text with the macros between its pieces: "%" G_GINT64_FORMAT " bytes".
+# A text including the macros between its parts: "%" G_GINT64_FORMAT " bytes".
 TEXT = re.compile(rf"{LITERAL}(?:\s*(?:G_\w+_FORMAT|PRI\w+|[A-Z_]+\s*(?={LITERAL}))?\s*{LITERAL})*")
 COMMENT = re.compile(rf"{LITERAL}|'(?:\\.|[^'\\\n])'|/\*.*?\*/|//[^\n]*", re.S)
 CALL = re.compile(r"\bn?(?:g_d)?n?gettext \(")
 NUMBER = r"%(?:\d+\$)?-?\d*(?:l|ll|z)?[udi]"
-# Words after a number that are no counted nouns.
+# Words ending in s after a number that are no counted nouns.
 OTHER = {"is", "was", "has", "does", "its", "this", "as", "less", "us", "ms", "ns", "times", "belongs",
-         "comes", "overlaps", "covers", "gives", "takes", "begins", "ends", "lies", "microseconds", "class", "axis"}
+         "comes", "overlaps", "covers", "gives", "takes", "begins", "ends", "microseconds", "class", "axis"}
 COUNTED = re.compile(rf"(more than |at most |at least )?{NUMBER} ((?:[a-z-]+ ){{0,2}}?)([a-z-]+s)\b(?!/|.* at most )")
-# Texts that hold a number written out, before the nouns that are counted so.
+# Texts with a formatted number as a string before one of these nouns.
 WRITTEN = re.compile(r"()%s ((?:[a-z-]+ ){0,1}?)(steps|groups|operations|ops|kernels|runs|samples|rows|files|tokens"
                      r"|images|parameters|labels|repetitions)\b(?!/)")
 
@@ -34,7 +34,7 @@ def blank(match):
 
 
 def find_calls(source):
-    """Where the arguments of each ngettext() begin and end."""
+    """Yields the positions at which the arguments of each ngettext() begin and end."""
     spans = []
     for match in CALL.finditer(source):
         if "ngettext" not in match.group():
@@ -52,7 +52,7 @@ def find_calls(source):
 
 
 def join(text):
-    """The text as printf sees it; a macro in it stands for a number."""
+    """Returns the text as one printf format; each macro becomes a number format."""
     text = re.sub(r'"\s*(?:G_G\w+_FORMAT|PRI\w+)\s*"', "d", text)
     return re.sub(rf'"\s*(?:[A-Z_]+\s*)?"', "", text)[1:-1]
 

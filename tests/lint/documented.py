@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every function of a public header has a comment block of its own, with each argument and, unless
-it returns nothing, what it returns. The block is what the bindings and the reference are made from.
+"""Checks that every function of a public header has its own comment block with each argument and
+the return value. The bindings and the reference are made from these blocks.
 """
 import pathlib
 import re
@@ -16,7 +16,7 @@ FUNCTION = re.compile(r"^LIG_API\s+([^;{]*?)(\w+)\s*\(((?:[^()]|\([^()]*\))*)\)[
 
 
 def strip_comments(text):
-    """The text with comments emptied, at the same offsets."""
+    """Returns the text with comments blanked, at the same offsets."""
     return re.sub(r"/\*.*?\*/", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.S)
 
 
@@ -26,7 +26,7 @@ def arguments(text):
         if argument in ("void", "..."):
             continue
         name = re.search(r"(\w+)\s*(?:\[\w*\])?$", argument)
-        # An error is reported by what the function returns.
+        # An error needs no description: the return value reports it.
         if name and name[1] != "error":
             yield name[1]
 
@@ -39,7 +39,7 @@ def check(header):
         if name.endswith("_get_type") or "G_DECLARE" in match[0]:
             continue
         block = blocks.get(name)
-        # The block stands right before the declaration.
+        # The block must be directly before the declaration.
         if not block or text[block.end():match.start()].strip():
             yield name, "no comment block of its own"
             continue

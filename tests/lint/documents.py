@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Documents name only what exists: files that they link to or quote, and functions of the project.
+"""Checks that documents name only existing files, in links and quotes, and existing functions.
 
 A quoted path with a placeholder in capitals (`engine/ops/NAME.c`) needs only its folder.
 """

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every kernel is defined in the files of the family under which kernel-list.h lists it.
+"""Checks that every kernel is defined in the files of the family under which kernel-list.h lists
+it.
 
-Its full name has to occur there, in kernels/cpu and in kernels/cuda, so that a search for the name
-finds the definition even where a macro pastes it; activations.h spells those of its lists, from
-which the files define them. The families are those that Meson compiles. What all families of CUDA
-need, conversions, reductions and asynchronous copies, is written in one header each.
+Its full name must occur there, in kernels/cpu and in kernels/cuda, so that a search for the name
+finds the definition even if a macro pastes it. For the lists of activations.h the full names are in
+that header. The families must be those that Meson compiles. Conversions, reductions and
+asynchronous copies, which all families of CUDA need, must each be in one header.
 """
 import pathlib
 import re
@@ -21,7 +22,7 @@ ONCE = {"convert.cuh": r"__(?:half22?|bfloat162|floats?2(?:half|bfloat))\w* \(",
 
 
 def read_lists(text):
-    """The names of the kernels of each list of activations.h."""
+    """Returns the names of the kernels of each list of activations.h."""
     return {name: [word for entry in re.findall(r"EACH \(([^)]*)\)", entries)
                    for word in re.findall(r"[a-z_]\w*", entry)[:4]]
             for name, entries in LIST.findall(text)}
@@ -42,7 +43,7 @@ def read_families(text, lists):
 
 
 def read_sources(folder, family, suffix):
-    """The code of the family's files without comments; it is empty where there is none."""
+    """Returns the code of the family's files without comments, empty without files."""
     text = ""
     for file in sorted((ROOT / "kernels" / folder).glob(f"{family}*{suffix}")):
         if file.stem == family or file.stem.startswith(f"{family}-"):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Every C file is as clang-format 14 writes it; other releases write some lines otherwise.
+# Checks that every C file is formatted by clang-format 14; other releases format some lines
+# differently.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 command -v clang-format > /dev/null || { echo 'clang-format is not installed'; exit 77; }
 version=$(clang-format --version | sed -E 's/.*version ([0-9]+).*/\1/')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""No two types, enumerators, macros or functions share a name, where other files can see one.
+"""Checks that no two visible types, enumerators, macros or functions share a name.
 
-A name counts if it begins with Lig or LIG_, and any other where two headers define it: names of one
-source file alone may return in another. Two definitions that are alike define one thing.
+Names that begin with Lig or LIG_ are checked everywhere, others only if two headers define them:
+two source files may use the same private name. Equal definitions count as one.
 """
 import collections
 import re
@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# Sources of several rooms of engine whose room says of what they are: engine/report/csv.c.
+# Names that sources in several folders of engine may share, as the folder explains the subject:
+# engine/report/csv.c.
 SHARED_STEMS = {"csv", "file", "json", "memory", "registry", "text", "tuning"}
 
 
@@ -28,7 +29,7 @@ def strip_comments(text):
 
 
 def find_close(text, start):
-    """Returns the place after the brace that closes the one at start."""
+    """Returns the position after the brace that closes the one at start."""
     depth = 0
     for at in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -38,7 +39,7 @@ def find_close(text, start):
 
 
 def find_macros(text):
-    """Yields names and definitions; a macro that its file undefines belongs to that file alone."""
+    """Yields names and definitions, without macros that the file undefines."""
     undefined = set(re.findall(r"^[ \t]*#[ \t]*undef[ \t]+(\w+)", text, re.M))
     for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:.*\\\n)*.*)", text, re.M):
         if match[1] not in undefined:

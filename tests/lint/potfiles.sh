@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# potfiles.sh [BUILDTYPE]: po/POTFILES names the files with translatable text, in order. A file that
-# it lacks is a warning while somebody works, and an error in a release build or without an argument;
-# the other lints read the sources themselves.
+# potfiles.sh [BUILDTYPE]: checks that po/POTFILES names the files with translatable text, in order. A
+# missing file is an error in a release build or without an argument, otherwise a warning, as the other
+# lints do not read the list.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 listed=$(grep -v '^#' po/POTFILES)
 found=$(tests/lint/translated.sh)
-[ -n "$found" ] || { echo 'no file with translatable text was found'; exit 1; }
+[ -n "$found" ] || { echo 'no file with translatable text found'; exit 1; }
 [ "$listed" != "$found" ] || exit 0
 surplus=$(comm -23 <(LC_ALL=C sort <<< "$listed") <(LC_ALL=C sort <<< "$found"))
 missing=$(comm -13 <(LC_ALL=C sort <<< "$listed") <(LC_ALL=C sort <<< "$found"))

@@ -41,11 +41,11 @@ PLAINER = [
 PLAINER = [(re.compile(pattern), remedy) for pattern, remedy in PLAINER]
 C_TOKEN = re.compile(r'/\*(?P<block>.*?)\*/|//(?P<line>[^\n]*)|(?P<text>"(?:\\.|[^"\\\n])*"'
                      r'(?:\s*"(?:\\.|[^"\\\n])*")*)|\'(?:\\.|[^\'\\\n])\'', re.S)
-HASH = re.compile(r'(?P<hash>(?:^[ \t]*#(?![!]).*\n?)+)|(?P<doc>"""(?:.*?)""")', re.M | re.S)
+HASH = re.compile(r'(?P<hash>(?:^[ \t]*#(?!!)[^\n]*\n?)+)|(?P<doc>"""(?:.*?)""")', re.M | re.S)
 SQL = re.compile(r"(?P<hash>(?:^.*?--[^\n]*\n?)+)", re.M)
 UI = re.compile(r'translatable="[^"]*"[^>]*>(?P<text>[^<]*)<', re.S)
 # Words that codespell takes for misspellings.
-SPELT_SO = "nd,te,fo,ot,hist,ans,ba,als,inout,parms,ser,sord,doub,ue,crate,numer,parth,mis,thre"
+SPELT_SO = "gir,linaer,trough,nd,te,fo,ot,hist,ans,ba,als,inout,parms,ser,sord,doub,ue,crate,numer,parth,mis,thre"
 
 
 def flatten(text):
@@ -119,7 +119,7 @@ def main():
                              text=True, check=True)
     files = [file for file in listing.stdout.split()
              if file.startswith(prefixes or "") and file != "tests/lint/prose.py"]
-    count = sum(check_prose(file) for file in files) + check_spelling(files)
+    count = sum(check_prose(file) for file in files) + (check_spelling(files) if files else 0)
     print(f"{len(files)} files, {count} findings")
     return 1 if count or not files else 0
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # readme.sh LIG: runs, as TAP, each block marked `sh tour` of README.md and of the documents in
 # data/doc, in order, in one temporary folder that has the project's files; every command must
-# succeed. The rails in README.md must be those that `lig` draws.
+# succeed. The rails in README.md must be the output of `lig`.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 lig=$(readlink -f "$1")
 work=$(mktemp -d)
@@ -27,7 +27,7 @@ for block in "$work"/block-*.sh; do
     tail -n 20 "$work/log" | sed 's/^/# /'
   fi
 done
-# The picture, up to its first empty line.
+# Compares the picture up to its first empty line.
 n=$((n + 1))
 drawn=$(lig fuse data/examples/residual-mlp.lig --device null:h200 | sed '/^$/q')
 shown=$(sed -n '/^forward  .*backward$/,/^$/p' "$root/README.md")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every #include follows an arrow of rooms.txt, and the table is whole: no circle, no arrow that
-nobody uses, a line for each folder, README's map. With --map, prints that map."""
+"""Checks that rooms.txt allows every #include, and that the table is complete: no cycle, no unused
+entry, a line for each folder, README's map. With --map, prints that map."""
 import collections
 import re
 import subprocess
@@ -14,12 +14,12 @@ GTK = r"<(?:gtk|gdk|gsk|graphene|adwaita|libadwaita)"
 GLIB = r"<(?:glib|gio|gobject|json-glib)"
 CUDA = r'[<"](?:cuda|cublas|cudnn|nccl|nvrtc|nvml)'
 
-# No file whose path matches the first includes what matches the second.
+# A file whose path matches the first pattern must not include a header that matches the second.
 FORBIDDEN = [
     (r"kernels/|engine/steps/", GLIB, "kernels and the loop over steps are plain C"),
     (r"engine/|kernels/|app/cli/|ui/(document|session)/|tests/(document|session)/", GTK,
      "GTK stays in the window"),
-    (r"(app|ui)/", r'"(engine|kernels/(cpu|cuda))/', "programs use public headers alone"),
+    (r"(app|ui)/", r'"(engine|kernels/(cpu|cuda))/', "programs only use public headers"),
     (r"engine/(ops|fusions)/", r'"(?!engine/(ops|fusions)/define\.h)',
      "an op or a fusion includes its define.h and public headers"),
     (r"tests/(document|session)/", r'"(?!(ui|tests)/(document|session)/)',
@@ -29,7 +29,7 @@ FORBIDDEN = [
     (r"app/(window|about|preferences)", r'"app/application\.h', "the application knows its windows"),
     (r"", r'"\.', "includes are relative to the root"),
 ]
-# Parts of the window include their own header and what all share; recovering gives notice, too.
+# A part of the window includes its own header and the shared one; window-recover also the notices.
 FORBIDDEN += [
     (rf"app/window-{part}\.", rf'"app/(?!window-({"|".join(allowed)})\.h)',
      "a part of the window knows no other part")
@@ -76,8 +76,8 @@ def find_room(rooms, path):
 
 
 def resolve(path, name):
-    """Returns the file that an include names: None where it is another project's, or a list that
-    Meson makes."""
+    """Returns the file that an include names; None for another project's or a list that Meson
+    makes."""
     if name[0] == "<":
         found = [f"{part}/include/{name[1:]}" for part in ("engine", "kernels")]
         return next((file for file in found if (ROOT / file).exists()), None)
@@ -87,7 +87,7 @@ def resolve(path, name):
 
 
 def is_made(file):
-    """Whether Meson writes the file."""
+    """Returns whether Meson writes the file."""
     rules = ROOT / Path(file).parent / "meson.build"
     return rules.exists() and f"'{Path(file).name}'" in rules.read_text()
 
@@ -136,8 +136,8 @@ def check_table(rooms, files):
 
 
 def find_circle(rooms):
-    """Yields the rooms that are left once those that include, or are included by, only rooms that
-    were taken away are taken away themselves."""
+    """Yields a problem if the table has a cycle. Removes, until nothing changes, the rooms that
+    include no remaining room or that none includes; the rest is in or between cycles."""
     left = {room.folder: set(room.includes) for room in rooms.values()}
     while True:
         included = set().union(*left.values()) if left else set()
@@ -147,7 +147,7 @@ def find_circle(rooms):
         for folder in ends:
             del left[folder]
     if left:
-        yield f"rooms.txt: a circle within {', '.join(sorted(left))}"
+        yield f"rooms.txt: a cycle within {', '.join(sorted(left))}"
 
 
 def strip_comments(text):
@@ -155,7 +155,8 @@ def strip_comments(text):
 
 
 def check_owners(rooms, files):
-    """A header's functions are defined in its room: an arrow that no include shows is one, too."""
+    """Checks that a header's functions are defined in its room, as a definition elsewhere would be
+    a hidden dependency."""
     defined = collections.defaultdict(set)
     for path in files:
         if path.endswith((".c", ".cu")) and not path.startswith("tests/"):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""data/doc/store.md is what engine/store/document.py makes of the schema, and the script refuses a
-table or column that has no comment."""
+"""Checks that data/doc/store.md is the output of engine/store/document.py for the schema, and that
+the script refuses a table or column without a comment."""
 import pathlib
 import re
 import shutil
@@ -26,7 +26,7 @@ def main():
     schema = (STORE / "schema.sql").read_text()
     cases = {"column bytes of timing": (r"(  bytes REAL,) --.*", r"\1"),
              "column last_loss of run": (r"(ADD COLUMN last_loss REAL;) --.*", r"\1"),
-             "table tag": (r"-- Words that people.*\n", "")}
+             "table tag": (r"-- Tags that users.*\n", "")}
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder) / "engine/store"
         shutil.copytree(STORE, scratch)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# sources.sh [PATTERN...]: the project's files, one a line, relative to its root; with patterns
-# (as in `case`) only those that match one. Build folders and what git ignores are left out.
+# sources.sh [PATTERN...]: prints the project's files, one on each line, relative to its root; with
+# patterns (as in `case`) only those that match one. Build folders and ignored files are omitted.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 {
   git ls-files -co --exclude-standard 2> /dev/null ||

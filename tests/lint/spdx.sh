@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Every source says its licence in its first two lines; no file knows the machine it was written on.
+# Checks that every source has its licence in the first two lines, and that no file contains a path
+# of the machine on which it was written.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 status=0
 
@@ -15,7 +16,7 @@ done < <(tests/lint/sources.sh "${sources[@]}")
 
 if tests/lint/sources.sh "${sources[@]}" '*.md' '*.lig' '*.json' '*.plan' '*.errors' |
   grep -v '^tests/lint/spdx\.sh$' | xargs -d '\n' grep -nIE '(/home/|/root/|/work/|/Users/)[a-z]'; then
-  echo 'these name a path of one machine'
+  echo 'these files contain a path of one machine'
   status=1
 fi
 exit $status

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# translations.sh [BUILDTYPE]: every language of po/LINGUAS has every text of the sources, none of it
-# in doubt, and keeps its directives. A missing text is a warning while somebody works, and an error
-# in a release build or without an argument.
+# translations.sh [BUILDTYPE]: checks that every language of po/LINGUAS has every text of the
+# sources, none of it fuzzy, with the same format directives. A missing text is an error in a
+# release build or without an argument, otherwise a warning.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
-command -v xgettext > /dev/null || { echo 'there is no xgettext'; exit 77; }
+command -v xgettext > /dev/null || { echo 'xgettext is not installed'; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 tests/lint/translated.sh > "$folder/files"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Identifiers of our own hold none of the words that the project does not use (README, glossary).
+"""Checks that the project's identifiers contain none of the words that it does not use (README,
+glossary).
 
-What GLib, json-glib and CUDA call their own things is theirs, and so is what a variable of such a
-type is called.
+Names of GLib, json-glib and CUDA are exempt, as are variables of their types.
 """
 import pathlib
 import re
@@ -20,7 +20,7 @@ PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def find_words(text):
-    """Line and name of each identifier with a refused word."""
+    """Yields line and name of each identifier with a refused word."""
     def blank(match):
         return "\n" * match.group().count("\n") or " "
     for number, line in enumerate(STRIP.sub(blank, text).splitlines(), 1):
@@ -42,7 +42,7 @@ def main():
     files, found = listing.stdout.split(), 0
     for file in files:
         for word in set(re.split(r"[-/.]", file)) & REFUSED - {"layer"}:
-            print(f"{file}: the name says '{word}'")
+            print(f"{file}: the name contains '{word}'")
             found += 1
         for number, name in find_words((ROOT / file).read_text()):
             print(f"{file}:{number}: {name}")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of optimizers: whether each is whole, what settings, plans, states and files make of
- * it, and that each one learns. */
+/* Optimizers: each table is complete, is used by settings, plans, states and files, and each
+ * optimizer learns. */
 #include "tests/plan/case.h"
 
 #include <ligature/run.h>
@@ -17,8 +17,6 @@ find_param (const LigOptimizerInfo *info, const char *name)
       return param;
   return NULL;
 }
-
-/* --- Tables ------------------------------------------------------------------------------- */
 
 static void
 check_params (const LigOptimizerInfo *info)
@@ -92,9 +90,8 @@ test_defaults (void)
   g_assert_cmpfloat (macro.loss_scale, ==, table.loss_scale);
 }
 
-/* --- Settings ----------------------------------------------------------------------------- */
-
-/* A setting for each parameter of each optimizer, with its range, and none that is anyone's. */
+/* Each parameter of each optimizer has a setting with its range; an unknown optimizer is refused.
+ */
 static void
 test_settings (void)
 {
@@ -130,9 +127,7 @@ test_settings (void)
   g_assert_nonnull (strstr (error->message, "adamw"));
 }
 
-/* --- Plans and states --------------------------------------------------------------------- */
-
-/* One past either end of each range, and no number at all: neither a state nor a plan is made. */
+/* Values beyond either end of each range, and NaN, are refused for states and plans. */
 static void
 test_ranges (void)
 {
@@ -185,7 +180,7 @@ test_unknown (void)
   g_assert_error (error, LIG_ERROR, LIG_ERROR_OP);
 }
 
-/* Every parameter is part of a plan's key, whichever it is. */
+/* Every parameter is part of a plan's key. */
 static void
 test_keys (void)
 {
@@ -211,8 +206,6 @@ test_keys (void)
       }
 }
 
-/* --- Training ----------------------------------------------------------------------------- */
-
 typedef struct {
   LigState *state;
   LigProgram *program;
@@ -226,8 +219,8 @@ training_clear (Training *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Training, training_clear)
 
-/* With every parameter beyond zero, so that every array is kept; parameters in bf16 have a master.
- */
+/* Begins a training with nonzero optimizer parameters, so that every array is kept, and with
+ * weights in bf16, which have a master. */
 static Training
 begin (LigSequence *sequence, const LigOptimizerInfo *info)
 {
@@ -278,8 +271,8 @@ check_same (LigState *a, LigState *b)
   g_assert_cmpuint (seen, >, 0);
 }
 
-/* Each learns; its arrays are kept under their names, and a training goes on from a file with the
- * same bits. */
+/* Each optimizer learns; its arrays are saved under their names, and a training continued from a
+ * file gives the same bits. */
 static void
 test_training (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports as pages, pictures, graphs and traces: each is what its ending says, of plans and of
- * runs, with the plan's own numbers and whatever names. */
+/* Reports as pages, pictures, graphs and traces, of plans and of runs: each is valid in its format
+ * and contains the plan's numbers, with unusual names, too. */
 #include "engine/base/json-private.h"
 #include "engine/draw/canvas.h"
 #include "engine/report/picture.h"
@@ -35,7 +35,7 @@ new_plan (const char *expression, const char *name)
   return plan;
 }
 
-/* A training of the plan above, or a profile of it with times for each group. */
+/* Stores a training of the plan above, or a profile with times for each group. */
 static char *
 fill_run (LigStore *store, const char *name, const char *kind)
 {
@@ -100,7 +100,7 @@ assert_contains (const char *text, const char *part)
     g_error ("'%s' is not in:\n%s", part, text);
 }
 
-/* --- What each must be --------------------------------------------------------------------- */
+/* --- Checks of each format ----------------------------------------------------------------- */
 
 static void
 append_data (
@@ -109,7 +109,7 @@ append_data (
   g_string_append_len (data, text, (gssize) length);
 }
 
-/* Fails on what is not well-formed; gives the character data. */
+/* Returns the character data; fails if the text is not well-formed. */
 static char *
 read_xml (const char *xml)
 {
@@ -124,7 +124,7 @@ read_xml (const char *xml)
   return g_string_free (text, FALSE);
 }
 
-/* The page without what XML does not know: elements that are never closed, style and script. */
+/* Returns the page as XML: without elements that are never closed, style and script. */
 static char *
 read_html (const char *html)
 {
@@ -145,7 +145,7 @@ read_html (const char *html)
   return read_xml (xml->str);
 }
 
-/* No address of anything outside: no link, no style, picture or script from elsewhere. */
+/* Checks that the page refers to nothing outside: no link, no external style, picture or script. */
 static void
 assert_alone (const char *html)
 {
@@ -200,7 +200,7 @@ check_png (GBytes *report)
   cairo_surface_destroy (surface);
 }
 
-/* Braces and quotes of the language agree, and each line within ends as statements do. */
+/* Checks that braces and quotes are balanced and that each line within ends like a statement. */
 static void
 check_dot (const char *text)
 {
@@ -253,7 +253,7 @@ test_plan_html (void)
   const LigPlanStep *steps = lig_plan_get_steps (plan, &count);
   for (guint i = 0; i < count; i++)
     assert_contains (text, steps[i].kernel->name);
-  /* What is embedded is the report for programs. */
+  /* The embedded document is the report json. */
   g_autoptr (JsonNode) embedded = read_embedded (html);
   g_autoptr (GBytes) other = make (plan, NULL, NULL, "json");
   g_autofree char *json = to_text (other);
@@ -354,8 +354,9 @@ test_run_html (Fixture *f, gconstpointer data)
   g_autofree char *html = to_text (report), *text = read_html (html);
   assert_alone (html);
   assert_contains (text, run);
-  assert_contains (text, "Compiled anew with the groups that the run recorded, on null:h200, which "
-                         "describes the NVIDIA H200 of the run");
+  assert_contains (text,
+                   "Compiled again with the groups that the run recorded, on null:h200, which "
+                   "describes the NVIDIA H200 of the run");
   assert_contains (text, "Learning rate (0.001)");
   assert_contains (text, "from a profile, not measured here: copy ");
   assert_contains (text, "lig train - --device cuda:7 << 'END'");
@@ -386,7 +387,7 @@ test_run_pictures (Fixture *f, gconstpointer data)
   }
 }
 
-/* Times of a profile are those that were recorded, group by group. */
+/* The times of a profile are the recorded ones of each group. */
 static void
 test_run_trace (Fixture *f, gconstpointer data)
 {
@@ -415,8 +416,8 @@ test_run_trace (Fixture *f, gconstpointer data)
   g_assert_cmpfloat_with_epsilon (sum, expected, 1e-6);
 }
 
-/* A run of which nothing can be read still has a page and a picture; what would be nothing but the
- * plan says why there is none. */
+/* A run with unreadable data still has a page and a picture. Formats that show only the plan fail
+ * with the reason. */
 static void
 test_run_broken (Fixture *f, gconstpointer data)
 {
@@ -434,7 +435,7 @@ test_run_broken (Fixture *f, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
     g_assert_null (lig_report_run (store, run, refused[i], &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
-    assert_contains (error->message, "There is no picture of the rails: ");
+    assert_contains (error->message, "The rails cannot be drawn: ");
     g_clear_error (&error);
   }
 }
@@ -488,7 +489,7 @@ test_large (void)
     g_autoptr (GBytes) report = make (plan, NULL, NULL, formats[i]);
     double seconds = (double) (clock () - start) / CLOCKS_PER_SEC;
     g_test_message ("%s of 1000 ops: %.0f ms", formats[i], seconds * 1e3);
-    /* Half a second at most where nothing else runs; caches that are shared take longer. */
+    /* It takes at most half a second on an idle machine, longer with shared caches. */
     g_assert_cmpfloat (seconds, <, 2 * SLOWNESS);
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rails and reasons in reports: those of a run are the groups that it recorded, whatever its
- * policy; reasons come near misses first, and what repetitions say alike is said once. */
+/* Rails and reasons in reports: the rails of a run are its recorded groups, independent of its
+ * policy; near misses are first, and the equal reasons of repetitions are one line. */
 #include "engine/report/picture.h"
 #include "engine/report/verdicts.h"
 #include "tests/store/case.h"
@@ -38,7 +38,7 @@ new_plan (const char *expression, const LigPlanOptions *options)
 
 /* --- Runs ---------------------------------------------------------------------------------- */
 
-/* A run of that policy whose rows say what groups it had. */
+/* Stores a run of that policy that recorded its groups. */
 static char *
 begin_run (LigStore *store, const char *expression, const char *kind, const char *policy)
 {
@@ -95,7 +95,7 @@ read_run (LigReportRun *run, LigStore *store, const char *uuid)
   g_assert_no_error (error);
 }
 
-/* Every group of the plan is a row, and every row a group. */
+/* Checks that the plan has exactly the recorded groups. */
 static void
 assert_recorded (LigPlan *plan, const LigReportRun *run)
 {
@@ -118,8 +118,8 @@ assert_recorded (LigPlan *plan, const LigReportRun *run)
   }
 }
 
-/* A measured run may have shorter groups than policy `all` takes, or none; one of a window wanted
- * the gradient of the input, one without backward groups only evaluated. */
+/* A run with policy `measured` may have shorter groups than policy `all`, or none. A run of the
+ * window may compute the gradient of the input; one without backward groups only evaluated. */
 static void
 test_recorded (Fixture *f, gconstpointer data)
 {
@@ -153,14 +153,14 @@ test_recorded (Fixture *f, gconstpointer data)
     g_autoptr (LigPlan) rebuilt = lig_report_rebuild (&run, &note);
     g_assert_nonnull (rebuilt);
     g_assert_cmpint (lig_plan_get_policy (rebuilt), ==, LIG_POLICY_MEASURED);
-    g_assert_true (g_str_has_prefix (note, "Compiled anew with the groups that the run recorded"));
+    g_assert_true (g_str_has_prefix (note, "Compiled again with the groups that the run recorded"));
     assert_recorded (rebuilt, &run);
     free_run (&run);
   }
 }
 
-/* Groups that cannot be drawn are not replaced by others; where none was recorded the note says so.
- */
+/* Recorded groups that cannot be rebuilt are not replaced by others. If none were recorded, the
+ * note contains that. */
 static void
 test_not_recorded (Fixture *f, gconstpointer data)
 {
@@ -179,7 +179,7 @@ test_not_recorded (Fixture *f, gconstpointer data)
     read_run (&run, store, uuids[i]);
     g_autoptr (LigPlan) plan = lig_report_rebuild (&run, &note);
     g_assert_true ((plan == NULL) == (i == 0));
-    g_assert_nonnull (strstr (note, i == 0 ? "forward-of-another-time@0+3" : "chosen today"));
+    g_assert_nonnull (strstr (note, i == 0 ? "forward-of-another-time@0+3" : "chosen now"));
     g_autoptr (GBytes) html = lig_report_run (store, uuids[i], "html", &error);
     g_assert_no_error (error);
     free_run (&run);
@@ -197,7 +197,7 @@ count_lines (const char *text, const char *part)
   return count;
 }
 
-/* Twelve blocks say each of their reasons once; patterns that do not fit are left out. */
+/* Each reason of twelve blocks is printed once; patterns that do not match are omitted. */
 static void
 test_folded (void)
 {
@@ -207,13 +207,13 @@ test_folded (void)
   const LigVerdict *verdicts = lig_plan_get_verdicts (plan, &count);
   g_autofree char *few = lig_plan_to_rails (plan, FALSE, FALSE);
   g_autofree char *all = lig_plan_to_rails (plan, FALSE, TRUE);
-  const char *why = strstr (few, "Why not more:");
+  const char *why = strstr (few, "Verdicts:");
   g_assert_cmpuint (count, >, 180);
   for (guint i = 0; i < count; i++)
     patterns += verdicts[i].reason == LIG_REASON_PATTERN;
   g_assert_nonnull (strstr (why, "  0.0.4   forward-linear-bias-activation: forward-linear-bias-add"
                                  " [5 6 7] covers an op already (12 times)\n"));
-  /* Each has its gain and mend on a second line, further in. */
+  /* Each gain and mend is on a second, indented line. */
   g_assert_cmpuint (count_lines (why, "\n") - count_lines (why, "\n            "), <, 12);
   g_assert_null (strstr (why, ": the next op is"));
   g_assert_cmpuint (count_lines (all, "covers an op already (12 times)"), >, 0);
@@ -223,7 +223,7 @@ test_folded (void)
     g_strdup_printf ("\n%u fusions need other ops after their first", patterns);
   g_assert_nonnull (strstr (few, rest));
   g_assert_null (strstr (all, "need other ops after"));
-  /* Near misses come before what another group covers, and that before patterns. */
+  /* Near misses are before refusals by another group, and these before refusals by the pattern. */
   g_assert_true (strstr (all, "covers an op already") < strstr (all, ": the next op is"));
   g_autoptr (GArray) lines = lig_report_list_verdicts (plan);
   g_assert_cmpuint (lines->len, <, count / 5);
@@ -250,7 +250,7 @@ test_near_misses_first (void)
   g_assert_true (patterns);
 }
 
-/* Reports of plans and of runs fold likewise; documents to compute with are whole. */
+/* Reports of plans and of runs fold verdicts alike; JSON documents contain all of them. */
 static void
 test_reports_fold (Fixture *f, gconstpointer data)
 {
@@ -274,7 +274,7 @@ test_reports_fold (Fixture *f, gconstpointer data)
                                       : lig_report_run (store, uuid, formats[i - 2], &error);
     g_assert_no_error (error);
     g_autofree char *text = g_strndup (g_bytes_get_data (report, NULL), g_bytes_get_size (report));
-    /* A document that the page carries is not for reading. */
+    /* The embedded document is cut off, as it is not folded. */
     char *document = strstr (text, "<script");
     if (document)
       *document = '\0';
@@ -286,7 +286,7 @@ test_reports_fold (Fixture *f, gconstpointer data)
   g_assert_cmpuint (json_array_get_length (list), ==, count);
 }
 
-/* Of a device without ceilings nothing is predicted in any report. */
+/* For a device without ceilings no report predicts anything. */
 static void
 test_unpriced (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: each format of a plan and of a run, what becomes of odd names and numbers, and that a
- * file is whole or as it was. */
+/* Reports: each format of a plan and of a run, unusual names and numbers, and files that are either
+ * written completely or not changed. */
 #include "engine/base/json-private.h"
 #include "tests/store/case.h"
 #include <ligature/report.h>
@@ -68,7 +68,7 @@ parse (const char *text)
   return root;
 }
 
-/* Cells by RFC 4180; the rows end with a line feed. */
+/* Reads cells as RFC 4180 defines them; the rows end with a line feed. */
 static GPtrArray *
 read_csv (const char *text)
 {
@@ -99,7 +99,7 @@ read_csv (const char *text)
 
 /* --- Plans --------------------------------------------------------------------------------- */
 
-/* A table's bar is written with a backslash, which a reader does not see. */
+/* Returns the text as a Markdown cell, where a bar is escaped with a backslash. */
 static char *
 as_cell (const char *text)
 {
@@ -123,7 +123,7 @@ test_plan_md (void)
   }
   assert_contains (text, rails);
   assert_contains (text, COMMAND);
-  assert_contains (text, "NVIDIA H200 (described, not there)");
+  assert_contains (text, "NVIDIA H200 (only described)");
   assert_contains (text, "from a profile, not measured here");
   assert_contains (text, "compute fp32, parameters fp32");
   assert_contains (text, "| Policy | all |");
@@ -131,7 +131,7 @@ test_plan_md (void)
                          " 2 basic-linear, 2 bias, 3 gelu | linear_bias_gelu |");
   assert_contains (text, "| 1 | 1 | layer-norm | 16x8 | 16x8 fp32 | 16 |");
   assert_contains (text, "## Memory");
-  assert_contains (text, "| Alive at once, at most |");
+  assert_contains (text, "| Peak of live values |");
   assert_contains (text, "{\"op\": \"linear\", \"out-features\": 24}");
   g_assert_true (g_str_has_prefix (text, "# Plan: make-extra-output(r) ! layer-norm"));
 }
@@ -160,7 +160,7 @@ test_plan_json (void)
     json_object_get_int_member (json_object_get_object_member (object, "memory"), "arena_bytes"),
     ==, lig_plan_get_arena_bytes (plan, NULL));
   g_assert_cmpstr (json_object_get_string_member (object, "command"), ==, COMMAND);
-  /* What json-glib 1.6 writes as 1e-05.0. */
+  /* json-glib 1.6 would write 1e-05.0. */
   assert_contains (text, "\"eps\": 1e-5");
 }
 
@@ -193,7 +193,7 @@ test_plan_csv (void)
   }
 }
 
-/* Names do not become Markdown; those of more than a line are cut in the title. */
+/* Names are not interpreted as Markdown; the title contains only a line of a longer one. */
 static void
 test_plan_names (void)
 {
@@ -215,7 +215,7 @@ test_plan_names (void)
   }
 }
 
-/* A plan without kernels, and one for evaluation: every format has something to say. */
+/* Every format can show a plan without kernels and one for evaluation. */
 static void
 test_plan_small (void)
 {
@@ -234,7 +234,7 @@ test_plan_small (void)
 
 /* --- Runs ---------------------------------------------------------------------------------- */
 
-/* A run with everything in it. */
+/* Stores a run with all kinds of data. */
 static char *
 fill_run (LigStore *store, const char *name)
 {
@@ -363,7 +363,7 @@ test_run_csv (Fixture *f, gconstpointer data)
   }
 }
 
-/* Settings that are no JSON, a sequence that none can read, and nothing reported. */
+/* A run with settings that are no JSON, an unreadable sequence, and no metrics. */
 static void
 test_run_empty (Fixture *f, gconstpointer data)
 {
@@ -377,7 +377,7 @@ test_run_empty (Fixture *f, gconstpointer data)
   g_autofree char *md = run_text (store, "last", "md");
   assert_contains (md, "The run reported no metrics.");
   assert_contains (md, "None was recorded.");
-  assert_contains (md, "It is running");
+  assert_contains (md, "The run is in progress");
   g_assert_null (strstr (md, "## Settings"));
   g_assert_null (strstr (md, "## Loss"));
   g_autofree char *csv = run_text (store, "last", "csv");
@@ -465,7 +465,7 @@ test_write (Fixture *f, gconstpointer data)
     g_assert_true (lig_report_write_plan (plan, COMMAND, path, &error));
     g_assert_no_error (error);
     assert_file (path, text);
-    /* A second time, over what is there. */
+    /* The second time overwrites an existing file. */
     g_assert_true (g_file_set_contents (path, "old", -1, NULL));
     g_assert_true (lig_report_write_plan (plan, COMMAND, path, &error));
     assert_file (path, text);
@@ -473,7 +473,7 @@ test_write (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_entries (f->folder), ==, G_N_ELEMENTS (names));
 }
 
-/* The link stays, and what it points to is replaced. */
+/* The link is kept and the file that it points to is replaced. */
 static void
 test_write_link (Fixture *f, gconstpointer data)
 {
@@ -489,7 +489,7 @@ test_write_link (Fixture *f, gconstpointer data)
   assert_file (file, "new");
 }
 
-/* Devices are written to: renaming a file over them would be the end of them. */
+/* The report is written to a device, which is not replaced by a file. */
 static void
 test_write_device (void)
 {
@@ -515,8 +515,8 @@ assert_unsaved (LigPlan *plan, const char *path)
   g_assert_true (g_str_has_prefix (error->message, start));
 }
 
-/* No folder, a file where a folder should be, a folder where the file should be, and (but for
- * root, who may) a folder that cannot be written to. */
+/* The folder is missing, is a file, or the file is a folder; and, except for root, the folder is
+ * not writable. */
 static void
 test_write_refused (Fixture *f, gconstpointer data)
 {
@@ -536,7 +536,7 @@ test_write_refused (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_entries (f->folder), ==, 2);
 }
 
-/* A file may grow no further than this: a full disk looks the same. */
+/* Limits the size of files, which has the same effect as a full disk. */
 static void
 test_write_full (Fixture *f, gconstpointer data)
 {
@@ -566,7 +566,7 @@ test_unknown (Fixture *f, gconstpointer data)
   g_assert_true (g_file_set_contents (path, "old", -1, NULL));
   g_assert_false (lig_report_write_plan (plan, COMMAND, path, &error));
   g_assert_error (error, LIG_ERROR, LIG_ERROR_FORMAT);
-  assert_contains (error->message, "there is no report 'htm', expected md, html, json, csv, ");
+  assert_contains (error->message, "report format 'htm' unknown, expected md, html, json, csv, ");
   assert_file (path, "old");
   g_clear_error (&error);
   g_assert_null (lig_report_plan (plan, NULL, "gif", &error));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the store share: a folder per test, a store in it, a second process. */
+/* Shared by the tests of the store: a folder for each test, a store in it, a second process. */
 #pragma once
 
 #include <ligature/store.h>
@@ -9,14 +9,14 @@
 #include <sqlite3.h>
 #include <string.h>
 
-/* Times that are promised hold without sanitizers, which are some ten times slower. */
+/* The time limits hold without sanitizers, which are about ten times slower. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SLOWNESS 20
 #else
 #define SLOWNESS 1
 #endif
 
-/* The tests start themselves again as `PROGRAM --child MODE FILE`. */
+/* The path of this program, which tests start again as `PROGRAM --child MODE FILE`. */
 static const char *program;
 
 static const LigRunRecord example = {
@@ -32,8 +32,8 @@ static const LigRunRecord example = {
   .versions = "{}",
 };
 
-/* SQL that adds 100,000 runs of 1,000 experiments with settings as long as real ones: every fifth
- * failed, every second on a GPU, every tenth with a tag. */
+/* SQL that adds 100,000 runs of 1,000 experiments with settings of realistic length: every fifth
+ * failed, every second used a GPU, every tenth has a tag. */
 #define LIG_TEST_MANY_RUNS \
   "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)" \
   " INSERT INTO experiment (name, hash, sequence) SELECT 'mlp ' || i, 'h' || i," \
@@ -60,7 +60,7 @@ static const LigRunRecord example = {
   " 20000.0, (i % 100) / 100.0, (i % 50) + 0.5 FROM n;" \
   "INSERT INTO tag SELECT id, 'keep' FROM run WHERE id % 10 = 0;"
 
-/* Every test has a folder of its own, with the name of a file in it. */
+/* A separate folder for each test, and the name of a file in it. */
 typedef struct {
   char *folder, *path;
 } Fixture;
@@ -128,7 +128,7 @@ find (LigStore *store, const char *selector)
   return row;
 }
 
-/* Past the store, with SQLite alone. */
+/* Runs statements with SQLite directly, without the store. */
 static inline void
 execute (const char *path, const char *sql)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The store where things go wrong or get large: other processes, killed ones, a full disk, many
- * metrics and many runs. */
+/* The store with faults and large amounts of data: other processes, killed processes, a full disk,
+ * many metrics and many runs. */
 #include "tests/store/case.h"
 
 #include <signal.h>
@@ -77,8 +77,8 @@ test_kill (Fixture *f, gconstpointer data)
   g_assert_cmpint (row->ended, ==, 0);
 }
 
-/* Reads as interrupted while the database still says that it is running; and a process that is
- * alive takes it back. */
+/* A run with an old heartbeat is read as interrupted although it is stored as running. A process
+ * that is alive marks it as running again. */
 static void
 test_silent (Fixture *f, gconstpointer data)
 {
@@ -97,7 +97,7 @@ test_silent (Fixture *f, gconstpointer data)
   g_usleep (6000000);
   g_autoptr (LigRunRow) alive = find (reader, run);
   g_assert_cmpstr (alive->status, ==, "running");
-  /* On another machine only the heartbeat counts. */
+  /* For a process on another machine only the heartbeat counts. */
   execute (f->path, "UPDATE run SET boot = 'elsewhere', pid = 1, process_start = 1");
   g_autoptr (LigRunRow) elsewhere = find (reader, run);
   g_assert_cmpstr (elsewhere->status, ==, "running");
@@ -120,7 +120,7 @@ child_many (const char *path)
   return 0;
 }
 
-/* The file does not even exist when the processes begin. */
+/* Three processes create the same file and write to it. */
 static void
 test_two_writers (Fixture *f, gconstpointer data)
 {
@@ -143,7 +143,7 @@ child_full (const char *path)
   g_autoptr (LigStore) store = open_store (path);
   g_autofree char *run = begin (store, "full");
   struct rlimit limit;
-  /* A write beyond the limit then fails as on a full disk, instead of ending the process. */
+  /* With SIGXFSZ ignored, a write beyond the limit fails as on a full disk. */
   signal (SIGXFSZ, SIG_IGN);
   getrlimit (RLIMIT_FSIZE, &limit);
   limit.rlim_cur = 400000;
@@ -157,7 +157,7 @@ child_full (const char *path)
   g_clear_error (&error);
   g_assert_false (lig_store_finish_run (store, run, "done", NULL, &error));
   g_clear_error (&error);
-  /* Room again: nothing was lost. */
+  /* With free space again, all rows are written. */
   limit.rlim_cur = limit.rlim_max;
   setrlimit (RLIMIT_FSIZE, &limit);
   g_assert_true (lig_store_flush (store, &error));
@@ -180,8 +180,8 @@ test_full (Fixture *f, gconstpointer data)
 
 #define FLOOD 1500000
 
-/* More values than may wait come while nothing can be written, and a flush in between takes the
- * error; then there is room again. */
+/* While nothing can be written, more values are added than may wait, and a flush returns the error.
+ * Then writing works again. */
 static int
 child_flood (const char *path)
 {
@@ -236,7 +236,7 @@ test_flood (Fixture *f, gconstpointer data)
   assert_query (f->path, "SELECT count (*) FROM metric WHERE name = 'eval-loss'", "150");
 }
 
-/* As many metrics as a second may bring: what they cost the caller, and that they arrive. */
+/* Adding 100,000 metrics takes the caller little time, and all are stored. */
 static void
 test_cost (Fixture *f, gconstpointer data)
 {
@@ -271,7 +271,7 @@ add_from_thread (gpointer data)
   return NULL;
 }
 
-/* Many threads write through one store while another reads; closing it writes what is left. */
+/* Many threads write to one store while another reads; closing the store writes the queued rows. */
 static void
 test_threads (Fixture *f, gconstpointer data)
 {

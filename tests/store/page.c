@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Long lists of runs: keys that are filtered and sorted, rows that are read by key, and how soon
- * another process's changes are seen. */
+/* Long lists of runs: keys are filtered and sorted, rows are read by key, and changes of another
+ * process are noticed. */
 #include "tests/store/case.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ count (LigStore *store, LigRunFilter filter)
   return keys->len;
 }
 
-/* Names in order, joined. */
+/* Returns the names of the runs in order, joined. */
 static char *
 names (LigStore *store, LigRunOrder order, gboolean descending)
 {
@@ -43,7 +43,7 @@ assert_order (LigStore *store, LigRunOrder order, gboolean descending, const cha
   g_assert_cmpstr (found, ==, expected);
 }
 
-/* Three runs: `a` the oldest; `b` has no loss; `c` is a profile. */
+/* Adds three runs: `a` is the oldest, `b` has no loss, `c` is a profile. */
 static void
 fill (const char *path)
 {
@@ -75,7 +75,7 @@ test_orders (Fixture *f, gconstpointer data)
   assert_order (store, LIG_RUN_BY_KIND, FALSE, "cba");
   assert_order (store, LIG_RUN_BY_STAR, TRUE, "bca");
   assert_order (store, LIG_RUN_BY_DURATION, FALSE, "cba");
-  /* What has no loss comes last either way. */
+  /* A run without a loss is last in both directions. */
   assert_order (store, LIG_RUN_BY_LOSS, FALSE, "cab");
   assert_order (store, LIG_RUN_BY_LOSS, TRUE, "acb");
   assert_order (store, LIG_RUN_BY_STEPS, FALSE, "acb");
@@ -112,7 +112,7 @@ test_filters (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count (store, dates), ==, 1);
 }
 
-/* A run whose process is gone is `interrupted`, whatever the database says. */
+/* A run whose process is gone is `interrupted` even if it is stored as `running`. */
 static void
 test_gone (Fixture *f, gconstpointer data)
 {
@@ -146,7 +146,7 @@ test_read (Fixture *f, gconstpointer data)
   g_assert_true (isnan (((LigRunRow *) rows->pdata[2])->step_ms));
 }
 
-/* The median step of a training, the sum of a profile. */
+/* The step time is the median of a training and the sum of a profile. */
 static void
 test_step_time (Fixture *f, gconstpointer data)
 {
@@ -190,7 +190,7 @@ test_version (Fixture *f, gconstpointer data)
 static double
 time_list (LigStore *store, const LigRunFilter *filter, LigRunOrder order, guint expected)
 {
-  /* Other programs take the processor now and then. */
+  /* Other programs may use the processor, so take the best of several tries. */
   double best = INFINITY;
   for (int i = 0; i < 10 && best > 0.1; i++) {
     gint64 start = g_get_monotonic_time ();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores that are read: nothing is made, renamed or written, whatever lies there. */
+/* Reading a store creates, renames and writes nothing, whatever the path and its folder contain. */
 #include "tests/store/case.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ compare (gconstpointer a, gconstpointer b)
   return strcmp (*(char *const *) a, *(char *const *) b);
 }
 
-/* Every file of the folder with its content, so that any change shows. */
+/* Returns the name and content of every file in the folder, so that any change is detected. */
 static char *
 describe_folder (const char *folder)
 {
@@ -57,14 +57,14 @@ test_missing (Fixture *f, gconstpointer data)
 {
   g_autofree char *deep = g_build_filename (f->folder, "a", "b", "runs.db", NULL);
   for (LigStoreAccess access = LIG_STORE_READ; access <= LIG_STORE_CHANGE; access++) {
-    assert_refused (deep, access, "there is no store");
-    assert_refused (f->path, access, "there is no store");
+    assert_refused (deep, access, "does not exist");
+    assert_refused (f->path, access, "does not exist");
   }
   g_autofree char *after = describe_folder (f->folder);
   g_assert_cmpstr (after, ==, "");
 }
 
-/* Also by who would write: only what begins as SQLite does may be set aside. */
+/* A text file is refused, for writing as well: only damaged SQLite files may be set aside. */
 static void
 test_text (Fixture *f, gconstpointer data)
 {
@@ -74,8 +74,8 @@ test_text (Fixture *f, gconstpointer data)
     g_autoptr (GError) error = NULL;
     g_assert_true (g_file_set_contents (f->path, texts[i], -1, NULL));
     g_autofree char *before = describe_folder (f->folder);
-    assert_refused (f->path, LIG_STORE_READ, "is no store");
-    assert_refused (f->path, LIG_STORE_CHANGE, "is no store");
+    assert_refused (f->path, LIG_STORE_READ, "is not a store");
+    assert_refused (f->path, LIG_STORE_CHANGE, "is not a store");
     g_assert_null (lig_store_open (f->path, &error));
     g_assert_error (error, LIG_ERROR, LIG_ERROR_STORE);
     g_autofree char *after = describe_folder (f->folder);
@@ -83,13 +83,13 @@ test_text (Fixture *f, gconstpointer data)
   }
 }
 
-/* An empty file is none to read, and a device never ends. */
+/* Folders, empty files and endless devices are refused. */
 static void
 test_no_file (Fixture *f, gconstpointer data)
 {
   g_assert_true (g_file_set_contents (f->path, "", 0, NULL));
   assert_refused (f->path, LIG_STORE_READ, "empty");
-  assert_refused ("/dev/zero", LIG_STORE_READ, "no regular file");
+  assert_refused ("/dev/zero", LIG_STORE_READ, "not a regular file");
   assert_refused (f->folder, LIG_STORE_READ, g_strerror (EISDIR));
 }
 
@@ -111,7 +111,7 @@ test_nothing_changes (Fixture *f, gconstpointer data)
   g_assert_cmpstr (before, ==, after);
 }
 
-/* Rows that a killed process left in the log are read, and left there. */
+/* Rows that a killed process left in the write-ahead log are read, and remain in the log. */
 static void
 test_log_stays (Fixture *f, gconstpointer data)
 {
@@ -135,7 +135,8 @@ test_log_stays (Fixture *f, gconstpointer data)
   g_assert_cmpmem (before, size, after, later);
 }
 
-/* A run whose process is gone reads as interrupted, and nobody writes that down. */
+/* A store of an older schema is read without migrating it, and a run whose process is gone is read
+ * as interrupted without storing that. */
 static void
 test_older (Fixture *f, gconstpointer data)
 {
@@ -228,7 +229,7 @@ child_read_only (const char *path)
   return 0;
 }
 
-/* As on a medium that nobody can write: the file, its folder, or both. */
+/* The file, its folder, or both cannot be written, as on a read-only medium. */
 static void
 test_read_only (Fixture *f, gconstpointer data)
 {
@@ -266,14 +267,15 @@ test_last (Fixture *f, gconstpointer data)
   g_assert_cmpstr (profiled->uuid, ==, profile);
 }
 
-/* Rows that no Ligature wrote: what is read of them is text and ranges that a sequence can have. */
+/* Invalid rows that another program wrote are read as valid text and as ranges that a sequence can
+ * have. */
 static void
 test_hostile_rows (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
   LigStore *made = open_store (f->path);
   g_autofree char *run = begin (made, "mlp");
-  /* A process that has it open gives signs of life. */
+  /* A process that has the store open would write heartbeats. */
   g_object_unref (made);
   execute (f->path,
            "INSERT INTO metric VALUES (1, x'000102', 1, 2.0), (1, cast (x'61f0' AS text), 1, 3.0),"

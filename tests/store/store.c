@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The store: schemas, files that are no stores, and that what goes in comes out. */
+/* The store: schemas, files that are not stores, and reading back written data. */
 #include "tests/store/case.h"
 
 #include <errno.h>
@@ -51,13 +51,13 @@ test_fresh (Fixture *f, gconstpointer data)
   g_assert_finalize_object (g_steal_pointer (&store));
   assert_query (deep, "PRAGMA user_version", G_STRINGIFY (NEWEST));
   assert_query (deep, "PRAGMA journal_mode", "wal");
-  /* An empty file is a fresh one. */
+  /* An empty file becomes a new store. */
   g_assert_true (g_file_set_contents (f->path, "", 0, NULL));
   store = open_store (f->path);
   g_assert_null (lig_store_get_warning (store));
 }
 
-/* Version 1 as it was, as far as what follows it needs. */
+/* The parts of schema version 1 that the later versions need. */
 static const char version_1[] =
   "PRAGMA application_id = 1279870785; PRAGMA user_version = 1;"
   "CREATE TABLE experiment (id INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL,"
@@ -102,13 +102,13 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_true (isnan (row->eval_accuracy));
   g_assert_cmpfloat (row->step_ms, ==, 4);
   g_assert_true (row->starred);
-  /* A price of unknown noise is measured anew, an algorithm stays. */
+  /* A time of unknown noise is measured again; a chosen algorithm is kept. */
   g_assert_false (lig_store_get_tuning (store, "a price", NULL, NULL, NULL));
   g_assert_true (lig_store_get_tuning (store, "a product", NULL, NULL, NULL));
   assert_query (f->path, "PRAGMA user_version", G_STRINGIFY (NEWEST));
 }
 
-/* A step that fails leaves the version before it as it was. */
+/* A failed migration leaves the database unchanged. */
 static void
 test_migrate_fails (Fixture *f, gconstpointer data)
 {
@@ -132,7 +132,7 @@ test_newer (Fixture *f, gconstpointer data)
   g_assert_cmpuint (count_files (f->folder), ==, files);
 }
 
-/* The newer version stands only in the write-ahead log of a process that was killed. */
+/* The newer version is only in the write-ahead log of a process that was killed. */
 static void
 test_newer_log (Fixture *f, gconstpointer data)
 {
@@ -161,7 +161,7 @@ test_foreign (Fixture *f, gconstpointer data)
   g_assert_true (g_bytes_equal (before, after));
 }
 
-/* The file that was set aside has the old content, and the store works. */
+/* Checks that the file that was set aside has the old content, and that the store works. */
 static void
 assert_set_aside (Fixture *f, GBytes *before)
 {
@@ -179,19 +179,19 @@ assert_set_aside (Fixture *f, GBytes *before)
   g_autofree char *run = begin (store, "after");
 }
 
-/* It begins as a database does and is none. */
+/* The file begins like a database but is none. */
 static void
 test_corrupt (Fixture *f, gconstpointer data)
 {
   static const char note[] =
-    "SQLite format 3\0this is no database behind its first words; it is long "
-    "enough to have been one, which is all that is known of it";
+    "SQLite format 3\0only the first bytes of this file are those of a database, but it is as long "
+    "as the header of one";
   for (int i = 0; i < 3; i++) {
     g_assert_true (g_file_set_contents (f->path, note, sizeof note, NULL));
     g_autoptr (GBytes) before = read_file (f->path);
     assert_set_aside (f, before);
   }
-  /* Three in one second, none overwritten. */
+  /* Three files set aside within a second have different names. */
   g_assert_cmpuint (count_files (f->folder), >=, 4);
 }
 
@@ -334,7 +334,7 @@ test_selectors (Fixture *f, gconstpointer data)
   g_assert_cmpstr (first->name, ==, "a");
   g_autoptr (LigRunRow) last = find (store, "last");
   g_assert_cmpstr (last->name, ==, "b");
-  assert_not_found (store, "abcd", "fits 2");
+  assert_not_found (store, "abcd", "matches 2");
   assert_not_found (store, "abc", "3 characters");
   assert_not_found (store, "abcd3", "abcd3");
 }
@@ -407,7 +407,7 @@ test_delete (Fixture *f, gconstpointer data)
   assert_query (f->path, rest, "0");
   g_assert_false (lig_store_delete_run (store, two, &error));
   g_clear_error (&error);
-  /* What still comes for a deleted run is refused by name, and nothing else suffers. */
+  /* Later rows of a deleted run are refused with an error that names it; other runs are written. */
   g_autofree char *three = begin (store, "x");
   lig_store_add_metric (store, one, 1, "loss", 1);
   lig_store_add_metric (store, "unknown", 1, "loss", 1);

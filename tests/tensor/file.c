@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* safetensors: what is written comes back, what others write is read, what is damaged is refused
- * with the right words, and a failed save leaves everything as it was. */
+/* safetensors: saved tensors are read back, files of other programs are read, damaged files are
+ * refused with the right message, and a failed save changes nothing. */
 #include <ligature/tensor-file.h>
 
 #include <glib/gstdio.h>
@@ -28,7 +28,7 @@ write_file (const char *path, gconstpointer content, gsize length)
   g_assert_no_error (error);
 }
 
-/* A file from a header as it stands and a body of `body_size` bytes 0, 1, 2, ... */
+/* Writes a file of the given header and a body of `body_size` bytes 0, 1, 2, ... */
 static char *
 write_raw (const char *header, gsize body_size)
 {
@@ -134,7 +134,7 @@ test_names (void)
   g_assert_nonnull (strstr (error->message, "'c'"));
 }
 
-/* The body as PyTorch's writer lays it out: spaces pad the header, members in any order. */
+/* A file as PyTorch writes it: spaces pad the header, and its members are in any order. */
 static void
 test_foreign (void)
 {
@@ -321,7 +321,7 @@ test_bad_file (void)
   assert_refused (path, LIG_ERROR_FORMAT, "claims 18446744073709551615 bytes, only 0 follow");
 }
 
-/* Every file that is cut short is refused, and no byte changed in it makes a crash. */
+/* Every truncated file is refused, and no changed byte causes a crash. */
 static void
 test_damage (void)
 {

@@ -100,18 +100,18 @@ static const struct {
   {"'" LINE "' --batch 2 --data csv:good.csv?heldout=0", "value", "csv has no option 'heldout'"},
   {"'" LINE "' --batch 2 --data csv:good.csv?target=c", "value",
    "target 'c' is neither the name of a"},
-  {"'" LINE "' --batch 2 --data good.csv", "format", "does not say what kind of data it is"},
+  {"'" LINE "' --batch 2 --data good.csv", "format", "has no kind of dataset"},
   {"'" LINE "' --batch 2 --data csv", "format", "needs a path, as in csv:PATH"},
   {"'" LINE "' --data csv:good.csv", "shape",
    "batch size unknown; set batch, like 32, or the input's shape, like 32x64"},
   {"'" LINE "'", "value", "no data set; set data, like text:FOLDER"},
   {"'" BYTES "' --input 2x8 --data text:empty.txt", "format", "empty.txt: is empty"},
-  {"'" BYTES "' --input 2x8 --data text:hollow", "format", "there is no file in the folder"},
+  {"'" BYTES "' --input 2x8 --data text:hollow", "format", "the folder contains no file"},
   {"'" BYTES "' --input 2x8 --data text:short.txt", "shape",
-   "2 tokens for training are no window of"
+   "2 tokens for training are too few for a window of"
    " 8 and the token after it"},
   {"'" BYTES "' --batch 2 --data text:text.txt", "shape",
-   "text gives windows and wants BATCHxLENGTH"},
+   "text gives windows and requires BATCHxLENGTH"},
   {"'" BYTES "' --input 2x8 --data tokens:cut.bin", "format",
    "claims 40 tokens, which are 80 bytes,"
    " 78 follow"},

@@ -155,9 +155,9 @@ show_count (LigPlanPage *self)
  */
 
 static void
-draw_map (LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data)
+draw_map (LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data)
 {
-  lig_draw_map (canvas, inks, ((LigPlanPage *) data)->plan, width, height);
+  lig_draw_map (canvas, colours, ((LigPlanPage *) data)->plan, width, height);
 }
 
 static GtkWidget *

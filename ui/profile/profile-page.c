@@ -47,9 +47,10 @@ static void update (LigProfilePage *self);
 /* --- Pictures ------------------------------------------------------------------------------- */
 
 static void
-draw_times (LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data)
+draw_times (
+  LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data)
 {
-  lig_draw_times (canvas, inks, &((LigProfilePage *) data)->timed, width);
+  lig_draw_times (canvas, colours, &((LigProfilePage *) data)->timed, width);
 }
 
 static double
@@ -59,23 +60,26 @@ times_height (gpointer data)
 }
 
 static void
-draw_timeline (LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data)
+draw_timeline (
+  LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data)
 {
-  lig_draw_timeline (canvas, inks, &((LigProfilePage *) data)->timed, width, height);
+  lig_draw_timeline (canvas, colours, &((LigProfilePage *) data)->timed, width, height);
 }
 
 static void
-draw_roofline (LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data)
+draw_roofline (
+  LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data)
 {
   LigProfilePage *self = data;
-  lig_draw_roofline (canvas, inks, &self->timed, self->unfused.plan ? &self->unfused : NULL, width,
-                     height);
+  lig_draw_roofline (canvas, colours, &self->timed, self->unfused.plan ? &self->unfused : NULL,
+                     width, height);
 }
 
 static void
-draw_memory (LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data)
+draw_memory (
+  LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data)
 {
-  lig_draw_memory (canvas, inks, ((LigProfilePage *) data)->timed.plan, width, height);
+  lig_draw_memory (canvas, colours, ((LigProfilePage *) data)->timed.plan, width, height);
 }
 
 static LigPictureView *

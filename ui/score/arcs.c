@@ -119,7 +119,7 @@ draw_label (cairo_t *cairo,
             double x,
             double middle,
             double space,
-            const LigScoreArcInks *inks)
+            const LigScoreArcColours *colours)
 {
   g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (widget, name);
   g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
@@ -135,11 +135,11 @@ draw_label (cairo_t *cairo,
   cairo_save (cairo);
   cairo_translate (cairo, x, middle);
   cairo_rotate (cairo, -M_PI / 2);
-  gdk_cairo_set_source_rgba (cairo, &inks->ground);
+  gdk_cairo_set_source_rgba (cairo, &colours->ground);
   cairo_rectangle (cairo, -extents.width / 2.0 - 5, -extents.height / 2.0, extents.width + 10,
                    extents.height);
   cairo_fill (cairo);
-  gdk_cairo_set_source_rgba (cairo, &inks->channel);
+  gdk_cairo_set_source_rgba (cairo, &colours->channel);
   cairo_move_to (cairo, -extents.width / 2.0 - extents.x, -extents.height / 2.0 - extents.y);
   pango_cairo_show_layout (cairo, layout);
   cairo_new_path (cairo);
@@ -154,7 +154,7 @@ draw_labels (cairo_t *cairo,
              double x,
              double from,
              double to,
-             const LigScoreArcInks *inks)
+             const LigScoreArcColours *colours)
 {
   double length = to - from - 24;
   if (length < 36)
@@ -162,7 +162,7 @@ draw_labels (cairo_t *cairo,
   int count = MAX ((int) (length / LABEL_EVERY), 1);
   double space = length / count;
   for (int i = 0; i < count; i++)
-    draw_label (cairo, widget, name, x, from + 12 + (i + 0.5) * space, space - 12, inks);
+    draw_label (cairo, widget, name, x, from + 12 + (i + 0.5) * space, space - 12, colours);
 }
 
 static void
@@ -171,7 +171,7 @@ draw_arc (const LigScoreMap *self,
           const LigScoreArc *arc,
           GtkWidget *widget,
           cairo_t *cairo,
-          const LigScoreArcInks *inks)
+          const LigScoreArcColours *colours)
 {
   double x0, y0, x1, y1, lane = columns->ops - 18.0 - (arc->lane + 0.5) * LIG_SHEET_LANE;
   lig_score_get_port (self, columns, arc->from, &x0, &y0);
@@ -179,7 +179,7 @@ draw_arc (const LigScoreMap *self,
   y0 += 3;
   y1 -= 3;
   double bend = MIN (24 + 2 * (x0 - lane), (y1 - y0) / 2);
-  gdk_cairo_set_source_rgba (cairo, &inks->channel);
+  gdk_cairo_set_source_rgba (cairo, &colours->channel);
   cairo_set_line_width (cairo, 2);
   cairo_move_to (cairo, x0, y0);
   cairo_curve_to (cairo, lane, y0, lane, y0, lane, y0 + bend);
@@ -191,7 +191,7 @@ draw_arc (const LigScoreMap *self,
   cairo_rel_line_to (cairo, 0, 8);
   cairo_close_path (cairo);
   cairo_fill (cairo);
-  draw_labels (cairo, widget, arc->name, lane, y0 + bend, y1 - bend, inks);
+  draw_labels (cairo, widget, arc->name, lane, y0 + bend, y1 - bend, colours);
 }
 
 /* Draws a disc where a branch begins, filled if the branch is used. */
@@ -201,7 +201,7 @@ draw_handles (const LigScoreMap *self,
               cairo_t *cairo,
               double top,
               double bottom,
-              const LigScoreArcInks *inks)
+              const LigScoreArcColours *colours)
 {
   for (guint i = 0; i < self->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self, i);
@@ -215,9 +215,9 @@ draw_handles (const LigScoreMap *self,
       taken = g_array_index (self->arcs, LigScoreArc, k).from == i;
     cairo_new_path (cairo);
     cairo_arc (cairo, x, y, 5, 0, 2 * M_PI);
-    gdk_cairo_set_source_rgba (cairo, taken ? &inks->channel : &inks->ground);
+    gdk_cairo_set_source_rgba (cairo, taken ? &colours->channel : &colours->ground);
     cairo_fill_preserve (cairo);
-    gdk_cairo_set_source_rgba (cairo, &inks->channel);
+    gdk_cairo_set_source_rgba (cairo, &colours->channel);
     cairo_set_line_width (cairo, 2);
     cairo_stroke (cairo);
   }
@@ -230,14 +230,14 @@ lig_score_draw_arcs (const LigScoreMap *self,
                      cairo_t *cairo,
                      double top,
                      double bottom,
-                     const LigScoreArcInks *inks)
+                     const LigScoreArcColours *colours)
 {
   for (guint i = 0; i < self->arcs->len; i++) {
     const LigScoreArc *arc = &g_array_index (self->arcs, LigScoreArc, i);
     const LigScoreSlot *from = lig_score_map_get_slot (self, arc->from);
     const LigScoreSlot *to = lig_score_map_get_slot (self, arc->to);
     if (from->y < bottom && to->y + to->height > top)
-      draw_arc (self, columns, arc, widget, cairo, inks);
+      draw_arc (self, columns, arc, widget, cairo, colours);
   }
-  draw_handles (self, columns, cairo, top, bottom, inks);
+  draw_handles (self, columns, cairo, top, bottom, colours);
 }

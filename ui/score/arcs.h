@@ -20,7 +20,7 @@ void lig_score_get_port (
 
 typedef struct {
   GdkRGBA channel, ground;
-} LigScoreArcInks;
+} LigScoreArcColours;
 
 /* Draws the channels between @top and @bottom. */
 void lig_score_draw_arcs (const LigScoreMap *self,
@@ -29,6 +29,6 @@ void lig_score_draw_arcs (const LigScoreMap *self,
                           cairo_t *cairo,
                           double top,
                           double bottom,
-                          const LigScoreArcInks *inks);
+                          const LigScoreArcColours *colours);
 
 G_END_DECLS

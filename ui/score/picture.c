@@ -121,15 +121,15 @@ append_arcs (const LigScorePicture *self,
              double top,
              double bottom)
 {
-  LigScoreArcInks inks = {find_colour (widget, "score_channel"),
-                          find_colour (widget, "score_ground")};
+  LigScoreArcColours colours = {find_colour (widget, "score_channel"),
+                                find_colour (widget, "score_ground")};
   double left = columns->forward + columns->rail;
   double from = MAX (top, 0), to = MIN (bottom, self->map->height);
   if (to <= from)
     return;
   graphene_rect_t area = rectangle (left, from, columns->ops - left, to - from);
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &area);
-  lig_score_draw_arcs (self->map, columns, widget, cairo, top, bottom, &inks);
+  lig_score_draw_arcs (self->map, columns, widget, cairo, top, bottom, &colours);
   cairo_destroy (cairo);
 }
 

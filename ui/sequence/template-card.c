@@ -47,14 +47,14 @@ lig_template_card_get_plan (LigTemplateCard *self)
 
 /* --- Picture ------------------------------------------------------------------------------- */
 
-static const LigInks *
-get_inks (void)
+static const LigColours *
+get_colours (void)
 {
   AdwStyleManager *style = adw_style_manager_get_default ();
   gboolean dark = adw_style_manager_get_dark (style);
   if (adw_style_manager_get_high_contrast (style))
-    return lig_inks (dark ? LIG_INKS_DARK_CONTRAST : LIG_INKS_LIGHT_CONTRAST);
-  return lig_inks (dark ? LIG_INKS_DARK : LIG_INKS_LIGHT);
+    return lig_colours (dark ? LIG_COLOURS_DARK_CONTRAST : LIG_COLOURS_LIGHT_CONTRAST);
+  return lig_colours (dark ? LIG_COLOURS_DARK : LIG_COLOURS_LIGHT);
 }
 
 /* The top of a score that is too long for the card; a short one in the middle. */
@@ -70,7 +70,7 @@ draw (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer data
   cairo_translate (cairo, (width - SCORE_WIDTH * scale) / 2, MAX (0, height - natural * scale) / 2);
   cairo_scale (cairo, scale, scale);
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
-  lig_draw_score (canvas, get_inks (), &timed, SCORE_WIDTH);
+  lig_draw_score (canvas, get_colours (), &timed, SCORE_WIDTH);
 }
 
 /* --- Loading ------------------------------------------------------------------------------- */

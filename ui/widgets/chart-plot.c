@@ -21,14 +21,14 @@ static guint signals[N_SIGNALS];
 
 /* --- Drawing ------------------------------------------------------------------------------- */
 
-static const LigInks *
-find_inks (void)
+static const LigColours *
+find_colours (void)
 {
   AdwStyleManager *style = adw_style_manager_get_default ();
   gboolean dark = adw_style_manager_get_dark (style);
   if (adw_style_manager_get_high_contrast (style))
-    return lig_inks (dark ? LIG_INKS_DARK_CONTRAST : LIG_INKS_LIGHT_CONTRAST);
-  return lig_inks (dark ? LIG_INKS_DARK : LIG_INKS_LIGHT);
+    return lig_colours (dark ? LIG_COLOURS_DARK_CONTRAST : LIG_COLOURS_LIGHT_CONTRAST);
+  return lig_colours (dark ? LIG_COLOURS_DARK : LIG_COLOURS_LIGHT);
 }
 
 /* The title is a label above the plot. */
@@ -58,12 +58,12 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   g_autoptr (LigCanvas) canvas = lig_canvas_new (cairo);
   /* One curve needs no legend below its heading; an empty title hides the legend. */
   chart.title = chart.count == 1 ? "" : NULL;
-  const LigInks *inks = find_inks ();
-  lig_draw_chart (canvas, inks, &chart, (double) width, (double) height);
+  const LigColours *colours = find_colours ();
+  lig_draw_chart (canvas, colours, &chart, (double) width, (double) height);
   if (!isnan (self->drag_from))
     lig_canvas_box (canvas, fmin (self->drag_from, self->drag_to), 0,
                     fabs (self->drag_to - self->drag_from), (double) height, 0,
-                    (inks->forward & 0xffffff00) | 0x30, inks->forward, 1);
+                    (colours->forward & 0xffffff00) | 0x30, colours->forward, 1);
   g_clear_pointer (&canvas, lig_canvas_free);
   cairo_destroy (cairo);
 }

@@ -123,7 +123,7 @@ lig_chart_view_get_cursor (LigChartView *self)
 static void
 draw_chart (LigCanvas *canvas, gpointer data)
 {
-  lig_draw_chart (canvas, lig_inks (LIG_INKS_LIGHT), data, EXPORT_WIDTH, EXPORT_HEIGHT);
+  lig_draw_chart (canvas, lig_colours (LIG_COLOURS_LIGHT), data, EXPORT_WIDTH, EXPORT_HEIGHT);
 }
 
 /* Files have light colours, as they go into documents. */
@@ -141,7 +141,7 @@ lig_chart_view_export (LigChartView *self, const char *path, GError **error)
   }
   g_autofree char *format = g_ascii_strdown (dot ? dot + 1 : "png", -1);
   g_autoptr (GBytes) bytes =
-    lig_draw_to_file (format, EXPORT_WIDTH, EXPORT_HEIGHT, lig_inks (LIG_INKS_LIGHT)->ground,
+    lig_draw_to_file (format, EXPORT_WIDTH, EXPORT_HEIGHT, lig_colours (LIG_COLOURS_LIGHT)->ground,
                       draw_chart, &chart, error);
   return bytes && lig_report_save (bytes, path, error);
 }

@@ -33,14 +33,14 @@ G_DEFINE_FINAL_TYPE (LigPictureView, lig_picture_view, GTK_TYPE_WIDGET)
 enum { PROP_MARK_TEXT = 1, N_PROPS };
 static GParamSpec *props[N_PROPS];
 
-static const LigInks *
-find_inks (void)
+static const LigColours *
+find_colours (void)
 {
   AdwStyleManager *style = adw_style_manager_get_default ();
   gboolean dark = adw_style_manager_get_dark (style);
   if (adw_style_manager_get_high_contrast (style))
-    return lig_inks (dark ? LIG_INKS_DARK_CONTRAST : LIG_INKS_LIGHT_CONTRAST);
-  return lig_inks (dark ? LIG_INKS_DARK : LIG_INKS_LIGHT);
+    return lig_colours (dark ? LIG_COLOURS_DARK_CONTRAST : LIG_COLOURS_LIGHT_CONTRAST);
+  return lig_colours (dark ? LIG_COLOURS_DARK : LIG_COLOURS_LIGHT);
 }
 
 static double
@@ -61,7 +61,7 @@ measure_marks (LigPictureView *self)
   int width = gtk_widget_get_width (GTK_WIDGET (self));
   int height = gtk_widget_get_height (GTK_WIDGET (self));
   self->canvas = lig_canvas_new_blank ();
-  self->draw (self->canvas, find_inks (), width > 0 ? width : 800,
+  self->draw (self->canvas, find_colours (), width > 0 ? width : 800,
               height > 0 ? height : wanted_height (self), self->data);
 }
 
@@ -290,7 +290,7 @@ draw_node (LigPictureView *self, int width, int height)
   forget (self);
   self->cairo = gsk_cairo_node_get_draw_context (node);
   self->canvas = lig_canvas_new (self->cairo);
-  self->draw (self->canvas, find_inks (), width, height, self->data);
+  self->draw (self->canvas, find_colours (), width, height, self->data);
   self->node = node;
   self->drawn_width = width;
   self->drawn_height = height;
@@ -302,8 +302,8 @@ draw_ring (LigPictureView *self, GtkSnapshot *snapshot, int n, gboolean strong)
   const LigMark *mark = nth_mark (self, n);
   if (!mark)
     return;
-  const LigInks *inks = find_inks ();
-  LigColour colour = strong ? inks->forward : inks->dim;
+  const LigColours *theme = find_colours ();
+  LigColour colour = strong ? theme->forward : theme->dim;
   GdkRGBA rgba = {(float) (colour >> 24) / 255, (float) (colour >> 16 & 255) / 255,
                   (float) (colour >> 8 & 255) / 255, strong ? 1 : 0.6f};
   const float width[4] = {strong ? 2 : 1, strong ? 2 : 1, strong ? 2 : 1, strong ? 2 : 1};
@@ -363,7 +363,7 @@ draw_on (LigCanvas *canvas, gpointer data)
   LigPictureView *self = data;
   int width = gtk_widget_get_width (GTK_WIDGET (self));
   int height = gtk_widget_get_height (GTK_WIDGET (self));
-  self->draw (canvas, find_inks (), width > 0 ? width : 800,
+  self->draw (canvas, find_colours (), width > 0 ? width : 800,
               height > 0 ? height : wanted_height (self), self->data);
 }
 
@@ -377,8 +377,8 @@ to_file (LigPictureView *self, const char *format, GError **error)
     return NULL;
   }
   return lig_draw_to_file (format, width > 0 ? width : 800,
-                           height > 0 ? height : wanted_height (self), find_inks ()->card, draw_on,
-                           self, error);
+                           height > 0 ? height : wanted_height (self), find_colours ()->card,
+                           draw_on, self, error);
 }
 
 static void

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (LigPictureView, lig_picture_view, LIG, PICTURE_VIEW, GtkWidget)
 
 typedef void (*LigPictureDraw) (
-  LigCanvas *canvas, const LigInks *inks, double width, double height, gpointer data);
+  LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data);
 
 /* Returns the height that the picture needs. */
 typedef double (*LigPictureHeight) (gpointer data);

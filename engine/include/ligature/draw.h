@@ -19,7 +19,7 @@ typedef guint32 LigColour;
 #define LIG_N_SERIES 8
 
 /**
- * LigInks:
+ * LigColours:
  * @ground: the background
  * @card: of boxes
  * @ink: of text
@@ -40,22 +40,22 @@ typedef struct {
   LigColour ground, card, ink, dim, line;
   LigColour forward, forward_fill, backward, backward_fill, channel, warning, error;
   LigColour series[LIG_N_SERIES];
-} LigInks;
+} LigColours;
 
 typedef enum {
-  LIG_INKS_LIGHT,
-  LIG_INKS_DARK,
-  LIG_INKS_LIGHT_CONTRAST,
-  LIG_INKS_DARK_CONTRAST
-} LigInksKind;
+  LIG_COLOURS_LIGHT,
+  LIG_COLOURS_DARK,
+  LIG_COLOURS_LIGHT_CONTRAST,
+  LIG_COLOURS_DARK_CONTRAST
+} LigColoursKind;
 
 /**
- * lig_inks:
+ * lig_colours:
  * @kind: which set
  *
  * Returns: (transfer none): its colours
  */
-LIG_API const LigInks *lig_inks (LigInksKind kind);
+LIG_API const LigColours *lig_colours (LigColoursKind kind);
 
 /* --- Canvases ------------------------------------------------------------------------------ */
 
@@ -326,15 +326,17 @@ LIG_API double lig_draw_score_height (LigPlan *plan);
 /**
  * lig_draw_score:
  * @canvas: a canvas
- * @inks: the colours
+ * @colours: the colours
  * @timed: the plan, with times where it was profiled
  * @width: in pixels
  *
  * Draws forward rail, ops and backward rail with brackets, names, times, channels and fences.
  * Blocks are folded, with their count.
  */
-LIG_API void
-lig_draw_score (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width);
+LIG_API void lig_draw_score (LigCanvas *canvas,
+                             const LigColours *colours,
+                             const LigTimedPlan *timed,
+                             double width);
 
 /* --- Charts -------------------------------------------------------------------------------- */
 
@@ -342,7 +344,7 @@ lig_draw_score (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *time
  * LigChartSeries:
  * @least: (nullable): the least of the values behind each point: the lower edge of a band
  * @greatest: (nullable): the greatest of them
- * @colour: index into the inks' series
+ * @colour: index into the colours' series
  *
  * One curve.
  */
@@ -380,7 +382,7 @@ typedef struct {
 /**
  * lig_draw_chart:
  * @canvas: a canvas
- * @inks: the colours
+ * @colours: the colours
  * @chart: the curves
  * @width: in pixels
  * @height: in pixels
@@ -389,7 +391,7 @@ typedef struct {
  * greatest of its points.
  */
 LIG_API void lig_draw_chart (
-  LigCanvas *canvas, const LigInks *inks, const LigChart *chart, double width, double height);
+  LigCanvas *canvas, const LigColours *colours, const LigChart *chart, double width, double height);
 
 /**
  * lig_chart_find_x:
@@ -433,19 +435,21 @@ LIG_API double lig_draw_times_height (const LigTimedPlan *timed);
 /**
  * lig_draw_times:
  * @canvas: a canvas
- * @inks: the colours
+ * @colours: the colours
  * @timed: a plan with times
  * @width: in pixels
  *
  * Draws a bar for each group of both passes: the measured time next to the predicted one.
  */
-LIG_API void
-lig_draw_times (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width);
+LIG_API void lig_draw_times (LigCanvas *canvas,
+                             const LigColours *colours,
+                             const LigTimedPlan *timed,
+                             double width);
 
 /**
  * lig_draw_timeline:
  * @canvas: a canvas
- * @inks: the colours
+ * @colours: the colours
  * @timed: a plan with times
  * @width: in pixels
  * @height: in pixels
@@ -453,13 +457,16 @@ lig_draw_times (LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *time
  * Draws one step of training from left to right: forward, backward and update in rows of their
  * own.
  */
-LIG_API void lig_draw_timeline (
-  LigCanvas *canvas, const LigInks *inks, const LigTimedPlan *timed, double width, double height);
+LIG_API void lig_draw_timeline (LigCanvas *canvas,
+                                const LigColours *colours,
+                                const LigTimedPlan *timed,
+                                double width,
+                                double height);
 
 /**
  * lig_draw_roofline:
  * @canvas: a canvas
- * @inks: the colours
+ * @colours: the colours
  * @timed: a plan with times
  * @unfused: (nullable): the same sequence without fusions: an arrow goes from the ops apart to
  *   each fusion of @timed
@@ -470,7 +477,7 @@ LIG_API void lig_draw_timeline (
  * ceilings.
  */
 LIG_API void lig_draw_roofline (LigCanvas *canvas,
-                                const LigInks *inks,
+                                const LigColours *colours,
                                 const LigTimedPlan *timed,
                                 const LigTimedPlan *unfused,
                                 double width,
@@ -479,7 +486,7 @@ LIG_API void lig_draw_roofline (LigCanvas *canvas,
 /**
  * lig_draw_memory:
  * @canvas: a canvas
- * @inks: the colours
+ * @colours: the colours
  * @plan: a plan
  * @width: in pixels
  * @height: in pixels
@@ -488,20 +495,20 @@ LIG_API void lig_draw_roofline (LigCanvas *canvas,
  * backward, other.
  */
 LIG_API void lig_draw_memory (
-  LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height);
+  LigCanvas *canvas, const LigColours *colours, LigPlan *plan, double width, double height);
 
 /**
  * lig_draw_map:
  * @canvas: a canvas
- * @inks: the colours
+ * @colours: the colours
  * @plan: a plan
  * @width: in pixels
  * @height: in pixels
  *
  * Draws the plan's arena: the lifetimes of its values over their offsets.
  */
-LIG_API void
-lig_draw_map (LigCanvas *canvas, const LigInks *inks, LigPlan *plan, double width, double height);
+LIG_API void lig_draw_map (
+  LigCanvas *canvas, const LigColours *colours, LigPlan *plan, double width, double height);
 
 /* --- Figures for people -------------------------------------------------------------------- */
 

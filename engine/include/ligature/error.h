@@ -90,4 +90,26 @@ LIG_API const char *lig_error_get_path (const GError *error);
  */
 LIG_API gboolean lig_error_set_path (GError **error, const char *path);
 
+/**
+ * lig_error_get_setting:
+ * @error: (nullable): an error of any domain
+ *
+ * Returns: (transfer none) (nullable): the setting that would remove the error, such as `batch`, so
+ *   that a program can name its own way of setting it; %NULL for other errors. The string belongs
+ * to the error; copies of the error have their own.
+ */
+LIG_API const char *lig_error_get_setting (const GError *error);
+
+/**
+ * lig_error_set_setting:
+ * @error: (inout) (nullable): the place of an error, which may be empty
+ * @setting: the name of a setting of <ligature/run.h>, or `input`, copied
+ *
+ * Attaches the name of a missing setting to an error of the domain %LIG_ERROR; errors of other
+ * domains stay as they are.
+ *
+ * Returns: %FALSE, so that a failing function can end with it
+ */
+LIG_API gboolean lig_error_set_setting (GError **error, const char *setting);
+
 G_END_DECLS

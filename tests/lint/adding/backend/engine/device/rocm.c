@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* AMD GPUs, as far as this table goes: everything else is in the module, kernels/rocm. */
+/* The table of a backend for AMD GPUs; the other code is in the module, kernels/rocm. */
 #include "engine/device/backend.h"
 
 LIG_BACKEND_TABLE (rocm) = {
   .info = {.name = "rocm", .form = "rocm:N", .title = "ROCm", .traits = LIG_DEVICE_ACCELERATOR},
   .kind = LIG_BACKEND_ROCM,
   .takes = LIG_TAKES_NUMBER,
-  .driver = "libc.so.6", /* found on every machine, so that the module is opened */
+  .driver = "libc.so.6", /* available on every machine, so that the module is opened */
   .maker = "AMD",
 };

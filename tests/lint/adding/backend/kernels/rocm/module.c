@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A module whose one device is the CPU under another name. */
+/* A module with one device: the CPU under another name. */
 #include "kernels/backend.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lig count: how many ops a sequence has. */
+/* lig count: prints the number of ops of a sequence. */
 #include "app/cli/sequence-options.h"
 
 static int run (int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parity: every number of some bits, and whether an odd number of them is set. */
+/* parity: all numbers of some bits, each labelled with the parity of its bits. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
@@ -19,7 +19,7 @@ parity_open (LigDataset *self, GError **error)
 static gboolean
 parity_bind (LigDataset *self, const LigTarget *target, gint64 size, GError **error)
 {
-  return lig_dataset_want_class (self, target, size, error);
+  return lig_dataset_require_class (self, target, size, error);
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two factors are one. */
+/* Multiplies by the product of two factors. */
 #include "engine/fusions/define.h"
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of names alone: the ops of a plan, the uuid of a run. */
+/* Reports with only names: the ops of a plan, the uuid of a run. */
 #include "engine/report/format.h"
 
 static gboolean

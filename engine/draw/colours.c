@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The colours of pictures. Texts have a contrast of 4.5 to 1 at least with all that lies behind
- * them; no two colours of a set are the same, so that SVG can name them. */
+/* The colours of pictures. Texts have a contrast of at least 4.5 to 1 with every background on
+ * which they are drawn. No two colours of a set are equal, so that SVG can name them. */
 #include <ligature/draw.h>
 
-static const LigInks sets[] = {
-  [LIG_INKS_LIGHT] =
+static const LigColours sets[] = {
+  [LIG_COLOURS_LIGHT] =
     {
       .ground = 0xfafafaff,
       .card = 0xffffffff,
@@ -21,7 +21,7 @@ static const LigInks sets[] = {
       .series = {0x0067a5ff, 0xb84300ff, 0x00745aff, 0xa8447fff, 0x7a5c00ff, 0x4a5fd0ff, 0x6b4a3aff,
                  0x66646cff},
     },
-  [LIG_INKS_DARK] =
+  [LIG_COLOURS_DARK] =
     {
       .ground = 0x242426ff,
       .card = 0x303034ff,
@@ -38,7 +38,7 @@ static const LigInks sets[] = {
       .series = {0x62bdf0ff, 0xff9352ff, 0x35cfa0ff, 0xec9ccbff, 0xefdf4aff, 0xa9aeffff, 0xcfa78eff,
                  0xc4c2c9ff},
     },
-  [LIG_INKS_LIGHT_CONTRAST] =
+  [LIG_COLOURS_LIGHT_CONTRAST] =
     {
       .ground = 0xffffffff,
       .card = 0xfefefeff,
@@ -55,7 +55,7 @@ static const LigInks sets[] = {
       .series = {0x004f80ff, 0x8f3300ff, 0x005a45ff, 0x832d60ff, 0x5c4500ff, 0x3140a8ff, 0x503327ff,
                  0x4b4950ff},
     },
-  [LIG_INKS_DARK_CONTRAST] =
+  [LIG_COLOURS_DARK_CONTRAST] =
     {
       .ground = 0x121213ff,
       .card = 0x000000ff,
@@ -74,9 +74,9 @@ static const LigInks sets[] = {
     },
 };
 
-const LigInks *
-lig_inks (LigInksKind kind)
+const LigColours *
+lig_colours (LigColoursKind kind)
 {
-  g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (sets), &sets[LIG_INKS_LIGHT]);
+  g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (sets), &sets[LIG_COLOURS_LIGHT]);
   return &sets[kind];
 }
