@@ -38,6 +38,14 @@ entry_new (const LigOpInfo *info)
 }
 
 static void
+entry_free (Entry *entry)
+{
+  g_strfreev (entry->ports->forward);
+  g_strfreev (entry->ports->backward);
+  g_free (entry->ports);
+}
+
+static void
 add (const LigOpInfo *info)
 {
   Entry entry = entry_new (info);
@@ -122,6 +130,8 @@ lig_op_info_decide (gboolean accepted)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   if (accepted)
     g_array_append_val (entries, proposed);
+  else
+    entry_free (&proposed);
   proposed = (Entry){NULL, 0, NULL};
   proposer = NULL;
 }
