@@ -42,7 +42,7 @@ entry_free (Entry *entry)
 {
   g_strfreev (entry->ports->forward);
   g_strfreev (entry->ports->backward);
-  g_free (entry->ports);
+  g_free ((LigOpPorts *) entry->ports);
 }
 
 static void
