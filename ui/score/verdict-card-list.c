@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Presents the engine's verdicts and mends. */
+/* Lists the verdicts for the verdict card, and labels and applies mends. */
 #include "ui/score/verdict-card-list.h"
 
 #include <glib/gi18n.h>

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the verdict card, and the edit of a mend as one step of the document's history. */
+/* The contents of the verdict card: verdicts, labels of mends, and mends as undoable edits. */
 #pragma once
 
 #include "ui/document/document.h"
 
 G_BEGIN_DECLS
 
-/* (transfer container) (element-type LigVerdict): about the gaps between @first and @last, or about
- * the op where both are the same; those taken first, then as lig_verdict_compare() orders them. */
+/* Returns the verdicts on the gaps between @first and @last, or on the op if both are the same:
+ * chosen fusions first, each part in the order of lig_verdict_compare(). (transfer container)
+ * (element-type LigVerdict) */
 GPtrArray *lig_verdict_card_list (LigDocument *document, int first, int last);
 
-/* (transfer full): the label of the button that makes the edit. */
+/* Returns the label of the button that applies the mend. (transfer full) */
 char *lig_verdict_card_label (const LigMend *mend);
 
-/* Makes the edit, which can be undone. */
+/* Applies a mend as one step of the document's history, which the user can undo. */
 gboolean lig_verdict_card_apply (LigDocument *document, const LigMend *mend, GError **error);
 
-/* The op as written that an op of the plan stands for. (nullable) */
+/* Returns the op of the sequence from which an op of the plan was expanded. (nullable) */
 LigOp *lig_verdict_find_op (LigDocument *document, int expanded);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict card: an entry for each verdict of a place, with the engine's sentence and edits. */
+/* The verdict card: an entry for each verdict, with its explanation and buttons for edits. */
 #include "ui/score/verdict-card.h"
 
 #include "ui/document/edit.h"
@@ -12,7 +12,7 @@
 struct _LigVerdictCard {
   GtkWidget parent_instance;
   LigDocument *document;
-  LigPlan *plan; /* whose strings the verdicts are */
+  LigPlan *plan; /* the owner of the verdicts and their strings */
   GtkWidget *box;
 };
 
@@ -20,52 +20,52 @@ G_DEFINE_FINAL_TYPE (LigVerdictCard, lig_verdict_card, GTK_TYPE_WIDGET)
 
 /* --- Edits --------------------------------------------------------------------------------- */
 
-typedef enum { FORBID, FORCE, FENCE, MEND } Wish;
+typedef enum { FORBID, FORCE, FENCE, MEND } Constraint;
 
-/* What a button does. */
+/* The action of a button. */
 typedef struct {
   LigVerdictCard *card;
-  Wish wish;
+  Constraint constraint;
   gboolean on;
   LigOp *op;
   char *fusion;
-  LigPlan *plan; /* whose mend it is */
+  LigPlan *plan; /* the owner of @mend */
   const LigMend *mend;
-} Deed;
+} Action;
 
 static void
-free_deed (gpointer data, GClosure *closure)
+free_action (gpointer data, GClosure *closure)
 {
-  Deed *deed = data;
-  g_clear_object (&deed->op);
-  g_free (deed->fusion);
-  g_clear_pointer (&deed->plan, lig_plan_unref);
-  g_free (deed);
+  Action *action = data;
+  g_clear_object (&action->op);
+  g_free (action->fusion);
+  g_clear_pointer (&action->plan, lig_plan_unref);
+  g_free (action);
 }
 
 static void
-forbid (LigDocument *document, const Deed *deed)
+forbid (LigDocument *document, const Action *action)
 {
-  /* What is forbidden everywhere is allowed everywhere. */
-  const char *const *here = lig_op_get_forbidden (deed->op);
-  gboolean everywhere = !deed->on && !(here && g_strv_contains (here, deed->fusion));
-  lig_edit_forbid (document, everywhere ? NULL : deed->op, deed->fusion, deed->on);
+  /* If the whole sequence forbids the fusion, the whole sequence allows it again. */
+  const char *const *here = lig_op_get_forbidden (action->op);
+  gboolean everywhere = !action->on && !(here && g_strv_contains (here, action->fusion));
+  lig_edit_forbid (document, everywhere ? NULL : action->op, action->fusion, action->on);
 }
 
 static void
-do_deed (GtkButton *button, Deed *deed)
+run_action (GtkButton *button, Action *action)
 {
   GError *error = NULL;
-  g_autoptr (LigDocument) document = g_object_ref (deed->card->document);
-  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (deed->card), GTK_TYPE_POPOVER);
-  GtkWidget *outside = popover ? gtk_widget_get_parent (popover) : GTK_WIDGET (deed->card);
-  if (deed->wish == FORBID)
-    forbid (document, deed);
-  else if (deed->wish == FORCE)
-    lig_edit_force (document, deed->op, deed->fusion, deed->on);
-  else if (deed->wish == FENCE)
-    lig_edit_set_fence (document, deed->op, deed->on);
-  else if (!lig_verdict_card_apply (document, deed->mend, &error))
+  g_autoptr (LigDocument) document = g_object_ref (action->card->document);
+  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (action->card), GTK_TYPE_POPOVER);
+  GtkWidget *outside = popover ? gtk_widget_get_parent (popover) : GTK_WIDGET (action->card);
+  if (action->constraint == FORBID)
+    forbid (document, action);
+  else if (action->constraint == FORCE)
+    lig_edit_force (document, action->op, action->fusion, action->on);
+  else if (action->constraint == FENCE)
+    lig_edit_set_fence (document, action->op, action->on);
+  else if (!lig_verdict_card_apply (document, action->mend, &error))
     lig_toast_error (outside, error);
   if (popover)
     gtk_popover_popdown (GTK_POPOVER (popover));
@@ -86,14 +86,14 @@ make_label (const char *text, const char *class)
 }
 
 static GtkWidget *
-add_button (LigVerdictCard *self, GtkWidget *box, const char *label, const Deed *like)
+add_button (LigVerdictCard *self, GtkWidget *box, const char *label, const Action *like)
 {
   GtkWidget *button = gtk_button_new_with_label (label);
-  Deed *deed = g_memdup2 (like, sizeof *like);
-  deed->card = self;
-  if (deed->op)
-    g_object_ref (deed->op);
-  g_signal_connect_data (button, "clicked", G_CALLBACK (do_deed), deed, free_deed, 0);
+  Action *action = g_memdup2 (like, sizeof *like);
+  action->card = self;
+  if (action->op)
+    g_object_ref (action->op);
+  g_signal_connect_data (button, "clicked", G_CALLBACK (run_action), action, free_action, 0);
   gtk_widget_add_css_class (button, "verdict-button");
   gtk_box_append (GTK_BOX (box), button);
   return button;
@@ -106,7 +106,7 @@ names (const char *const *list, const char *name)
 }
 
 static void
-add_wishes (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict)
+add_constraints (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict)
 {
   const LigMend *mend = verdict->mend;
   const char *fusion = verdict->fusion->name;
@@ -117,25 +117,25 @@ add_wishes (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict)
     names (lig_op_get_forbidden (op), fusion) ||
     names (lig_sequence_get_forbidden (lig_document_get_sequence (self->document)), fusion);
   gboolean forced = names (lig_op_get_forced (op), fusion);
-  Deed deed = {.wish = FORBID, .on = !forbidden, .op = op};
+  Action action = {.constraint = FORBID, .on = !forbidden, .op = op};
   if (!mend || mend->kind != LIG_MEND_UNFORBID) {
-    deed.fusion = g_strdup (fusion);
-    add_button (self, box, forbidden ? _ ("Allow") : _ ("Forbid"), &deed);
+    action.fusion = g_strdup (fusion);
+    add_button (self, box, forbidden ? _ ("Allow") : _ ("Forbid"), &action);
   }
   if (mend && mend->kind == LIG_MEND_FORCE && !forced)
     return;
-  deed.wish = FORCE;
-  deed.on = !forced;
-  deed.fusion = g_strdup (fusion);
-  add_button (self, box, forced ? _ ("Do not force") : _ ("Force"), &deed);
+  action.constraint = FORCE;
+  action.on = !forced;
+  action.fusion = g_strdup (fusion);
+  add_button (self, box, forced ? _ ("Do not force") : _ ("Force"), &action);
 }
 
 static void
 add_mend (LigVerdictCard *self, GtkWidget *box, const LigMend *mend)
 {
   g_autofree char *label = lig_verdict_card_label (mend);
-  Deed deed = {.wish = MEND, .plan = lig_plan_ref (self->plan), .mend = mend};
-  GtkWidget *button = add_button (self, box, label, &deed);
+  Action action = {.constraint = MEND, .plan = lig_plan_ref (self->plan), .mend = mend};
+  GtkWidget *button = add_button (self, box, label, &action);
   gtk_widget_add_css_class (button, "suggested-action");
 }
 
@@ -154,12 +154,12 @@ make_head (const LigVerdict *verdict)
   gtk_widget_set_valign (pass, GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (head), title);
   gtk_box_append (GTK_BOX (head), pass);
-  GtkWidget *says = gtk_label_new (verdict->taken ? _ ("Fused") : gain);
-  gtk_widget_set_hexpand (says, TRUE);
-  gtk_widget_set_halign (says, GTK_ALIGN_END);
-  gtk_widget_add_css_class (says, "verdict-gain");
-  gtk_widget_add_css_class (says, verdict->taken ? "taken" : "refused");
-  gtk_box_append (GTK_BOX (head), says);
+  GtkWidget *status = gtk_label_new (verdict->taken ? _ ("Fused") : gain);
+  gtk_widget_set_hexpand (status, TRUE);
+  gtk_widget_set_halign (status, GTK_ALIGN_END);
+  gtk_widget_add_css_class (status, "verdict-gain");
+  gtk_widget_add_css_class (status, verdict->taken ? "taken" : "refused");
+  gtk_box_append (GTK_BOX (head), status);
   return head;
 }
 
@@ -175,14 +175,15 @@ make_entry (LigVerdictCard *self, const LigVerdict *verdict)
   gtk_box_append (GTK_BOX (box), text);
   if (verdict->mend)
     add_mend (self, buttons, verdict->mend);
-  add_wishes (self, buttons, verdict);
+  add_constraints (self, buttons, verdict);
   gtk_box_append (GTK_BOX (box), buttons);
   gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   verdict->text, -1);
   return box;
 }
 
-/* The op as written: both parts of a linear are one to who wrote it. */
+/* Returns the title of the op in the sequence, which may have several ops in the plan: both parts
+ * of a linear are one op to the user. */
 static const char *
 get_title (const LigPlanOp *op)
 {
@@ -190,7 +191,7 @@ get_title (const LigPlanOp *op)
   return _ (info ? info->title : op->info->title);
 }
 
-/* `between Linear at 2 and SwiGLU at 3` */
+/* Returns a description of the place: `between Linear at 2 and SwiGLU at 3`. */
 static char *
 describe_place (LigPlan *plan, int first, int last)
 {
@@ -206,7 +207,7 @@ describe_place (LigPlan *plan, int first, int last)
                           get_title (from), from->path, get_title (to), to->path);
 }
 
-/* The fence goes before the first row that begins within the place. */
+/* Adds a button for the fence before the first op of the sequence that begins after @first. */
 static void
 add_fence (LigVerdictCard *self, GtkWidget *head, int first, int last)
 {
@@ -217,9 +218,9 @@ add_fence (LigVerdictCard *self, GtkWidget *head, int first, int last)
     if (!op || g_str_equal (ops[i].path, ops[i - 1].path))
       continue;
     gboolean fence = lig_op_get_fence (op);
-    Deed deed = {.wish = FENCE, .on = !fence, .op = op};
+    Action action = {.constraint = FENCE, .on = !fence, .op = op};
     GtkWidget *button =
-      add_button (self, head, fence ? _ ("Remove the fence") : _ ("Fence"), &deed);
+      add_button (self, head, fence ? _ ("Remove the fence") : _ ("Fence"), &action);
     gtk_widget_set_valign (button, GTK_ALIGN_START);
     return;
   }
@@ -255,7 +256,7 @@ fill (LigVerdictCard *self, int first, int last)
   }
   GtkWidget *list = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *window = gtk_scrolled_window_new ();
-  /* Room for the bar, which lies over what is scrolled. */
+  /* The scroll bar overlaps the list. */
   gtk_widget_set_margin_end (list, 12);
   for (guint i = 0; i < entries->len; i++)
     gtk_box_append (GTK_BOX (list), make_entry (self, entries->pdata[i]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict card: why there is or is not one kernel at a place, and what to do about it. */
+/* The verdict card explains why ops are or are not fused into one kernel, and offers edits. */
 #pragma once
 
 #include "ui/document/document.h"
@@ -13,9 +13,10 @@ G_DECLARE_FINAL_TYPE (LigVerdictCard, lig_verdict_card, LIG, VERDICT_CARD, GtkWi
 
 /**
  * lig_verdict_card_new:
- * @first_expanded, @last_expanded: ops of the plan: the two around a gap, or those of a bracket
+ * @first_expanded, @last_expanded: indexes of ops of the plan: the two around a gap, or the first
+ *   and last of a bracket
  *
- * Closes the popover that it lies in after an edit.
+ * Returns a new card. After an edit, it closes the popover that contains it.
  */
 GtkWidget *lig_verdict_card_new (LigDocument *document, int first_expanded, int last_expanded);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Datasets: batches of inputs and targets, drawn in an order that only the seed decides.
+/* Datasets: batches of inputs and targets in an order that depends only on the seed.
  *
- * A dataset is written `KIND[:PATH][?key=value&...]`; values may hold %XX escapes.
+ * A dataset is written `KIND[:PATH][?key=value&...]`; values may contain %XX escapes.
  * lig_dataset_info_nth() lists the kinds with their options, and so does `lig train --help`.
  *
- * The last part of the data, a tenth unless `held-out=FRACTION` says otherwise, is not trained on,
- * and no sample reaches across the cut. The samples of one epoch are a permutation drawn from the
- * seed and the epoch; a batch may span two epochs.
+ * The last part of the data, by default a tenth (`held-out=FRACTION`), is held out from training,
+ * and no sample overlaps both parts. The samples of an epoch are a permutation that depends on the
+ * seed and the number of the epoch; a batch may span two epochs.
  *
- * text and tokens give windows of T tokens. If every position has a target, windows follow one
- * another without overlap (stride T); if only the token after the window is predicted, one begins
- * at every token (stride 1). A dataset is used by one thread at a time. */
+ * text and tokens have windows of T tokens as samples. If every position has a target, windows do
+ * not overlap (stride T); if only the token after the window is predicted, a window begins at every
+ * token (stride 1). A dataset may be used by one thread at a time. */
 #pragma once
 
 #include <ligature/tensor.h>
@@ -39,8 +39,10 @@ typedef enum {
 
 /**
  * LigDatasetChoice:
- * @name: as it is written in a spec
- * @label: for people, translatable
+ * @name: the value as it is written in a spec
+ * @label: the displayed name, translatable
+ *
+ * A possible value of an option.
  */
 typedef struct {
   const char *name;
@@ -49,15 +51,17 @@ typedef struct {
 
 /**
  * LigDatasetOption:
- * @type: of its values
+ * @type: the type of the values
  * @name: the key in `?key=value`
- * @label: a name for people, translatable
+ * @label: the displayed name, translatable
  * @help: one sentence without a full stop, translatable
- * @minimum: the least value of a count or a fraction
- * @maximum: the greatest one
+ * @minimum: the minimum of a count or a fraction
+ * @maximum: the maximum of a count or a fraction
  * @initial: the default of a count, a fraction or a boolean (0 or 1)
  * @choices: the values of a choice; ends with a null name
- * @unset: the label of a choice that is left out, translatable
+ * @unset: the label of an omitted choice, translatable
+ *
+ * An option of a kind of dataset.
  */
 typedef struct {
   LigDatasetOptionType type;
@@ -72,14 +76,14 @@ typedef enum { LIG_DATASET_NO_PATH, LIG_DATASET_FILE, LIG_DATASET_FILE_OR_FOLDER
 /**
  * LigDatasetInfo:
  * @name: the word before the colon
- * @title: for people, translatable
+ * @title: the displayed name, translatable
  * @help: one sentence without a full stop, translatable
- * @path: whether a path follows the name, and to what
- * @files: (nullable): patterns of the names of such files, in small letters: `*.csv *.tsv`
- * @needs_shape: its samples have whatever shape the sequence says, so the sequence must say one
- * @options: its own options; ends with a null name; may be null
+ * @path: the kind of path that follows the name, if any
+ * @files: (nullable): patterns for the names of such files, in lower case: `*.csv *.tsv`
+ * @needs_shape: whether samples have the shape of the sequence's input, which must then be set
+ * @options: (nullable): the options of this kind only; ends with a null name
  *
- * A kind of dataset as people and programs see it.
+ * The description of a kind of dataset.
  */
 typedef struct {
   const char *name, *title, *help;
@@ -91,9 +95,9 @@ typedef struct {
 
 /**
  * lig_dataset_info_nth:
- * @n: from 0
+ * @n: an index from 0
  *
- * Returns: (nullable) (transfer none): the kinds one by one; %NULL after the last
+ * Returns: (nullable) (transfer none): a kind of dataset; %NULL after the last
  */
 LIG_API const LigDatasetInfo *lig_dataset_info_nth (guint n);
 
@@ -101,14 +105,14 @@ LIG_API const LigDatasetInfo *lig_dataset_info_nth (guint n);
  * lig_dataset_info_of:
  * @spec: `KIND[:PATH][?key=value&...]`, or its beginning
  *
- * Returns: (nullable) (transfer none): the kind that it names, %NULL where there is none
+ * Returns: (nullable) (transfer none): the kind that @spec names, %NULL if there is none
  */
 LIG_API const LigDatasetInfo *lig_dataset_info_of (const char *spec);
 
 /**
  * lig_dataset_shared_options:
  *
- * Returns: (transfer none): the options of every kind; ends with a null name
+ * Returns: (transfer none): the options that all kinds have; ends with a null name
  */
 LIG_API const LigDatasetOption *lig_dataset_shared_options (void);
 
@@ -117,7 +121,7 @@ LIG_API const LigDatasetOption *lig_dataset_shared_options (void);
  * @spec: `KIND[:PATH][?key=value&...]`
  * @path: (out) (transfer full) (nullable): the path
  *
- * Takes a spec apart without a look at the data or at the kind's options.
+ * Splits a spec into its parts without reading the data or checking the options of the kind.
  *
  * Returns: (transfer full) (array zero-terminated=1): `key`, `value`, `key`, `value`, …, without
  *   escapes
@@ -126,7 +130,7 @@ LIG_API GStrv lig_dataset_split (const char *spec, char **path);
 
 /* --- Datasets ------------------------------------------------------------------------------ */
 
-/* The value of an integer target whose row does not count. */
+/* The value of an integer target whose row the loss ignores. */
 #define LIG_IGNORED_TARGET (-100)
 
 typedef struct LigDataset LigDataset;
@@ -137,11 +141,11 @@ LIG_API GType lig_dataset_get_type (void);
 /**
  * LigTarget:
  * @dtype: int32 for classes, else a floating type
- * @shape: of the targets of one batch: `batch`, `batch x T` or `batch*T` for classes, the
+ * @shape: the shape of the targets of one batch: `batch`, `batch x T` or `batch*T` for classes, the
  *   prediction's shape for values
- * @classes: targets lie in 0 to classes - 1; 0 for values
+ * @classes: the number of classes, targets being from 0 to classes - 1; 0 for values
  *
- * What a loss wants.
+ * The targets that a loss requires.
  */
 typedef struct {
   LigDtype dtype;
@@ -152,18 +156,18 @@ typedef struct {
 /**
  * lig_dataset_open:
  * @spec: `KIND[:PATH][?key=value&...]`
- * @input: (nullable): the input's shape in the sequence; axis 0 is the batch. text and tokens take
- *   T from axis 1, a kind that needs a shape takes it all, the others only the batch (and no shape
- * at all if
- *   @batch is given)
- * @dtype: the input's type in the sequence; only kinds that need a shape use it
- * @batch: samples per batch; 0: axis 0 of @input
- * @seed: of the order, and of synthetic's values
+ * @input: (nullable): the shape of the sequence's input; axis 0 is the batch. text and tokens use T
+ *   from axis 1, kinds that need a shape use the whole shape, other kinds only the batch (and
+ *   accept no shape if @batch is given)
+ * @dtype: the type of the sequence's input; only kinds that need a shape use it
+ * @batch: the number of samples in a batch; 0: axis 0 of @input
+ * @seed: the seed of the order and of the values of synthetic
  *
- * Reads and checks everything there is to check without knowing the loss.
+ * Reads the data and checks everything that does not depend on the loss.
  *
- * Returns: (transfer full): the dataset, or %NULL with %LIG_ERROR_FILE, _FORMAT (damaged; says
- *   file and line or offset), _SHAPE, _DTYPE, _VALUE (an option) or _MEMORY set
+ * Returns: (transfer full): the dataset, or %NULL with %LIG_ERROR_FILE, _FORMAT (damaged; the
+ *   message contains the file and the line or offset), _SHAPE, _DTYPE, _VALUE (an option) or
+ *   _MEMORY set
  */
 LIG_API LigDataset *lig_dataset_open (const char *spec,
                                       const LigShape *input,
@@ -174,67 +178,69 @@ LIG_API LigDataset *lig_dataset_open (const char *spec,
 
 /**
  * lig_dataset_free:
- * @self: a data set
+ * @self: a dataset
  *
- * Releases the caller's reference; the memory goes with the last one.
+ * Releases the caller's reference. The dataset is freed with the last one.
  */
 LIG_API void lig_dataset_free (LigDataset *self);
 
 /**
  * lig_dataset_get_input:
- * @self: a data set
- * @shape: (out) (optional): of the inputs of one batch: text and tokens `batch x T`, csv
+ * @self: a dataset
+ * @shape: (out) (optional): the shape of the inputs of one batch: text and tokens `batch x T`, csv
  *   `batch x features`, idx `batch x pixels`, synthetic as given
- * @dtype: (out) (optional): int32 for text and tokens, fp32 for csv and idx
+ * @dtype: (out) (optional): int32 for text and tokens, fp32 for csv and idx, as given for synthetic
+ *
+ * Reads the shape and type of the inputs.
  */
 LIG_API void lig_dataset_get_input (LigDataset *self, LigShape *shape, LigDtype *dtype);
 
 /**
  * lig_dataset_bind:
- * @self: a data set
- * @target: what the loss wants
+ * @self: a dataset
+ * @target: the targets that the loss requires
  *
- * Settles what the targets are. May be called again; the position stays.
+ * Sets the form of the targets. May be called again; the position is unchanged.
  *
- * Returns: %FALSE with %LIG_ERROR_SHAPE, _DTYPE, _VALUE (a class beyond the classes; names its
- *   line or offset) or _FORMAT set if the data cannot give that
+ * Returns: %FALSE with %LIG_ERROR_SHAPE, _DTYPE, _VALUE (a class out of range; the message contains
+ *   its line or offset) or _FORMAT set if the data has no such targets
  */
 LIG_API gboolean lig_dataset_bind (LigDataset *self, const LigTarget *target, GError **error);
 
 /**
  * lig_dataset_get_largest_token:
- * @self: a data set
+ * @self: a dataset
  *
- * Returns: the largest token in the whole of text or tokens; -1 where there are no tokens
+ * Returns: the largest token in all the data of text or tokens; -1 for other kinds
  */
 LIG_API gint64 lig_dataset_get_largest_token (LigDataset *self);
 
 /**
  * lig_dataset_get_samples:
- * @self: a data set
+ * @self: a dataset
  *
- * Returns: samples for training, which is one epoch; of text and tokens, before
- *   lig_dataset_bind(), windows with a target at every position
+ * Returns: the number of samples for training, that is, of one epoch; for text and tokens before
+ *   lig_dataset_bind(), the number of windows with a target at every position
  */
 LIG_API gint64 lig_dataset_get_samples (LigDataset *self);
 
 /**
  * lig_dataset_get_held_out_batches:
- * @self: a data set
+ * @self: a dataset
  *
- * Returns: batches that hold every held-out sample once; 0 if there are none
+ * Returns: the number of batches that contain every held-out sample once; 0 without such samples
  */
 LIG_API gint64 lig_dataset_get_held_out_batches (LigDataset *self);
 
 /**
  * lig_dataset_next:
- * @self: a data set
- * @input: filled; of lig_dataset_get_input()'s size and type
- * @targets: (nullable): filled; of the bound target's size and type
+ * @self: a dataset
+ * @input: the tensor to fill, with the size and type from lig_dataset_get_input()
+ * @targets: (nullable): the tensor to fill, with the size and type of the bound target
  *
- * Gives the next training batch and advances the position by it. Allocates nothing.
+ * Copies the next training batch and advances the position by its samples. Allocates nothing.
  *
- * Returns: %FALSE with %LIG_ERROR_SHAPE or _DTYPE set if a tensor does not fit
+ * Returns: %FALSE with %LIG_ERROR_SHAPE or _DTYPE set if a tensor has another size or type
  */
 LIG_API gboolean lig_dataset_next (LigDataset *self,
                                    LigTensor *input,
@@ -243,41 +249,45 @@ LIG_API gboolean lig_dataset_next (LigDataset *self,
 
 /**
  * lig_dataset_preview:
- * @self: a data set
- * @rows: the most of them
- * @columns: (out): of the table
+ * @self: a dataset
+ * @rows: the maximum number of rows
+ * @columns: (out): the number of columns of the table
  *
- * What was understood of the data, for people: a table of the first rows, lines, tokens or images.
+ * Makes a table of the first rows, lines, tokens or images, which shows users how the data was
+ * interpreted.
  *
- * Returns: (transfer full) (array zero-terminated=1): its texts row by row, titles first
+ * Returns: (transfer full) (array zero-terminated=1): the cells of the table row by row, titles
+ *   first
  */
 LIG_API GStrv lig_dataset_preview (LigDataset *self, guint rows, guint *columns);
 
 /**
  * lig_dataset_get_position:
- * @self: a data set
+ * @self: a dataset
  *
- * Returns: samples given since the start, over all epochs
+ * Returns: the number of samples used since the start, over all epochs
  */
 LIG_API guint64 lig_dataset_get_position (LigDataset *self);
 
 /**
  * lig_dataset_seek:
- * @self: a data set
- * @position: of a dataset with the same spec, seed and target; what follows is identical
+ * @self: a dataset
+ * @position: a position of a dataset with the same spec, seed and target
+ *
+ * Sets the position. The batches that follow are identical to those of the other dataset.
  */
 LIG_API void lig_dataset_seek (LigDataset *self, guint64 position);
 
 /**
  * lig_dataset_held_out:
- * @self: a data set
- * @batch_index: from 0 to lig_dataset_get_held_out_batches() - 1
- * @input: filled
- * @targets: (nullable): filled
- * @valid: (out) (optional): samples in this batch that count
+ * @self: a dataset
+ * @batch_index: an index from 0 to lig_dataset_get_held_out_batches() - 1
+ * @input: the tensor to fill
+ * @targets: (nullable): the tensor to fill
+ * @valid: (out) (optional): the number of valid samples in this batch
  *
- * Gives held-out samples in the order of the data; the position stays. The last batch is filled up
- * from the first held-out samples; their integer targets are %LIG_IGNORED_TARGET.
+ * Copies a batch of held-out samples in the order of the data; the position is unchanged. The last
+ * batch is padded with the first held-out samples, whose integer targets are %LIG_IGNORED_TARGET.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, _SHAPE or _DTYPE set
  */
@@ -290,28 +300,28 @@ LIG_API gboolean lig_dataset_held_out (LigDataset *self,
 
 /**
  * lig_dataset_get_tokens:
- * @self: a data set
- * @held_out: the held-out part rather than the one for training
- * @count: (out): tokens in it
+ * @self: a dataset
+ * @held_out: whether to return the held-out part instead of the training part
+ * @count: (out): the number of tokens
  *
- * Returns: (transfer none) (nullable) (array length=count): text's or tokens' raw stream on that
- *   side of the cut, %NULL for other kinds
+ * Returns: (transfer none) (nullable) (array length=count): the tokens of this part of text or
+ *   tokens, %NULL for other kinds
  */
 LIG_API const guint16 *lig_dataset_get_tokens (LigDataset *self, gboolean held_out, gsize *count);
 
 /**
  * lig_dataset_describe:
- * @self: a data set
+ * @self: a dataset
  *
- * Returns: (transfer none): `text: 3 files, 182,345 bytes, 164,110 for training`
+ * Returns: (transfer none): a description, `text: 3 files, 182,345 bytes, 164,110 for training`
  */
 LIG_API const char *lig_dataset_describe (LigDataset *self);
 
 /**
  * lig_dataset_get_content:
- * @self: a data set
+ * @self: a dataset
  *
- * Returns: a number that differs where the bytes that were read differ; 0 for synthetic data
+ * Returns: a hash of the bytes that were read; 0 for synthetic data
  */
 LIG_API guint64 lig_dataset_get_content (LigDataset *self);
 

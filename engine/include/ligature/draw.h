@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures: the score, charts, timelines, rooflines, memory maps. One code draws them in the
- * window, in reports and in files, without a display. Sizes are in pixels of 1/96 inch. */
+/* Pictures: the score, charts, timelines, rooflines, memory maps. The same code draws them in the
+ * window, in reports and in files; it needs no display. Sizes are in pixels of 1/96 inch. */
 #pragma once
 
 #include <ligature/foreign.h>
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 
 /* --- Colours ------------------------------------------------------------------------------- */
 
-/* 0xRRGGBBAA. */
+/* A colour as 0xRRGGBBAA. */
 typedef guint32 LigColour;
 
 #define LIG_N_SERIES 8
@@ -21,20 +21,20 @@ typedef guint32 LigColour;
 /**
  * LigColours:
  * @ground: the background
- * @card: of boxes
- * @ink: of text
- * @dim: of lesser text
- * @line: of rules
- * @forward: of the forward pass
- * @forward_fill: the same behind text
- * @backward: of the backward pass
- * @backward_fill: the same behind text
- * @channel: of channels
- * @warning: of warnings
- * @error: of errors
- * @series: of curves, told apart by people who see colours differently, too
+ * @card: the background of boxes
+ * @ink: text
+ * @dim: secondary text
+ * @line: rules and axes
+ * @forward: the forward pass
+ * @forward_fill: the forward pass, behind text
+ * @backward: the backward pass
+ * @backward_fill: the backward pass, behind text
+ * @channel: channels
+ * @warning: warnings
+ * @error: errors
+ * @series: curves, in colours that people with colour blindness can distinguish
  *
- * The colours of a picture. Fused groups are never told by colour alone.
+ * The colours of a picture. Colour is never the only sign of a fused group.
  */
 typedef struct {
   LigColour ground, card, ink, dim, line;
@@ -51,9 +51,9 @@ typedef enum {
 
 /**
  * lig_colours:
- * @kind: which set
+ * @kind: a set of colours
  *
- * Returns: (transfer none): its colours
+ * Returns: (transfer none): the colours of the set
  */
 LIG_API const LigColours *lig_colours (LigColoursKind kind);
 
@@ -62,7 +62,7 @@ LIG_API const LigColours *lig_colours (LigColoursKind kind);
 /**
  * LigCanvas:
  *
- * What pictures are drawn on: a cairo surface, or SVG text that stays text (small,
+ * A target for pictures: a cairo context, or an SVG document whose text stays text (small,
  * searchable, with a tooltip for each mark).
  */
 typedef struct _LigCanvas LigCanvas;
@@ -72,16 +72,16 @@ LIG_API GType lig_canvas_get_type (void);
 
 /**
  * lig_canvas_new:
- * @cairo: (transfer none): a context that outlives the canvas
+ * @cairo: (transfer none): a context that must outlive the canvas
  *
- * Returns: (transfer full): a canvas that draws on it
+ * Returns: (transfer full): a canvas that draws on @cairo
  */
 LIG_API LigCanvas *lig_canvas_new (cairo_t *cairo);
 
 /**
  * lig_canvas_new_svg:
- * @width: in pixels
- * @height: in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
  *
  * Returns: (transfer full): a canvas that writes SVG
  */
@@ -96,9 +96,9 @@ LIG_API LigCanvas *lig_canvas_new_blank (void);
 
 /**
  * lig_canvas_to_svg:
- * @self: a canvas
+ * @self: a canvas made by lig_canvas_new_svg()
  *
- * Returns: (transfer full): the <svg> element of an SVG canvas
+ * Returns: (transfer full): the <svg> element
  */
 LIG_API char *lig_canvas_to_svg (LigCanvas *self);
 
@@ -106,7 +106,7 @@ LIG_API char *lig_canvas_to_svg (LigCanvas *self);
  * lig_canvas_free:
  * @self: a canvas
  *
- * Releases the caller's reference; the memory goes with the last one.
+ * Releases the caller's reference. The canvas is freed with the last one.
  */
 LIG_API void lig_canvas_free (LigCanvas *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigCanvas, lig_canvas_free)
@@ -114,25 +114,25 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigCanvas, lig_canvas_free)
 typedef enum { LIG_TEXT_START, LIG_TEXT_MIDDLE, LIG_TEXT_END } LigTextAnchor;
 
 typedef struct {
-  double size; /* pixels */
+  double size; /* in pixels */
   gboolean bold;
   LigColour colour;
   LigTextAnchor anchor;
-  double width; /* cut with an ellipsis beyond it; 0: never */
-  double angle; /* degrees, clockwise */
+  double width; /* longer text is cut with an ellipsis; 0: never */
+  double angle; /* in degrees, clockwise */
 } LigTextStyle;
 
 /**
  * lig_canvas_box:
  * @self: a canvas
- * @x: of the left edge, in pixels
- * @y: of the upper edge, in pixels
- * @width: in pixels
- * @height: in pixels
- * @radius: of the corners; 0: sharp ones
- * @fill: its colour
- * @stroke: colour of its border
- * @stroke_width: in pixels
+ * @x: the left edge in pixels
+ * @y: the upper edge in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
+ * @radius: the radius of the corners; 0: sharp corners
+ * @fill: the colour of the area
+ * @stroke: the colour of the border
+ * @stroke_width: the width of the border in pixels
  *
  * Draws a rectangle. A colour of 0 draws nothing.
  */
@@ -149,11 +149,11 @@ LIG_API void lig_canvas_box (LigCanvas *self,
 /**
  * lig_canvas_lines: (skip)
  * @self: a canvas
- * @points: x and y in turn; a NaN begins a new line
- * @count: how many points
- * @stroke: their colour
- * @width: of the line
- * @dash: length of dashes; 0: none
+ * @points: x and y of each point; a NaN begins a new line
+ * @count: the number of points
+ * @stroke: the colour of the lines
+ * @width: the width of the lines in pixels
+ * @dash: the length of dashes in pixels; 0: solid lines
  *
  * Draws lines from point to point.
  */
@@ -163,35 +163,35 @@ LIG_API void lig_canvas_lines (
 /**
  * lig_canvas_area: (skip)
  * @self: a canvas
- * @points: x and y in turn
- * @count: how many points
- * @fill: its colour
+ * @points: x and y of each point
+ * @count: the number of points
+ * @fill: the colour of the area
  *
- * Fills the polygon between points.
+ * Fills a polygon.
  */
 LIG_API void lig_canvas_area (LigCanvas *self, const double *points, guint count, LigColour fill);
 
 /**
  * lig_canvas_curve: (skip)
  * @self: a canvas
- * @points: x and y of start, two controls and end
- * @stroke: its colour
- * @width: of the line
+ * @points: x and y of the start, the two control points and the end
+ * @stroke: the colour of the curve
+ * @width: the width of the curve in pixels
  *
- * Draws a Bézier curve.
+ * Draws a cubic Bézier curve.
  */
 LIG_API void lig_canvas_curve (LigCanvas *self,
-                               const double points[8], /* start, two controls, end */
+                               const double points[8], /* start, two control points, end */
                                LigColour stroke,
                                double width);
 
 /**
  * lig_canvas_disc:
  * @self: a canvas
- * @x: of its centre
- * @y: of its centre
- * @radius: in pixels
- * @fill: its colour
+ * @x: the horizontal position of the centre
+ * @y: the vertical position of the centre
+ * @radius: the radius in pixels
+ * @fill: the colour of the disc
  *
  * Fills a disc.
  */
@@ -200,10 +200,10 @@ LIG_API void lig_canvas_disc (LigCanvas *self, double x, double y, double radius
 /**
  * lig_canvas_text:
  * @self: a canvas
- * @x: of its anchor
- * @y: of the baseline
- * @style: size, colour and anchor
- * @text: UTF-8
+ * @x: the horizontal position of the anchor
+ * @y: the vertical position of the baseline
+ * @style: the size, colour and anchor of the text
+ * @text: the text, UTF-8
  *
  * Draws one line of text.
  */
@@ -213,22 +213,22 @@ lig_canvas_text (LigCanvas *self, double x, double y, const LigTextStyle *style,
 /**
  * lig_canvas_text_width:
  * @self: a canvas
- * @style: of the text
- * @text: UTF-8
+ * @style: the style of the text
+ * @text: the text, UTF-8
  *
- * Returns: its width in pixels, uncut
+ * Returns: the width of the uncut text in pixels
  */
 LIG_API double lig_canvas_text_width (LigCanvas *self, const LigTextStyle *style, const char *text);
 
 /**
  * lig_canvas_begin_clip:
  * @self: a canvas
- * @x: of the left edge, in pixels
- * @y: of the upper edge, in pixels
- * @width: in pixels
- * @height: in pixels
+ * @x: the left edge in pixels
+ * @y: the upper edge in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
  *
- * Keeps what is drawn until lig_canvas_end_clip() within a rectangle.
+ * Clips everything drawn until lig_canvas_end_clip() to a rectangle.
  */
 LIG_API void
 lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double height);
@@ -237,17 +237,17 @@ lig_canvas_begin_clip (LigCanvas *self, double x, double y, double width, double
  * lig_canvas_end_clip:
  * @self: a canvas
  *
- * Ends the last clip that was begun.
+ * Ends the most recently begun clip.
  */
 LIG_API void lig_canvas_end_clip (LigCanvas *self);
 
 /**
  * lig_canvas_begin_shift:
  * @self: a canvas
- * @x: to the right
- * @y: down
+ * @x: the distance to the right in pixels
+ * @y: the distance downward in pixels
  *
- * Moves what is drawn until lig_canvas_end_shift(), marks too.
+ * Moves everything drawn until lig_canvas_end_shift(), including marks.
  */
 LIG_API void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
 
@@ -255,15 +255,15 @@ LIG_API void lig_canvas_begin_shift (LigCanvas *self, double x, double y);
  * lig_canvas_end_shift:
  * @self: a canvas
  *
- * Ends the last shift that was begun.
+ * Ends the most recently begun shift.
  */
 LIG_API void lig_canvas_end_shift (LigCanvas *self);
 
 /**
  * LigMark:
  *
- * A place of a picture that has something to say: the tooltip under a pointer, what the
- * arrow keys go through, what a screen reader reads.
+ * A rectangle of a picture that has a description. Its text is the tooltip under the pointer; the
+ * arrow keys step through the marks, and a screen reader reads them.
  */
 typedef struct {
   double x, y, width, height;
@@ -273,13 +273,13 @@ typedef struct {
 /**
  * lig_canvas_begin_mark:
  * @self: a canvas
- * @x: of the left edge, in pixels
- * @y: of the upper edge, in pixels
- * @width: in pixels
- * @height: in pixels
- * @text: its tooltip, copied
+ * @x: the left edge in pixels
+ * @y: the upper edge in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
+ * @text: the tooltip, copied
  *
- * Begins a mark, which holds what is drawn until lig_canvas_end_mark().
+ * Begins a mark, which contains everything drawn until lig_canvas_end_mark().
  */
 LIG_API void lig_canvas_begin_mark (
   LigCanvas *self, double x, double y, double width, double height, const char *text);
@@ -288,17 +288,17 @@ LIG_API void lig_canvas_begin_mark (
  * lig_canvas_end_mark:
  * @self: a canvas
  *
- * Ends the last mark that was begun.
+ * Ends the most recently begun mark.
  */
 LIG_API void lig_canvas_end_mark (LigCanvas *self);
 
 /**
  * lig_canvas_get_marks:
  * @self: a canvas
- * @count: (out): how many there are
+ * @count: (out): the number of marks
  *
  * Returns: (transfer none) (array length=count): the marks in the order in which they were
- *   drawn, valid until more is drawn
+ *   drawn, valid until the next drawing operation
  */
 LIG_API const LigMark *lig_canvas_get_marks (LigCanvas *self, guint *count);
 
@@ -306,9 +306,10 @@ LIG_API const LigMark *lig_canvas_get_marks (LigCanvas *self, guint *count);
 
 /**
  * LigTimedPlan:
- * @steps: (nullable): seconds, as many as the plan has steps
+ * @plan: a plan
+ * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
  *
- * A plan and, where it was profiled, how long each of its steps took.
+ * A plan with the measured times of its steps.
  */
 typedef struct {
   LigPlan *plan;
@@ -319,7 +320,7 @@ typedef struct {
  * lig_draw_score_height:
  * @plan: a plan
  *
- * Returns: the height of the plan's score in pixels, which follows from its ops
+ * Returns: the height of the plan's score in pixels, which depends on its ops
  */
 LIG_API double lig_draw_score_height (LigPlan *plan);
 
@@ -327,11 +328,11 @@ LIG_API double lig_draw_score_height (LigPlan *plan);
  * lig_draw_score:
  * @canvas: a canvas
  * @colours: the colours
- * @timed: the plan, with times where it was profiled
- * @width: in pixels
+ * @timed: the plan, with times if it was profiled
+ * @width: the width in pixels
  *
- * Draws forward rail, ops and backward rail with brackets, names, times, channels and fences.
- * Blocks are folded, with their count.
+ * Draws the forward rail, the ops and the backward rail with brackets, names, times, channels and
+ * fences. The repetitions of a block are drawn once, with their number.
  */
 LIG_API void lig_draw_score (LigCanvas *canvas,
                              const LigColours *colours,
@@ -342,9 +343,14 @@ LIG_API void lig_draw_score (LigCanvas *canvas,
 
 /**
  * LigChartSeries:
- * @least: (nullable): the least of the values behind each point: the lower edge of a band
- * @greatest: (nullable): the greatest of them
- * @colour: index into the colours' series
+ * @label: the name in the legend
+ * @x: @count positions on the x axis
+ * @y: @count values
+ * @least: (nullable): the minimum of the values behind each point: the lower edge of a band
+ * @greatest: (nullable): the maximum of these values: the upper edge
+ * @count: the number of points
+ * @colour: the index into #LigColours.series
+ * @dashed: whether the curve is dashed
  *
  * One curve.
  */
@@ -358,10 +364,10 @@ typedef struct {
 
 /**
  * LigChart:
- * @smoothing: 0 to 0.999: weight of what came before, the raw curve stays visible behind
- * @from: where the x axis begins; NaN: at the first point
- * @to: where it ends; NaN: at the last point
- * @cursor: an x whose values are read out, NaN: none
+ * @smoothing: the weight of earlier values, from 0 to 0.999; the raw curve stays visible behind
+ * @from: the start of the x axis; NaN: the first point
+ * @to: the end of the x axis; NaN: the last point
+ * @cursor: the x position of the cursor, whose values are displayed; NaN: no cursor
  *
  * Curves over a common axis.
  */
@@ -384,11 +390,11 @@ typedef struct {
  * @canvas: a canvas
  * @colours: the colours
  * @chart: the curves
- * @width: in pixels
- * @height: in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
  *
- * Draws curves. However many points there are, each column of pixels shows the least and the
- * greatest of its points.
+ * Draws curves. Each column of pixels shows the minimum and the maximum of its points, however many
+ * points it has.
  */
 LIG_API void lig_draw_chart (
   LigCanvas *canvas, const LigColours *colours, const LigChart *chart, double width, double height);
@@ -396,21 +402,21 @@ LIG_API void lig_draw_chart (
 /**
  * lig_chart_find_x:
  * @chart: the curves
- * @width: in pixels
- * @height: in pixels
- * @pixel: from the left edge
+ * @width: the width of the picture in pixels
+ * @height: the height of the picture in pixels
+ * @pixel: the distance from the left edge in pixels
  *
- * Returns: the x value there, NaN outside of the axes
+ * Returns: the x value at this position, NaN outside the axes
  */
 LIG_API double lig_chart_find_x (const LigChart *chart, double width, double height, double pixel);
 
 /**
  * lig_chart_read_out:
  * @chart: the curves
- * @x: a value of the x axis
+ * @x: a position on the x axis
  *
- * Returns: (transfer full) (nullable): `step 1200 · loss 1.412 · held out 1.447`; %NULL where
- *   there is nothing
+ * Returns: (transfer full) (nullable): the values at the point nearest to @x, `step 1200 ·
+ *   loss 1.412 · held out 1.447`; %NULL if there is no such point
  */
 LIG_API char *lig_chart_read_out (const LigChart *chart, double x);
 
@@ -418,17 +424,17 @@ LIG_API char *lig_chart_read_out (const LigChart *chart, double x);
  * lig_chart_to_csv:
  * @chart: the curves
  *
- * Returns: (transfer full): a column of x and one for each series
+ * Returns: (transfer full): CSV text with a column for x and one for each series
  */
 LIG_API char *lig_chart_to_csv (const LigChart *chart);
 
-/* --- Where the time goes ------------------------------------------------------------------- */
+/* --- Times and memory ---------------------------------------------------------------------- */
 
 /**
  * lig_draw_times_height:
  * @timed: a plan with times
  *
- * Returns: the height of lig_draw_times()'s picture in pixels
+ * Returns: the height of the picture of lig_draw_times() in pixels
  */
 LIG_API double lig_draw_times_height (const LigTimedPlan *timed);
 
@@ -437,7 +443,7 @@ LIG_API double lig_draw_times_height (const LigTimedPlan *timed);
  * @canvas: a canvas
  * @colours: the colours
  * @timed: a plan with times
- * @width: in pixels
+ * @width: the width in pixels
  *
  * Draws a bar for each group of both passes: the measured time next to the predicted one.
  */
@@ -451,11 +457,10 @@ LIG_API void lig_draw_times (LigCanvas *canvas,
  * @canvas: a canvas
  * @colours: the colours
  * @timed: a plan with times
- * @width: in pixels
- * @height: in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
  *
- * Draws one step of training from left to right: forward, backward and update in rows of their
- * own.
+ * Draws one step of training from left to right, with a row each for forward, backward and update.
  */
 LIG_API void lig_draw_timeline (LigCanvas *canvas,
                                 const LigColours *colours,
@@ -468,10 +473,10 @@ LIG_API void lig_draw_timeline (LigCanvas *canvas,
  * @canvas: a canvas
  * @colours: the colours
  * @timed: a plan with times
- * @unfused: (nullable): the same sequence without fusions: an arrow goes from the ops apart to
- *   each fusion of @timed
- * @width: in pixels
- * @height: in pixels
+ * @unfused: (nullable): the plan of the same sequence without fusions; an arrow is drawn from its
+ *   separate ops to each fusion of @timed
+ * @width: the width in pixels
+ * @height: the height in pixels
  *
  * Draws operations per second over operations per byte, both logarithmic, under the device's
  * ceilings.
@@ -488,10 +493,10 @@ LIG_API void lig_draw_roofline (LigCanvas *canvas,
  * @canvas: a canvas
  * @colours: the colours
  * @plan: a plan
- * @width: in pixels
- * @height: in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
  *
- * Draws the bytes alive at each step by kind: parameters, gradients, optimizer, kept for
+ * Draws the bytes in use at each step by kind: parameters, gradients, optimizer, kept for
  * backward, other.
  */
 LIG_API void lig_draw_memory (
@@ -502,22 +507,22 @@ LIG_API void lig_draw_memory (
  * @canvas: a canvas
  * @colours: the colours
  * @plan: a plan
- * @width: in pixels
- * @height: in pixels
+ * @width: the width in pixels
+ * @height: the height in pixels
  *
  * Draws the plan's arena: the lifetimes of its values over their offsets.
  */
 LIG_API void lig_draw_map (
   LigCanvas *canvas, const LigColours *colours, LigPlan *plan, double width, double height);
 
-/* --- Figures for people -------------------------------------------------------------------- */
+/* --- Formatted quantities ------------------------------------------------------------------ */
 
 /**
  * lig_draw_number:
  * @value: a number
- * @digits: significant digits at most
+ * @digits: the maximum number of significant digits
  *
- * Returns: (transfer full): `1.5k`, `0.002`, `3e-5`
+ * Returns: (transfer full): the formatted number: `1.5k`, `0.002`, `3e-5`
  */
 LIG_API char *lig_draw_number (double value, int digits);
 
@@ -525,15 +530,15 @@ LIG_API char *lig_draw_number (double value, int digits);
  * lig_draw_time:
  * @seconds: a time
  *
- * Returns: (transfer full): `142 µs`, `5.37 ms`
+ * Returns: (transfer full): the formatted time: `142 µs`, `5.37 ms`
  */
 LIG_API char *lig_draw_time (double seconds);
 
 /**
  * lig_draw_bytes:
- * @bytes: how many
+ * @bytes: the number of bytes
  *
- * Returns: (transfer full): `1.41 GB`
+ * Returns: (transfer full): the formatted size: `1.41 GB`
  */
 LIG_API char *lig_draw_bytes (double bytes);
 
@@ -541,23 +546,23 @@ LIG_API char *lig_draw_bytes (double bytes);
  * lig_draw_rate:
  * @flops: floating-point operations per second
  *
- * Returns: (transfer full): `12.5 TFLOP/s`
+ * Returns: (transfer full): the formatted rate: `12.5 TFLOP/s`
  */
 LIG_API char *lig_draw_rate (double flops);
 
 /* --- Files --------------------------------------------------------------------------------- */
 
-/* Draws on a canvas of the wanted kind: `svg`, `pdf` or `png` (at twice the size). */
+/* Draws a picture on @canvas; @data is the pointer given to lig_draw_to_file(). */
 typedef void (*LigDrawFunc) (LigCanvas *canvas, gpointer data);
 
 /**
  * lig_draw_to_file:
- * @format: `svg`, `pdf` or `png`, which has twice the size
- * @width: in pixels
- * @height: in pixels
- * @ground: colour behind the picture
- * @draw: (scope call) (closure data): draws the picture
- * @data: of @draw
+ * @format: `svg`, `pdf` or `png`; a `png` has twice the size
+ * @width: the width in pixels
+ * @height: the height in pixels
+ * @ground: the colour behind the picture
+ * @draw: (scope call) (closure data): the function that draws the picture
+ * @data: the pointer passed to @draw
  *
  * Returns: (transfer full): the contents of the file, or %NULL with an error set
  */

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Ops: what to compute, with parameters. An op is data: a #LigOpInfo gives its parameter table,
- * ports, kernels and shape rule, and from that one table come the GObject properties, the files,
- * the expressions, `lig ops`, the inspector, the documentation and the tests.
+/* Ops: an op is one operation of a sequence with its parameters. It is described by a table: a
+ * #LigOpInfo defines the parameters, ports, kernels and shape rule. The GObject properties, files,
+ * expressions, `lig ops`, the inspector, the documentation and the tests all use this table.
  *
  * Shapes are row-major. The `weight` of `linear` and `basic-linear` is [N, K], out-features x
  * in-features, and y = x weight^T + bias for x of [.., K], bias of [N] and y of [.., N], as in
- * PyTorch; an embedding's weight is [vocabulary, features]; gains and biases of norms are as long
- * as the last axis of x.
+ * PyTorch; an embedding's weight is [vocabulary, features]; the gains and biases of norms have the
+ * length of the last axis of x.
  *
- * The formula of an op is its table's `formula`. They come from: layer norm, Ba, Kiros and Hinton
+ * The formula of an op is `formula` in its table. The sources are: layer norm, Ba, Kiros and Hinton
  * 2016; RMS norm, Zhang and Sennrich 2019; GELU in the tanh form, Hendrycks and Gimpel 2016;
  * squared ReLU, So and others 2021; gated units, Shazeer 2020; dropout, Srivastava and others 2014,
  * its mask by Philox, Salmon and others 2011; label smoothing, Szegedy and others 2016.
  *
- * Ports have names: `x` the main input, `y` the main output, then the extra inputs, the extra
- * outputs, the trained parameters and the values that forward computes for backward (`mean rstd`).
- * `dNAME` is the gradient of NAME; a parameter's is fp32 in a plan that accumulates, else of the
- * parameter's type. Kernels are bound to ports by the names in their signatures.
+ * Ports have names: `x` is the main input, `y` is the main output; the others are the extra inputs,
+ * the extra outputs, the trained parameters and the values that forward computes for backward
+ * (`mean rstd`). `dNAME` is the gradient of NAME; the gradient of a parameter is fp32 in a plan
+ * that accumulates, else it has the parameter's type. Kernels are bound to ports by the names in
+ * their signatures.
  *
- * A custom op is the same table in the embedding program, registered with lig_register_op()
+ * A custom op is such a table in the embedding program, registered with lig_register_op()
  * (<ligature/lowering.h>).
  *
- * Threads: the registry, and tables, are for any thread at once. An op belongs to the thread of its
- * sequence (engine/include/ligature/sequence.h); an opaque op's callback is called on the thread
- * that runs the program, `expand`, `infer`, `place` and lowering on the one that compiles: a
- * table's functions must bear being called by several. */
+ * Threads: any thread may use the registry and the tables, also concurrently. An op belongs to the
+ * thread of its sequence (engine/include/ligature/sequence.h). An opaque op's callback is called on
+ * the thread that runs the program; `expand`, `infer`, `place` and the lowering functions are
+ * called on the thread that compiles. The functions of a table must be safe to call from several
+ * threads. */
 #pragma once
 
 #include <ligature/tensor.h>
@@ -46,26 +48,26 @@ typedef enum {
   LIG_PARAM_FLOAT,  /* float */
   LIG_PARAM_INT,    /* gint64 */
   LIG_PARAM_BOOL,   /* bool */
-  LIG_PARAM_SHAPE,  /* LigShape; -1 stands for one inferred axis; unset: n_axes is -1 */
-  LIG_PARAM_INPUT,  /* channel of extra input `offset`, a string or none */
-  LIG_PARAM_OUTPUT, /* channel of extra output `offset` */
-  LIG_PARAM_CALLER, /* whether extra output `offset` also goes to the caller */
+  LIG_PARAM_SHAPE,  /* LigShape; an axis of -1 is inferred; unset: n_axes is -1 */
+  LIG_PARAM_INPUT,  /* the channel of extra input `offset`, a string or none */
+  LIG_PARAM_OUTPUT, /* the channel of extra output `offset` */
+  LIG_PARAM_CALLER, /* whether the caller also gets extra output `offset` */
 } LigParamKind;
 
 typedef enum {
-  LIG_PARAM_REQUIRED = 1 << 0,   /* must be given */
-  LIG_PARAM_INFERRED = 1 << 1,   /* may be left out, then follows from the input (int 0) */
-  LIG_PARAM_POSITIONAL = 1 << 2, /* first value without a name in an expression */
+  LIG_PARAM_REQUIRED = 1 << 0,   /* has no default; must be set */
+  LIG_PARAM_INFERRED = 1 << 1,   /* may be omitted (int 0), then derived from the input */
+  LIG_PARAM_POSITIONAL = 1 << 2, /* the first unnamed value in an expression */
 } LigParamFlags;
 
 typedef struct {
   LigParamKind kind;
-  const char *name;  /* kebab-case: in files, expressions, properties */
-  const char *label; /* for people, translatable */
+  const char *name;  /* kebab-case, as in files, expressions and properties */
+  const char *label; /* the displayed name, translatable */
   const char *help;  /* one sentence without a full stop, translatable */
   double minimum, maximum, initial;
   unsigned flags; /* LigParamFlags */
-  gsize offset;   /* of the field in the op's params struct, or the number of the extra port */
+  gsize offset;   /* of the field in the op's params struct, or the index of the extra port */
 } LigParam;
 
 #define LIG_FLOAT(type, field, name, label, help, minimum, maximum, initial) \
@@ -88,28 +90,28 @@ typedef struct {
 typedef enum {
   LIG_INIT_ZEROS,
   LIG_INIT_ONES,
-  LIG_INIT_NORMAL, /* mean 0, standard deviation from the op's `init-std` */
+  LIG_INIT_NORMAL, /* mean 0, standard deviation `init-std` of the op */
 } LigInit;
 
 typedef struct {
-  const char *name; /* `weight`: its path is PATH.weight */
+  const char *name; /* `weight`; the path of the parameter is PATH.weight */
   LigInit init;
-  gboolean product; /* an operand of a matrix product: wanted in the compute type */
-  gboolean decays;  /* weight decay shrinks it: weights do, gains and biases do not */
+  gboolean product; /* an operand of a matrix product, converted to the compute type */
+  gboolean decays;  /* whether weight decay applies: to weights, not to gains and biases */
 } LigParameterInfo;
 
 /* --- Shapes ------------------------------------------------------------------------------- */
 
-/* What infer reads and fills in. Arrays are in the order of the op's tables. */
+/* The input and output of a shape rule. Arrays are in the order of the op's tables. */
 typedef struct {
-  const void *params; /* the op's params struct; inferred fields may be written through it */
-  const char *name;   /* of the op, for messages */
-  LigDtype compute;   /* type of activations */
+  const void *params; /* the op's params struct; infer may write its inferred fields */
+  const char *name;   /* the name of the op, for messages */
+  LigDtype compute;   /* the type of activations */
   LigShape x;
   LigDtype x_dtype;
-  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer says the shape */
+  LigShape extra_inputs[LIG_MAX_EXTRA]; /* n_axes -1: from the caller, infer sets the shape */
   LigDtype extra_input_dtypes[LIG_MAX_EXTRA];
-  /* filled in by infer; y is preset to x, extra outputs to y */
+  /* Set by infer; y is preset to x, extra outputs to y. */
   LigShape y;
   LigDtype y_dtype;
   LigShape extra_outputs[LIG_MAX_EXTRA];
@@ -120,38 +122,38 @@ typedef struct {
 
 /* --- Opaque ops --------------------------------------------------------------------------- */
 
-/* The call as a callback is told of it. All of it is valid until the callback returns. */
+/* The description of a call, passed to the callback and valid until the callback returns. */
 typedef struct {
-  const LigOperand *operands; /* `x -> y`; backward: `dy x y -> dx`; there may be no elements */
+  const LigOperand *operands; /* `x -> y`; backward: `dy x y -> dx`; may have no elements */
   int n_operands;
   gboolean backward;
-  void *stream;       /* the device's; null on the CPU, where operands are in host memory */
-  const char *op;     /* name of the op's table */
-  const char *path;   /* where the op stands, `3` or `3.0.2`; in a macro with the part's name */
-  const void *params; /* the op's params struct, as it was when the plan was compiled */
+  void *stream;       /* of the device; null on the CPU, where operands are in host memory */
+  const char *op;     /* the name of the op's table */
+  const char *path;   /* the op's path, `3` or `3.0.2`; in a macro with the part's name */
+  const void *params; /* the op's params struct at the time when the plan was compiled */
   gpointer data;      /* `opaque_data` of the table */
 } LigOpaqueCall;
 
-/* A callback of the embedding program, called between two segments of a plan, in the thread that
- * runs it. On a GPU it launches what it does on the stream. Returns: %FALSE, with an error if it
- * likes, where it failed: the run then fails with `NAME at PATH: ` in front. An opaque op has
- * neither extra ports nor trained parameters. */
+/* A callback of the embedding program, called between two segments of a plan on the thread that
+ * runs the plan. On a GPU it launches its work on the stream. Returns: %FALSE, optionally with an
+ * error, on failure; the run then fails with this error, prefixed by `NAME at PATH: `. An opaque op
+ * has neither extra ports nor trained parameters. */
 typedef gboolean (*LigOpaqueFunc) (const LigOpaqueCall *call, GError **error);
 
 /* --- The table of an op ------------------------------------------------------------------- */
 
 typedef enum {
   LIG_OP_LOSS = 1 << 0,          /* ends a training sequence: a scalar from x and targets */
-  LIG_OP_TRANSPARENT = 1 << 1,   /* y is x: fusions may look through it */
-  LIG_OP_INTEGER_INPUT = 1 << 2, /* x holds int32, no gradient flows to it */
-  LIG_OP_ACTIVATION = 1 << 3,    /* pointwise: @activation in patterns */
-  LIG_OP_GATED = 1 << 4,         /* halves the last axis: @gated in patterns */
+  LIG_OP_TRANSPARENT = 1 << 1,   /* y is x: fusions may extend across it */
+  LIG_OP_INTEGER_INPUT = 1 << 2, /* x is int32 and has no gradient */
+  LIG_OP_ACTIVATION = 1 << 3,    /* pointwise; matches @activation in patterns */
+  LIG_OP_GATED = 1 << 4,         /* halves the last axis; matches @gated in patterns */
   LIG_OP_BLOCK = 1 << 5,         /* repeats a sequence of its own */
-  LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without looking at them */
+  LIG_OP_ANY_TYPE = 1 << 6,      /* moves elements without reading their values */
 } LigOpFlags;
 
-/* A table begins with the sizes of its structs as the program knows them, so that a library in
- * which fields were added since reads no further: {LIG_OP_INFO_SIZES, .name = …}. */
+/* A table begins with the sizes of its structs as the program was compiled, so that a newer library
+ * with more fields does not read beyond them: {LIG_OP_INFO_SIZES, .name = …}. */
 #define LIG_OP_INFO_SIZES \
   .size = sizeof (LigOpInfo), .param_size = sizeof (LigParam), \
   .parameter_size = sizeof (LigParameterInfo)
@@ -161,34 +163,34 @@ typedef struct _LigOpInfo {
 
   const char *name;     /* kebab-case, at most 60 bytes */
   const char *title;    /* `Layer norm` */
-  const char *category; /* of the palette: `Normalization` */
+  const char *category; /* a category of the palette: `Normalization` */
   const char *summary;  /* one sentence without a full stop */
   const char *formula;  /* in plain text */
-  const char *example;  /* an expression with the op, and an input: "layer-norm @ 4x16" */
+  const char *example;  /* an expression with the op and an input: "layer-norm @ 4x16" */
   unsigned flags;       /* LigOpFlags */
 
-  const LigParam *params;             /* at most 64, then one with a null name; may be null */
-  gsize params_size;                  /* of the op's params struct */
+  const LigParam *params;             /* at most 64, ends with a null name; may be null */
+  gsize params_size;                  /* the size of the op's params struct */
   gsize kernel_params_size;           /* its first bytes, at most 64, are the kernels' params */
   const char *extra_inputs;           /* port names, or null */
   const char *extra_outputs;          /* port names, or null */
   const LigParameterInfo *parameters; /* ends with a null name; may be null */
-  const char *computes; /* values forward computes for backward: "mean rstd", or null */
-  const char *saves;    /* ports that backward reads: "x mean rstd", or null */
-  /* Port names begin with a lower-case letter; such letters, digits and `_` follow, 31 bytes at
-   * most. */
+  const char *computes;               /* values computed for backward: "mean rstd", or null */
+  const char *saves;                  /* ports that backward reads: "x mean rstd", or null */
+  /* Port names have at most 31 bytes: a lower-case letter, followed by lower-case letters, digits
+   * and `_`. */
 
-  /* Shapes; null where y is like x and there is nothing else. */
+  /* The shape rule; null if y is like x and the op has no other ports. */
   gboolean (*infer) (LigInfer *infer, GError **error);
-  /* One of four: kernels by name, functions that lower, parts, callbacks. */
-  const char *forward;  /* one kernel, built in or registered, its operands being ports of the op */
+  /* One of four implementations: kernels by name, lowering functions, parts, callbacks. */
+  const char *forward;  /* the name of a kernel whose operands are ports of the op */
   const char *backward; /* kernels separated by spaces, likewise; null: none */
   void (*lower_forward) (LigLowering *lowering);
   void (*lower_backward) (LigLowering *lowering);
   /* A macro: adds its parts with lig_parts_add(). */
   void (*expand) (LigOp *self, LigParts *parts);
-  /* Called when the op gets its path in a plan (a macro's part: with its name): dropout hashes it.
-   */
+  /* Called when the op gets its path in a plan (a macro's part: with its name). Dropout hashes the
+   * path for its mask. */
   void (*place) (void *params, const char *path);
 
   LigOpaqueFunc opaque_forward, opaque_backward;
@@ -199,17 +201,18 @@ typedef struct _LigOpInfo {
 
 /**
  * lig_op_info_find:
- * @name: of an op
+ * @name: the name of an op
  *
- * Returns: (nullable): the table of the op of that name
+ * Returns: (nullable): the table of the op, %NULL if the name is unknown
  */
 LIG_API const LigOpInfo *lig_op_info_find (const char *name);
 
 /**
  * lig_op_info_nth:
- * @n: from 0
+ * @n: an index from 0
  *
- * Returns: (nullable): built-in ops in the palette's order, then custom ones; null after the last
+ * Returns: (nullable): a table: first the built-in ops in the palette's order, then custom ops;
+ *   %NULL after the last
  */
 LIG_API const LigOpInfo *lig_op_info_nth (guint n);
 
@@ -219,8 +222,8 @@ LIG_API const LigOpInfo *lig_op_info_nth (guint n);
 LIG_API
 G_DECLARE_DERIVABLE_TYPE (LigOp, lig_op, LIG, OP, GObject)
 
-/* Properties: those of the op's table, and `fence` (whether no fusion crosses the gap before it).
- * Any change emits `changed`. */
+/* The properties are those of the op's table and `fence` (whether no fusion may cross the gap
+ * before the op). Any change emits `changed`. */
 struct _LigOpClass {
   GObjectClass parent_class;
   const LigOpInfo *info;
@@ -228,10 +231,10 @@ struct _LigOpClass {
 
 /**
  * lig_op_new:
- * @name: of a registered op
+ * @name: the name of a registered op
  *
- * Returns: (transfer full): an op with its defaults, or %NULL with %LIG_ERROR_OP set, naming the
- *   op that is spelt most alike
+ * Returns: (transfer full): an op with its defaults, or %NULL with %LIG_ERROR_OP set and the most
+ *   similar name in the message
  */
 LIG_API LigOp *lig_op_new (const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -239,7 +242,7 @@ LIG_API LigOp *lig_op_new (const char *name, GError **error) G_GNUC_WARN_UNUSED_
  * lig_op_copy:
  * @self: an op
  *
- * Returns: (transfer full): an op of its own with equal parameters; a block's ops are copied too
+ * Returns: (transfer full): an independent op with equal parameters; a block's ops are copied, too
  */
 LIG_API LigOp *lig_op_copy (LigOp *self) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -263,7 +266,7 @@ LIG_API const char *lig_op_get_name (LigOp *self);
  * lig_op_get_params:
  * @self: an op
  *
- * Returns: (transfer none): the op's params struct, as its table describes it
+ * Returns: (transfer none): the op's params struct, described by its table
  */
 LIG_API const void *lig_op_get_params (LigOp *self);
 
@@ -271,19 +274,19 @@ LIG_API const void *lig_op_get_params (LigOp *self);
  * lig_op_check:
  * @self: an op
  *
- * Whether every required parameter has been given.
+ * Checks that every required parameter is set.
  *
- * Returns: %FALSE with %LIG_ERROR_OP set, naming the parameter that is missing
+ * Returns: %FALSE with %LIG_ERROR_OP set, naming the missing parameter
  */
 LIG_API gboolean lig_op_check (LigOp *self, GError **error);
 
 /**
  * lig_op_set_value:
  * @self: an op
- * @param: name of a parameter
+ * @param: the name of a parameter
  * @value: a number, boolean, string, or a boxed #LigShape
  *
- * Sets a parameter as a file or an expression gives it, checked against type and range.
+ * Sets a parameter to a value from a file or an expression after checking its type and range.
  *
  * Returns: %FALSE with %LIG_ERROR_OP (no such parameter) or %LIG_ERROR_VALUE set
  */
@@ -295,18 +298,21 @@ LIG_API gboolean lig_op_set_value (LigOp *self,
 /**
  * lig_op_get_value:
  * @self: an op
- * @param: of the op's table
- * @value: (out): an uninitialized #GValue: gint64, double, boolean, string or boxed #LigShape
+ * @param: a parameter of the op's table
+ * @value: (out): an uninitialized #GValue; set to a gint64, double, boolean, string or boxed
+ *   #LigShape
  *
- * Returns: whether the parameter differs from its default, that is, a file has to say it
+ * Returns: whether the parameter differs from its default and must be written to files
  */
 LIG_API gboolean lig_op_get_value (LigOp *self, const LigParam *param, GValue *value);
 
 /**
  * lig_op_set_extra_input_channel:
  * @self: an op
- * @index: of the extra input
- * @channel: (nullable): a non-empty name, or none to give the input back to the caller
+ * @index: the index of the extra input
+ * @channel: (nullable): a non-empty name; %NULL: the caller provides the input
+ *
+ * Sets the channel that feeds an extra input.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_CHANNEL set
  */
@@ -318,20 +324,20 @@ LIG_API gboolean lig_op_set_extra_input_channel (LigOp *self,
 /**
  * lig_op_get_extra_input_channel:
  * @self: an op
- * @index: of the extra input
+ * @index: the index of the extra input
  *
- * Returns: (transfer none) (nullable): the channel that feeds it; %NULL where the caller does
+ * Returns: (transfer none) (nullable): the channel that feeds the input; %NULL if the caller does
  */
 LIG_API const char *lig_op_get_extra_input_channel (LigOp *self, int index);
 
 /**
  * lig_op_set_extra_output_channel:
  * @self: an op
- * @index: of the extra output
- * @channel: (nullable): a non-empty name, or none
- * @to_caller: whether the caller gets the output too; without a channel it always does
+ * @index: the index of the extra output
+ * @channel: (nullable): a non-empty name, or %NULL for no channel
+ * @to_caller: whether the caller also gets the output; without a channel it always does
  *
-
+ * Sets the channel that an extra output feeds.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_CHANNEL set
  */
@@ -341,18 +347,18 @@ LIG_API gboolean lig_op_set_extra_output_channel (
 /**
  * lig_op_get_extra_output_channel:
  * @self: an op
- * @index: of the extra output
+ * @index: the index of the extra output
  *
- * Returns: (transfer none) (nullable): the channel that it feeds
+ * Returns: (transfer none) (nullable): the channel that the output feeds
  */
 LIG_API const char *lig_op_get_extra_output_channel (LigOp *self, int index);
 
 /**
  * lig_op_get_extra_output_to_caller:
  * @self: an op
- * @index: of the extra output
+ * @index: the index of the extra output
  *
- * Returns: whether the caller gets it, too
+ * Returns: whether the caller gets the output
  */
 LIG_API gboolean lig_op_get_extra_output_to_caller (LigOp *self, int index);
 
@@ -360,16 +366,16 @@ LIG_API gboolean lig_op_get_extra_output_to_caller (LigOp *self, int index);
  * lig_op_get_fence:
  * @self: an op
  *
- * Returns: whether no group may reach across the gap before this op
+ * Returns: whether no group may cross the gap before this op
  */
 LIG_API gboolean lig_op_get_fence (LigOp *self);
 
 /**
  * lig_op_set_fence:
  * @self: an op
- * @fence: whether no group may reach across it
+ * @fence: whether no group may cross the gap
  *
- * Puts a fence into the gap before this op, or removes it.
+ * Adds a fence to the gap before this op, or removes it.
  */
 LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
 
@@ -377,7 +383,7 @@ LIG_API void lig_op_set_fence (LigOp *self, gboolean fence);
  * lig_op_get_forbidden:
  * @self: an op
  *
- * Returns: (transfer none) (array zero-terminated=1): fusions that must not start here
+ * Returns: (transfer none) (array zero-terminated=1): the fusions that must not start at this op
  */
 LIG_API const char *const *lig_op_get_forbidden (LigOp *self);
 
@@ -385,25 +391,25 @@ LIG_API const char *const *lig_op_get_forbidden (LigOp *self);
  * lig_op_get_forced:
  * @self: an op
  *
- * Returns: (transfer none) (array zero-terminated=1): fusions that must start here
+ * Returns: (transfer none) (array zero-terminated=1): the fusions that must start at this op
  */
 LIG_API const char *const *lig_op_get_forced (LigOp *self);
 
 /**
  * lig_op_set_forbidden:
  * @self: an op
- * @fusions: (array zero-terminated=1) (nullable): their names, copied
+ * @fusions: (array zero-terminated=1) (nullable): the names of fusions, copied
  *
- * Sets the fusions that must not start here.
+ * Sets the fusions that must not start at this op.
  */
 LIG_API void lig_op_set_forbidden (LigOp *self, const char *const *fusions);
 
 /**
  * lig_op_set_forced:
  * @self: an op
- * @fusions: (array zero-terminated=1) (nullable): their names, copied
+ * @fusions: (array zero-terminated=1) (nullable): the names of fusions, copied
  *
- * Sets the fusions that must start here.
+ * Sets the fusions that must start at this op.
  */
 LIG_API void lig_op_set_forced (LigOp *self, const char *const *fusions);
 
@@ -411,7 +417,7 @@ LIG_API void lig_op_set_forced (LigOp *self, const char *const *fusions);
  * lig_op_get_body:
  * @self: an op
  *
- * Returns: (transfer none) (nullable): the ops that a `block` repeats
+ * Returns: (transfer none) (nullable): the ops that a `block` repeats; %NULL for other ops
  */
 LIG_API LigSequence *lig_op_get_body (LigOp *self);
 
@@ -419,15 +425,15 @@ LIG_API LigSequence *lig_op_get_body (LigOp *self);
  * lig_op_get_unknown:
  * @self: an op
  *
- * Returns: (transfer none) (nullable): members of a file that this library does not know, as a
- *   JSON object's text; they are written back
+ * Returns: (transfer none) (nullable): the members of a file that this library does not know, as
+ *   the text of a JSON object; saving writes them back
  */
 LIG_API const char *lig_op_get_unknown (LigOp *self);
 
 /**
  * lig_op_set_unknown:
  * @self: an op
- * @json: (nullable): a JSON object's text
+ * @json: (nullable): the text of a JSON object
  *
  * Sets the members that this library does not know.
  */

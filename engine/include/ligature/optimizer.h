@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Optimizers: how parameters follow their gradients. One kernel runs over the whole arena of
- * parameters; weights of linear maps and embeddings decay, gains and biases do not, and a custom
- * op's parameter does if its table says so.
+/* Optimizers update parameters from their gradients. One kernel updates the whole arena of
+ * parameters. Weight decay applies to the weights of linear maps and embeddings, not to gains and
+ * biases, and to parameters of custom ops whose table enables it.
  *
- * Each optimizer is a table, from which come the settings of a training, the arrays of a state, the
- * update of a plan and the documentation.
+ * Each optimizer is described by a table, which defines the settings of a training, the arrays of a
+ * state, the update of a plan and the documentation.
  *
- * An update whose gradients' global norm is not finite writes nothing. It counts as a step of the
- * training, but not as one of those by which AdamW corrects its moments, as with PyTorch's
+ * An update writes nothing if the global norm of the gradients is not finite. It counts as a step
+ * of the training, but not as a step in AdamW's correction of its moments, as in PyTorch's
  * GradScaler.
  *
  * Threads: tables are constant; any thread may read them. */
@@ -18,20 +18,20 @@
 
 G_BEGIN_DECLS
 
-/* The optimizer of a training that names none. */
+/* The default optimizer of a training. */
 #define LIG_OPTIMIZER_DEFAULT "adamw"
 
-/* Bytes of the params of an optimizer's kernel, at most. */
+/* The maximum size in bytes of the params of an optimizer's kernel. */
 #define LIG_OPTIMIZER_PARAMS 64
 
 /**
  * LigOptimizerArray:
- * @name: its name in states and, after `optimizer.`, in checkpoints; optimizers that name the same
- *   array share it
- * @operand: (nullable): the kernel's operand; %NULL: called like the array
- * @needs: (nullable): a parameter; the array is kept only where that one is not 0
+ * @name: the name of the array in states and, after `optimizer.`, in checkpoints; optimizers share
+ *   arrays of the same name
+ * @operand: (nullable): the name of the kernel's operand; %NULL: the same as @name
+ * @needs: (nullable): a parameter; the array is kept only if this parameter is not 0
  *
- * An fp32 array that a state keeps for an optimizer, as long as the parameters.
+ * An fp32 array that a state keeps for an optimizer, with one element for each parameter element.
  */
 typedef struct {
   const char *name;
@@ -42,14 +42,14 @@ typedef struct {
 /**
  * LigOptimizerInfo:
  * @name: kebab-case, as in `--optimizer adamw`
- * @title: a name for people, translatable
+ * @title: the displayed name, translatable
  * @help: one sentence without a full stop, translatable
- * @kernel: the built-in kernel of the update; its operands are `gradients norm? scaling? ->
+ * @kernel: the name of the built-in update kernel; its operands are `gradients norm? scaling? ->
  *   parameters ARRAY… master`
- * @params: what can be set, all of %LIG_PARAM_FLOAT; ends with a null name
- * @params_size: bytes of the kernel's params, at most %LIG_OPTIMIZER_PARAMS
- * @decay: (nullable): the parameter that is 0 in the update of parameters that do not decay
- * @arrays: what the state keeps; ends with a null name; may be null
+ * @params: the adjustable parameters, all of %LIG_PARAM_FLOAT; ends with a null name
+ * @params_size: the size of the kernel's params in bytes, at most %LIG_OPTIMIZER_PARAMS
+ * @decay: (nullable): the parameter that is set to 0 for parameters without weight decay
+ * @arrays: (nullable): the arrays that the state keeps; ends with a null name
  *
  * The table of an optimizer.
  */
@@ -64,18 +64,19 @@ typedef struct {
 
 /**
  * LigOptimizer:
- * @name: (nullable): of a table, a string that stays valid; %NULL: %LIG_OPTIMIZER_DEFAULT
- * @sgd: the params where the optimizer is sgd; momentum 0 keeps no moment
- * @adamw: the params where it is adamw
- * @params: the params of any optimizer, as its table describes them
- * @loss_scale: the factor by which the gradients that arrive from the caller are multiplied before
- *   the backward pass, and divided by in the update; 0: found as the training goes on where the
- *   output is a loss and activations or gradients are fp16 (65536 at first, half of it after each
- *   overflow, twice as much after 2,000 updates without), else 1; 1: none
+ * @name: (nullable): the name of a table, a string that must remain valid; %NULL:
+ *   %LIG_OPTIMIZER_DEFAULT
+ * @sgd: the params of sgd; momentum 0 keeps no moment
+ * @adamw: the params of adamw
+ * @params: the params of any optimizer, described by its table
+ * @loss_scale: the factor that multiplies the caller's gradients before the backward pass and
+ *   divides the gradients in the update; 1: none; 0: adjusted during the training if the output is
+ *   a loss and activations or gradients are fp16 (initially 65536, halved after each overflow,
+ *   doubled after 2,000 updates without overflow), else 1
  *
- * An optimizer with values for its parameters. It begins as %LIG_OPTIMIZER_INIT or by
- * lig_optimizer_init(). @sgd, @adamw and @params share their memory: a program that names another
- * optimizer fills in its params too.
+ * An optimizer with values for its parameters, initialized with %LIG_OPTIMIZER_INIT or
+ * lig_optimizer_init(). @sgd, @adamw and @params share their memory: a caller that changes @name
+ * must also set the params.
  */
 typedef struct _LigOptimizer {
   const char *name;
@@ -87,7 +88,7 @@ typedef struct _LigOptimizer {
   double loss_scale;
 } LigOptimizer;
 
-/* AdamW with the defaults of its table, but a weight decay of 0.01. */
+/* AdamW with the defaults of its table, except for a weight decay of 0.01. */
 #define LIG_OPTIMIZER_INIT \
   { \
     .name = "adamw", .adamw = { 0.9f, 0.95f, 1e-8f, 0.01f } \
@@ -95,26 +96,26 @@ typedef struct _LigOptimizer {
 
 /**
  * lig_optimizer_info_nth:
- * @n: from 0
+ * @n: an index from 0
  *
- * Returns: (nullable) (transfer none): the optimizers one by one; %NULL after the last
+ * Returns: (nullable) (transfer none): the table of an optimizer; %NULL after the last
  */
 LIG_API const LigOptimizerInfo *lig_optimizer_info_nth (guint n);
 
 /**
  * lig_optimizer_info_find:
- * @name: (nullable): of an optimizer; %NULL: %LIG_OPTIMIZER_DEFAULT
- * @error: set to %LIG_ERROR_VALUE, naming all optimizers
+ * @name: (nullable): the name of an optimizer; %NULL: %LIG_OPTIMIZER_DEFAULT
+ * @error: set to %LIG_ERROR_VALUE, naming all optimizers, if the name is unknown
  *
- * Returns: (nullable) (transfer none): its table
+ * Returns: (nullable) (transfer none): the table of the optimizer
  */
 LIG_API const LigOptimizerInfo *lig_optimizer_info_find (const char *name, GError **error);
 
 /**
  * lig_optimizer_init:
- * @self: (out caller-allocates): filled with the defaults of the table, and a loss scale of 0
- * @name: (nullable): of an optimizer; %NULL: %LIG_OPTIMIZER_DEFAULT
- * @error: set to %LIG_ERROR_VALUE where there is no such optimizer
+ * @self: (out caller-allocates): set to the defaults of the table and a loss scale of 0
+ * @name: (nullable): the name of an optimizer; %NULL: %LIG_OPTIMIZER_DEFAULT
+ * @error: set to %LIG_ERROR_VALUE if the name is unknown
  *
  * Returns: whether the optimizer is known
  */
@@ -124,11 +125,11 @@ LIG_API gboolean lig_optimizer_init (LigOptimizer *self, const char *name, GErro
  * lig_optimizer_set:
  * @self: an optimizer
  * @param: the name of one of its parameters
- * @value: within the range of its table
- * @error: set to %LIG_ERROR_OP where it has no such parameter, %LIG_ERROR_VALUE where @value is
- *   beyond the range
+ * @value: a value within the range in the table
+ * @error: set to %LIG_ERROR_OP if the optimizer has no such parameter, to %LIG_ERROR_VALUE if
+ *   @value is out of range
  *
- * Returns: whether it was set
+ * Returns: whether the parameter was set
  */
 LIG_API gboolean lig_optimizer_set (LigOptimizer *self,
                                     const char *param,
@@ -137,7 +138,7 @@ LIG_API gboolean lig_optimizer_set (LigOptimizer *self,
 
 /**
  * lig_optimizer_get:
- * @self: an optimizer of a known name
+ * @self: an optimizer whose name is known
  * @param: a parameter of its table
  *
  * Returns: the parameter's value
@@ -149,9 +150,9 @@ LIG_API double lig_optimizer_get (const LigOptimizer *self, const LigParam *para
  * @self: an optimizer
  * @error: set to %LIG_ERROR_VALUE, naming the parameter, its value and its range
  *
- * Checks the name and every parameter. Plans and states do so with the optimizers they are given.
+ * Checks the name and every parameter. Plans and states check the optimizers that they are given.
  *
- * Returns: whether all is as the table wants it
+ * Returns: whether the name is known and all values are in range
  */
 LIG_API gboolean lig_optimizer_check (const LigOptimizer *self, GError **error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: one training of a sequence on a data set. A run works on a thread of its own; whoever
- * watches it asks for its progress when it suits, every frame or ten times a second. */
+/* Runs: a run is one training of a sequence on a data set. It has its own worker thread; callers
+ * poll its progress at any rate, for example every frame or ten times a second. */
 #pragma once
 
 #include <ligature/device.h>
@@ -12,22 +12,22 @@ G_BEGIN_DECLS
 
 /* --- Settings ------------------------------------------------------------------------------ */
 
-/* Different parameters of all optimizers together, at most. */
+/* The maximum number of different parameters of all optimizers together. */
 #define LIG_RUN_OPTIMIZER_PARAMS 32
 
 /**
  * LigRunSettings:
  *
- * The names of the settings are those of the options of `lig train` and of the keys of a file's
- * `train` object; lig_run_setting_nth() lists them with ranges and help. Strings are owned; %NULL
- * stands for the default.
+ * The settings of a run. Their names are those of the options of `lig train` and of the keys of a
+ * file's `train` object; lig_run_setting_nth() lists them with ranges and help. The struct owns its
+ * strings; %NULL stands for the default.
  */
 typedef struct {
   char *data, *optimizer, *schedule, *dtype, *policy, *checkpoint, *name;
   gint64 steps, batch, warmup, accumulate, eval_every, eval_batches, checkpoint_every, seed;
   double lr, min_lr, clip, loss_scale;
   gint64 tf32;
-  double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* those that the tables of optimizers name */
+  double optimizer_params[LIG_RUN_OPTIMIZER_PARAMS]; /* named in the optimizers' tables */
 } LigRunSettings;
 
 typedef enum { LIG_SETTING_TEXT, LIG_SETTING_COUNT, LIG_SETTING_NUMBER } LigSettingKind;
@@ -37,18 +37,18 @@ typedef struct {
   LigSettingKind kind;
   gsize offset;
   double minimum, maximum, initial;
-  const char *argument; /* the value in help texts; words with | between them are the only values */
+  const char *argument; /* the value in help texts; words separated by | are the only values */
   const char *help;
-  const char *label; /* (nullable): the name for people, translatable; null: made from the name */
-  const char *of;    /* (nullable): the optimizers that read it, `sgd, adamw`; null: not theirs */
-  const char *usual; /* (nullable): the word that an unset text stands for */
+  const char *label; /* (nullable): the displayed name, translatable; null: derived from the name */
+  const char *of;    /* (nullable): the optimizers that use it, `sgd, adamw`; null: none of them */
+  const char *usual; /* (nullable): the word for an unset text's default */
 } LigSetting;
 
 /**
  * lig_run_setting_nth:
- * @n: from 0
+ * @n: an index from 0
  *
- * The settings one by one: those of every training, and the parameters of all optimizers, made from
+ * Returns one setting: first those of every training, then the parameters of all optimizers from
  * their tables.
  *
  * Returns: (nullable) (transfer none): a setting, %NULL after the last
@@ -67,15 +67,17 @@ LIG_API LigRunSettings *lig_run_settings_new (void) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_run_settings_free:
- * @self: (nullable) (transfer full): what lig_run_settings_new() returned
+ * @self: (nullable) (transfer full): settings from lig_run_settings_new()
+ *
+ * Releases settings with their strings.
  */
 LIG_API void lig_run_settings_free (LigRunSettings *self);
 
 /**
  * lig_run_settings_init:
- * @self: (out caller-allocates): filled in
+ * @self: (out caller-allocates): the settings to fill in
  *
- * Fills in the defaults; what was there is not released.
+ * Fills in the defaults without releasing previous contents.
  */
 LIG_API void lig_run_settings_init (LigRunSettings *self);
 
@@ -90,7 +92,7 @@ LIG_API void lig_run_settings_clear (LigRunSettings *self);
 /**
  * lig_run_settings_copy:
  * @from: settings
- * @to: (out caller-allocates): overwritten without being cleared
+ * @to: (out caller-allocates): the copy; previous contents are not released
  *
  * Copies settings with their strings.
  */
@@ -100,10 +102,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigRunSettings, lig_run_settings_clear)
 /**
  * lig_run_settings_set:
  * @self: settings
- * @name: of the setting, `batch`
- * @text: its value
+ * @name: the name of the setting, `batch`
+ * @text: the value as text
  *
- * Sets one setting from its text, checked against its range.
+ * Parses the value of one setting, checks its range and sets it.
  *
  * Returns: %FALSE with %LIG_ERROR_OP (no such setting) or %LIG_ERROR_VALUE set
  */
@@ -116,7 +118,7 @@ LIG_API gboolean lig_run_settings_set (LigRunSettings *self,
  * lig_run_settings_check:
  * @self: settings
  *
- * Checks that settings go together: no warm-up beyond the steps, no `min-lr` above `lr`.
+ * Checks that settings are consistent: no warm-up longer than the training, no `min-lr` above `lr`.
  *
  * Returns: %FALSE with %LIG_ERROR_VALUE set
  */
@@ -128,8 +130,8 @@ LIG_API gboolean lig_run_settings_check (const LigRunSettings *self, GError **er
  * @optimizer: (out caller-allocates): the optimizer that the settings name, with its parameters
  *   and the loss scale
  *
- * Returns: %FALSE with %LIG_ERROR_VALUE set where there is no such optimizer or a parameter is
- *   beyond its range
+ * Returns: %FALSE with %LIG_ERROR_VALUE set if the optimizer is unknown or a parameter is out of
+ *   range
  */
 LIG_API gboolean lig_run_settings_get_optimizer (const LigRunSettings *self,
                                                  LigOptimizer *optimizer,
@@ -138,20 +140,20 @@ LIG_API gboolean lig_run_settings_get_optimizer (const LigRunSettings *self,
 /**
  * lig_run_settings_get:
  * @self: settings
- * @name: of the setting
+ * @name: the name of the setting
  *
- * Returns: (transfer full) (nullable): its value as lig_run_settings_set() takes it, %NULL where
- *   it is unset
+ * Returns: (transfer full) (nullable): the value in the form that lig_run_settings_set() accepts,
+ *   %NULL if it is unset
  */
 LIG_API char *lig_run_settings_get (const LigRunSettings *self, const char *name);
 
 /**
  * lig_run_settings_read:
  * @self: settings
- * @json: (nullable): the object's text
- * @warnings: (inout) (optional) (transfer full): sentences on unknown keys
+ * @json: (nullable): the text of the object
+ * @warnings: (inout) (optional) (transfer full): warnings about unknown keys
  *
- * Reads a file's `train` object.
+ * Reads the `train` object of a file.
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_VALUE set
  */
@@ -163,12 +165,12 @@ LIG_API gboolean lig_run_settings_read (LigRunSettings *self,
 /**
  * lig_run_settings_confine:
  * @self: settings
- * @folder: where the file lies that the settings were read from
+ * @folder: the folder of the file from which the settings were read
  *
- * Limits a file that somebody sent: the place that it names for checkpoints is looked for from
- * @folder on, and must lie below it or below Ligature's own data folder, links followed.
+ * Restricts the checkpoint path of a file from an untrusted source: the path is relative to @folder
+ * and, with links followed, must be below @folder or below Ligature's data folder.
  *
- * Returns: %FALSE with %LIG_ERROR_VALUE set where it lies elsewhere
+ * Returns: %FALSE with %LIG_ERROR_VALUE set if the path is outside both folders
  */
 LIG_API gboolean lig_run_settings_confine (LigRunSettings *self,
                                            const char *folder,
@@ -178,7 +180,7 @@ LIG_API gboolean lig_run_settings_confine (LigRunSettings *self,
  * lig_run_settings_to_json:
  * @self: settings
  *
- * Returns: (transfer full): the JSON object with every setting that is not unset
+ * Returns: (transfer full): a JSON object with every setting that has a value
  */
 LIG_API char *lig_run_settings_to_json (const LigRunSettings *self);
 
@@ -192,20 +194,20 @@ G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
  * LigRun::step:
  * @self: a run
  * @step: an optimizer step, from 1
- * @loss: of that step
+ * @loss: the loss of that step
  *
  * Emitted once for each step, in order, in the main context of the thread that called
  * lig_run_start(), provided that a handler was connected before that call. The training does not
- * wait for handlers: where they fall behind by %LIG_RUN_METRICS values, the oldest steps are left
- * out. A handler takes the place of lig_run_take_metrics(): use one or the other.
+ * wait for handlers: if they fall behind by %LIG_RUN_METRICS values, the oldest steps are omitted.
+ * The signal consumes the metrics of lig_run_take_metrics(): use one or the other.
  */
 
 /**
  * LigRun::progress:
  * @self: a run
- * @progress: as lig_run_get_progress() gives it, valid until the handler returns
+ * @progress: the result of lig_run_get_progress(), valid until the handler returns
  *
- * Emitted about sixty times a second while the run works, and once after its end, in the main
+ * Emitted about sixty times a second while the run is active, and once after its end, in the main
  * context of the thread that called lig_run_start(), provided that a handler of this signal or of
  * #LigRun::step was connected before that call.
  */
@@ -214,10 +216,10 @@ G_DECLARE_FINAL_TYPE (LigRun, lig_run, LIG, RUN, GObject)
  * LigRun::ended:
  * @self: a run
  * @status: %LIG_RUN_DONE, %LIG_RUN_FAILED, %LIG_RUN_CANCELLED or %LIG_RUN_INTERRUPTED
- * @message: (nullable): why it failed, as lig_run_wait() reports it
+ * @message: (nullable): the error of a failed run, as reported by lig_run_wait()
  *
  * Emitted once, in the main context of the thread that called lig_run_start(), after all other
- * signals, when nothing more will happen.
+ * signals.
  */
 
 typedef enum {
@@ -244,24 +246,24 @@ LIG_API const char *lig_run_status_name (LigRunStatus status);
 
 /**
  * LigRunProgress:
- * @status: how it is with the run
- * @step: optimizer steps done, in all
- * @steps: optimizer steps wanted, in all
- * @first_step: steps that were done before this process took the run on
- * @seconds: since it started here
- * @left: seconds that it still needs at its present rate
- * @loss: of the last step
- * @first_loss: of the first step
- * @eval_loss: on the held-out samples, at the last evaluation
- * @eval_accuracy: likewise, from 0 to 1; NaN where the loss has no classes
- * @learning_rate: of the last step
- * @gradient_norm: of the last step, before clipping
- * @loss_scale: of the next step, NaN in a training that has none
- * @skipped: updates that wrote nothing as the gradients were not finite, in all
- * @step_seconds: median of a step
- * @samples_per_second: over all that is done here
+ * @status: the status of the run
+ * @step: the total number of completed optimizer steps
+ * @steps: the total number of optimizer steps to do
+ * @first_step: the number of steps completed before this process started or resumed the run
+ * @seconds: the seconds since this process started or resumed the run
+ * @left: the estimated remaining seconds
+ * @loss: the loss of the last step
+ * @first_loss: the loss of the first step
+ * @eval_loss: the loss of the held-out samples at the last evaluation
+ * @eval_accuracy: the accuracy at the last evaluation, from 0 to 1; NaN if the loss has no classes
+ * @learning_rate: the learning rate of the last step
+ * @gradient_norm: the norm of the gradients of the last step, before clipping
+ * @loss_scale: the loss scale of the next step, NaN in a training without one
+ * @skipped: the total number of updates skipped because the gradients were not finite
+ * @step_seconds: the median duration of a step in seconds
+ * @samples_per_second: the mean throughput in this process
  *
- * The progress of a run; NaN for what is not known yet.
+ * The progress of a run. Values that are not known yet are NaN.
  */
 typedef struct {
   LigRunStatus status;
@@ -278,14 +280,14 @@ LIG_API GType lig_run_progress_get_type (void);
 
 /**
  * lig_run_new:
- * @sequence: a sequence that ends in a loss; the run has a copy of its own
- * @device: a device that runs
- * @settings: copied
+ * @sequence: a sequence that ends in a loss; the run makes its own copy
+ * @device: an available device
+ * @settings: the settings, copied
  * @init: (nullable): a safetensors file with initial parameters
- * @store: (nullable): where the run is recorded
+ * @store: (nullable): the store that records the run
  *
- * Opens the data, checks that the sequence ends in a loss and fits it, makes the state and compiles
- * the plans. Nothing is written when this fails.
+ * Opens the data, checks that the sequence ends in a loss and fits the data, creates the state and
+ * compiles the plans. Nothing is written if this fails.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error
  */
@@ -299,15 +301,16 @@ LIG_API LigRun *lig_run_new (LigSequence *sequence,
 /**
  * lig_run_resume:
  * @checkpoint: a file that a run wrote
- * @device: the device that the checkpoint was made on, or one like it
- * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may grow, any
- *   other value that differs from the checkpoint's is refused
- * @store: (nullable): where the run is recorded
+ * @device: the device on which the checkpoint was written, or an equal one
+ * @overrides: (nullable) (array zero-terminated=1): `name=value`; the number of steps may increase,
+ *   any other value that differs from the checkpoint's is an error
+ * @store: (nullable): the store that records the run
  *
- * Goes on bit-identically: with the same groups, threads, instructions and data, or not at all.
- * With a store the run that wrote the checkpoint goes on; where that one went further already, or
- * the store does not hold it, a new run begins that names it (lig_run_get_parent()), and the old
- * one stays as it is. A run that lacks only its last evaluation gets it.
+ * Continues a run bit-identically, with the same groups, threads, instructions and data; fails if
+ * that is not possible. With a store, the run that wrote the checkpoint continues. If that run has
+ * already advanced further or is not in the store, a new run begins with the old one as its parent
+ * (lig_run_get_parent()), and the old run remains unchanged. A run that lacks only its last
+ * evaluation is evaluated.
  *
  * Returns: (transfer full): a run that is ready, or %NULL with an error
  */
@@ -321,7 +324,7 @@ LIG_API LigRun *lig_run_resume (const char *checkpoint,
  * lig_run_checkpoint_device:
  * @checkpoint: (type filename): a file that a run wrote
  *
- * Returns: (transfer full): the name of the device that it was made on, or %NULL with an error
+ * Returns: (transfer full): the name of the device on which it was written, or %NULL with an error
  *   set
  */
 LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error);
@@ -330,18 +333,19 @@ LIG_API char *lig_run_checkpoint_device (const char *checkpoint, GError **error)
  * lig_run_start:
  * @self: a run
  *
- * Begins training on a thread of its own. Signals are emitted in the main context that is the
- * calling thread's default: connect them before, and iterate that context.
+ * Starts training on a worker thread. Signals are emitted in the thread-default main context of the
+ * caller: connect handlers before this call, and iterate that context.
  */
 LIG_API void lig_run_start (LigRun *self);
 
 /**
  * lig_run_set_background:
  * @self: a run
- * @background: whether its threads run at a lower priority
+ * @background: whether the run's threads have a lower priority
  *
  * Lowers the priority of the run's threads (a nice value of 5), so that a window on the same
- * processors stays smooth; on an idle machine this costs nothing. Call it before the run starts.
+ * processors stays responsive; on an idle machine this costs nothing. Must be called before the run
+ * starts.
  */
 LIG_API void lig_run_set_background (LigRun *self, gboolean background);
 
@@ -349,9 +353,10 @@ LIG_API void lig_run_set_background (LigRun *self, gboolean background);
  * lig_run_wait:
  * @self: a run
  *
- * Waits for the end. Signals are not emitted meanwhile, but when the context is next iterated.
+ * Waits until the run has ended. Signals are not emitted during the call but when the main context
+ * is next iterated.
  *
- * Returns: %FALSE with the error of a run that failed
+ * Returns: %FALSE with the error of a failed run
  */
 LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
 
@@ -359,7 +364,7 @@ LIG_API gboolean lig_run_wait (LigRun *self, GError **error);
  * lig_run_pause:
  * @self: a run
  *
- * Pauses after the step under way. May be called from any thread.
+ * Pauses the run after the current step. May be called from any thread.
  */
 LIG_API void lig_run_pause (LigRun *self);
 
@@ -367,7 +372,7 @@ LIG_API void lig_run_pause (LigRun *self);
  * lig_run_unpause:
  * @self: a run
  *
- * Goes on after lig_run_pause(). May be called from any thread.
+ * Continues after lig_run_pause(). May be called from any thread.
  */
 LIG_API void lig_run_unpause (LigRun *self);
 
@@ -375,7 +380,7 @@ LIG_API void lig_run_unpause (LigRun *self);
  * lig_run_cancel:
  * @self: a run
  *
- * Ends the run after the step under way, with a checkpoint, as %LIG_RUN_CANCELLED. May be called
+ * Ends the run after the current step, with a checkpoint, as %LIG_RUN_CANCELLED. May be called
  * from any thread.
  */
 LIG_API void lig_run_cancel (LigRun *self);
@@ -384,7 +389,7 @@ LIG_API void lig_run_cancel (LigRun *self);
  * lig_run_interrupt:
  * @self: a run
  *
- * Ends the run like lig_run_cancel(), but as %LIG_RUN_INTERRUPTED: it is meant to be resumed.
+ * Ends the run like lig_run_cancel(), but as %LIG_RUN_INTERRUPTED, for a later resumption.
  * May be called from any thread.
  */
 LIG_API void lig_run_interrupt (LigRun *self);
@@ -392,9 +397,9 @@ LIG_API void lig_run_interrupt (LigRun *self);
 /**
  * lig_run_get_progress:
  * @self: a run
- * @progress: (out caller-allocates): filled in
+ * @progress: (out caller-allocates): the progress
  *
- * Reads the state of the run. May be called from any thread.
+ * Reads the progress of the run. May be called from any thread.
  */
 LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
 
@@ -402,10 +407,11 @@ LIG_API void lig_run_get_progress (LigRun *self, LigRunProgress *progress);
  * lig_run_dup_problem:
  * @self: a run
  *
- * Returns: (transfer full) (nullable): why the last checkpoint between two steps, or the store,
- *   could not be written. The training goes on and tries again when the next is due; the
- *   checkpoint at its end must succeed, and a run whose values are missing from the store in the
- *   end has failed.
+ * Returns the error of the last intermediate checkpoint, or of the store, if it could not be
+ * written. The training continues and tries again at the next checkpoint. The final checkpoint must
+ * succeed, and a run whose values are missing from the store at its end fails.
+ *
+ * Returns: (transfer full) (nullable): an error message
  */
 LIG_API char *lig_run_dup_problem (LigRun *self);
 
@@ -413,15 +419,15 @@ LIG_API char *lig_run_dup_problem (LigRun *self);
  * lig_run_save:
  * @self: a run
  *
- * Saves a checkpoint after the step under way, of a paused run at once, and goes on. May be
- * called from any thread.
+ * Saves a checkpoint after the current step, or at once if the run is paused; the run then
+ * continues or stays paused. May be called from any thread.
  */
 LIG_API void lig_run_save (LigRun *self);
 
-/* How many metrics wait for whoever watches a run; older ones make room for new ones. */
+/* The capacity of the queue of lig_run_take_metrics(); new metrics replace the oldest. */
 #define LIG_RUN_METRICS 65536
 
-/* One value as it also goes into the store. @name: of static storage. */
+/* One value, as it is also written to the store. @name is a static string. */
 typedef struct {
   gint64 step;
   const char *name;
@@ -431,13 +437,14 @@ typedef struct {
 /**
  * lig_run_take_metrics: (skip)
  * @self: a run
- * @to: (array length=most): filled with the oldest that nobody has taken yet
- * @most: how many fit
+ * @to: (array length=most): the array to fill with the oldest metrics that have not been taken
+ * @most: the length of @to
  *
- * For one watcher, of any thread. Never waits for the training: where that is just writing one,
- * nothing is taken. All are there once the run has finished.
+ * Takes metrics from the run's queue. One thread may call this, which can be any thread. The call
+ * never waits for the training: it takes nothing while the worker thread is adding a metric. All
+ * metrics are available once the run has ended.
  *
- * Returns: how many were taken
+ * Returns: the number of metrics taken
  */
 LIG_API guint lig_run_take_metrics (LigRun *self, LigRunMetric *to, guint most);
 
@@ -453,8 +460,8 @@ LIG_API const char *lig_run_get_uuid (LigRun *self);
  * lig_run_get_parent:
  * @self: a run
  *
- * Returns: (transfer none) (nullable): the uuid of the run from whose checkpoint this one goes
- *   on as a new run
+ * Returns: (transfer none) (nullable): the uuid of the run whose checkpoint this run continues
+ *   as a new run
  */
 LIG_API const char *lig_run_get_parent (LigRun *self);
 
@@ -462,7 +469,7 @@ LIG_API const char *lig_run_get_parent (LigRun *self);
  * lig_run_get_sequence:
  * @self: a run
  *
- * Returns: (transfer none): the run's own copy of what it trains
+ * Returns: (transfer none): the run's own copy of the sequence
  */
 LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
 
@@ -470,7 +477,7 @@ LIG_API LigSequence *lig_run_get_sequence (LigRun *self);
  * lig_run_get_device:
  * @self: a run
  *
- * Returns: (transfer none): the device that it works on
+ * Returns: (transfer none): the device of the run
  */
 LIG_API LigDevice *lig_run_get_device (LigRun *self);
 
@@ -486,7 +493,7 @@ LIG_API const LigRunSettings *lig_run_get_settings (LigRun *self);
  * lig_run_get_checkpoint:
  * @self: a run
  *
- * Returns: (transfer none): the file that checkpoints go to
+ * Returns: (transfer none): the file to which checkpoints are written
  */
 LIG_API const char *lig_run_get_checkpoint (LigRun *self);
 
@@ -494,7 +501,7 @@ LIG_API const char *lig_run_get_checkpoint (LigRun *self);
  * lig_run_describe_data:
  * @self: a run
  *
- * Returns: (transfer none): the data set in words, see lig_dataset_describe()
+ * Returns: (transfer none): a description of the data set, see lig_dataset_describe()
  */
 LIG_API const char *lig_run_describe_data (LigRun *self);
 

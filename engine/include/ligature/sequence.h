@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A sequence: ops in order, what a person edits. It knows no device. It is a #GListModel of
- * #LigOp; its `version` grows with every edit, of its ops' parameters too. Indexes may be negative,
- * counting from the end, as in Python.
+/* Sequences: a sequence is an ordered list of ops that the user edits. It is independent of any
+ * device. It is a #GListModel of #LigOp; every edit, including edits of its ops' parameters,
+ * increases its `version`. Negative indexes count from the end, as in Python.
  *
- * An op stands in one sequence, once; a block not among the ops that it repeats. Adding an op that
- * stands somewhere already, or a block to its own body, directly or deeper, is %LIG_ERROR_OP and
- * changes nothing; add a lig_op_copy(), or take it out there first.
+ * An op is in at most one sequence, once, and a block is not among the ops that it repeats. Adding
+ * an op that is already in a sequence, or a block to its own body, directly or nested, is
+ * %LIG_ERROR_OP and changes nothing; add a lig_op_copy(), or remove the op from its sequence first.
  *
- * Threads: a sequence and its ops are used by one thread at a time, the one that edits them;
- * compiling reads them and counts as use. A plan (engine/include/ligature/plan.h) is independent of
- * them: it may be trained and read elsewhere while the sequence is edited. lig_sequence_copy()
- * gives another thread one of its own. */
+ * Threads: a sequence and its ops may be used by one thread at a time; compiling reads them and
+ * counts as use. A plan (engine/include/ligature/plan.h) is independent of them: other threads may
+ * train and read it while the sequence is edited. lig_sequence_copy() makes a sequence for another
+ * thread. */
 #pragma once
 
 #include <ligature/op.h>
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 LIG_API
 G_DECLARE_FINAL_TYPE (LigSequence, lig_sequence, LIG, SEQUENCE, GObject)
 
-/* Of a name, in characters: windows, tabs and tables show it whole. */
+/* The maximum length of a name in characters, so that windows, tabs and tables can display it. */
 #define LIG_SEQUENCE_LONGEST_NAME 200
 
 LIG_API LigSequence *lig_sequence_new (void) G_GNUC_WARN_UNUSED_RESULT;
@@ -47,9 +47,9 @@ LIG_API const char *lig_sequence_get_name (LigSequence *self);
 /**
  * lig_sequence_set_name:
  * @self: a sequence
- * @name: (nullable): UTF-8
+ * @name: (nullable): the name, UTF-8
  *
- * Sets the name; more than %LIG_SEQUENCE_LONGEST_NAME characters are cut.
+ * Sets the name, cut to %LIG_SEQUENCE_LONGEST_NAME characters.
  */
 LIG_API void lig_sequence_set_name (LigSequence *self, const char *name);
 
@@ -57,7 +57,7 @@ LIG_API void lig_sequence_set_name (LigSequence *self, const char *name);
  * lig_sequence_get_version:
  * @self: a sequence
  *
- * Returns: a number that grows with every edit, of the ops' parameters too
+ * Returns: a number that increases with every edit, including edits of the ops' parameters
  */
 LIG_API guint64 lig_sequence_get_version (LigSequence *self);
 
@@ -72,18 +72,18 @@ LIG_API gboolean lig_sequence_has_input (LigSequence *self);
 /**
  * lig_sequence_get_input:
  * @self: a sequence
- * @shape: (out caller-allocates): its shape
- * @dtype: (out): its type
+ * @shape: (out caller-allocates): the shape of the input
+ * @dtype: (out): the type of the input
  *
- * Reads the main input; it must be set.
+ * Reads the main input, which must be set.
  */
 LIG_API void lig_sequence_get_input (LigSequence *self, LigShape *shape, LigDtype *dtype);
 
 /**
  * lig_sequence_set_input:
  * @self: a sequence
- * @shape: (nullable): copied; the first axis is the batch; %NULL: not set
- * @dtype: its type
+ * @shape: (nullable): the shape of the input, copied; the first axis is the batch; %NULL: unset
+ * @dtype: the type of the input
  *
  * Sets the main input.
  */
@@ -93,7 +93,7 @@ LIG_API void lig_sequence_set_input (LigSequence *self, const LigShape *shape, L
  * lig_sequence_get_compute:
  * @self: a sequence
  *
- * Returns: the #LigDtype of activations, -1 where the input's type decides
+ * Returns: the #LigDtype of activations, -1 if they have the input's type
  */
 LIG_API int lig_sequence_get_compute (LigSequence *self);
 
@@ -101,15 +101,15 @@ LIG_API int lig_sequence_get_compute (LigSequence *self);
  * lig_sequence_get_parameters:
  * @self: a sequence
  *
- * Returns: the #LigDtype of parameters, -1 where the compute type decides
+ * Returns: the #LigDtype of parameters, -1 if they have the type of activations
  */
 LIG_API int lig_sequence_get_parameters (LigSequence *self);
 
 /**
  * lig_sequence_set_types:
  * @self: a sequence
- * @compute: a #LigDtype, or -1
- * @parameters: a #LigDtype, or -1
+ * @compute: a #LigDtype, or -1 for the input's type
+ * @parameters: a #LigDtype, or -1 for the type of activations
  *
  * Sets the types of activations and parameters.
  */
@@ -119,14 +119,14 @@ LIG_API void lig_sequence_set_types (LigSequence *self, int compute, int paramet
  * lig_sequence_get_train:
  * @self: a sequence
  *
- * Returns: (transfer none) (nullable): the `train` object of the file, as JSON text
+ * Returns: (transfer none) (nullable): the `train` object of the file as JSON text
  */
 LIG_API const char *lig_sequence_get_train (LigSequence *self);
 
 /**
  * lig_sequence_set_train:
  * @self: a sequence
- * @json: (nullable): a JSON object's text
+ * @json: (nullable): the text of a JSON object
  *
  * Sets the `train` object.
  */
@@ -136,15 +136,15 @@ LIG_API void lig_sequence_set_train (LigSequence *self, const char *json);
  * lig_sequence_get_unknown:
  * @self: a sequence
  *
- * Returns: (transfer none) (nullable): members of the file that this library does not know, as a
- *   JSON object's text; they are written back
+ * Returns: (transfer none) (nullable): the members of the file that this library does not know, as
+ *   the text of a JSON object; saving writes them back
  */
 LIG_API const char *lig_sequence_get_unknown (LigSequence *self);
 
 /**
  * lig_sequence_set_unknown:
  * @self: a sequence
- * @json: (nullable): a JSON object's text
+ * @json: (nullable): the text of a JSON object
  *
  * Sets the members that this library does not know.
  */
@@ -154,16 +154,16 @@ LIG_API void lig_sequence_set_unknown (LigSequence *self, const char *json);
  * lig_sequence_get_forbidden:
  * @self: a sequence
  *
- * Returns: (transfer none) (array zero-terminated=1): the fusions that are forbidden everywhere
+ * Returns: (transfer none) (array zero-terminated=1): the fusions forbidden in the whole sequence
  */
 LIG_API const char *const *lig_sequence_get_forbidden (LigSequence *self);
 
 /**
  * lig_sequence_set_forbidden:
  * @self: a sequence
- * @fusions: (array zero-terminated=1) (nullable): their names, copied
+ * @fusions: (array zero-terminated=1) (nullable): the names of fusions, copied
  *
- * Sets the fusions that are forbidden everywhere.
+ * Sets the fusions that are forbidden in the whole sequence.
  */
 LIG_API void lig_sequence_set_forbidden (LigSequence *self, const char *const *fusions);
 
@@ -178,10 +178,10 @@ LIG_API guint lig_sequence_get_length (LigSequence *self);
 /**
  * lig_sequence_get:
  * @self: a sequence
- * @index: from 0, or from -1 backward
+ * @index: an index from 0, or from -1 backward
  *
- * Returns: (transfer none): the op there, or %NULL with %LIG_ERROR_INDEX set: `attempted to access
- *   index 7, but there are 3 entries`
+ * Returns: (transfer none): the op at @index, or %NULL with %LIG_ERROR_INDEX set: `attempted to
+ *   access index 7, but there are 3 entries`
  */
 LIG_API LigOp *lig_sequence_get (LigSequence *self, int index, GError **error);
 
@@ -208,7 +208,7 @@ LIG_API void lig_sequence_extend (LigSequence *self, LigSequence *other);
 /**
  * lig_sequence_insert:
  * @self: a sequence
- * @index: the op goes before this one; may be the length
+ * @index: the index of the op before which @op is inserted; may be the length
  * @op: an op that is in no sequence
  *
  * Inserts an op and takes a reference on it.
@@ -220,7 +220,7 @@ LIG_API gboolean lig_sequence_insert (LigSequence *self, int index, LigOp *op, G
 /**
  * lig_sequence_remove:
  * @self: a sequence
- * @index: from 0, or from -1 backward
+ * @index: an index from 0, or from -1 backward
  *
  * Removes an op.
  *
@@ -231,8 +231,8 @@ LIG_API gboolean lig_sequence_remove (LigSequence *self, int index, GError **err
 /**
  * lig_sequence_move:
  * @self: a sequence
- * @from: where it is
- * @to: where it is afterwards
+ * @from: the present index of the op
+ * @to: the index of the op after the move
  *
  * Moves an op.
  *
@@ -243,10 +243,10 @@ LIG_API gboolean lig_sequence_move (LigSequence *self, int from, int to, GError 
 /**
  * lig_sequence_replace:
  * @self: a sequence
- * @index: from 0, or from -1 backward
+ * @index: an index from 0, or from -1 backward
  * @op: an op that is in no sequence
  *
- * Puts an op where another one was, and takes a reference on it.
+ * Replaces the op at @index by @op and takes a reference on @op.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_OP set
  */
@@ -258,8 +258,8 @@ LIG_API gboolean lig_sequence_replace (LigSequence *self, int index, LigOp *op, 
  * @start: the first index
  * @end: one past the last index
  *
- * Returns: (transfer full): a sequence of copies of the ops from @start up to, not with, @end;
- *   bounds beyond the ends are cut as Python cuts them
+ * Returns: (transfer full): a sequence of copies of the ops from @start up to and excluding
+ *   @end; bounds beyond the ends are clamped, as in Python
  */
 LIG_API LigSequence *
 lig_sequence_slice (LigSequence *self, int start, int end) G_GNUC_WARN_UNUSED_RESULT;
@@ -267,9 +267,11 @@ lig_sequence_slice (LigSequence *self, int start, int end) G_GNUC_WARN_UNUSED_RE
 /**
  * lig_sequence_pop:
  * @self: a sequence
- * @index: from 0, or from -1 backward
+ * @index: an index from 0, or from -1 backward
  *
- * Returns: (transfer full): the op that was there
+ * Removes an op and returns it.
+ *
+ * Returns: (transfer full): the removed op, or %NULL with %LIG_ERROR_INDEX set
  */
 LIG_API LigOp *
 lig_sequence_pop (LigSequence *self, int index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -277,19 +279,19 @@ lig_sequence_pop (LigSequence *self, int index, GError **error) G_GNUC_WARN_UNUS
 /**
  * lig_sequence_find:
  * @self: a sequence
- * @path: `1`, or `3.0.2` in a block
+ * @path: the path of an op, `1`, or `3.0.2` in a block
  *
- * Returns: (transfer none): the op of that path, or %NULL with %LIG_ERROR_INDEX set. The
- *   repetitions of a block share their ops, so `3.0.2` and `3.1.2` are one op.
+ * Returns: (transfer none): the op with this path, or %NULL with %LIG_ERROR_INDEX set. The
+ *   repetitions of a block share their ops, so `3.0.2` and `3.1.2` are the same op.
  */
 LIG_API LigOp *lig_sequence_find (LigSequence *self, const char *path, GError **error);
 
 /**
  * lig_sequence_load:
  * @path: a .lig file, or `-` for standard input
- * @warnings: (out) (transfer full) (nullable): sentences on unknown keys
+ * @warnings: (out) (transfer full) (nullable): warnings about unknown keys
  *
- * Returns: (transfer full): the sequence, or %NULL with an error that gives the JSON path
+ * Returns: (transfer full): the sequence, or %NULL with an error that contains the JSON path
  */
 LIG_API LigSequence *
 lig_sequence_load (const char *path, GStrv *warnings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -297,10 +299,10 @@ lig_sequence_load (const char *path, GStrv *warnings, GError **error) G_GNUC_WAR
 /**
  * lig_sequence_from_json:
  * @text: the contents of a .lig file
- * @length: bytes of @text, or -1 where it ends with a zero
- * @warnings: (out) (optional) (transfer full) (nullable): sentences on unknown keys
+ * @length: the length of @text in bytes, or -1 if it is zero-terminated
+ * @warnings: (out) (optional) (transfer full) (nullable): warnings about unknown keys
  *
- * Returns: (transfer full): the sequence, or %NULL with an error that gives the place
+ * Returns: (transfer full): the sequence, or %NULL with an error that contains the position
  */
 LIG_API LigSequence *lig_sequence_from_json (const char *text,
                                              gssize length,
@@ -309,20 +311,19 @@ LIG_API LigSequence *lig_sequence_from_json (const char *text,
 
 /**
  * lig_sequence_from_expression:
- * @text: `layer-norm ! linear(28672, bias=false) ! swiglu ! linear(4096)`
+ * @text: an expression, `layer-norm ! linear(28672, bias=false) ! swiglu ! linear(4096)`
  *
- * Returns: (transfer full): the sequence, or %NULL with an error that gives the place
+ * Returns: (transfer full): the sequence, or %NULL with an error that contains the position
  */
 LIG_API LigSequence *lig_sequence_from_expression (const char *text,
                                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_sequence_open:
- * @text: what a command takes: a file if it ends in .lig or contains a slash, `-` for standard
- *   input, else an expression
- * @warnings: (out) (transfer full) (nullable): sentences on unknown keys
+ * @text: a file if it ends in .lig or contains a slash, `-` for standard input, else an expression
+ * @warnings: (out) (transfer full) (nullable): warnings about unknown keys
  *
- * Returns: (transfer full): the sequence, or %NULL with an error that gives the place
+ * Returns: (transfer full): the sequence, or %NULL with an error that contains the position
  */
 LIG_API LigSequence *
 lig_sequence_open (const char *text, GStrv *warnings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -331,8 +332,8 @@ lig_sequence_open (const char *text, GStrv *warnings, GError **error) G_GNUC_WAR
  * lig_sequence_to_json:
  * @self: a sequence
  *
- * Returns: (transfer full): the canonical text of a .lig file: known keys in the design's order,
- *   only parameters that differ from their defaults, two-space indentation, a final newline
+ * Returns: (transfer full): the canonical text of a .lig file: known keys in a fixed order, only
+ *   parameters that differ from their defaults, two-space indentation, a final newline
  */
 LIG_API char *lig_sequence_to_json (LigSequence *self);
 
@@ -340,16 +341,16 @@ LIG_API char *lig_sequence_to_json (LigSequence *self);
  * lig_sequence_to_expression:
  * @self: a sequence
  *
- * Returns: (transfer full): the shortest expression that gives the same ops
+ * Returns: (transfer full): the shortest expression for the same ops
  */
 LIG_API char *lig_sequence_to_expression (LigSequence *self);
 
 /**
  * lig_sequence_save:
  * @self: a sequence
- * @path: (type filename): where to
+ * @path: (type filename): the name of the file
  *
- * Writes the canonical text to a temporary name, then renames it: never half a file.
+ * Writes the canonical text to a temporary file and renames it, so that no incomplete file remains.
  *
  * Returns: %FALSE with %LIG_ERROR_FILE set
  */

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* What the store keeps of runs, as structs: rows that were read, records and filters that callers
- * fill. Plain data: any thread may use its own. */
+/* The store's view of runs as structs: rows that it reads, and records and filters that callers
+ * fill in. They are plain data; each thread may use its own. */
 #pragma once
 
 #include <ligature/error.h>
 
 G_BEGIN_DECLS
 
-/* Metrics that the list of runs shows. */
+/* Names of the metrics that the list of runs displays. */
 #define LIG_METRIC_LOSS "loss"
 #define LIG_METRIC_EVAL_LOSS "eval-loss"
 #define LIG_METRIC_EVAL_ACCURACY "eval-accuracy"
 
 /**
  * LigStoreAccess:
- * @LIG_STORE_READ: nothing is made, renamed or written; every function that writes fails
- * @LIG_STORE_CHANGE: what is there can be changed
+ * @LIG_STORE_READ: no file is created, renamed or written; every function that writes fails
+ * @LIG_STORE_CHANGE: existing rows can be changed
  */
 typedef enum { LIG_STORE_READ, LIG_STORE_CHANGE } LigStoreAccess;
 
 /**
  * LigRunRecord:
- * @name: of the experiment
- * @sequence: its sequence, JSON
+ * @name: the name of the experiment
+ * @sequence: the sequence of the experiment, JSON
  * @kind: `train` or `profile`
- * @settings: JSON
- * @versions: of the libraries, JSON
- * @parent: the run from whose checkpoint this one goes on
+ * @settings: the settings of the run, JSON
+ * @versions: the versions of the libraries, JSON
+ * @parent: the uuid of the run whose checkpoint this run continues
  *
- * What a run is begun with. A string that is %NULL counts as empty.
+ * The description of a run that begins. A %NULL string counts as empty.
  */
 typedef struct {
   const char *name, *sequence, *kind, *device, *dtype, *recipe, *policy;
@@ -39,14 +39,16 @@ typedef struct {
 /**
  * LigRunRow:
  * @status: `running`, `done`, `failed`, `cancelled` or `interrupted`
- * @started: microseconds since 1970, UTC; @ended is 0 while the run is running
- * @last_step: the greatest step of any metric, -1 without one
- * @first_loss: NaN where there is none; so are @last_loss, @eval_loss, @eval_accuracy and @step_ms
- * @step_ms: of a run that ended: the median of its last steps, up to 1,000; of a profile one step
- * @parent: the uuid of the run from whose checkpoint it went on; it need not be in the store
- * @saved_step: of its newest checkpoint, -1 without one
+ * @started: the start in microseconds since 1970, UTC; @ended is 0 while the run is running
+ * @last_step: the greatest step of any metric, -1 if the run has no metrics
+ * @first_loss: the first loss; it, @last_loss, @eval_loss, @eval_accuracy and @step_ms are NaN if
+ *   unknown
+ * @step_ms: the milliseconds of a step: of a finished training the median of its last steps, up to
+ *   1,000; of a profile its one step
+ * @parent: the uuid of the run whose checkpoint this run continued; it need not be in the store
+ * @saved_step: the step of the newest checkpoint, -1 without one
  *
- * One run as it was when it was read. Strings are never %NULL, but empty. Read-only.
+ * A run at the time when it was read. Missing strings are empty, never %NULL. Read-only.
  */
 typedef struct {
   const char *uuid, *name, *kind, *device, *dtype, *recipe, *policy;
@@ -83,13 +85,15 @@ LIG_API void lig_run_row_free (LigRunRow *row);
 
 /**
  * LigRunFilter:
- * @text: part of the name, notes, device, tags or uuid, or %NULL
- * @status: %NULL for any; so are @device and @tag
- * @starred: only the starred ones
- * @limit: most rows, 0 for all
+ * @text: part of the name, notes, device, tags or uuid, %NULL for any
+ * @status: a status, %NULL for any; likewise @device and @tag
+ * @starred: whether only starred runs match
+ * @limit: the maximum number of rows, 0 for all
  * @kind: `train` or `profile`, %NULL for any
- * @started_from: microseconds since 1970, UTC: begun not before; 0 for no bound
- * @started_to: likewise: begun before; 0 for no bound
+ * @started_from: the earliest start in microseconds since 1970, UTC; 0 for no bound
+ * @started_to: the time before which runs must have started, likewise; 0 for no bound
+ *
+ * Conditions that a run must meet to be listed.
  */
 typedef struct {
   const char *text, *status, *device, *tag;
@@ -99,7 +103,8 @@ typedef struct {
   gint64 started_from, started_to;
 } LigRunFilter;
 
-/* By what a list of runs is sorted; runs that lack it come last either way, newer ones first. */
+/* The column that a list of runs is sorted by. Runs without a value are last in both directions,
+ * newer runs first. */
 typedef enum {
   LIG_RUN_BY_START,
   LIG_RUN_BY_NAME,
@@ -121,9 +126,11 @@ typedef enum {
 
 /**
  * LigMetricRow:
- * @name: the metric's name
- * @steps: (element-type gint64): ascending
- * @values: (element-type double): as many; at least one
+ * @name: the name of the metric
+ * @steps: (element-type gint64): the steps in ascending order, at least one
+ * @values: (element-type double): the value at each step
+ *
+ * The values of one metric of a run.
  */
 typedef struct {
   char *name;
@@ -140,14 +147,14 @@ typedef struct {
 typedef struct {
   char *pass;
   int group, first_op, count;
-  char *fusion; /* NULL for an op alone */
+  char *fusion; /* NULL for a single unfused op */
 } LigFusionRow;
 
 typedef struct {
   char *fusion, *pass;
   int first_op, count;
   gboolean taken;
-  char *reason, *observed, *required, *text; /* NULL where not given */
+  char *reason, *observed, *required, *text; /* NULL if not given */
 } LigVerdictRow;
 
 typedef struct {

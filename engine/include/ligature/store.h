@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The database of runs: what was trained and profiled, with which settings, how it went, and what
- * was measured on the way. One SQLite file; any number of processes may read and write it.
+/* The database of runs: trainings and profiles with their settings, results and measurements. It is
+ * one SQLite file that any number of processes may read and write.
  *
- * Metrics, timings, fusions, verdicts and artifacts are queued and written by a thread within
- * 200 ms; everything else is on disk when the call returns. All functions may be called from any
+ * Metrics, timings, fusions, verdicts and artifacts are queued; a writer thread writes them within
+ * 200 ms. Everything else is on disk when the call returns. All functions may be called from any
  * thread. A `run` is the uuid that lig_store_begin_run() returned. Errors are %LIG_ERROR_STORE. A
- * run whose process is gone, or silent for a minute, reads as `interrupted`. */
+ * run is reported as `interrupted` if its process has ended or has been silent for a minute. */
 #pragma once
 
 #include <ligature/store-rows.h>
@@ -19,25 +19,25 @@ G_DECLARE_FINAL_TYPE (LigStore, lig_store, LIG, STORE, GObject)
 /**
  * lig_store_open:
  * @path: (nullable): a file; %NULL for `$LIGATURE_STORE`, else `ligature/ligature.db` in the
- *   person's data folder
+ *   user's data folder
  *
- * Opens a store to write runs into it. Makes missing folders and a missing file, which only this
- * person may read (0700 and 0600), brings an older schema up to date, and marks runs whose process
- * is gone. A damaged SQLite file is set aside under another name; lig_store_get_warning() then says
- * so.
+ * Opens a store to write runs into it. Creates missing folders and a missing file, which only this
+ * user may read (0700 and 0600), updates an older schema, and marks runs whose process has ended. A
+ * damaged SQLite file is renamed and replaced by a new one; lig_store_get_warning() then reports
+ * this.
  *
- * Returns: (transfer full): a store, or %NULL with an error that names the file, which is left as
- *   it was: it does not begin as an SQLite database does, its schema is newer, it is another
- *   program's, or it cannot be read and written
+ * Returns: (transfer full): a store, or %NULL with an error that names the file: it is no SQLite
+ *   database, its schema is newer, it belongs to another program, or it cannot be read and written;
+ *   the file is left unchanged
  */
 LIG_API LigStore *lig_store_open (const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_store_catch_truncation:
  *
- * For programs, once, when they begin: handles SIGBUS, which comes where another program cuts off a
- * file that SQLite has mapped. Writing to a store then fails with an error, and everything else
- * that meets it ends the process with a sentence and status 1.
+ * Installs a handler for SIGBUS, which the system sends when another program has truncated a file
+ * that SQLite has mapped. Writing to a store then fails with an error; a SIGBUS anywhere else ends
+ * the process with a message and status 1. Programs call this once, when they start.
  */
 LIG_API void lig_store_catch_truncation (void);
 
@@ -45,20 +45,20 @@ LIG_API void lig_store_catch_truncation (void);
  * lig_store_is_lost:
  * @self: a store
  *
- * Returns: whether this process can write nothing more to the store, as another program cut off
- *   its file. Any thread may ask.
+ * Returns: whether this process can no longer write to the store because another program truncated
+ *   its file
  */
 LIG_API gboolean lig_store_is_lost (LigStore *self);
 
 /**
  * lig_store_open_existing:
  * @path: (nullable): as for lig_store_open()
- * @access: whether it is changed
+ * @access: whether the caller changes the store
  *
- * Opens a store that is there. To be read, the file may lie on a read-only file system, and a store
- * of an older schema is read from a copy. A damaged one is an error, never set aside.
+ * Opens an existing store. For reading, the file may be on a read-only file system, and a store of
+ * an older schema is read from a copy. A damaged store is an error and is not renamed.
  *
- * Returns: (transfer full): a store, or %NULL with an error: there is none, or as above
+ * Returns: (transfer full): a store, or %NULL with an error: no such file, or see lig_store_open()
  */
 LIG_API LigStore *lig_store_open_existing (const char *path,
                                            LigStoreAccess access,
@@ -76,19 +76,19 @@ LIG_API const char *lig_store_get_path (LigStore *self);
  * lig_store_get_warning:
  * @self: a store
  *
- * Returns: (transfer none) (nullable): what a person should know about how the store was opened
+ * Returns: (transfer none) (nullable): a warning for the user about how the store was opened
  */
 LIG_API const char *lig_store_get_warning (LigStore *self);
 
 /**
  * lig_store_begin_run:
  * @self: a store
- * @record: what the run is begun with, copied
+ * @record: the description of the run, copied
  *
- * Adds a run with status `running`, and the experiment unless there is one with this name and
- * this very sequence. While the store is open it gives a sign of life for the run.
+ * Adds a run with status `running`, and an experiment unless one with the same name and sequence
+ * exists. While the store is open, it updates the heartbeat of the run.
  *
- * Returns: (transfer full): its uuid, or %NULL with an error set
+ * Returns: (transfer full): the uuid of the run, or %NULL with an error set
  */
 LIG_API char *lig_store_begin_run (LigStore *self,
                                    const LigRunRecord *record,
@@ -99,7 +99,7 @@ LIG_API char *lig_store_begin_run (LigStore *self,
  * @self: a store
  * @run: the uuid of a run
  *
- * Makes this process the one that runs it; refused while another one does.
+ * Makes this process the owner of the run. Fails while another process is running it.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -110,8 +110,8 @@ LIG_API gboolean lig_store_resume_run (LigStore *self, const char *run, GError *
  * @self: a store
  * @run: the uuid of a run
  * @step: an optimizer step, from 1
- * @name: of the metric, `loss`
- * @value: may be infinite or not a number
+ * @name: the name of the metric, `loss`
+ * @value: the value, which may be infinite or not a number
  *
  * Queues one value; never waits for the disk. A second value of the same run, name and step
  * replaces the first.
@@ -124,13 +124,13 @@ lig_store_add_metric (LigStore *self, const char *run, gint64 step, const char *
  * @self: a store
  * @run: the uuid of a run
  * @step: an optimizer step, from 1
- * @group: its number in the pass
+ * @group: the number of the group in the pass
  * @pass: `forward`, `backward` or `update`
- * @microseconds: that it took
- * @bytes: read and written
- * @flops: floating-point operations
+ * @microseconds: the duration
+ * @bytes: the number of bytes read and written
+ * @flops: the number of floating-point operations
  *
- * Queues what one group took in one step.
+ * Queues the timing of one group in one step.
  */
 LIG_API void lig_store_add_timing (LigStore *self,
                                    const char *run,
@@ -146,12 +146,12 @@ LIG_API void lig_store_add_timing (LigStore *self,
  * @self: a store
  * @run: the uuid of a run
  * @pass: `forward` or `backward`
- * @group: its number in the pass
- * @first_op: expanded index of its first op
- * @count: how many ops it covers
- * @fusion: (nullable): %NULL for an op alone
+ * @group: the number of the group in the pass
+ * @first_op: the expanded index of the first op of the group
+ * @count: the number of ops in the group
+ * @fusion: (nullable): the name of the fusion; %NULL for a single unfused op
  *
- * Queues one group of a pass: it covers @count ops from index @first_op.
+ * Queues one group of a pass.
  */
 LIG_API void lig_store_add_fusion (LigStore *self,
                                    const char *run,
@@ -165,17 +165,17 @@ LIG_API void lig_store_add_fusion (LigStore *self,
  * lig_store_add_verdict:
  * @self: a store
  * @run: the uuid of a run
- * @fusion: its name
+ * @fusion: the name of the fusion
  * @pass: `forward` or `backward`
- * @first_op: expanded index of the first op
- * @count: how many ops were looked at
- * @taken: whether it was taken
- * @reason: (nullable): %NULL where the fusion was taken; so may be the texts after it
- * @observed: (nullable): the condition as it is
- * @required: (nullable): as the fusion requires it
- * @text: (nullable): the sentence
+ * @first_op: the expanded index of the first op
+ * @count: the number of ops that were considered
+ * @taken: whether the fusion was chosen
+ * @reason: (nullable): the name of the reason; %NULL for a chosen fusion, like the texts after it
+ * @observed: (nullable): the observed condition
+ * @required: (nullable): the condition that the fusion requires
+ * @text: (nullable): the explanation as a sentence
  *
- * Queues why a fusion was taken or refused at @first_op.
+ * Queues the reason why a fusion was chosen or rejected at @first_op.
  */
 LIG_API void lig_store_add_verdict (LigStore *self,
                                     const char *run,
@@ -193,8 +193,8 @@ LIG_API void lig_store_add_verdict (LigStore *self,
  * lig_store_add_artifact:
  * @self: a store
  * @run: the uuid of a run
- * @kind: one word, `checkpoint`
- * @path: (type filename): the file
+ * @kind: the kind of file in one word, `checkpoint`
+ * @path: (type filename): the name of the file
  *
  * Queues the name of a file that the run wrote.
  */
@@ -207,7 +207,7 @@ lig_store_add_artifact (LigStore *self, const char *run, const char *kind, const
  * @run: the uuid of a run
  * @step: an optimizer step, from 1
  *
- * Queues that the run's state after a step is in a checkpoint.
+ * Queues the record that a checkpoint contains the state of the run after @step.
  */
 LIG_API void lig_store_add_saved_step (LigStore *self, const char *run, gint64 step);
 
@@ -215,11 +215,11 @@ LIG_API void lig_store_add_saved_step (LigStore *self, const char *run, gint64 s
  * lig_store_flush:
  * @self: a store
  *
- * Waits until everything queued so far is on disk.
+ * Waits until everything queued so far is on disk. Rows that could not be written stay queued and
+ * are retried; once a million rows are queued, older values are thinned.
  *
- * Returns: %FALSE with the first failure since the last flush that was not made good since; rows
- *   that could not be written stay queued and are tried again; when a million of them wait, older
- *   values are thinned. Fails, too, where the file was deleted or replaced
+ * Returns: %FALSE with the first unrecovered failure since the last flush, or with an error if the
+ *   file was deleted or replaced
  */
 LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
 
@@ -228,11 +228,11 @@ LIG_API gboolean lig_store_flush (LigStore *self, GError **error);
  * @self: a store
  * @run: the uuid of a run
  * @status: `done`, `failed`, `cancelled` or `interrupted`
- * @message: (nullable): why
+ * @message: (nullable): the reason for the status
  *
- * Flushes and sets how the run ended; the status is set even where flushing fails. If values that
- * the run reported are missing for good, `done` becomes `failed`, the message says how many, and so
- * does the error that is returned.
+ * Flushes and sets the final status of the run; the status is set even if flushing fails. If values
+ * that the run reported are permanently missing, `done` becomes `failed`, and both the message and
+ * the returned error contain their number.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -243,9 +243,9 @@ LIG_API gboolean lig_store_finish_run (
  * lig_store_set_settings:
  * @self: a store
  * @run: the uuid of a run
- * @settings: JSON
+ * @settings: the settings as JSON
  *
- * Replaces the settings that the run was begun with: it goes on for more steps.
+ * Replaces the settings of the run, which continues for more steps.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -257,21 +257,22 @@ LIG_API gboolean lig_store_set_settings (LigStore *self,
 /**
  * lig_store_list_runs:
  * @self: a store
- * @filter: (nullable): %NULL for all
+ * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
  *
- * Returns: (transfer container) (element-type LigRunRow): newest first
+ * Returns: (transfer container) (element-type LigRunRow): the runs, newest first; %NULL with an
+ *   error set
  */
 LIG_API GPtrArray *lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error);
 
 /**
  * lig_store_list_keys:
  * @self: a store
- * @filter: (nullable): %NULL for all
- * @order: by what they are sorted
- * @descending: whether the greatest comes first
+ * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
+ * @order: the column to sort by
+ * @descending: whether the greatest value is first
  *
- * Returns: (transfer full) (element-type gint64): a key for each run that fits, sorted; keys stay
- *   what they are as long as the run is there, and no other run gets the key of a deleted one
+ * Returns: (transfer full) (element-type gint64): a key for each matching run, sorted; the key of a
+ *   run never changes, and the key of a deleted run is not used again
  */
 LIG_API GArray *lig_store_list_keys (LigStore *self,
                                      const LigRunFilter *filter,
@@ -282,11 +283,11 @@ LIG_API GArray *lig_store_list_keys (LigStore *self,
 /**
  * lig_store_read_runs:
  * @self: a store
- * @keys: (array length=count): of lig_store_list_keys()
- * @count: how many
+ * @keys: (array length=count): keys from lig_store_list_keys()
+ * @count: the number of keys
  *
- * Returns: (transfer container) (element-type LigRunRow): as many rows as there are keys, in the
- *   same order; %NULL for a run that is no longer there
+ * Returns: (transfer container) (element-type LigRunRow): a row for each key, in the same order;
+ *   %NULL for a deleted run
  */
 LIG_API GPtrArray *
 lig_store_read_runs (LigStore *self, const gint64 *keys, guint count, GError **error);
@@ -304,8 +305,8 @@ LIG_API gint64 lig_store_count_runs (LigStore *self, GError **error);
  * @self: a store
  * @column: `status`, `device`, `kind` or `tag`
  *
- * Returns: (transfer full): the values that the runs have of it, in order of the alphabet, or %NULL
- *   with an error set. A run that is gone counts as `interrupted`.
+ * Returns: (transfer full): the values that occur in this column, in alphabetical order, or %NULL
+ *   with an error set; a run whose process has ended counts as `interrupted`
  */
 LIG_API GStrv lig_store_list_values (LigStore *self, const char *column, GError **error);
 
@@ -313,7 +314,7 @@ LIG_API GStrv lig_store_list_values (LigStore *self, const char *column, GError 
  * lig_store_get_data_version:
  * @self: a store
  *
- * Returns: a number that is another one after any process, this one too, changed the store; 0
+ * Returns: a number that changes whenever any process, including this one, changes the store; 0
  *   with an error set
  */
 LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
@@ -321,9 +322,7 @@ LIG_API gint64 lig_store_get_data_version (LigStore *self, GError **error);
 /**
  * lig_store_find_run:
  * @self: a store
- * @selector: a uuid, the beginning of one (at least 4 characters, only one may fit) or `last`
- *
-
+ * @selector: a uuid, the beginning of one (at least 4 characters, which only one run has) or `last`
  *
  * Returns: (transfer full): the run, or %NULL with %LIG_ERROR_STORE set
  */
@@ -334,7 +333,7 @@ LIG_API LigRunRow *lig_store_find_run (LigStore *self, const char *selector, GEr
  * @self: a store
  * @kind: (nullable): `train` or `profile`, %NULL for any
  *
- * Returns: (transfer full): the run that was begun last, or %NULL with an error set
+ * Returns: (transfer full): the most recently begun run, or %NULL with an error set
  */
 LIG_API LigRunRow *lig_store_find_last (LigStore *self, const char *kind, GError **error);
 
@@ -342,11 +341,11 @@ LIG_API LigRunRow *lig_store_find_last (LigStore *self, const char *kind, GError
  * lig_store_get_metric:
  * @self: a store
  * @run: the uuid of a run
- * @name: of the metric, `loss`
- * @steps: (out) (element-type gint64): ascending
- * @values: (out) (element-type double): as many
+ * @name: the name of the metric, `loss`
+ * @steps: (out) (element-type gint64): the steps in ascending order
+ * @values: (out) (element-type double): the value at each step
  *
- * One metric of a run; both are empty where it has none of this name.
+ * Reads one metric of a run; both arrays are empty if the run has no metric of this name.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -362,18 +361,18 @@ LIG_API gboolean lig_store_get_metric (LigStore *self,
  * @self: a store
  * @run: the uuid of a run
  *
- * Returns: (transfer full): the names of a run's metrics, in order of the alphabet
+ * Returns: (transfer full): the names of the run's metrics, in alphabetical order
  */
 LIG_API GStrv lig_store_get_metric_names (LigStore *self, const char *run, GError **error);
 
 /**
  * lig_store_get_metrics:
  * @self: a store
- * @run: the run's uuid
- * @error: (out) (optional): the store cannot be read
+ * @run: the uuid of a run
+ * @error: (out) (optional): set if the store cannot be read
  *
- * Returns: (transfer container) (element-type LigMetricRow): all metrics of a run that have values,
- *   in order of their names, which belong to the array; %NULL with an error
+ * Returns: (transfer container) (element-type LigMetricRow): the metrics of the run that have
+ *   values, sorted by name, owned by the array; %NULL with an error
  */
 LIG_API GPtrArray *lig_store_get_metrics (LigStore *self, const char *run, GError **error);
 
@@ -382,8 +381,8 @@ LIG_API GPtrArray *lig_store_get_metrics (LigStore *self, const char *run, GErro
  * @self: a store
  * @run: the uuid of a run
  *
- * Returns: (transfer container) (element-type LigTimingRow): rows that belong to the array, in the
- *   order of pass, group and step
+ * Returns: (transfer container) (element-type LigTimingRow): rows owned by the array, sorted by
+ *   pass, group and step
  */
 LIG_API GPtrArray *lig_store_get_timings (LigStore *self, const char *run, GError **error);
 
@@ -392,8 +391,8 @@ LIG_API GPtrArray *lig_store_get_timings (LigStore *self, const char *run, GErro
  * @self: a store
  * @run: the uuid of a run
  *
- * Returns: (transfer container) (element-type LigFusionRow): rows that belong to the array, in the
- *   order in which they were added
+ * Returns: (transfer container) (element-type LigFusionRow): rows owned by the array, in the order
+ *   in which they were added
  */
 LIG_API GPtrArray *lig_store_get_fusions (LigStore *self, const char *run, GError **error);
 
@@ -402,7 +401,7 @@ LIG_API GPtrArray *lig_store_get_fusions (LigStore *self, const char *run, GErro
  * @self: a store
  * @run: the uuid of a run
  *
- * Returns: (transfer container) (element-type LigVerdictRow): rows that belong to the array, in the
+ * Returns: (transfer container) (element-type LigVerdictRow): rows owned by the array, in the
  *   order in which they were added
  */
 LIG_API GPtrArray *lig_store_get_verdicts (LigStore *self, const char *run, GError **error);
@@ -412,8 +411,8 @@ LIG_API GPtrArray *lig_store_get_verdicts (LigStore *self, const char *run, GErr
  * @self: a store
  * @run: the uuid of a run
  *
- * Returns: (transfer container) (element-type LigArtifactRow): rows that belong to the array, in
- *   the order in which they were added
+ * Returns: (transfer container) (element-type LigArtifactRow): rows owned by the array, in the
+ *   order in which they were added
  */
 LIG_API GPtrArray *lig_store_get_artifacts (LigStore *self, const char *run, GError **error);
 
@@ -421,9 +420,9 @@ LIG_API GPtrArray *lig_store_get_artifacts (LigStore *self, const char *run, GEr
  * lig_store_set_star:
  * @self: a store
  * @run: the uuid of a run
- * @starred: whether it has one
+ * @starred: whether the run has a star
  *
- * Stars a run, or takes the star away.
+ * Adds a star to a run, or removes it.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -436,7 +435,7 @@ LIG_API gboolean lig_store_set_star (LigStore *self,
  * lig_store_set_note:
  * @self: a store
  * @run: the uuid of a run
- * @note: UTF-8; empty removes them
+ * @note: the notes, UTF-8; an empty string removes them
  *
  * Sets the notes of a run.
  *
@@ -453,7 +452,7 @@ LIG_API gboolean lig_store_set_note (LigStore *self,
  * @run: the uuid of a run
  * @tag: a word
  *
- * Tags a run.
+ * Adds a tag to a run.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -468,7 +467,7 @@ LIG_API gboolean lig_store_add_tag (LigStore *self,
  * @run: the uuid of a run
  * @tag: a word
  *
- * Takes a tag away.
+ * Removes a tag from a run.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -482,7 +481,7 @@ LIG_API gboolean lig_store_remove_tag (LigStore *self,
  * @self: a store
  * @run: the uuid of a run
  *
- * Deletes the run with all that belongs to it; the files that it wrote stay.
+ * Deletes the run and all its rows. Files that the run wrote are kept.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -492,11 +491,11 @@ LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError *
  * lig_store_get_tuning:
  * @self: a store
  * @key: device, library versions, kernel or fusion, shapes and types, joined by `|`
- * @microseconds: (out) (optional): what was measured
- * @noise: (out) (optional): by how many microseconds that may be wrong
- * @choice: (out) (optional) (nullable): what was chosen, to be freed
+ * @microseconds: (out) (optional): the measured time
+ * @noise: (out) (optional): the uncertainty of the measured time in microseconds
+ * @choice: (out) (optional) (nullable): the choice, which the caller frees
  *
- * Returns: %FALSE if nothing is known
+ * Returns: %FALSE if the store has no measurement with this key
  */
 LIG_API gboolean lig_store_get_tuning (
   LigStore *self, const char *key, double *microseconds, double *noise, char **choice);
@@ -505,12 +504,12 @@ LIG_API gboolean lig_store_get_tuning (
  * lig_store_put_tuning:
  * @self: a store
  * @key: as for lig_store_get_tuning()
- * @microseconds: what was measured
- * @noise: by how many microseconds that may be wrong
- * @choice: (nullable): what was chosen; it replaces an earlier one
+ * @microseconds: the measured time
+ * @noise: the uncertainty of the measured time in microseconds
+ * @choice: (nullable): the choice; it replaces an earlier one
  *
- * Keeps what was measured. A time without a choice stays as it was first kept, so that all who
- * decide by it decide alike.
+ * Stores a measurement. A time without a choice is not replaced once stored, so that all processes
+ * that use it make the same decision.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -524,20 +523,20 @@ LIG_API gboolean lig_store_put_tuning (LigStore *self,
 /**
  * lig_store_get_device:
  * @self: a store
- * @name: of the device
+ * @name: the name of the device
  *
- * Returns: (transfer full) (nullable): what was measured of it, as JSON; %NULL with no error set
- *   if nothing is known
+ * Returns: (transfer full) (nullable): the measured properties of the device as JSON; %NULL without
+ *   an error if the store has none
  */
 LIG_API char *lig_store_get_device (LigStore *self, const char *name, GError **error);
 
 /**
  * lig_store_put_device:
  * @self: a store
- * @name: of the device
- * @json: its facts
+ * @name: the name of the device
+ * @json: the measured properties
  *
- * Keeps what was measured of a device.
+ * Stores the measured properties of a device.
  *
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
@@ -557,25 +556,25 @@ LIG_API char *lig_store_new_document (void);
  * lig_store_list_lost:
  * @self: a store
  *
- * Returns: (transfer full): keys of documents with edits whose process on this machine is gone,
- *   the one edited last first; %NULL with an error set
+ * Returns: (transfer full): keys of documents with edits whose process on this machine has
+ *   ended, the most recently edited first; %NULL with an error set
  */
 LIG_API GStrv lig_store_list_lost (LigStore *self, GError **error);
 
 /**
  * lig_store_get_edits:
  * @self: a store
- * @document: a key of lig_store_new_document()
+ * @document: a key from lig_store_new_document()
  *
- * Returns: (transfer full): a document's edits, for undo and recovery, oldest first
+ * Returns: (transfer full): the edits of the document, for undo and recovery, oldest first
  */
 LIG_API GStrv lig_store_get_edits (LigStore *self, const char *document, GError **error);
 
 /**
  * lig_store_append_edit:
  * @self: a store
- * @document: a key of lig_store_new_document()
- * @json: the edit
+ * @document: a key from lig_store_new_document()
+ * @json: the edit as JSON
  *
  * Appends an edit to a document's journal.
  *
@@ -589,7 +588,7 @@ LIG_API gboolean lig_store_append_edit (LigStore *self,
 /**
  * lig_store_clear_edits:
  * @self: a store
- * @document: a key of lig_store_new_document()
+ * @document: a key from lig_store_new_document()
  *
  * Deletes a document's journal.
  *
