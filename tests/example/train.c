@@ -24,7 +24,7 @@ draw_batch (GRand *random, LigTensor *x, LigTensor *targets)
   }
 }
 
-/* README.md shows the code from here to the comment below. */
+/* data/doc/tutorial.md shows the code from here on. */
 static gboolean
 train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
 {
@@ -56,7 +56,7 @@ train (LigSequence *sequence, LigTensor *x, LigTensor *targets, GError **error)
   }
   return TRUE;
 }
-/* README.md shows the code up to here. */
+/* data/doc/tutorial.md shows the code up to here. */
 
 int
 main (void)

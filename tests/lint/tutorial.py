@@ -19,10 +19,13 @@ def main():
         if not any(code in (ROOT / path).read_text() for path in SOURCES[language]):
             print(f"this block is in none of {', '.join(SOURCES[language])}:\n{code}")
             faults += 1
-    # Each program is shown: the marks in it say what of it.
+    # The tutorial must show all code between the marks of each program.
     for path in sum(SOURCES.values(), []):
-        shown = re.findall(r"tutorial\.md shows what follows[^\n]*\n+(.*?)\n+[^\n]*tutorial\.md shows "
-                           r"what precedes", (ROOT / path).read_text(), re.S)
+        shown = re.findall(r"tutorial\.md shows the code from here on[^\n]*\n+(.*?)\n+[^\n]*"
+                           r"tutorial\.md shows the code up to here", (ROOT / path).read_text(), re.S)
+        if not shown:
+            print(f"{path}: no code is marked as shown in the tutorial")
+            faults += 1
         for part in shown:
             if part.strip("\n") not in text:
                 print(f"{path}: this is not shown:\n{part}")

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 
 /**
  * LigGradientCheck:
- * @name: `input`, `extra input 0`, or the path of a parameter, `1.weight`
- * @distance: of its gradient g from the differences d: ||g - d|| / ||d||
- * @element: row-major index of the element in which they differ most
- * @gradient: what the backward pass computes for that element
+ * @name: the tensor's name: `input`, `extra input 0`, or the path of a parameter, `1.weight`
+ * @distance: the relative distance of its gradient g from the differences d, ||g - d|| / ||d||
+ * @element: the row-major index of the element in which they differ most
+ * @gradient: the gradient that the backward pass computes for that element
  * @difference: the central difference in that element
  *
  * The tensor whose gradient disagrees most with the differences.
@@ -29,7 +29,7 @@ LIG_API GType lig_gradient_check_get_type (void);
 
 /**
  * lig_gradient_check_free:
- * @self: (nullable) (transfer full): what lig_check_gradients() set
+ * @self: (nullable) (transfer full): a result of lig_check_gradients()
  *
  * Releases the caller's reference.
  */
@@ -39,11 +39,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigGradientCheck, lig_gradient_check_free)
 /**
  * lig_check_gradients:
  * @sequence: a sequence with an input; it is read, not changed
- * @device: a device that runs, `cpu` or `cuda:N`
+ * @device: a device that can run kernels, `cpu` or `cuda:N`
  * @options: (nullable): policy and forbidden fusions as for lig_plan_compile(); fp32 is used, with
  *   a backward pass and the gradients of all inputs
- * @tolerance: the largest distance that is accepted for any tensor; 0: 0.003
- * @worst: (out) (optional) (transfer full): set unless the check could not be made
+ * @tolerance: the largest distance that is accepted for any tensor; 0 stands for 0.003
+ * @worst: (out) (optional) (transfer full): the tensor with the largest distance; set unless the
+ *   check could not be made
  *
  * Compares the gradient of each input and of each parameter with (f(x + h) - f(x - h)) / 2h, where
  * f is the loss, or the sum of all outputs, each element times a weight, and h is 1/64. Values and
@@ -54,9 +55,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigGradientCheck, lig_gradient_check_free)
  * Each element costs two forward passes, so the sequence should be small. May be called from any
  * thread that may use the sequence and the device.
  *
- * Returns: %FALSE with %LIG_ERROR_VALUE set, naming tensor, element and both numbers, where a
- *   gradient is farther off than @tolerance, or there is nothing to check; or with the error of a
- *   step that failed
+ * Returns: %FALSE with %LIG_ERROR_VALUE set, naming tensor, element and both numbers, if a gradient
+ *   is farther off than @tolerance, or if there is nothing to check; or with the error of a step
+ *   that failed
  */
 LIG_API gboolean lig_check_gradients (LigSequence *sequence,
                                       LigDevice *device,

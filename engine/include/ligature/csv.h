@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of CSV as RFC 4180 has them, safe to open in a spreadsheet. Any thread. */
+/* Cells of CSV files (RFC 4180) that are safe to open in a spreadsheet. The functions may be called
+ * from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -8,22 +9,22 @@ G_BEGIN_DECLS
 
 /**
  * lig_csv_append_text:
- * @to: the line
- * @text: a cell
+ * @to: the line that the cell is appended to
+ * @text: the cell's text
  *
- * Appends the text, in quotes where it contains a comma, a quote or a line break. A text that
- * begins with = + - @, a tab or a carriage return and is not a number gets an apostrophe in front,
- * so that no spreadsheet computes it.
+ * Appends the text, in quotes if it contains a comma, a quote or a line break. A text that begins
+ * with = + - @, a tab or a carriage return and is not a number gets an apostrophe in front, so that
+ * no spreadsheet evaluates it as a formula.
  */
 LIG_API void lig_csv_append_text (GString *to, const char *text);
 
 /**
  * lig_csv_append_number:
- * @to: the line
- * @value: a cell
+ * @to: the line that the cell is appended to
+ * @value: the cell's number
  *
  * Appends the fewest digits that read back as the same number, with a point in every locale; `nan`,
- * `inf` or `-inf` where it is not finite.
+ * `inf` or `-inf` if it is not finite.
  */
 LIG_API void lig_csv_append_number (GString *to, double value);
 

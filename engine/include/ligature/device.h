@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices: one opened backend each. `cpu` is always there; `cuda:N` needs the module ligature-cuda
- * and a driver; `null[:PROFILE]` plans for a device that is described but not there. */
+/* Devices: one opened backend each. `cpu` is always available; `cuda:N` needs the module
+ * ligature-cuda and a driver; `null[:PROFILE]` makes plans for a device that is only described. */
 #pragma once
 
 #include <ligature/error.h>
@@ -9,10 +9,9 @@ G_BEGIN_DECLS
 
 /**
  * LigDeviceFacts:
- * Rates are ceilings: measured on random data where a device was measured, else from its profile;
- * 0 where neither is there, and nothing is predicted then.
- *
- * What a device can do.
+ * The capabilities of a device. Rates are ceilings: measured on random data if the device was
+ * measured, otherwise from its profile. A rate is 0 if neither exists, and then nothing is
+ * predicted.
  */
 typedef struct {
   char name[64];                  /* `NVIDIA H200` */
@@ -21,21 +20,21 @@ typedef struct {
   gint64 memory, l2;              /* bytes */
   double copy;                    /* bytes read and written per second */
   double product[LIG_MAX_DTYPES]; /* floating-point operations per second, by operand type */
-  double launch;                  /* seconds that a kernel takes at least */
+  double launch;                  /* the shortest time of a kernel in seconds */
   char libraries[128];            /* versions, for the tuning table */
   gboolean measured;              /* whether the rates were measured on this very device */
-  char backend[16];               /* whose kernels it runs; empty: by the capability, CUDA's or the
-                                     CPU's */
+  char backend[16];               /* the backend whose kernels it runs; empty: CUDA if the
+                                     capability is not 0, else the CPU */
 } LigDeviceFacts;
 
 /**
  * LigDeviceTraits:
- * @LIG_DEVICE_DESCRIBED: plans are made for it and nothing runs on it
- * @LIG_DEVICE_ACCELERATOR: taken before the CPU where no name is given
- * @LIG_DEVICE_ASYNCHRONOUS: work goes on after a call returned, so steps overlap
- * @LIG_DEVICE_STAGES: it has memory of its own, into which host memory is copied in two stages
- * @LIG_DEVICE_CHOOSES: its products choose among algorithms by measuring, and their bits depend on
- *   the choice
+ * @LIG_DEVICE_DESCRIBED: plans are made for it, but nothing runs on it
+ * @LIG_DEVICE_ACCELERATOR: preferred to the CPU if no name is given
+ * @LIG_DEVICE_ASYNCHRONOUS: calls return before their work is done, so steps overlap
+ * @LIG_DEVICE_STAGES: it has its own memory, into which host memory is copied in two stages
+ * @LIG_DEVICE_CHOOSES: its matrix products choose among algorithms by measuring, and their bits
+ *   depend on the choice
  * @LIG_DEVICE_MEASURES: its default policy is %LIG_POLICY_MEASURED, else %LIG_POLICY_ALL
  */
 typedef enum {
@@ -49,10 +48,10 @@ typedef enum {
 
 /**
  * LigBackendInfo:
- * @name: `cuda`; devices are called so, or so and a colon and more
- * @form: `cuda:N`, for help texts
- * @title: `CUDA`
- * @traits: #LigDeviceTraits of its devices
+ * @name: the name, `cuda`; the name of a device is this name, or begins with it and a colon
+ * @form: the form of its devices' names for help texts, `cuda:N`
+ * @title: the name for people, `CUDA`
+ * @traits: the #LigDeviceTraits of its devices
  */
 typedef struct {
   const char *name, *form, *title;
@@ -62,22 +61,22 @@ typedef struct {
 /**
  * LigDeviceHealth:
  *
- * How a device does at the moment. Negative or empty: it does not tell.
+ * The present state of a device. A field is negative or empty if the device does not report it.
  */
 typedef struct {
   double clock, memory_clock; /* MHz */
   double power, power_limit;  /* watts */
   double temperature;         /* degrees Celsius */
-  char throttling[64];        /* why it is slower than its clocks: `power cap`, `thermal` */
+  char throttling[64];        /* the reason why its clocks are reduced: `power cap`, `thermal` */
   char driver[32];
 } LigDeviceHealth;
 
 /**
  * LigDevice:
  *
- * Belongs to one thread at a time, with the states and programs on it; several may be
- * opened of one name. Its name, backend and facts may be asked for by any thread, while nobody sets
- * the facts.
+ * An opened device. One thread at a time may use it, together with the states and programs on it;
+ * several devices of one name may be open. Any thread may read its name, backend and facts, unless
+ * another thread is setting the facts.
  */
 #define LIG_TYPE_DEVICE (lig_device_get_type ())
 LIG_API
@@ -86,7 +85,7 @@ G_DECLARE_FINAL_TYPE (LigDevice, lig_device, LIG, DEVICE, GObject)
 /**
  * lig_device_open:
  * @name: (nullable): `cpu`, `cuda:N`, `null`, `null:PROFILE` (the name of a shipped profile or a
- *   JSON file); null: the first GPU that works, else the CPU
+ *   JSON file); null: the first usable GPU, otherwise the CPU
  *
  * Returns: (transfer full): the device, or %NULL with %LIG_ERROR_DEVICE set
  */
@@ -96,7 +95,7 @@ LIG_API LigDevice *lig_device_open (const char *name, GError **error) G_GNUC_WAR
  * lig_device_get_name:
  * @self: a device
  *
- * Returns: (transfer none): the name that it was opened by, in full: `cuda:0`
+ * Returns: (transfer none): the full name of the device, `cuda:0`
  */
 LIG_API const char *lig_device_get_name (LigDevice *self);
 
@@ -113,7 +112,7 @@ LIG_API LigBackendKind lig_device_get_backend (LigDevice *self);
  * @self: a device
  * @traits: one or several #LigDeviceTraits
  *
- * Returns: whether the device has all of them
+ * Returns: whether the device has at least one of them
  */
 LIG_API gboolean lig_device_has (LigDevice *self, LigDeviceTraits traits);
 
@@ -122,29 +121,29 @@ LIG_API gboolean lig_device_has (LigDevice *self, LigDeviceTraits traits);
  * @name: as for lig_device_open()
  * @traits: one or several #LigDeviceTraits
  *
- * Returns: whether devices of that name have all of them; the device is not opened
+ * Returns: whether devices of that name have at least one of them; no device is opened
  */
 LIG_API gboolean lig_device_name_has (const char *name, LigDeviceTraits traits);
 
 /**
  * lig_backend_nth:
- * @n: from 0
+ * @n: the backend's number, from 0
  *
- * Returns: (nullable) (transfer none): the backends one by one; %NULL after the last
+ * Returns: (nullable) (transfer none): the @n-th backend; %NULL after the last
  */
 LIG_API const LigBackendInfo *lig_backend_nth (guint n);
 
 /**
  * lig_backend_find:
- * @name: of a backend, or of a device
+ * @name: the name of a backend or of a device
  *
- * Returns: (nullable) (transfer none): the backend that it names, %NULL where there is none
+ * Returns: (nullable) (transfer none): the backend of that name, or %NULL if none has it
  */
 LIG_API const LigBackendInfo *lig_backend_find (const char *name);
 
 /**
  * lig_device_forms:
- * @without: traits: backends that have one of them are left out; 0 for all
+ * @without: #LigDeviceTraits; backends with any of them are left out; 0 for all backends
  *
  * Returns: (transfer none): the names of devices, for help texts: `cpu, cuda:N`
  */
@@ -154,7 +153,7 @@ LIG_API const char *lig_device_forms (LigDeviceTraits without);
  * lig_device_get_facts:
  * @self: a device
  *
- * Returns: (transfer none): the device's facts, valid until they are set
+ * Returns: (transfer none): the device's facts, valid until lig_device_set_facts() is called
  */
 LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
 
@@ -162,8 +161,8 @@ LIG_API const LigDeviceFacts *lig_device_get_facts (LigDevice *self);
  * lig_device_get_remark:
  * @self: a device
  *
- * Returns: (transfer none) (nullable): a sentence on why no GPU was taken when the name was left
- *   out; %NULL otherwise
+ * Returns: (transfer none) (nullable): a sentence that explains why no GPU was chosen if the name
+ *   was left out; %NULL otherwise
  */
 LIG_API const char *lig_device_get_remark (LigDevice *self);
 
@@ -171,8 +170,8 @@ LIG_API const char *lig_device_get_remark (LigDevice *self);
  * lig_device_get_built_for:
  * @self: a device
  *
- * Returns: (transfer none) (nullable): the devices that the running code was built for, in
- *   words; %NULL where there is no such choice
+ * Returns: (transfer none) (nullable): the devices that the running code was built for, in words;
+ *   %NULL if the backend is not built for particular devices
  */
 LIG_API const char *lig_device_get_built_for (LigDevice *self);
 
@@ -190,27 +189,27 @@ LIG_API gboolean lig_device_get_health (LigDevice *self, LigDeviceHealth *health
 /**
  * lig_device_set_facts:
  * @self: a device
- * @facts: copied
+ * @facts: the new facts, copied
  *
- * Replaces the facts, for example the ceilings by measured ones. No other thread may read them
- * during the call.
+ * Replaces the facts, for example to set measured ceilings. No other thread may read them during
+ * the call.
  */
 LIG_API void lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts);
 
 /**
  * lig_device_facts_to_json:
- * @facts: of a device
+ * @facts: the facts of a device
  *
- * Returns: (transfer full): the text of a profile as data/devices has it
+ * Returns: (transfer full): the text of a profile, as in the files of data/devices
  */
 LIG_API char *lig_device_facts_to_json (const LigDeviceFacts *facts);
 
 /**
  * lig_device_facts_from_json:
- * @text: of a profile
+ * @text: the text of a profile
  * @facts: (out caller-allocates): filled in
  *
- * Returns: %FALSE with %LIG_ERROR_FORMAT set, and @facts unchanged, where the text is no profile
+ * Returns: %FALSE with %LIG_ERROR_FORMAT set, and @facts unchanged, if the text is not a profile
  */
 LIG_API gboolean lig_device_facts_from_json (const char *text,
                                              LigDeviceFacts *facts,
@@ -219,7 +218,8 @@ LIG_API gboolean lig_device_facts_from_json (const char *text,
 /**
  * lig_device_list:
  *
- * Returns: (transfer full): names that lig_device_open() takes on this machine, profiles included
+ * Returns: (transfer full): the names that lig_device_open() accepts on this machine, profiles
+ *   included
  */
 LIG_API GStrv lig_device_list (void);
 
@@ -236,10 +236,10 @@ LIG_API gboolean lig_device_has_kernel (LigDevice *self, const LigKernel *kernel
 /**
  * lig_device_allocate: (skip)
  * @self: a device
- * @bytes: how many
+ * @bytes: the number of bytes
  *
- * Allocates memory of the device, aligned to 256 bytes. A device that is only described has
- * none.
+ * Allocates memory of the device, aligned to 256 bytes. A device that is only described has no
+ * memory.
  *
  * Returns: (nullable): an address on the device, to be released with lig_device_release(); %NULL
  *   with %LIG_ERROR_MEMORY or %LIG_ERROR_DEVICE set
@@ -260,10 +260,10 @@ LIG_API void lig_device_release (LigDevice *self, void *memory);
  * @self: a device
  * @target: an address on the device
  * @source: an address on the host
- * @bytes: how many
+ * @bytes: the number of bytes
  *
- * Copies from the host to the device in the order of what else was launched there. The source may
- * change as soon as the call returns.
+ * Copies from the host to the device, in order with the device's other work. The caller may change
+ * the source as soon as the call returns.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
@@ -275,10 +275,10 @@ lig_device_upload (LigDevice *self, void *target, const void *source, gsize byte
  * @self: a device
  * @target: an address on the host
  * @source: an address on the device
- * @bytes: how many
+ * @bytes: the number of bytes
  *
- * Copies from the device to the host in the order of what else was launched there. Returns when the
- * bytes have arrived, and reports what failed on the device before.
+ * Copies from the device to the host, in order with the device's other work. The call returns when
+ * the bytes have arrived, and reports earlier failures on the device, too.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */

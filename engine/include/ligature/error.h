@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of the engine. A message is one lower-case sentence without a full stop that names
- * the thing by its path and gives both numbers: `linear at 3: input has 4096 features, expected
- * 4095`. Who detects an error reports it; who propagates it stays silent. */
+/* The errors of the engine. A message is one lower-case sentence without a full stop that names the
+ * thing by its path and gives both numbers: `linear at 3: input has 4096 features, expected 4095`.
+ * A function reports only the errors that it detects, and passes on others unchanged. */
 #pragma once
 
 #include <ligature/kernels.h>
@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* The ending of an English noun that is counted: "%d step%s". For messages that are not translated;
- * others use ngettext(). */
+/* The ending of a counted English noun, "%d step%s", for messages that are not translated;
+ * translated ones use ngettext(). */
 #define LIG_ENDING(count) ((count) == 1 ? "" : "s")
 
 #define LIG_ERROR (lig_error_quark ())
@@ -24,15 +24,16 @@ G_BEGIN_DECLS
  * @LIG_ERROR_DEVICE: a device is missing or failed
  * @LIG_ERROR_FORMAT: a file, an expression or a data set cannot be understood
  * @LIG_ERROR_FILE: a file cannot be opened, read or written
- * @LIG_ERROR_STORE: the database refused
- * @LIG_ERROR_RANKS: processes disagree
- * @LIG_ERROR_CANCELLED: the person stopped it
+ * @LIG_ERROR_STORE: the database refused a request
+ * @LIG_ERROR_RANKS: the processes of a run disagree
+ * @LIG_ERROR_CANCELLED: the user stopped the work
  * @LIG_ERROR_OP: no such op or parameter
  * @LIG_ERROR_VALUE: a parameter is out of its range
  * @LIG_ERROR_CHANNEL: a channel lacks its producer, has two, or runs backward
- * @LIG_ERROR_FUSION: a forced fusion is not legal, or there is none of that name
- * @LIG_ERROR_INDEX: an index or a path names nothing
- * @LIG_ERROR_ORDER: a call came before one that it needs, or asks for a pass that is not there
+ * @LIG_ERROR_FUSION: a forced fusion is not legal, or no fusion has that name
+ * @LIG_ERROR_INDEX: nothing has that index or path
+ * @LIG_ERROR_ORDER: a call was made before one that it depends on, or requests a pass that the plan
+ *   does not have
  */
 typedef enum {
   LIG_ERROR_SHAPE,
@@ -63,8 +64,8 @@ LIG_API GQuark lig_error_quark (void);
  * lig_error_code_name:
  * @error: an error of any domain
  *
- * Returns: the word for its code as `lig --json` prints it, `shape` for %LIG_ERROR_SHAPE;
- *   `failed` for errors of other domains.
+ * Returns: the name of its code in JSON output, `shape` for %LIG_ERROR_SHAPE; `failed` for errors
+ *   of other domains.
  */
 LIG_API const char *lig_error_code_name (const GError *error);
 
@@ -80,11 +81,11 @@ LIG_API const char *lig_error_get_path (const GError *error);
 
 /**
  * lig_error_set_path:
- * @error: (inout) (nullable): the place of an error, which may be empty
- * @path: the path, copied; it replaces the one that the error has
+ * @error: (inout) (nullable): the location of an error, which may be empty
+ * @path: the path, copied; it replaces the error's present path
  *
- * Attaches the path of an op to an error of the domain %LIG_ERROR; errors of other domains stay as
- * they are.
+ * Attaches the path of an op to an error of the domain %LIG_ERROR; errors of other domains are left
+ * unchanged.
  *
  * Returns: %FALSE, so that a failing function can end with it
  */
@@ -95,18 +96,18 @@ LIG_API gboolean lig_error_set_path (GError **error, const char *path);
  * @error: (nullable): an error of any domain
  *
  * Returns: (transfer none) (nullable): the setting that would remove the error, such as `batch`, so
- *   that a program can name its own way of setting it; %NULL for other errors. The string belongs
- * to the error; copies of the error have their own.
+ *   that a program can name its own option for it; %NULL for other errors. The string belongs to
+ *   the error; copies of the error have their own.
  */
 LIG_API const char *lig_error_get_setting (const GError *error);
 
 /**
  * lig_error_set_setting:
- * @error: (inout) (nullable): the place of an error, which may be empty
+ * @error: (inout) (nullable): the location of an error, which may be empty
  * @setting: the name of a setting of <ligature/run.h>, or `input`, copied
  *
  * Attaches the name of a missing setting to an error of the domain %LIG_ERROR; errors of other
- * domains stay as they are.
+ * domains are left unchanged.
  *
  * Returns: %FALSE, so that a failing function can end with it
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the files lie that come with Ligature: device profiles, examples. */
+/* The folders of the files that are shipped with Ligature: device profiles, examples, translations.
+ * The functions may be called from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -9,24 +10,25 @@ G_BEGIN_DECLS
 /**
  * lig_data_folders:
  *
- * Returns: (transfer full): `$LIGATURE_DATA` where it is set, the installed folder, the tree that
- *   the library was built from: in the order in which files are looked for
+ * Returns: (transfer full): the folders in the order in which they are searched: `$LIGATURE_DATA`
+ *   if it is set, the installed folder, and the source tree that the library was built from
  */
 LIG_API GStrv lig_data_folders (void);
 
 /**
  * lig_data_find:
- * @name: relative, `examples/residual-mlp.lig`
+ * @name: the file's name relative to a data folder, `examples/residual-mlp.lig`
  *
- * Returns: (transfer full) (nullable): the first such regular file
+ * Returns: (transfer full) (nullable): the path of the first regular file of that name in
+ *   lig_data_folders(); %NULL if none has it
  */
 LIG_API char *lig_data_find (const char *name);
 
 /**
  * lig_locale_folder:
  *
- * Returns: (transfer none): the folder of the translations, as installed, else where they were
- *   built; for bindtextdomain()
+ * Returns: (transfer none): the folder of the translations, for bindtextdomain(): the installed
+ *   one, otherwise that of the build
  */
 LIG_API const char *lig_locale_folder (void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Types of other libraries that a few functions take or return. Only a program that looks inside
- * them includes <json-glib/json-glib.h> or <cairo.h> and links with these libraries. */
+/* Types of other libraries that a few functions take or return. Only a program that uses their
+ * contents has to include <json-glib/json-glib.h> or <cairo.h> and to link with these libraries. */
 #pragma once
 
 typedef struct _JsonBuilder JsonBuilder;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Fusions: rules that let one kernel, or fewer kernels, serve a run of ops. A fusion is data: a
- * pattern, the pass it belongs to, and how it becomes kernels. It owns nothing and refers to the
- * ops it covers; a forward fusion leaves for backward what its ops would have left, a backward one
- * reads what they left; a joint fusion covers the same ops in both passes.
+ * pattern, the pass it belongs to, and a function that emits its kernels. A forward fusion saves
+ * the same values for the backward pass as its ops would, and a backward fusion reads those values;
+ * a joint fusion covers the same ops in both passes and may save others.
  *
- * Threads: registering and asking are for any thread at once; a table's functions are called by
- * those that compile. */
+ * Threads: any number of threads may register and look up fusions at once; a table's functions are
+ * called by the threads that compile. */
 #pragma once
 
 #include <ligature/lowering.h>
@@ -13,70 +13,72 @@
 
 G_BEGIN_DECLS
 
-/* The most elements a pattern may have. */
+/* The largest number of elements of a pattern. */
 #define LIG_MAX_ELEMENTS 8
 
-/* The answer of a fusion's condition where it refuses a place. */
+/* The reason why a fusion's condition refuses a place. */
 typedef struct {
   LigReason reason;          /* PARALLEL, RECIPE, DTYPE, SHAPE or KERNEL */
   char *observed, *required; /* (transfer full) */
   double observed_value, required_value;
-  const char *unit; /* static; null where the reason is not numeric */
-  unsigned types;   /* DTYPE: the compute types that would be accepted, LIG_TYPES (…) */
+  const char *unit; /* static; null if the reason is not numeric */
+  unsigned types;   /* DTYPE: the set of accepted compute types, LIG_TYPES (…) */
 } LigRefusal;
 
-/* Begins with its size as the program knows it, so that a library in which fields were added since
- * reads no further. */
+/* The table of a fusion. It begins with its size in the program's version of the struct, so that a
+ * newer library does not read fields beyond it. */
 struct _LigFusion {
   gsize size;       /* sizeof (LigFusion) */
   const char *name; /* kebab-case, beginning with its pass, at most 60 bytes */
   LigPass pass;     /* forward, backward or joint */
   const char *summary;
 
-  /* Elements separated by spaces; alternatives by `|`; [in brackets]: may be missing; `@activation`
-   * and `@gated` stand for every op flagged so. At least two ops must match. The ops are registered
-   * before the fusion, and neither macros, which are their parts, nor opaque. */
+  /* The elements, separated by spaces; `|` separates alternatives, [brackets] enclose an optional
+   * element, and `@activation` and `@gated` stand for every op with that flag. At least two ops
+   * must match. The ops are registered before the fusion; none is opaque or a macro, because
+   * patterns are matched against the parts of macros. */
   const char *pattern;
 
-  /* A further condition, or null. Ports and params are asked for through the lowering. */
+  /* A further condition, or null. It reads ports and params through the lowering. */
   gboolean (*allows) (LigLowering *match, LigRefusal *refusal);
 
   /* Emits the kernels of its pass (joint: of the forward pass). */
   void (*lower) (LigLowering *lowering);
   /* Joint: the backward kernels. */
   void (*lower_backward) (LigLowering *lowering);
-  /* Joint: ports, as in bindings ("0.x 1.y"), that its backward reads; null: what the ops save. */
+  /* Joint: the ports that its backward kernels read, as in bindings ("0.x 1.y"); null: the
+   * values that the ops save. */
   const char *saves;
 };
 
 /**
  * lig_register_fusion:
- * @fusion: a table; its strings and functions stay valid for ever, the struct is copied
- * @first: tried before all others of its pass, else after them
+ * @fusion: a table; its strings and functions must stay valid until the process ends, the struct is
+ *   copied
+ * @first: whether it is tried before all others of its pass; otherwise after them
  *
- * The whole table is checked. Any thread may register at any time, as for lig_register_op(); plans
- * that were compiled before stay as they are.
+ * Registers a fusion after checking its whole table. Any thread may register at any time, as for
+ * lig_register_op(); plans that are already compiled do not change.
  *
- * Returns: %FALSE with %LIG_ERROR_FUSION set, a sentence that names the fusion and what is wrong: a
- *   name that is taken, a pattern that is none or names ops that are not there, a table that is not
- *   whole
+ * Returns: %FALSE with %LIG_ERROR_FUSION set, a sentence that names the fusion and the fault: a
+ *   name that is taken, a pattern that cannot be parsed or names unknown ops, an incomplete table
  */
 LIG_API gboolean lig_register_fusion (const LigFusion *fusion, gboolean first, GError **error);
 
 /**
  * lig_fusion_nth:
- * @n: from 0
+ * @n: the fusion's number, from 0
  *
- * Returns: (nullable): the fusions in the order in which policy `all` tries them: joint, forward,
- *   backward; null after the last
+ * Returns: (nullable): the @n-th fusion in the order in which policy `all` tries them: joint,
+ *   forward, backward; null after the last
  */
 LIG_API const LigFusion *lig_fusion_nth (guint n);
 
 /**
  * lig_fusion_find:
- * @name: of a fusion
+ * @name: the name of a fusion
  *
- * Returns: (nullable) (transfer none): its table, %NULL where there is none
+ * Returns: (nullable) (transfer none): its table, or %NULL if no fusion has that name
  */
 LIG_API const LigFusion *lig_fusion_find (const char *name);
 

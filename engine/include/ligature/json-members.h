@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of JSON documents as every command and report writes them: null for a value that is
- * missing, text that is valid UTF-8. Each function may be called from any thread that owns the
- * builder. */
+/* Members of JSON documents in the form that commands and reports share: null for missing values,
+ * text in valid UTF-8. Each function may be called from the thread that owns the builder. */
 #pragma once
 
 #include <ligature/error.h>
@@ -13,7 +12,7 @@ G_BEGIN_DECLS
  * lig_json_add_text:
  * @to: a builder within an object
  * @name: the member's name
- * @value: (nullable): any bytes; those that are not UTF-8 are replaced
+ * @value: (nullable): any bytes; invalid UTF-8 is replaced
  *
  * Adds a string, or null for %NULL.
  */
@@ -35,8 +34,7 @@ LIG_API void lig_json_add_integer (JsonBuilder *to, const char *name, gint64 val
  * @name: the member's name
  * @value: the number, a seed for example
  *
- * Adds a whole number, or its decimal digits as a string where a signed 64-bit number cannot hold
- * it.
+ * Adds a whole number, or its decimal digits as a string if it exceeds a signed 64-bit number.
  */
 LIG_API void lig_json_add_unsigned (JsonBuilder *to, const char *name, guint64 value);
 
@@ -46,7 +44,7 @@ LIG_API void lig_json_add_unsigned (JsonBuilder *to, const char *name, guint64 v
  * @name: (nullable): the member's name; %NULL within an array
  * @value: the number
  *
- * Adds a floating-point number, or null where it is infinite or not a number.
+ * Adds a floating-point number, or null if it is infinite or NaN.
  */
 LIG_API void lig_json_add_number (JsonBuilder *to, const char *name, double value);
 
@@ -66,7 +64,7 @@ LIG_API void lig_json_add_truth (JsonBuilder *to, const char *name, gboolean val
  * @name: the member's name
  * @when: microseconds since 1970, UTC
  *
- * Adds the moment in ISO 8601 (UTC), or null for 0 and for a moment that no calendar has.
+ * Adds the moment in ISO 8601 (UTC), or null for 0 and for a moment outside the range of dates.
  */
 LIG_API void lig_json_add_moment (JsonBuilder *to, const char *name, gint64 when);
 
@@ -76,8 +74,8 @@ LIG_API void lig_json_add_moment (JsonBuilder *to, const char *name, gint64 when
  * @name: the member's name
  * @text: JSON, any other text, or ""
  *
- * Adds the value that the text describes; the text itself as a string where it is not JSON; null
- * where it is empty.
+ * Adds the value that the text describes; the text itself as a string if it is not JSON; null if it
+ * is empty.
  */
 LIG_API void lig_json_add_document (JsonBuilder *to, const char *name, const char *text);
 
@@ -86,7 +84,7 @@ LIG_API void lig_json_add_document (JsonBuilder *to, const char *name, const cha
  * @to: a builder within an object
  * @name: the member's name
  * @first: the first number
- * @count: how many numbers follow each other
+ * @count: the number of consecutive numbers
  *
  * Adds an array of consecutive whole numbers, such as the indexes of the ops of a group.
  */

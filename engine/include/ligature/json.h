@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON as it comes from outside and goes there: json-glib 1.6 reads more than JSON, recurses as
- * deep as a text nests, dies of a member of another type than it is asked for, and writes 1e-08 as
- * 1e-08.0. Any thread. */
+/* Strict reading and writing of JSON. json-glib 1.6 alone is not enough: it accepts more than JSON,
+ * recurses as deep as a text nests, aborts if a member has another type than the requested one, and
+ * writes 1e-08 as 1e-08.0. The functions may be called from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -11,20 +11,20 @@ G_BEGIN_DECLS
 
 /**
  * lig_json_append:
- * @text: appended to
+ * @text: the text that the value is appended to
  * @value: a JSON value
  *
- * Appends the value on one line, `{"a": 1, "b": [2, 3]}`, the fewest digits for each number; what
- * is infinite or not a number becomes null.
+ * Appends the value on one line, `{"a": 1, "b": [2, 3]}`, with the fewest digits for each number;
+ * infinities and NaN become null.
  */
 LIG_API void lig_json_append (GString *text, JsonNode *value);
 
 /**
  * lig_json_from_text:
- * @text: from anywhere, a file or a row of the store
+ * @text: untrusted text, such as a file or a row of the store
  *
- * Reads JSON by RFC 8259 to the letter: valid UTF-8 of up to 64 MiB, nested up to 64 deep, keys
- * that occur once, numbers that fit 64 bits.
+ * Reads JSON strictly by RFC 8259: valid UTF-8 of up to 64 MiB, nested up to 64 levels deep, unique
+ * keys, numbers that fit into 64 bits.
  *
  * Returns: (transfer full): a value that may be changed, or %NULL with %LIG_ERROR_FORMAT set
  */
@@ -33,11 +33,11 @@ LIG_API JsonNode *lig_json_from_text (const char *text, GError **error) G_GNUC_W
 /**
  * lig_json_get_string:
  * @object: a JSON object
- * @name: of the member
- * @fallback: (nullable): returned where it is missing
+ * @name: the member's name
+ * @fallback: (nullable): the value for a missing member
  *
- * Returns: (transfer none): the member of that name, or @fallback where it is missing or is no
- *   string; the object owns it
+ * Returns: (transfer none): the member of that name, or @fallback if it is missing or not a string;
+ *   the object owns it
  */
 LIG_API const char *
 lig_json_get_string (JsonObject *object, const char *name, const char *fallback);
@@ -45,10 +45,10 @@ lig_json_get_string (JsonObject *object, const char *name, const char *fallback)
 /**
  * lig_json_get_int:
  * @object: a JSON object
- * @name: of the member
- * @fallback: returned where it is missing
+ * @name: the member's name
+ * @fallback: the value for a missing member
  *
- * Returns: the member of that name, or @fallback where it is missing or is no whole number
+ * Returns: the member of that name, or @fallback if it is missing or not a whole number
  */
 LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fallback);
 
@@ -56,8 +56,8 @@ LIG_API gint64 lig_json_get_int (JsonObject *object, const char *name, gint64 fa
  * lig_json_to_text:
  * @document: a JSON value
  *
- * Returns: (transfer full): the document in lines, indented, the fewest digits for each number.
- *   Unlike json-glib 1.6, which makes 1e-08.0 of 1e-8, it writes nothing but JSON.
+ * Returns: (transfer full): the document in indented lines, with the fewest digits for each number.
+ *   It is always valid JSON, unlike the output of json-glib 1.6, which writes 1e-8 as 1e-08.0.
  */
 LIG_API char *lig_json_to_text (JsonNode *document);
 

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of the compiler for the tables of ops and fusions: how they become kernels, how a macro
- * becomes parts, and how an embedding program registers an op.
+/* Functions that the tables of ops and fusions call during compilation, to emit kernels and the
+ * parts of macros, and functions by which an embedding program registers ops and kernels.
  *
- * Threads: lowering and parts belong to the thread that compiles and are valid only within the
- * call of the table's function. */
+ * Threads: a #LigLowering and a #LigParts belong to the thread that compiles and are valid only
+ * during the call of the table's function. */
 #pragma once
 
 #include <ligature/op.h>
 
 G_BEGIN_DECLS
 
-/* --- Lowering: how an op or a fusion becomes kernels ---------------------------------------- */
+/* --- Lowering: emitting the kernels of ops and fusions ---------------------------------------- */
 
 /**
  * lig_lower_kernel: (skip)
  * @self: the lowering that the table's function was given
  * @kernel: the name of a kernel, built in or registered
- * @bindings: (nullable): the port for each operand whose name differs, like "a=dy b=dextra
- *   y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", the number being
- *   the pattern's element, `-` alone for none
- * @params: (nullable): copied; %NULL takes the op's own, in a fusion none
- * @params_size: bytes of them, at most 64
+ * @bindings: (nullable): the port of each operand whose name differs from its port's, "a=dy
+ *   b=dextra y=dx"; in a fusion every operand needs one, "x=0.x weight=0.weight y=2.y", in which
+ *   the number is that of the pattern's element; `-` alone binds no operand
+ * @params: (nullable): the kernel's params, copied; %NULL: those of the op, or none in a fusion
+ * @params_size: their size in bytes, at most 64
  *
- * Emits one kernel. Ports that are absent or not wanted give absent operands; a kernel none of
- * whose outputs is wanted is not emitted.
+ * Emits one kernel. A port that is absent or unused becomes an absent operand; a kernel is not
+ * emitted if none of its outputs is used.
  */
 LIG_API void lig_lower_kernel (LigLowering *self,
                                const char *kernel,
@@ -34,12 +34,13 @@ LIG_API void lig_lower_kernel (LigLowering *self,
 /**
  * lig_lower_custom: (skip)
  * @self: the lowering that the table's function was given
- * @kernel: valid and unchanged for ever
+ * @kernel: a kernel, valid and unchanged until the process ends
  * @bindings: (nullable): as for lig_lower_kernel()
  * @params: (nullable): as for lig_lower_kernel()
- * @params_size: bytes of them, at most 64
+ * @params_size: their size in bytes, at most 64
  *
- * Emits one kernel of the embedding program, as lig_lower_kernel() emits one by its name.
+ * Emits one kernel of the embedding program, like lig_lower_kernel(), but by its table instead of
+ * its name.
  */
 LIG_API void lig_lower_custom (LigLowering *self,
                                const LigKernel *kernel,
@@ -50,47 +51,48 @@ LIG_API void lig_lower_custom (LigLowering *self,
 /**
  * lig_lower_alias: (skip)
  * @self: the lowering that the table's function was given
- * @to: the port that the group computes
+ * @to: a port that the group computes
  * @from: a port with the same bytes
  *
- * Makes one port another name of another: no bytes move.
+ * Makes @to another name of @from, without copying.
  */
 LIG_API void lig_lower_alias (LigLowering *self, const char *to, const char *from);
 
 /**
  * lig_lower_has: (skip)
  * @self: the lowering that the table's function was given
- * @port: its name
+ * @port: the name of a port
  *
- * Returns: whether the port exists here: an optional element that matched, a gradient that
- *   arrives or is wanted, a value that is read
+ * Returns: whether the port exists here: its optional element matched, its gradient arrives or is
+ *   requested, or its value is read
  */
 LIG_API gboolean lig_lower_has (LigLowering *self, const char *port);
 
 /**
  * lig_lower_params: (skip)
  * @self: the lowering that the table's function was given
- * @index: of the pattern's element; 0 in an op
+ * @index: the number of the pattern's element; 0 in an op
  *
- * Returns: (nullable): its params struct; %NULL where an optional element is missing
+ * Returns: (nullable): the params struct of the op; %NULL if the optional element did not match
  */
 LIG_API const void *lig_lower_params (LigLowering *self, int index);
 
 /**
  * lig_lower_params_size: (skip)
  * @self: the lowering that the table's function was given
- * @index: of the pattern's element; 0 in an op
+ * @index: the number of the pattern's element; 0 in an op
  *
- * Returns: bytes of the kernel params at the start of its params struct
+ * Returns: the size in bytes of the kernel's params at the start of the op's params struct
  */
 LIG_API gsize lig_lower_params_size (LigLowering *self, int index);
 
 /**
  * lig_lower_op: (skip)
  * @self: the lowering that the table's function was given
- * @index: of the pattern's element
+ * @index: the number of the pattern's element
  *
- * Returns: (nullable): the name of the op that matched it; %NULL where it is missing
+ * Returns: (nullable): the name of the op that matched the element; %NULL if the optional element
+ *   did not match
  */
 LIG_API const char *lig_lower_op (LigLowering *self, int index);
 
@@ -98,7 +100,8 @@ LIG_API const char *lig_lower_op (LigLowering *self, int index);
  * lig_lower_is_training: (skip)
  * @self: the lowering that the table's function was given
  *
- * Returns: %TRUE in a plan that keeps what backward needs; dropout is identity elsewhere
+ * Returns: %TRUE in a plan that saves values for the backward pass; in other plans dropout is the
+ *   identity
  */
 LIG_API gboolean lig_lower_is_training (LigLowering *self);
 
@@ -108,13 +111,13 @@ LIG_API gboolean lig_lower_is_training (LigLowering *self);
  * lig_parts_add: (skip)
  * @self: the parts that `expand` was given
  * @name: (nullable): lower-case letters, digits, `-` or `_` after a letter
- * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; null where it
- *   could not be made, which is an error when the sequence is compiled
+ * @op: (transfer full) (nullable): a new op: a basic one, a block or another macro; %NULL if it
+ *   could not be made, which is reported as an error of compiling the sequence
  *
- * Adds the next part of a macro, in its `expand`. Parameters of a part with a name are called
- * `3.qkv.weight`, of one without `3.weight`; where two parts would share a parameter's path,
- * compiling fails with a sentence that names both. Channels among the parts are the macro's own;
- * `../NAME` is the channel NAME where the macro stands.
+ * Adds the next part of a macro, called from its `expand`. The parameters of a named part have
+ * paths like `3.qkv.weight`, those of an unnamed part like `3.weight`; if two parts share a
+ * parameter's path, compiling fails with an error that names both. Channels among the parts are
+ * local to the macro; `../NAME` is the channel NAME of the list that contains the macro.
  */
 LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
 
@@ -122,8 +125,8 @@ LIG_API void lig_parts_add (LigParts *self, const char *name, LigOp *op);
  * lig_op_count_parts:
  * @self: an op
  *
- * Returns: how many parts a macro is taken apart into, parts that are macros counted once; 1 for
- *   other ops
+ * Returns: the number of parts that a macro expands into, where a part that is a macro counts once;
+ *   1 for other ops
  */
 LIG_API guint lig_op_count_parts (LigOp *self);
 
@@ -131,11 +134,11 @@ LIG_API guint lig_op_count_parts (LigOp *self);
 
 /**
  * lig_register_kernel: (skip)
- * @kernel: valid and unchanged for ever
+ * @kernel: a kernel, valid and unchanged until the process ends
  *
- * Makes a kernel of the embedding program known by its name, so that the tables of ops may name it
- * as `forward` and `backward`, and lig_lower_kernel() takes it. Call it before the ops that name
- * it are registered. May be called from any thread, like lig_register_op().
+ * Registers a kernel of the embedding program under its name, so that the tables of ops may use it
+ * as `forward` and `backward`, and lig_lower_kernel() accepts it. It must be registered before the
+ * ops that name it. May be called from any thread, like lig_register_op().
  *
  * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the kernel and the fault: a name
  *   that is taken, a signature that cannot be read, no function for any backend
@@ -144,19 +147,20 @@ LIG_API gboolean lig_register_kernel (const LigKernel *kernel, GError **error);
 
 /**
  * lig_register_op:
- * @info: a table; its strings and functions stay valid for ever, the structs are copied
+ * @info: a table; its strings and functions must stay valid until the process ends, the structs are
+ *   copied
  *
- * Makes an op known to sequences, files and expressions. Call it before any use of its name; there
- * is no way back. The whole table is checked: names, ranges, ports, what backward saves, the
- * operands of the kernels; and its example is compiled for `null`, with and without a backward
- * pass, so its functions are called.
+ * Registers an op, so that sequences, files and expressions may use it. It must be registered
+ * before its name is used, and cannot be removed. The whole table is checked: names, ranges, ports,
+ * saved values and the operands of the kernels. Its example is compiled for `null`, with and
+ * without a backward pass, which calls the table's functions.
  *
- * Any thread may register at any time: it waits until compilations that have begun are through, and
- * those that begin wait for it. From within a compilation, that is, from a function of a table, it
- * is an error.
+ * Any thread may register at any time: the call waits for the compilations in progress, and new
+ * ones wait for the call. Calling it during a compilation on the same thread, from a function of a
+ * table, is an error.
  *
- * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and what is wrong: a name
- *   that is taken, or a table that is not whole
+ * Returns: %FALSE with %LIG_ERROR_OP set, a sentence that names the op and the fault: a name that
+ *   is taken, or an incomplete or inconsistent table
  */
 LIG_API gboolean lig_register_op (const LigOpInfo *info, GError **error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends: edits of a sequence that remove the reason for which a fusion was refused.
+/* Mends: edits of a sequence that remove the reason why a fusion was refused.
  *
- * Threads: reading is for any thread; lig_mend_apply() edits the sequence, so it belongs on the
- * thread that owns the sequence. */
+ * Threads: any thread may read a mend; lig_mend_apply() edits the sequence, so it must be called on
+ * the thread that owns the sequence. */
 #pragma once
 
 #include <ligature/sequence.h>
@@ -16,10 +16,10 @@ G_BEGIN_DECLS
  * @LIG_MEND_FORCE: force the fusion at the path, instead of the groups that cover its ops
  * @LIG_MEND_MAKE_PRIVATE: make the branch of the op at the path private: the caller no longer reads
  *   it, and ops that read its channel take their extra input from the caller
- * @LIG_MEND_SET_DTYPE: compute in the type called like the value
- * @LIG_MEND_INSERT_OP: insert the op called like the value before the op at the path
- * @LIG_MEND_REMOVE_OP: remove the op at the path, which changes nothing
- * @LIG_MEND_REPLACE_OP: replace the op at the path by the op called like the value
+ * @LIG_MEND_SET_DTYPE: compute in the type that the value names
+ * @LIG_MEND_INSERT_OP: insert the op that the value names before the op at the path
+ * @LIG_MEND_REMOVE_OP: remove the op at the path, which has no effect on the result
+ * @LIG_MEND_REPLACE_OP: replace the op at the path by the op that the value names
  */
 typedef enum {
   LIG_MEND_REMOVE_FENCE,
@@ -36,10 +36,11 @@ typedef enum {
  * LigMend:
  * @number: the number of the edit in its plan, from 1; mends that make the same edit share it
  * @fusion: the name of the fusion that was refused
- * @path: (nullable): the path of the op that is edited; null where the edit is of the sequence
+ * @path: (nullable): the path of the op that is edited; %NULL if the edit concerns the whole
+ *   sequence
  * @value: (nullable): the name of an op or of an element type
- * @gain: microseconds that a step saves if the fusion is taken then; negative where it costs time,
- *   NaN where the gain is unknown
+ * @gain: the time in microseconds that a step saves if the fusion is taken after the edit; negative
+ *   if it costs time, NaN if it is unknown
  * @measured: whether the gain comes from measured times; otherwise it is predicted
  *
  * An edit that removes a refusal. The strings belong to the plan.
@@ -56,7 +57,7 @@ typedef struct {
  * lig_mend_kind_name:
  * @kind: a kind of mend
  *
- * Returns: (transfer none): the word for it in JSON: `remove-fence` for %LIG_MEND_REMOVE_FENCE
+ * Returns: (transfer none): the kind's name in JSON: `remove-fence` for %LIG_MEND_REMOVE_FENCE
  */
 LIG_API const char *lig_mend_kind_name (LigMendKind kind);
 
@@ -73,10 +74,10 @@ LIG_API char *lig_mend_describe (const LigMend *self);
  * @self: a mend
  * @sequence: the sequence that was compiled, or a copy of it
  *
- * Makes the edit. Compiling the sequence again, for the same device and with the same options,
- * takes the fusion or refuses it for another reason.
+ * Makes the edit. If the sequence is compiled again, for the same device and with the same options,
+ * the fusion is taken, or refused for another reason.
  *
- * Returns: %FALSE with an error set where the sequence has no such op; it is unchanged then
+ * Returns: %FALSE with an error set if the sequence has no such op; the sequence is then unchanged
  */
 LIG_API gboolean lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of compiling a sequence into a plan: types, passes, and how fusions are chosen. */
+/* The options of compiling a sequence into a plan: types, passes, and the policy that chooses
+ * fusions. The functions may be called from any thread. */
 #pragma once
 
 #include <ligature/optimizer.h>
@@ -20,9 +21,9 @@ LIG_API const char *lig_policy_name (LigPolicy policy);
 /**
  * lig_policy_from_name:
  * @name: `none`, `all` or `measured`
- * @policy: (out): set where it is one of them
+ * @policy: (out): set if the name is one of these
  *
- * Returns: whether it is
+ * Returns: whether the name is one of these
  */
 LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
 
@@ -31,32 +32,36 @@ LIG_API gboolean lig_policy_from_name (const char *name, LigPolicy *policy);
  * @policy: a policy
  * @device: a device
  *
- * Returns: the policy that compiling for the device follows: @policy, or the device's default
+ * Returns: the policy that applies to the device: @policy, or the device's default for
+ *   %LIG_POLICY_DEFAULT
  */
 LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
 
 /**
  * LigPlanOptions:
- * @size: of the struct as the program knows it
- * @training: keep what backward needs and plan the backward pass
- * @input_gradient: the caller wants the gradients of the input and of its extra inputs, each in
- *   the type that it was given in
- * @policy: %LIG_POLICY_DEFAULT: the device's, as lig_policy_for() returns it
- * @tf32: fp32 products may round their operands to 10 bits
- * @compute: a #LigDtype, or -1: what the sequence says, else its input's type
- * @parameters: likewise, of the trained parameters
- * @batch: replaces the input's first axis; 0: as the sequence says
- * @optimizer: (nullable): also plan the update
- * @tuning: (nullable): where measured times are kept; copied, but its data has to outlive the
- *   compiling and the first runs of the programs, in which kernels choose
- * @accumulate: backward passes may add to the parameters' gradients (%LIG_RUN_ACCUMULATE): they are
- *   kept in fp32 then, whatever the parameters' type
- * @accuracy: with a cross-entropy at the end, also count the rows that are right
- * @choices: (nullable): the groups to use instead of choosing, as lig_plan_get_choices() wrote them
+ * @size: the size of the struct in the program's version of it, set by %LIG_PLAN_OPTIONS_INIT
+ * @training: whether to save values for the backward pass and plan that pass
+ * @input_gradient: whether to compute the gradients of the input and of the caller's extra inputs,
+ *   each in its input's type
+ * @policy: the policy that chooses fusions; %LIG_POLICY_DEFAULT: the device's default, see
+ *   lig_policy_for()
+ * @tf32: whether fp32 matrix products may round their operands to 10 bits of mantissa
+ * @compute: the #LigDtype of activations; -1: the sequence's compute type, or its input's type if
+ *   it has none
+ * @parameters: the #LigDtype of the trained parameters, or -1 likewise
+ * @batch: the length that replaces the input's first axis; 0: the sequence's own
+ * @optimizer: (nullable): the optimizer whose update is planned
+ * @tuning: (nullable): the store of measured times; copied, but its data must outlive the
+ *   compilation and the first runs of the programs, in which kernels choose algorithms
+ * @accumulate: whether backward passes may add to the parameters' gradients (%LIG_RUN_ACCUMULATE),
+ *   which are then fp32, whatever the parameters' type
+ * @accuracy: whether to count the correctly predicted rows too, if the sequence ends with a
+ *   cross-entropy
+ * @choices: (nullable): the groups to use instead of choosing them, a text of
+ *   lig_plan_get_choices()
  *
- * Begins with its size as the program knows it, which LIG_PLAN_OPTIONS_INIT sets; what a shorter
- * one lacks has the values of LIG_PLAN_OPTIONS_INIT. Wherever options are taken, %NULL stands for
- * %LIG_PLAN_OPTIONS_INIT.
+ * The options of lig_plan_compile() and others. Fields beyond @size have the values of
+ * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
  */
 typedef struct {
   gsize size;
@@ -83,13 +88,15 @@ LIG_API GType lig_plan_options_get_type (void);
 /**
  * lig_plan_options_new:
  *
- * Returns: (transfer full): %LIG_PLAN_OPTIONS_INIT in memory of its own, for bindings
+ * Returns: (transfer full): a new struct with the values of %LIG_PLAN_OPTIONS_INIT, for bindings
  */
 LIG_API LigPlanOptions *lig_plan_options_new (void) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_plan_options_free:
- * @self: (nullable) (transfer full): what lig_plan_options_new() returned; what it points to stays
+ * @self: (nullable) (transfer full): options from lig_plan_options_new()
+ *
+ * Frees the options, but not the objects that they point to.
  */
 LIG_API void lig_plan_options_free (LigPlanOptions *self);
 

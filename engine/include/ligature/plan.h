@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: a sequence compiled for a device, shapes and types. Compiling allocates nothing on the
- * device, so a plan for a GPU that is not there can be read; a program
- * (engine/include/ligature/program.h) runs it.
+ * device, so that plans can be made for a GPU that the machine does not have. A program
+ * (<ligature/program.h>) runs a plan.
  *
- * A plan is immutable and owns copies of all that it tells: editing the sequence, or one of its
- * ops, changes nothing in it.
+ * A plan is immutable and owns copies of all its contents: edits of the sequence, or of one of its
+ * ops, do not change it.
  *
- * Threads: any number may read, reference and release one plan at once. Compiling reads the
- * sequence, so it belongs on the thread that edits it; elsewhere, compile lig_sequence_copy(). With
- * a policy that measures it uses the device, too. */
+ * Threads: any number of threads may read, reference and release one plan at once. Compiling reads
+ * the sequence, so it must be done on the thread that edits it, or with a lig_sequence_copy(). With
+ * policy `measured` it uses the device too. */
 #pragma once
 
 #include <ligature/device.h>
@@ -24,56 +24,59 @@ typedef struct _LigPlan LigPlan;
 #define LIG_TYPE_PLAN (lig_plan_get_type ())
 LIG_API GType lig_plan_get_type (void);
 
-/* --- What a plan says of itself ------------------------------------------------------------ */
+/* --- The parts of a plan ------------------------------------------------------------------- */
 
-/* An expanded op: blocks repeated, macros taken apart. */
+/* An op after expansion: blocks are repeated, macros replaced by their parts. */
 typedef struct {
   int index;
   const char *path;
-  const char *prefix; /* of its parameters' paths: the path, in a macro with the part's name */
-  LigOp *op;          /* the plan's own copy of the op, or of a macro's part; not to be changed */
-  const char *title;  /* of the op as written: `linear` for both parts of the macro */
+  const char *prefix; /* the beginning of its parameters' paths: the path, and in a macro the part's
+                         name */
+  LigOp *op;          /* the plan's copy of the op, or of a macro's part; read-only */
+  const char *title;  /* the name of the op as written: `linear` for both parts of the macro */
   const LigOpInfo *info;
   LigShape x, y;
   LigDtype y_dtype;
-  gint64 parameters;  /* trained elements */
-  gint64 saved_bytes; /* kept for backward and not counted at an earlier op */
+  gint64 parameters;  /* the number of trained elements */
+  gint64 saved_bytes; /* bytes saved for the backward pass and not counted at an earlier op */
   gboolean needs_backward;
 } LigPlanOp;
 
-/* The ops that one fusion, or one op alone, covers in a pass. */
+/* The ops that one fusion covers in a pass, or one op alone. */
 typedef struct {
   const LigFusion *fusion; /* null: one op alone */
   LigPass pass;
   int first, count;        /* expanded indexes */
-  int first_step, n_steps; /* of the plan; 0 steps: no kernel at all */
+  int first_step, n_steps; /* steps of the plan; 0 steps: no kernel is launched */
   double bytes, flops;
-  double predicted; /* seconds, from the device's ceilings; 0 where these are not known */
-  double measured;  /* seconds; 0 where nothing was measured */
+  double predicted; /* seconds, from the device's ceilings; 0 if these are unknown */
+  double measured;  /* seconds; 0 if nothing was measured */
 } LigPlanGroup;
 
 /* One kernel launch. */
 typedef struct {
   const LigKernel *kernel; /* null: an opaque op's callback */
   LigPass pass;
-  int group;            /* of its pass, -1 for what belongs to none */
+  int group;            /* index of a group of its pass, or -1 */
   int part;             /* expanded index of the first op it serves, -1 for the update */
-  gboolean beside;      /* runs beside those after it, until the next such or the update */
-  const char *operands; /* values by name: "0.y 1.weight -> 1.y" */
+  gboolean beside;      /* runs in parallel with the steps after it, up to the next such step or the
+                           update */
+  const char *operands; /* the names of the values: "0.y 1.weight -> 1.y" */
   double read, written, flops;
-  double predicted; /* seconds; 0 where the device's ceilings are not known */
+  double predicted; /* seconds; 0 if the device's ceilings are unknown */
 } LigPlanStep;
 
-/* A tensor of the plan and where it lives. Parameters are called by their path, `3.weight`; what an
- * op computes by the op's index, `#5.y`; a gradient has a `d` in front. */
+/* A tensor of the plan and its memory. The name of a parameter is its path, `3.weight`; the name of
+ * a value that an op computes has the op's index, `#5.y`; the name of a gradient has a `d` in
+ * front. */
 typedef struct {
   const char *name;
   LigShape shape;
   LigDtype dtype;
   const char *place; /* `arena`, `state`, `alias` or `unused` */
-  gint64 offset;     /* in the arena, bytes */
+  gint64 offset;     /* in the arena, in bytes */
   gint64 bytes;
-  int first, last; /* steps between which it lives */
+  int first, last; /* the first and the last step that use it */
   gboolean saved;  /* read by backward */
 } LigPlanValue;
 
@@ -81,12 +84,12 @@ typedef struct {
  * lig_plan_compile:
  * @sequence: a sequence with an input; it is read, not changed
  * @device: the device to compile for
- * @options: (nullable): copied
+ * @options: (nullable): the options, copied
  *
- * Runs the passes of the compiler: expand, infer, differentiate, represent, fuse, schedule,
- * allocate.
+ * Compiles the sequence by the passes of the compiler: expand, infer, differentiate, represent,
+ * fuse, schedule, allocate.
  *
- * Returns: (transfer full): a plan, or %NULL with an error that names the op by its path
+ * Returns: (transfer full): a plan, or %NULL with an error set that names the op by its path
  */
 LIG_API LigPlan *lig_plan_compile (LigSequence *sequence,
                                    LigDevice *device,
@@ -154,7 +157,7 @@ LIG_API gboolean lig_plan_get_tf32 (LigPlan *self);
  * lig_plan_get_version:
  * @self: a plan
  *
- * Returns: the version that the sequence had when it was compiled
+ * Returns: the version of the sequence when it was compiled
  */
 LIG_API guint64 lig_plan_get_version (LigPlan *self);
 
@@ -163,15 +166,15 @@ LIG_API guint64 lig_plan_get_version (LigPlan *self);
  * @self: a plan
  * @pass: a pass
  *
- * Returns: whether a program of the plan can be asked for it: every plan has a forward pass, one
- *   for training a backward pass, one with an optimizer and parameters an update
+ * Returns: whether a program of the plan can run the pass: every plan has a forward pass, a plan
+ *   for training has a backward pass, a plan with an optimizer and parameters has an update
  */
 LIG_API gboolean lig_plan_has_pass (LigPlan *self, LigPass pass);
 
 /**
  * lig_plan_get_ops:
  * @self: a plan
- * @count: (out): how many there are
+ * @count: (out): the length of the array
  *
  * Returns: (transfer none) (array length=count): the expanded ops by index, valid as long as the
  *   plan
@@ -182,50 +185,50 @@ LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
  * lig_plan_get_groups:
  * @self: a plan
  * @pass: %LIG_PASS_FORWARD or %LIG_PASS_BACKWARD
- * @count: (out): how many there are
+ * @count: (out): the length of the array
  *
- * Returns: (transfer none) (array length=count): the groups of the pass, in the order of the ops in
- *   either pass, valid as long as the plan
+ * Returns: (transfer none) (array length=count): the groups of the pass, in the order of the ops
+ *   for both passes, valid as long as the plan
  */
 LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
 
 /**
  * lig_plan_get_verdicts:
  * @self: a plan
- * @count: (out): how many there are
+ * @count: (out): the length of the array
  *
- * Returns: (transfer none) (array length=count): why each fusion was taken or refused at each place
- *   that was looked at, valid as long as the plan
+ * Returns: (transfer none) (array length=count): the verdicts on each fusion at each place that was
+ *   examined, valid as long as the plan
  */
 LIG_API const LigVerdict *lig_plan_get_verdicts (LigPlan *self, guint *count);
 
 /**
  * lig_plan_get_steps:
  * @self: a plan
- * @count: (out): how many there are
+ * @count: (out): the length of the array
  *
- * Returns: (transfer none) (array length=count): the kernel launches in the order in which they are
- *   made, valid as long as the plan
+ * Returns: (transfer none) (array length=count): the kernel launches in order, valid as long as the
+ *   plan
  */
 LIG_API const LigPlanStep *lig_plan_get_steps (LigPlan *self, guint *count);
 
 /**
  * lig_plan_get_values:
  * @self: a plan
- * @count: (out): how many there are
+ * @count: (out): the length of the array
  *
- * Returns: (transfer none) (array length=count): the tensors and where they are, valid as long as
- *   the plan
+ * Returns: (transfer none) (array length=count): the tensors and their memory, valid as long as the
+ *   plan
  */
 LIG_API const LigPlanValue *lig_plan_get_values (LigPlan *self, guint *count);
 
 /**
  * lig_plan_find_mend:
  * @self: a plan
- * @number: from 1, as `lig fuse` lists it
+ * @number: the number of the edit, LigMend.number, from 1
  *
- * Returns: (transfer none): the mend of that number, or %NULL with %LIG_ERROR_INDEX set: `no edit
- *   has the number 9; the plan offers 4`
+ * Returns: (transfer none): the first mend with that number, or %NULL with %LIG_ERROR_INDEX set:
+ *   `no edit has the number 9; the plan offers 4`
  */
 LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError **error);
 
@@ -233,7 +236,8 @@ LIG_API const LigMend *lig_plan_find_mend (LigPlan *self, guint number, GError *
  * lig_plan_get_choices:
  * @self: a plan
  *
- * Returns: (transfer full): the fused groups as text, for a plan that must be the same elsewhere
+ * Returns: (transfer full): the fused groups as text, for LigPlanOptions.choices of a plan that
+ *   must have the same groups in another process or machine
  */
 LIG_API char *lig_plan_get_choices (LigPlan *self);
 
@@ -241,7 +245,7 @@ LIG_API char *lig_plan_get_choices (LigPlan *self);
  * lig_plan_scales_loss:
  * @self: a plan
  *
- * Returns: whether the plan multiplies the gradients that arrive at it by a loss scale, see
+ * Returns: whether the plan multiplies the gradients of its outputs by a loss scale, see
  *   #LigOptimizer
  */
 LIG_API gboolean lig_plan_scales_loss (LigPlan *self);
@@ -249,10 +253,10 @@ LIG_API gboolean lig_plan_scales_loss (LigPlan *self);
 /**
  * lig_plan_get_arena_bytes:
  * @self: a plan
- * @live_peak: (out) (optional): the least that any plan could do with: the largest sum of bytes
- *   alive at one step
+ * @live_peak: (out) (optional): the lower bound for the arena of any plan: the largest sum of bytes
+ *   in use at one step
  *
- * Returns: bytes of the activation arena
+ * Returns: the bytes of the activation arena
  */
 LIG_API gint64 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak);
 
@@ -260,7 +264,7 @@ LIG_API gint64 lig_plan_get_arena_bytes (LigPlan *self, gint64 *live_peak);
  * lig_plan_get_state_bytes:
  * @self: a plan
  *
- * Returns: bytes of parameters, gradients and optimizer state that the plan asks of a state
+ * Returns: the bytes of parameters, gradients and optimizer state that the plan requires of a state
  */
 LIG_API gint64 lig_plan_get_state_bytes (LigPlan *self);
 
@@ -268,7 +272,8 @@ LIG_API gint64 lig_plan_get_state_bytes (LigPlan *self);
  * lig_plan_get_segments:
  * @self: a plan
  *
- * Returns: segments between opaque ops: captured as one graph each where the device has graphs
+ * Returns: the number of segments between opaque ops; each is captured as one graph if the device
+ *   has graphs
  */
 LIG_API guint lig_plan_get_segments (LigPlan *self);
 
@@ -276,8 +281,8 @@ LIG_API guint lig_plan_get_segments (LigPlan *self);
  * lig_plan_to_text:
  * @self: a plan
  *
- * Returns: (transfer full): the plan as readable lines: groups, steps, memory map; the same for
- *   the same input, so that it can be compared
+ * Returns: (transfer full): the plan as readable lines: groups, steps, memory map. The text is the
+ *   same for the same sequence, device and options, so that plans can be compared
  */
 LIG_API char *lig_plan_to_text (LigPlan *self);
 
@@ -287,7 +292,7 @@ LIG_API char *lig_plan_to_text (LigPlan *self);
  * @shape: (out caller-allocates): its shape
  * @dtype: (out): its type
  *
- * Describes the caller's main input.
+ * Reads the shape and type of the caller's main input.
  */
 LIG_API void lig_plan_get_input (LigPlan *self, LigShape *shape, LigDtype *dtype);
 
@@ -297,7 +302,7 @@ LIG_API void lig_plan_get_input (LigPlan *self, LigShape *shape, LigDtype *dtype
  * @shape: (out caller-allocates): its shape
  * @dtype: (out): its type
  *
- * Describes the main output.
+ * Reads the shape and type of the main output.
  */
 LIG_API void lig_plan_get_output (LigPlan *self, LigShape *shape, LigDtype *dtype);
 
@@ -324,7 +329,7 @@ LIG_API guint lig_plan_get_n_extra_outputs (LigPlan *self);
  * @shape: (out caller-allocates): its shape
  * @dtype: (out): its type
  *
- * Describes an extra input of the caller.
+ * Reads the shape and type of an extra input of the caller.
  */
 LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
 
@@ -335,7 +340,7 @@ LIG_API void lig_plan_get_extra_input (LigPlan *self, guint n, LigShape *shape, 
  * @shape: (out caller-allocates): its shape
  * @dtype: (out): its type
  *
- * Describes an extra output to the caller.
+ * Reads the shape and type of an extra output to the caller.
  */
 LIG_API void lig_plan_get_extra_output (LigPlan *self, guint n, LigShape *shape, LigDtype *dtype);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text from files and databases, made safe for a line of a terminal. */
+/* Text from files and databases, made safe for one line of a terminal. */
 #pragma once
 
 #include <ligature/error.h>
@@ -10,10 +10,10 @@ G_BEGIN_DECLS
  * lig_printable:
  * @text: any bytes
  *
- * Escapes what would move the cursor, colour, rename or clear a terminal, begin a new line, or turn
- * the direction of what follows: control characters become `\n`, `\t` or `\x1b`, separators of
- * lines and paragraphs and directions `\u202e`, bytes that are not UTF-8 `\xf0`. All else stays as
- * it is. May be called from any thread.
+ * Escapes every character that would move the cursor, colour, rename or clear a terminal, begin a
+ * new line, or change the direction of text: control characters become `\n`, `\t` or `\x1b`, line
+ * and paragraph separators and directional marks `\u202e`, invalid UTF-8 `\xf0`. Other characters
+ * are left unchanged. May be called from any thread.
  *
  * Returns: (transfer full): one line of valid UTF-8
  */

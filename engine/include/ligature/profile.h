@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles: how long each step of a plan takes on the device, beside what was predicted. */
+/* Profiles: the measured time of each step of a plan on the device, for comparison with the
+ * predicted one.
+ *
+ * Threads: measuring uses the device and reads the sequence, so it must be done on a thread that
+ * may use both; any thread may read a profile. */
 #pragma once
 
 #include <ligature/foreign.h>
@@ -11,22 +15,23 @@ G_BEGIN_DECLS
 /**
  * LigProfile:
  * @plan: the plan that was measured
- * @forward: the forward pass by itself
- * @backward: the backward pass by itself
- * @update: the update by itself
- * @forward_backward: both passes together, in one graph where the device has graphs
- * @step: all three together, as a training runs them
- * @steps: each step of the plan, launched one by one between events
- * @health: the device's clocks, power and temperature at the end of the rounds
+ * @forward: the time of the forward pass alone
+ * @backward: the time of the backward pass alone
+ * @update: the time of the update alone
+ * @forward_backward: the time of both passes together, in one graph if the device has graphs
+ * @step: the time of all three together, as in training
+ * @steps: the time of each step of the plan, launched one by one between events
+ * @health: the device's clocks, power and temperature after the last round
+ * @run: (nullable): the uuid of the recorded run; %NULL without a store
  *
- * Medians in seconds.
+ * The measured times of a plan: medians in seconds.
  */
 typedef struct {
   LigPlan *plan;
   double forward, backward, update, forward_backward, step;
   double *steps;
   LigDeviceHealth health;
-  char *run; /* uuid in the store, or null */
+  char *run;
 } LigProfile;
 
 #define LIG_TYPE_PROFILE (lig_profile_get_type ())
@@ -36,7 +41,7 @@ LIG_API GType lig_profile_get_type (void);
  * lig_profile_free:
  * @self: a profile
  *
- * Releases the caller's reference; the memory goes with the last one.
+ * Releases the caller's reference; the last one frees the memory.
  */
 LIG_API void lig_profile_free (LigProfile *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
@@ -44,16 +49,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProfile, lig_profile_free)
 /**
  * lig_profile_measure:
  * @sequence: a sequence with an input; it is read, not changed
- * @device: a device that runs
- * @options: (array length=count) (nullable): a plan each, like one for each policy; %NULL: one with
- *   the defaults
- * @count: how many options there are
- * @rounds: how often each is run; the plans take turns, so that they meet the same clocks
- * @store: (nullable): where the profiles are recorded
+ * @device: a device that can run kernels
+ * @options: (array length=count) (nullable): the options of each plan to measure, for example one
+ *   for each policy; %NULL: one plan with the defaults
+ * @count: the number of options
+ * @rounds: the number of runs of each plan; the plans alternate, so that the device's clocks are
+ *   alike for all of them
+ * @store: (nullable): the store that records the profiles
  *
- * Runs whole training steps on random data.
+ * Measures plans by running whole training steps on random data.
  *
- * Returns: (transfer full) (element-type LigProfile): as many profiles, or %NULL with an error
+ * Returns: (transfer full) (element-type LigProfile): one profile for each plan, or %NULL with an
+ *   error set
  */
 LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
                                         LigDevice *device,
@@ -65,9 +72,13 @@ LIG_API GPtrArray *lig_profile_measure (LigSequence *sequence,
 
 /**
  * LigProfileMonitor:
- * @round: about to begin, of @rounds, those for warming up included
+ * @round: the number of the round that is about to begin
+ * @rounds: the number of all rounds, warm-up included
+ * @data: the caller's data
  *
- * Returns: %FALSE to stop
+ * Reports progress and can stop the measurement.
+ *
+ * Returns: %FALSE to stop the measurement
  */
 typedef gboolean (*LigProfileMonitor) (guint round, guint rounds, gpointer data);
 
@@ -76,16 +87,17 @@ typedef gboolean (*LigProfileMonitor) (guint round, guint rounds, gpointer data)
  * @sequence: a sequence
  * @device: a device
  * @options: (array length=count) (nullable): as for lig_profile_measure()
- * @count: how many options there are
+ * @count: the number of options
  * @rounds: as for lig_profile_measure()
- * @store: (nullable): where the profiles are recorded
+ * @store: (nullable): the store that records the profiles
  * @monitor: (scope call) (closure data): called on this thread before each round
- * @data: of @monitor
+ * @data: the data of @monitor
  *
- * The same with a monitor; where it stops, the error is %LIG_ERROR_CANCELLED and nothing is
- * recorded.
+ * Measures plans like lig_profile_measure() and calls a monitor. If the monitor stops the
+ * measurement, the error is %LIG_ERROR_CANCELLED and nothing is recorded.
  *
- * Returns: (transfer full) (element-type LigProfile): as many profiles, or %NULL with an error
+ * Returns: (transfer full) (element-type LigProfile): one profile for each plan, or %NULL with an
+ *   error set
  */
 LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
                                                 LigDevice *device,
@@ -99,30 +111,30 @@ LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
 
 /**
  * lig_profile_health_to_json:
- * @health: of a device
+ * @health: the state of a device
  *
- * Returns: (transfer full): clocks, power and the like as an object; null for what the device
- *   does not report
+ * Returns: (transfer full): an object with clocks, power and the other fields; null for each that
+ *   the device does not report
  */
 LIG_API JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
 
 /**
  * lig_profile_get_group_seconds:
  * @self: a profile
- * @group: of the profile's plan
+ * @group: a group of the profile's plan
  *
- * Returns: seconds that the steps of the group took
+ * Returns: the time of the group's steps in seconds
  */
 LIG_API double lig_profile_get_group_seconds (const LigProfile *self, const LigPlanGroup *group);
 
 /**
  * lig_profile_get_roofline:
  * @self: a profile
- * @predicted: seconds that a group or step takes at the device's ceilings, 0 where unknown
- * @measured: seconds that it took
+ * @predicted: the time in seconds that a group or step takes at the device's ceilings, 0 if unknown
+ * @measured: its measured time in seconds
  *
- * Returns: the share of the ceilings that was reached, 1 for all; NaN where either time is unknown,
- *   or where the input has no elements, whose steps return at once
+ * Returns: the reached share of the ceilings, 1 for all of it; NaN if either time is unknown, or if
+ * the input has no elements, so that its steps do nothing
  */
 LIG_API double lig_profile_get_roofline (const LigProfile *self, double predicted, double measured);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs: a plan with memory. A program holds references to its plan and to the state that it
- * trains, owns the memory that its steps work in, and is all that runs.
+/* Programs: plans with memory. A program has references to its plan and to the state that it
+ * trains, owns the memory of its steps, and runs them.
  *
- * Threads: a state and the programs of it are used by one thread at a time, together with their
- * device. They may go from one thread to another, as a training's do to the thread that it begins.
+ * Threads: one thread at a time may use a state, its programs and their device. They may be handed
+ * to another thread, as a training hands them to its worker thread.
  *
- * Order: inputs are set, then a forward pass, then at most one backward pass of it, then an update;
- * the passes may be asked for together. A call that comes too early, or asks for a pass that the
- * plan does not have, is %LIG_ERROR_ORDER and changes nothing. */
+ * Order: the caller sets the inputs, then runs a forward pass, then at most one backward pass of
+ * it, then an update; one call may run several passes. A call that comes too early, or requests a
+ * pass that the plan does not have, fails with %LIG_ERROR_ORDER and changes nothing. */
 #pragma once
 
 #include <ligature/plan.h>
@@ -22,15 +22,15 @@ LIG_API GType lig_program_get_type (void);
 
 /**
  * lig_program_new:
- * @plan: compiled for the device that the state is on, or for another of the same name
- * @state: parameters of the same paths and shapes
+ * @plan: a plan for the state's device, or for another device of the same name
+ * @state: a state whose parameters have the plan's paths and shapes
  *
- * Allocates the plan's activations on the device. Any number of programs may work on one state, of
- * one plan or of several; each sees the parameters that the last update left.
+ * Allocates the plan's activations on the device. Any number of programs, of one plan or of
+ * several, may share one state; each uses the parameters that the last update wrote.
  *
  * Returns: (transfer full): a program, or %NULL with %LIG_ERROR_SHAPE (the state has other
- *   parameters), %LIG_ERROR_DEVICE (it is elsewhere, or the device is not there)
- *   %LIG_ERROR_MEMORY or %LIG_ERROR_VALUE (@plan or @state is null) set
+ *   parameters), %LIG_ERROR_DEVICE (the state is on another device, or the device is missing or
+ *   only described), %LIG_ERROR_MEMORY or %LIG_ERROR_VALUE (@plan or @state is null) set
  */
 LIG_API LigProgram *
 lig_program_new (LigPlan *plan, LigState *state, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -47,7 +47,8 @@ LIG_API LigProgram *lig_program_ref (LigProgram *self);
  * lig_program_unref:
  * @self: a program
  *
- * Releases a reference; the last one waits for the device's work on it and frees its memory.
+ * Releases a reference; the last one waits for the device to finish the program's work and frees
+ * its memory.
  */
 LIG_API void lig_program_unref (LigProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgram, lig_program_unref)
@@ -73,10 +74,10 @@ LIG_API LigState *lig_program_get_state (LigProgram *self);
 /**
  * lig_program_set_input:
  * @self: a program
- * @tensor: of the plan's input shape; it may be changed as soon as the call returns
+ * @tensor: a tensor of the plan's input shape; the caller may change it as soon as the call returns
  *
- * Copies into the input, where it stays until it is set again. Types are converted but for
- * integers.
+ * Copies the tensor into the input, which keeps it until it is set again. Floating types are
+ * converted; integer types must match.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE or %LIG_ERROR_DTYPE set
  */
@@ -85,12 +86,12 @@ LIG_API gboolean lig_program_set_input (LigProgram *self, LigTensor *tensor, GEr
 /**
  * lig_program_set_extra_input:
  * @self: a program
- * @n: its number, from 0
- * @tensor: of its shape
+ * @n: the number of the extra input or output, from 0
+ * @tensor: a tensor of the extra input's shape
  *
- * Copies into an extra input, as lig_program_set_input() does into the main one.
+ * Copies the tensor into an extra input, as lig_program_set_input() does for the main one.
  *
- * Returns: %FALSE with %LIG_ERROR_INDEX (there is no such input), %LIG_ERROR_SHAPE or
+ * Returns: %FALSE with %LIG_ERROR_INDEX (no extra input has that number), %LIG_ERROR_SHAPE or
  *   %LIG_ERROR_DTYPE set
  */
 LIG_API gboolean lig_program_set_extra_input (LigProgram *self,
@@ -101,13 +102,12 @@ LIG_API gboolean lig_program_set_extra_input (LigProgram *self,
 /**
  * lig_program_set_gradient:
  * @self: a program
- * @tensor: of the output's shape
+ * @tensor: a tensor of the output's shape
  *
- * Copies into the gradient that arrives at the output in the next backward pass. That pass uses
- * it up: in the one after it the gradient is zero again, that of a loss 1, as in passes before
- * which none was set.
+ * Copies the tensor into the gradient of the output, for the next backward pass only. In passes
+ * without a gradient set, the gradient of the output is zero, or 1 if the output is a loss.
  *
- * Returns: %FALSE with %LIG_ERROR_INDEX (the plan takes none), %LIG_ERROR_SHAPE or
+ * Returns: %FALSE with %LIG_ERROR_INDEX (the plan has no such gradient), %LIG_ERROR_SHAPE or
  *   %LIG_ERROR_DTYPE set
  */
 LIG_API gboolean lig_program_set_gradient (LigProgram *self, LigTensor *tensor, GError **error);
@@ -115,11 +115,11 @@ LIG_API gboolean lig_program_set_gradient (LigProgram *self, LigTensor *tensor, 
 /**
  * lig_program_set_extra_gradient:
  * @self: a program
- * @n: its number, from 0
- * @tensor: of the output's shape
+ * @n: the number of the extra input or output, from 0
+ * @tensor: a tensor of the output's shape
  *
- * Copies into the gradient that arrives at an extra output, as lig_program_set_gradient() does
- * for the main one.
+ * Copies the tensor into the gradient of an extra output, as lig_program_set_gradient() does for
+ * the main one.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, %LIG_ERROR_SHAPE or %LIG_ERROR_DTYPE set
  */
@@ -131,10 +131,10 @@ LIG_API gboolean lig_program_set_extra_gradient (LigProgram *self,
 /**
  * lig_program_set_rate:
  * @self: a program
- * @learning_rate: of each update
- * @clip_norm: the largest global norm of the gradients; 0: never clipped
+ * @learning_rate: the learning rate of each update
+ * @clip_norm: the largest global norm of the gradients; 0 turns clipping off
  *
- * Sets learning rate and clipping of all updates from now on. There is no default: an update
+ * Sets the learning rate and clipping of all further updates. Neither has a default: an update
  * before the first call is an error.
  */
 LIG_API void lig_program_set_rate (LigProgram *self, double learning_rate, double clip_norm);
@@ -153,12 +153,12 @@ typedef enum {
  * @self: a program
  * @flags: #LigRunFlags, at least one pass
  *
- * Runs the passes in order. A forward pass in training counts a micro-step of the state, an update
- * a step. An update whose gradients are not finite writes nothing but the count of such updates. On
- * a GPU the passes have been launched when this returns; reading a result waits.
+ * Runs the passes in order. Each forward pass in training increments the state's micro-steps, each
+ * update its steps. An update whose gradients are not finite writes nothing but the count of such
+ * updates. On a GPU the call returns when the passes are launched; reading a result waits for them.
  *
- * Returns: %FALSE with %LIG_ERROR_ORDER set; with %LIG_ERROR_DTYPE where gradients of 16 bits would
- *   be added up, in a plan without the option `accumulate`; or with %LIG_ERROR_DEVICE or
+ * Returns: %FALSE with %LIG_ERROR_ORDER set; with %LIG_ERROR_DTYPE if %LIG_RUN_ACCUMULATE would add
+ *   to 16-bit gradients, in a plan without the option `accumulate`; or with %LIG_ERROR_DEVICE or
  *   %LIG_ERROR_MEMORY naming kernel and step
  */
 LIG_API gboolean lig_program_run (LigProgram *self, unsigned flags, GError **error);
@@ -177,7 +177,7 @@ LIG_API LigTensor *lig_program_read_output (LigProgram *self, GError **error);
 /**
  * lig_program_read_extra_output:
  * @self: a program
- * @n: its number, from 0
+ * @n: the number of the extra input or output, from 0
  *
  * Returns: (transfer full): a copy of an extra output; %NULL with %LIG_ERROR_INDEX or
  *   %LIG_ERROR_ORDER set
@@ -206,21 +206,22 @@ LIG_API LigTensor *lig_program_read_extra_gradient (LigProgram *self, guint n, G
 /**
  * lig_program_read_loss:
  * @self: a program
- * @loss: (out): the output
+ * @loss: (out): the value of the output
  *
- * Reads the output as a number, without an allocation.
+ * Reads the output of a single element, without an allocation.
  *
- * Returns: %FALSE with %LIG_ERROR_SHAPE (it has more than one element) or %LIG_ERROR_ORDER set
+ * Returns: %FALSE with %LIG_ERROR_SHAPE (the output has more than one element) or %LIG_ERROR_ORDER
+ *   set
  */
 LIG_API gboolean lig_program_read_loss (LigProgram *self, float *loss, GError **error);
 
 /**
  * lig_program_read_accuracy:
  * @self: a program
- * @correct: (out): rows whose largest logit is their target's
- * @counted: (out): rows whose target is not ignored
+ * @correct: (out): the number of rows whose largest logit is that of their target
+ * @counted: (out): the number of rows whose target is not ignored
  *
- * Reads how many rows were right, in a plan with the option `accuracy`.
+ * Reads the number of correctly predicted rows, in a plan with the option `accuracy`.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX set in other plans, or %LIG_ERROR_ORDER
  */
@@ -243,10 +244,10 @@ LIG_API gboolean lig_program_read_gradient_norm (LigProgram *self, float *norm, 
 /**
  * lig_program_time_steps: (skip)
  * @self: a program
- * @seconds: a place for each step of the plan
+ * @seconds: an array with one element for each step of the plan, filled with times in seconds
  *
- * Runs every step of the plan once more, one by one. The state is afterwards what it was before,
- * for which the device needs room for a copy of it.
+ * Measures every step of the plan by running the steps once more, one by one. The state is restored
+ * afterwards, for which the device needs memory for a copy of it.
  *
  * Returns: %FALSE with an error set: no pass ran before, no memory for the copy, or a step
  *   failed
@@ -255,8 +256,8 @@ LIG_API gboolean lig_program_time_steps (LigProgram *self, double *seconds, GErr
 
 /* --- Several programs of one state --------------------------------------------------------- */
 
-/* The programs of a state, each made when first asked for, so that going back and forth between
- * training and evaluation compiles nothing and allocates nothing anew. */
+/* The programs of a state, each made at its first request, so that alternating between training and
+ * evaluation neither compiles nor allocates again. */
 typedef struct _LigProgramCache LigProgramCache;
 
 #define LIG_TYPE_PROGRAM_CACHE (lig_program_cache_get_type ())
@@ -274,7 +275,7 @@ LIG_API LigProgramCache *lig_program_cache_new (LigState *state);
  * lig_program_cache_free:
  * @self: a cache of programs
  *
- * Releases the caller's reference; the programs go with the last one.
+ * Releases the caller's reference; the last one releases the programs.
  */
 LIG_API void lig_program_cache_free (LigProgramCache *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgramCache, lig_program_cache_free)
@@ -285,9 +286,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigProgramCache, lig_program_cache_free)
  * @sequence: a sequence of the state's parameters
  * @options: (nullable): as for lig_state_plan()
  *
- * Programs of the sequence before its last edit are let go of.
+ * Returns the program for the options and makes it if necessary. The cache releases programs that
+ * were made before the last edit of the sequence.
  *
- * Returns: (transfer full): the program of lig_state_plan()'s plan, or %NULL with an error
+ * Returns: (transfer full): the program of lig_state_plan()'s plan, or %NULL with an error set
  */
 LIG_API LigProgram *lig_program_cache_get (LigProgramCache *self,
                                            LigSequence *sequence,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans and runs as documents: the same text in the window, on the command line and in files. */
+/* Plans and runs as documents: the same text in the window, on the command line and in files.
+ *
+ * Threads: plans and profiles may be read by any thread; a store is used as <ligature/store.h>
+ * describes. */
 #pragma once
 
 #include <ligature/json.h>
@@ -28,12 +31,12 @@ LIG_API JsonNode *lig_profile_to_json (const LigProfile *self);
 /**
  * lig_plan_to_rails:
  * @self: a plan
- * @colour: with escape sequences of a terminal
- * @all: also the fusions whose pattern does not fit, which are many
+ * @colour: whether to use the colour sequences of terminals
+ * @all: whether to list the fusions whose pattern does not fit too, which are many
  *
- * Returns: (transfer full): forward rail, ops and backward rail side by side, then what could be
- *   fused and why it is not: near misses first; what the repetitions of a block say alike stands
- *   once, at the first of them, with how often it is said
+ * Returns: (transfer full): forward rail, ops and backward rail in three columns, then the fusions
+ *   that were refused and the reasons, near misses first. Verdicts that repetitions of a block have
+ *   in common are listed once, at the first repetition, with their number
  */
 LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
 
@@ -41,11 +44,11 @@ LIG_API char *lig_plan_to_rails (LigPlan *self, gboolean colour, gboolean all);
  * lig_plan_explain_place:
  * @self: a plan
  * @place: the path of an op, `3` or `3.0.2`; with `|` in front, `|3`, the gap before it. A block's
- *   path stands for all its ops
+ *   path means all its ops
  *
- * Returns: (transfer full): the verdicts about the place as `lig fuse --why` prints them: forward
- *   and backward apart, near misses first, the largest gain first, each with its mend; %NULL with
- *   %LIG_ERROR_INDEX set where the plan has no such place
+ * Returns: (transfer full): the verdicts about the place as text: forward and backward separately,
+ *   near misses first, the largest gain first, each with its mend; %NULL with %LIG_ERROR_INDEX set
+ *   if the plan has no such place
  */
 LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError **error);
 
@@ -54,29 +57,30 @@ LIG_API char *lig_plan_explain_place (LigPlan *self, const char *place, GError *
  * @self: a plan
  * @place: as for lig_plan_explain_place()
  *
- * Returns: (transfer full): the same as a document: `place`, `ops`, and verdicts under
- *   `forward`, `backward` and `joint`; %NULL with %LIG_ERROR_INDEX set
+ * Returns: (transfer full): the verdicts about the place as a document: `place`, `ops`, and
+ *   verdicts under `forward`, `backward` and `joint`; %NULL with %LIG_ERROR_INDEX set
  */
 LIG_API JsonNode *lig_plan_explain_place_to_json (LigPlan *self, const char *place, GError **error);
 
 /**
  * lig_plan_explain_memory:
  * @self: a plan
- * @device: (nullable): the device whose memory is meant; null: the plan's own
+ * @device: (nullable): the device whose memory is compared; %NULL: the plan's own
  *
- * Compares what the plan takes of a device (its arena, the state, workspaces) with the memory that
- * the device has in all, be it there or described. Nothing is allocated.
+ * Compares the memory that the plan needs (arena, state, workspaces) with the total memory of a
+ * device, which may be only described. Nothing is allocated.
  *
- * Returns: (transfer full) (nullable): a translated sentence without capital and full stop that
- * says both and the largest values; null where the plan fits or the memory is not known
+ * Returns: (transfer full) (nullable): a translated sentence, without capital and full stop, that
+ *   gives both sizes and the largest values; %NULL if the plan fits or the device's memory is
+ *   unknown
  */
 LIG_API char *lig_plan_explain_memory (LigPlan *self, LigDevice *device);
 
 /**
  * lig_run_row_to_json:
- * @row: a run of the store
+ * @row: a row of lig_store_list_runs()
  *
- * Returns: (transfer full): an object with the members that `lig runs list --json` prints of a run
+ * Returns: (transfer full): an object with the members of a run in `lig runs list --json`
  */
 LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
 
@@ -84,11 +88,11 @@ LIG_API JsonNode *lig_run_row_to_json (const LigRunRow *row);
  * lig_run_to_json:
  * @store: a store
  * @run: as lig_store_find_run() takes it
- * @error: (out) (optional): no such run, or the store cannot be read
+ * @error: (out) (optional): set if there is no such run, or the store cannot be read
  *
  * Returns: (transfer full): the document of `lig runs show --json`: the run, its settings, the
  *   first and the last value of each metric, forward, backward, verdicts and artifacts; %NULL with
- *   an error
+ *   an error set
  */
 LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **error);
 
@@ -96,36 +100,37 @@ LIG_API JsonNode *lig_run_to_json (LigStore *store, const char *run, GError **er
 
 /**
  * lig_report_format_nth:
- * @n: from 0
+ * @n: the format's number, from 0
  *
- * Returns: (nullable): the name of a format, which is the ending of its files: `md`, `json`, `csv`;
- *   null after the last
+ * Returns: (nullable): the name of the @n-th format, which is the ending of its files: `md`,
+ *   `json`, `csv`; %NULL after the last
  */
 LIG_API const char *lig_report_format_nth (guint n);
 
 /**
  * lig_report_format_title:
- * @format: as lig_report_format_nth() names it
+ * @format: the name of a format, see lig_report_format_nth()
  *
- * Returns: (nullable) (transfer none): its name for people, translatable; %NULL without a format
+ * Returns: (nullable) (transfer none): the format's title for people, translatable; %NULL if no
+ *   format has that name
  */
 LIG_API const char *lig_report_format_title (const char *format);
 
 /**
  * lig_report_format_help:
- * @format: as lig_report_format_nth() names it
+ * @format: the name of a format, see lig_report_format_nth()
  *
- * Returns: (nullable) (transfer none): a sentence without a full stop, translatable; %NULL without
- *   a format
+ * Returns: (nullable) (transfer none): the format's description, a sentence without a full stop,
+ *   translatable; %NULL if no format has that name
  */
 LIG_API const char *lig_report_format_help (const char *format);
 
 /**
  * lig_report_choose_format:
- * @path: a file
+ * @path: the path of a file
  *
- * Returns: (transfer none): the format that the file's ending asks for, or %NULL with
- *   %LIG_ERROR_FORMAT set, saying which formats there are
+ * Returns: (transfer none): the format for the file's ending, or %NULL with %LIG_ERROR_FORMAT set,
+ *   which lists the formats
  */
 LIG_API const char *lig_report_choose_format (const char *path, GError **error);
 
@@ -133,14 +138,13 @@ LIG_API const char *lig_report_choose_format (const char *path, GError **error);
  * lig_report_plan:
  * @plan: a plan
  * @command: (nullable): the command line that makes the same report again
- * @format: as lig_report_format_nth() names it
+ * @format: the name of a format, see lig_report_format_nth()
  *
- * md: for people. json: the document of lig_plan_to_json() and `command`, `types`, `steps`,
- * `values` and `memory`. csv: a line for each step.
+ * Makes a report of a plan. `md` is text for people; `json` is the document of lig_plan_to_json()
+ * with `command`, `types`, `steps`, `values` and `memory`; `csv` has a line for each step.
  *
- * In csv, a text that begins with = + - @ or a tab gets an apostrophe before it, so that no
- * spreadsheet takes it for a formula; numbers stay numbers, and what is not known is empty. Lines
- * end with a line feed.
+ * In `csv`, texts are written by lig_csv_append_text(), so that no spreadsheet takes them for
+ * formulas, unknown values are empty, and lines end with a line feed.
  *
  * Returns: (transfer full): the contents of the file, or %NULL with %LIG_ERROR_FORMAT set
  */
@@ -151,23 +155,24 @@ lig_report_plan (LigPlan *plan, const char *command, const char *format, GError 
  * lig_report_run:
  * @store: a store
  * @run: as lig_store_find_run() takes it
- * @format: as lig_report_format_nth() names it
+ * @format: the name of a format, see lig_report_format_nth()
  *
- * md: for people. json: all that the store has of the run; what is no finite number is null.
- * csv: a line for each value of each metric, `nan`, `inf` and `-inf` included.
+ * Makes a report of a run. `md` is text for people; `json` has all data that the store has on the
+ * run, with null for numbers that are not finite; `csv` has a line for each value of each metric,
+ * `nan`, `inf` and `-inf` included.
  *
- * Returns: (transfer full): the contents of the file, or %NULL with an error
+ * Returns: (transfer full): the contents of the file, or %NULL with an error set
  */
 LIG_API GBytes *
 lig_report_run (LigStore *store, const char *run, const char *format, GError **error);
 
 /**
  * lig_report_save:
- * @report: the contents
- * @path: (type filename): where to
+ * @report: the contents of the file
+ * @path: (type filename): the path of the file to write
  *
- * Writes to a temporary name, syncs and renames: a file that was there stays whole until the new
- * one is. What is no regular file (/dev/stdout, a pipe) is written to as it is.
+ * Writes under a temporary name, syncs and renames, so that an existing file stays complete until
+ * it is replaced. Files that are not regular (/dev/stdout, a pipe) are written directly.
  *
  * Returns: %FALSE with %LIG_ERROR_FILE set
  */
@@ -177,10 +182,10 @@ LIG_API gboolean lig_report_save (GBytes *report, const char *path, GError **err
  * lig_report_write_plan:
  * @plan: a plan
  * @command: (nullable): the command line that makes the same report again
- * @path: (type filename): where to
+ * @path: (type filename): the path of the file to write
  *
- * Writes lig_report_plan()'s report; the format is chosen by the file's ending. Nothing is
- * written on failure.
+ * Writes lig_report_plan()'s report; the file's ending decides the format. Nothing is written on
+ * failure.
  *
  * Returns: %FALSE with %LIG_ERROR_FORMAT or %LIG_ERROR_FILE set
  */
@@ -193,10 +198,10 @@ LIG_API gboolean lig_report_write_plan (LigPlan *plan,
  * lig_report_write_run:
  * @store: a store
  * @run: the uuid of a run
- * @path: (type filename): where to
+ * @path: (type filename): the path of the file to write
  *
- * Writes lig_report_run()'s report; the format is chosen by the file's ending. Nothing is
- * written on failure.
+ * Writes lig_report_run()'s report; the file's ending decides the format. Nothing is written on
+ * failure.
  *
  * Returns: %FALSE with an error set
  */

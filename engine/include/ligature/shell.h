@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of command lines. Any thread. */
+/* Command lines, built word by word and quoted for a shell. The functions may be called from any
+ * thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -8,17 +9,17 @@ G_BEGIN_DECLS
 
 /**
  * lig_shell_append:
- * @to: a command line
- * @word: any bytes without zeros
+ * @to: the command line that is appended to
+ * @word: a word of any bytes but zero
  *
- * Appends a space and the word, quoted only where a shell would read it as anything else.
+ * Appends a space and the word, quoted only if a shell would interpret it otherwise.
  */
 LIG_API void lig_shell_append (GString *to, const char *word);
 
 /**
  * lig_shell_append_option:
- * @to: a command line
- * @name: of an option, without dashes
+ * @to: the command line that is appended to
+ * @name: the name of an option, without dashes
  * @value: (nullable): its value; nothing is appended for %NULL
  *
  * Appends ` --NAME VALUE`.

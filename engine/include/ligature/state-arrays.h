@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The arrays of a state: values, gradients, and those that optimizers keep for each parameter. */
+/* The arrays of a state: parameters, gradients, and the arrays that optimizers keep for each
+ * parameter. The functions may be called from any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -10,10 +11,10 @@ G_BEGIN_DECLS
  * LigStateArray:
  * @LIG_STATE_PARAMETERS: the parameters
  * @LIG_STATE_GRADIENTS: their gradients
- * @LIG_STATE_MASTER: fp32 weights behind 16-bit parameters
+ * @LIG_STATE_MASTER: the fp32 weights of which 16-bit parameters are rounded copies
  * @LIG_STATE_KEPT: the first of the arrays that optimizers name in their tables, like `moment` and
- *   `variance`. Their numbers may differ in another version of the library, their names do not.
- * @LIG_MAX_STATE_ARRAYS: beyond every array
+ *   `variance`. Their numbers may differ between versions of the library, their names do not
+ * @LIG_MAX_STATE_ARRAYS: the largest number of arrays
  */
 typedef enum {
   LIG_STATE_PARAMETERS,
@@ -28,15 +29,15 @@ typedef enum {
  * @array: a number from 0
  *
  * Returns: (nullable) (transfer none): `parameters`, `gradients`, `master`, then the names that
- *   optimizers give; %NULL after the last. Any thread may ask.
+ *   optimizers give; %NULL after the last
  */
 LIG_API const char *lig_state_array_name (LigStateArray array);
 
 /**
  * lig_state_find_array:
- * @name: as lig_state_array_name() gives it
+ * @name: a name as lig_state_array_name() returns it
  *
- * Returns: the #LigStateArray of that name, or -1
+ * Returns: the #LigStateArray of that name, or -1 if there is none
  */
 LIG_API int lig_state_find_array (const char *name);
 

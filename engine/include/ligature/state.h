@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* States: the parameters, gradients, optimizer moments and counters of one sequence on one device,
- * keyed by parameter path (`1.weight`). Programs (engine/include/ligature/program.h) hold it and
- * train it.
+ * with the parameters' paths as keys (`1.weight`). Programs (<ligature/program.h>) train a state.
  *
- * Threads: a state, its programs and their device are used by one thread at a time. */
+ * Threads: one thread at a time may use a state, its programs and their device. */
 #pragma once
 
 #include <ligature/plan.h>
@@ -18,10 +17,13 @@ G_DECLARE_FINAL_TYPE (LigState, lig_state, LIG, STATE, GObject)
 
 /**
  * lig_state_new:
- * @options: (nullable): types, accumulation and batch, as for the plans that will run on it
- * @seed: initial values follow from (seed, path, name), the same on every device
+ * @sequence: a sequence with an input; it is read, not changed
+ * @device: the device that the state is on
+ * @options: (nullable): types, accumulation and batch, as for the plans that will use the state
+ * @seed: the seed of the initial values, which depend on seed, path and name alone and are the same
+ *   on every device
  *
- * Returns: (transfer full): a state with initial parameters, or %NULL with an error
+ * Returns: (transfer full): a state with initial parameters, or %NULL with an error set
  */
 LIG_API LigState *lig_state_new (LigSequence *sequence,
                                  LigDevice *device,
@@ -33,7 +35,7 @@ LIG_API LigState *lig_state_new (LigSequence *sequence,
  * lig_state_get_device:
  * @self: a state
  *
- * Returns: (transfer none): the device that it is on
+ * Returns: (transfer none): the device of the state
  */
 LIG_API LigDevice *lig_state_get_device (LigState *self);
 
@@ -41,7 +43,7 @@ LIG_API LigDevice *lig_state_get_device (LigState *self);
  * lig_state_get_seed:
  * @self: a state
  *
- * Returns: the seed that it was made with
+ * Returns: the seed of the initial values
  */
 LIG_API guint64 lig_state_get_seed (LigState *self);
 
@@ -49,7 +51,7 @@ LIG_API guint64 lig_state_get_seed (LigState *self);
  * lig_state_get_micro_step:
  * @self: a state
  *
- * Returns: forward passes in training so far
+ * Returns: the number of forward passes in training so far
  */
 LIG_API guint64 lig_state_get_micro_step (LigState *self);
 
@@ -57,15 +59,15 @@ LIG_API guint64 lig_state_get_micro_step (LigState *self);
  * lig_state_get_step:
  * @self: a state
  *
- * Returns: optimizer steps so far
+ * Returns: the number of optimizer steps so far
  */
 LIG_API guint64 lig_state_get_step (LigState *self);
 
 /**
  * lig_state_set_steps:
  * @self: a state
- * @micro_step: forward passes in training
- * @step: optimizer steps
+ * @micro_step: the number of forward passes in training
+ * @step: the number of optimizer steps
  *
  * Sets the counters, which random draws and optimizers depend on.
  */
@@ -84,20 +86,20 @@ LIG_API const char *const *lig_state_get_paths (LigState *self);
  * lig_state_get_n_elements:
  * @self: a state
  *
- * Returns: elements of all parameters
+ * Returns: the number of elements of all parameters
  */
 LIG_API gint64 lig_state_get_n_elements (LigState *self);
 
 /**
  * lig_state_get_shape:
  * @self: a state
- * @path: of the parameter
+ * @path: the path of the parameter
  * @shape: (out caller-allocates): its shape
  *
  * Reads the shape of a parameter without its values: a linear map's `weight` is [N, K],
  * out-features x in-features.
  *
- * Returns: %FALSE with %LIG_ERROR_INDEX set where there is no such parameter
+ * Returns: %FALSE with %LIG_ERROR_INDEX set if there is no such parameter
  */
 LIG_API gboolean lig_state_get_shape (LigState *self,
                                       const char *path,
@@ -108,13 +110,14 @@ LIG_API gboolean lig_state_get_shape (LigState *self,
  * lig_state_get:
  * @self: a state
  * @array: the kind of array
- * @path: of the parameter, `1.weight`
+ * @path: the path of the parameter, `1.weight`
  *
- * Gradients come without the loss scale. They are fp32 in a state whose plans accumulate, and where
- * they were scaled; else they have the parameters' type.
+ * Copies an array of a parameter to the host. Gradients are returned without the loss scale. They
+ * are fp32 in a state whose plans accumulate, and if they were scaled; otherwise they have the
+ * parameters' type.
  *
- * Returns: (transfer full): a copy in host memory; %NULL with %LIG_ERROR_INDEX set where there is
- *   no such parameter, or no such array yet
+ * Returns: (transfer full): a copy in host memory; %NULL with %LIG_ERROR_INDEX set if there is no
+ *   such parameter, or it does not have that array yet
  */
 LIG_API LigTensor *lig_state_get (LigState *self,
                                   LigStateArray array,
@@ -125,10 +128,10 @@ LIG_API LigTensor *lig_state_get (LigState *self,
  * lig_state_set:
  * @self: a state
  * @array: the kind of array
- * @path: of the parameter, `1.weight`
- * @tensor: of the parameter's shape
+ * @path: the path of the parameter, `1.weight`
+ * @tensor: a tensor of the parameter's shape
  *
- * Copies into the state, converting the type.
+ * Copies the tensor into the state and converts its type.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX or %LIG_ERROR_SHAPE set
  */
@@ -140,9 +143,9 @@ LIG_API gboolean lig_state_set (
  * @self: a state
  * @scaling: (out caller-allocates): filled in
  *
- * Tells the loss scale, and how many updates wrote nothing as the norm of their gradients was not
- * finite: in all, and in a row up to now. A state without updates tells what it begins with.
- * Waits for the device.
+ * Reads the loss scale, and the numbers of updates that wrote nothing because the norm of their
+ * gradients was not finite: of all, and of the latest in succession. A state without updates
+ * reports its initial values. The call waits for the device.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
@@ -151,10 +154,10 @@ LIG_API gboolean lig_state_get_scaling (LigState *self, LigScaling *scaling, GEr
 /**
  * lig_state_set_scaling:
  * @self: a state
- * @scaling: copied
+ * @scaling: the new values, copied
  *
- * Sets the scale and the numbers of updates, as a checkpoint has them; `carried` and `norm`
- * belong to the present gradients and are not taken over.
+ * Sets the scale and the numbers of updates, for example from a checkpoint; `carried` and `norm`
+ * belong to the present gradients and are not set.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */
@@ -163,10 +166,10 @@ LIG_API gboolean lig_state_set_scaling (LigState *self, const LigScaling *scalin
 /**
  * lig_state_load:
  * @self: a state
- * @file: with a tensor for each parameter
+ * @file: a file with a tensor for each parameter
  *
- * Sets every parameter from a file; missing, surplus and wrongly shaped tensors are each named.
- * Nothing is changed then, nor where a tensor cannot be read: all are read before the first is set.
+ * Sets every parameter from a file. Missing, surplus and wrongly shaped tensors are errors, which
+ * name them. On failure no parameter is changed: all tensors are read before the first is set.
  * Names that begin with `optimizer.` are not parameters.
  *
  * Returns: %FALSE with %LIG_ERROR_INDEX, %LIG_ERROR_SHAPE or the error of reading set
@@ -176,8 +179,8 @@ LIG_API gboolean lig_state_load (LigState *self, LigTensorFile *file, GError **e
 /**
  * lig_state_store:
  * @self: a state
- * @file: added to
- * @moments: whether what the optimizer keeps is added too
+ * @file: the file that the tensors are added to
+ * @moments: whether to add the optimizer's arrays too
  *
  * Adds every parameter to a file.
  *
@@ -191,9 +194,10 @@ LIG_API gboolean lig_state_store (LigState *self,
 /**
  * lig_state_load_moments:
  * @self: a state
- * @file: with the moments
+ * @file: a file with the optimizer's arrays
  *
- * Restores what lig_state_store() added with moments, all of it or nothing.
+ * Restores the optimizer's arrays that lig_state_store() added with @moments. On failure none is
+ * changed.
  *
  * Returns: %FALSE with an error set
  */
@@ -205,11 +209,11 @@ LIG_API gboolean lig_state_load_moments (LigState *self, LigTensorFile *file, GE
  * @sequence: a sequence of the state's parameters
  * @options: (nullable): as for lig_plan_compile()
  *
- * The plan of this sequence for this state's device and parameters: from the cache if one with the
- * same version, types, batch and options is there, else compiled. Any number are kept, until the
- * sequence has been edited and planned again.
+ * Returns the plan of a sequence for the state's device and parameters. A plan with the same
+ * version, types, batch and options is taken from the state's cache; otherwise the sequence is
+ * compiled. The cache keeps any number of plans until the sequence is edited and planned again.
  *
- * Returns: (transfer full): the plan, or %NULL with an error
+ * Returns: (transfer full): the plan, or %NULL with an error set
  */
 LIG_API LigPlan *lig_state_plan (LigState *self,
                                  LigSequence *sequence,
@@ -220,7 +224,7 @@ LIG_API LigPlan *lig_state_plan (LigState *self,
  * lig_state_get_n_compiled:
  * @self: a state
  *
- * Returns: how many plans were compiled so far
+ * Returns: the number of plans that lig_state_plan() has compiled so far
  */
 LIG_API guint lig_state_get_n_compiled (LigState *self);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes and tensors on the host: what goes into a sequence and what comes out of it. */
+/* Shapes, and tensors in host memory: the inputs and outputs of programs.
+ *
+ * Threads: references are counted atomically; one thread at a time may write the elements of a
+ * tensor. */
 #pragma once
 
 #include <ligature/error.h>
@@ -10,8 +13,11 @@ G_BEGIN_DECLS
 
 /**
  * LigShape:
- * @n_axes: 0 for a scalar, at most %LIG_MAX_AXES
- * @axes: their lengths, row-major (the last varies fastest); a length of 0 means no elements
+ * @n_axes: the number of axes, 0 for a scalar, at most %LIG_MAX_AXES
+ * @axes: the lengths of the axes, row-major (the last varies fastest); a length of 0 means no
+ *   elements
+ *
+ * The shape of a tensor.
  */
 typedef struct {
   int n_axes;
@@ -23,8 +29,10 @@ LIG_API GType lig_shape_get_type (void);
 
 /**
  * lig_shape_init:
- * @shape: (out): filled
- * @n_axes: number of lengths that follow, each a gint64
+ * @shape: (out): filled in
+ * @n_axes: the number of lengths that follow, each a gint64
+ *
+ * Fills in a shape.
  */
 LIG_API void lig_shape_init (LigShape *shape, int n_axes, ...);
 
@@ -46,23 +54,23 @@ LIG_API int64_t lig_shape_columns (const LigShape *shape);
 
 /**
  * lig_dtype_names:
- * @types: a set of types, %LIG_TYPES of each
- * @last: what comes before the last name, ` or `
+ * @types: a set of types, see %LIG_TYPES
+ * @last: the text between the last two names, ` or `
  *
  * Joins the names of types for a message: `fp32, fp16 or bf16`.
  *
- * Returns: (transfer none): a text that stays valid, empty for the empty set. May be called by any
- * thread
+ * Returns: (transfer none): a text that stays valid, empty for the empty set. May be called from
+ *   any thread
  */
 LIG_API const char *lig_dtype_names (unsigned types, const char *last);
 
 /**
  * lig_shape_check:
  * @shape: a shape
- * @dtype: type of the elements
+ * @dtype: the type of the elements
  *
- * Whether the shape has at most eight axes, none negative, and its bytes, had an empty axis one
- * element, fit into 63 bits.
+ * Checks that the shape has at most eight axes, none of negative length, and that its size in bytes
+ * fits into 63 bits, where an empty axis counts as one element.
  *
  * Returns: %FALSE with %LIG_ERROR_SHAPE or %LIG_ERROR_MEMORY set
  */
@@ -73,7 +81,7 @@ LIG_API gboolean lig_shape_check (const LigShape *shape, LigDtype dtype, GError 
  * @a: a shape
  * @b: another one
  *
- * Returns: whether they have the same axes
+ * Returns: whether both have the same axes
  */
 LIG_API gboolean lig_shape_equal (const LigShape *a, const LigShape *b);
 
@@ -81,7 +89,7 @@ LIG_API gboolean lig_shape_equal (const LigShape *a, const LigShape *b);
  * lig_shape_to_string:
  * @shape: a shape
  *
- * Returns: (transfer full): `16384x4096`, `scalar` without axes
+ * Returns: (transfer full): the shape as text: `16384x4096`, or `scalar` without axes
  */
 LIG_API char *lig_shape_to_string (const LigShape *shape);
 
@@ -89,9 +97,11 @@ LIG_API char *lig_shape_to_string (const LigShape *shape);
  * lig_shape_parse:
  * @text: `D{xD}[:dtype]` in decimal numbers, `16384x4096:bf16`
  * @shape: (out caller-allocates): filled in
- * @dtype: (inout): set if the text names a type
+ * @dtype: (inout): set if the text names a type, otherwise unchanged
  *
- * Returns: %FALSE with %LIG_ERROR_FORMAT, _SHAPE or _DTYPE set
+ * Parses a shape.
+ *
+ * Returns: %FALSE with %LIG_ERROR_FORMAT, %LIG_ERROR_SHAPE or %LIG_ERROR_DTYPE set
  */
 LIG_API gboolean lig_shape_parse (const char *text,
                                   LigShape *shape,
@@ -115,8 +125,8 @@ LIG_API GType lig_tensor_get_type (void);
 
 /**
  * lig_tensor_new:
- * @dtype: type of the elements
- * @shape: copied
+ * @dtype: the type of the elements
+ * @shape: the shape, copied
  *
  * Returns: (transfer full): a tensor of zeros, or %NULL with %LIG_ERROR_SHAPE or
  *   %LIG_ERROR_MEMORY set
@@ -144,16 +154,17 @@ LIG_API void lig_tensor_unref (LigTensor *self);
  * lig_tensor_bytes:
  * @self: a tensor
  *
- * Returns: bytes of all elements
+ * Returns: the size of all elements in bytes
  */
 LIG_API gsize lig_tensor_bytes (const LigTensor *self);
 
 /**
  * lig_tensor_convert:
  * @self: a tensor
- * @dtype: wanted type
+ * @dtype: the type of the result
  *
- * Returns: (transfer full): the tensor itself where it has the type, else a converted copy
+ * Returns: (transfer full): a reference to the tensor itself if it has the type, otherwise a
+ *   converted copy; %NULL with an error set
  */
 LIG_API LigTensor *
 lig_tensor_convert (LigTensor *self, LigDtype dtype, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -161,19 +172,19 @@ lig_tensor_convert (LigTensor *self, LigDtype dtype, GError **error) G_GNUC_WARN
 /**
  * lig_tensor_get:
  * @self: a tensor
- * @element: row-major index of one element, from 0 to its number less 1
+ * @element: the row-major index of the element, from 0 to LigTensor.size - 1
  *
  * Reads one element, widened to fp32; slow, for tests and small tensors.
  *
- * Returns: its value
+ * Returns: the element's value
  */
 LIG_API float lig_tensor_get (const LigTensor *self, int64_t element);
 
 /**
  * lig_tensor_set:
  * @self: a tensor
- * @element: row-major index of one element, from 0 to its number less 1
- * @value: rounded to the nearest value of the tensor's type
+ * @element: the row-major index of the element, from 0 to LigTensor.size - 1
+ * @value: the new value, rounded to the nearest value of the tensor's type
  *
  * Writes one element; slow, for tests and small tensors.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring: how fast a device is at best, and the store's tuning table as the place where plans
- * keep measured times. */
+/* Measuring: the ceilings of a device, and the store's tuning table, in which plans keep measured
+ * times. */
 #pragma once
 
 #include <ligature/device.h>
@@ -8,9 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* Remembers what was measured: the store's tuning table, or nothing. A choice is a text of the
- * kernel's own; times of fusions come without one, and of those that arrive under one key the first
- * stays. The noise of a time is in microseconds, too. `choice` may be null in a call of get. */
+/* A table of measured times, usually the store's. A choice is a text that only the kernel
+ * interprets; times of fusions have none, and of several such times under one key the first is
+ * kept. The noise of a time is in microseconds too. The caller of `get` may pass null for
+ * `choice`. */
 typedef struct {
   gboolean (*get) (
     gpointer data, const char *key, double *microseconds, double *noise, char **choice);
@@ -22,16 +23,18 @@ typedef struct {
 /**
  * lig_tuning_init: (skip)
  * @self: (out caller-allocates): filled in
- * @store: (nullable): kept by reference by nobody: it has to outlive the tuning
+ * @store: (nullable): the store with the table; no reference is taken, so it must outlive @self
  *
- * Without a store nothing is remembered beyond one compilation.
+ * Initializes a table. Without a store no time is kept beyond one compilation.
  */
 LIG_API void lig_tuning_init (LigTuning *self, LigStore *store);
 
 /**
  * LigTuningMonitor:
- * @what: what is measured next, in a few words
- * @seconds: since this bout of measuring began
+ * @what: a short description of the next measurement
+ * @seconds: the time since this series of measurements began
+ *
+ * Reports the progress of measuring.
  */
 typedef void (*LigTuningMonitor) (const char *what, double seconds);
 
@@ -39,15 +42,17 @@ typedef void (*LigTuningMonitor) (const char *what, double seconds);
  * lig_tuning_set_monitor: (skip)
  * @monitor: (nullable) (scope forever): called before each measurement
  *
- * Has a function called whenever something is about to be measured that no table remembers: for a
- * line of progress, as compiling for a new shape takes some seconds once. It is called on the
- * thread that compiles. Null: nobody is told.
+ * Sets a function that is called before each measurement whose result is not in the table, so that
+ * a program can show the progress: the first compilation for a new shape may take some seconds. It
+ * is called on the thread that compiles. %NULL removes the function.
  */
 LIG_API void lig_tuning_set_monitor (LigTuningMonitor monitor);
 
 /**
  * LigTuningListener:
  * @text: one translated sentence
+ *
+ * Reports a remark on measuring.
  */
 typedef void (*LigTuningListener) (const char *text);
 
@@ -55,20 +60,19 @@ typedef void (*LigTuningListener) (const char *text);
  * lig_tuning_set_listener: (skip)
  * @listener: (nullable) (scope forever): called with each sentence
  *
- * Has a function called with what a person should know of the measuring: that another process is
- * waited for, that there was no memory to try algorithms. It is called on the thread that measures.
- * Null: nobody is told.
+ * Sets a function that is called with remarks for the user, for example that measuring waits for
+ * another process, or that there was not enough memory to try algorithms. It is called on the
+ * thread that measures. %NULL removes the function.
  */
 LIG_API void lig_tuning_set_listener (LigTuningListener listener);
 
 /**
  * lig_tuning_recall:
  * @device: a device
- * @path: (nullable): of a store, as for lig_store_open()
+ * @path: (nullable): the path of a store, as for lig_store_open()
  *
- * Gives the device the ceilings that `lig devices --measure` left in a store. Where there is no
- * such file or entry, or the entry is another machine's, the device stays as it is; no store is
- * made.
+ * Sets the ceilings of the device to measured ones from a store. If the file or the entry is
+ * missing, or the entry is of another machine, the device is left unchanged; no store is created.
  *
  * Returns: whether measured ceilings were found
  */
@@ -77,11 +81,13 @@ LIG_API gboolean lig_tuning_recall (LigDevice *device, const char *path);
 /**
  * lig_tuning_learn:
  * @device: a device
- * @store: (nullable): where ceilings are looked for and kept; null: nothing is measured either
+ * @store: (nullable): the store in which ceilings are looked up and kept; %NULL: the call does
+ *   nothing
  *
- * Gives a device that runs and has no ceilings some: those that the store knows, else what
- * lig_device_measure_quickly() finds, which the listener is told of and the store keeps. A device
- * that cannot be measured stays without.
+ * Sets the ceilings of a device that can run kernels and was not measured yet: from the store if it
+ * has them. If the store has none and the device has no ceilings from a profile, the call informs
+ * the listener, measures by lig_device_measure_quickly() and keeps the result in the store. A
+ * device that cannot be measured is left without ceilings.
  */
 LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
 
@@ -89,7 +95,8 @@ LIG_API void lig_tuning_learn (LigDevice *device, LigStore *store);
  * lig_device_measure:
  * @self: a device
  *
- * Measures copy bandwidth and product rates on random data, some seconds long.
+ * Measures copy bandwidth and product rates on random data, which takes some seconds, and sets the
+ * device's facts.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set; a null device cannot be measured
  */
@@ -99,7 +106,8 @@ LIG_API gboolean lig_device_measure (LigDevice *self, GError **error);
  * lig_device_measure_quickly:
  * @self: a device
  *
- * Measures like lig_device_measure() in a fraction of a second, a few percent worse.
+ * Measures like lig_device_measure(), but in a fraction of a second and with rates that are a few
+ * percent less accurate.
  *
  * Returns: %FALSE with %LIG_ERROR_DEVICE set
  */

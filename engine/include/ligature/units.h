@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures for people: three digits and a unit, `1.4 ms`, `12.3 GB`; `∞` and `-` where a figure is
- * not finite. Digits follow the locale's LC_NUMERIC. Any thread. */
+/* Figures for people: three digits and a unit, `1.4 ms`, `12.3 GB`; `∞` or `-` for figures that are
+ * not finite. The decimal point follows the locale's LC_NUMERIC. The functions may be called from
+ * any thread. */
 #pragma once
 
 #include <ligature/error.h>
@@ -9,12 +10,12 @@ G_BEGIN_DECLS
 
 /**
  * lig_units_scale:
- * @value: in the first unit
- * @units: (array length=count): each a thousand times the one before
- * @count: how many units there are, at least one
+ * @value: a figure in the first unit
+ * @units: (array length=count): the names of units, each a thousand times the one before
+ * @count: the number of units, at least one
  *
- * Returns: (transfer full): three significant digits, more where the last unit needs them, and the
- *   unit after a space; no space before a unit that is empty
+ * Returns: (transfer full): three significant digits, more if the last unit needs them, and the
+ *   unit after a space; no space before an empty unit
  */
 LIG_API char *lig_units_scale (double value, const char *const *units, guint count);
 
@@ -22,7 +23,7 @@ LIG_API char *lig_units_scale (double value, const char *const *units, guint cou
  * lig_units_bytes:
  * @bytes: a size, or a rate per second
  *
- * Returns: (transfer full): `1.2 GB`, in powers of a thousand
+ * Returns: (transfer full): the size with its unit, `1.2 GB`, in powers of a thousand
  */
 LIG_API char *lig_units_bytes (double bytes);
 
@@ -30,7 +31,7 @@ LIG_API char *lig_units_bytes (double bytes);
  * lig_units_count:
  * @count: a number of things, floating-point operations for example
  *
- * Returns: (transfer full): `1.2 M`, in powers of a thousand
+ * Returns: (transfer full): the number with its unit, `1.2 M`, in powers of a thousand
  */
 LIG_API char *lig_units_count (double count);
 
@@ -38,7 +39,7 @@ LIG_API char *lig_units_count (double count);
  * lig_units_time:
  * @seconds: a duration
  *
- * Returns: (transfer full): `1.4 ms`, from nanoseconds to seconds
+ * Returns: (transfer full): the duration with its unit, `1.4 ms`, from nanoseconds to seconds
  */
 LIG_API char *lig_units_time (double seconds);
 

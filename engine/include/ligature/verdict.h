@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts: for each fusion and each place where it could begin, whether the compiler took it, and
- * if not, which condition failed, the edit that would remove the refusal, and its gain. Verdicts
- * belong to a plan and never change.
+/* Verdicts: the compiler's decision for each fusion at each place where it could begin. A verdict
+ * on a refused fusion has the condition that failed, the edit that would remove the refusal, and
+ * its gain. Verdicts belong to a plan and never change.
  *
  * Threads: any thread may read them. */
 #pragma once
@@ -22,20 +22,20 @@ typedef enum { LIG_PASS_FORWARD, LIG_PASS_BACKWARD, LIG_PASS_UPDATE, LIG_PASS_JO
  */
 LIG_API const char *lig_pass_name (LigPass pass);
 
-/* The checks that can refuse a fusion, in the order in which they are made. */
+/* The checks that can refuse a fusion, in order. */
 typedef enum {
   LIG_REASON_NONE,      /* taken */
   LIG_REASON_FENCED,    /* a fence between its ops */
   LIG_REASON_FORBIDDEN, /* forbidden by the user, here or everywhere */
   LIG_REASON_PATTERN,   /* the next op does not fit */
   LIG_REASON_IN_USE,    /* an intermediate value is also used elsewhere */
-  LIG_REASON_PARALLEL,  /* not with this distribution over ranks */
-  LIG_REASON_RECIPE,    /* not with this quantization */
-  LIG_REASON_DTYPE,     /* not for this type */
-  LIG_REASON_SHAPE,     /* not for this shape */
+  LIG_REASON_PARALLEL,  /* not supported with this distribution over ranks */
+  LIG_REASON_RECIPE,    /* not supported with this quantization */
+  LIG_REASON_DTYPE,     /* not supported for this type */
+  LIG_REASON_SHAPE,     /* not supported for this shape */
   LIG_REASON_KERNEL,    /* the device has no kernel for it */
   LIG_REASON_CLAIMED,   /* another group covers one of the ops */
-  LIG_REASON_SLOWER,    /* measured or predicted to lose */
+  LIG_REASON_SLOWER,    /* measured or predicted to be slower */
 } LigReason;
 
 /**
@@ -49,15 +49,15 @@ LIG_API const char *lig_reason_name (LigReason reason);
 
 /**
  * LigEvidenceKind:
- * @LIG_EVIDENCE_NONE: nothing but the number, where there is a unit
+ * @LIG_EVIDENCE_NONE: no data but the number, if there is a unit
  * @LIG_EVIDENCE_NAMES: the names of ops, kernels or element types
  * @LIG_EVIDENCE_END: the sequence ends
  * @LIG_EVIDENCE_FENCE: the fence before the op at the path
- * @LIG_EVIDENCE_FORBIDDEN: the fusion is forbidden at the path; everywhere where the path is null
+ * @LIG_EVIDENCE_FORBIDDEN: the fusion is forbidden at the path, or everywhere if the path is null
  * @LIG_EVIDENCE_POLICY: the policy of that name
  * @LIG_EVIDENCE_CHANNEL: the channel of that name, which the op at the path feeds
- * @LIG_EVIDENCE_CALLER: the caller; the path, where it is not null, is of the op whose extra output
- *   the caller reads
+ * @LIG_EVIDENCE_CALLER: the caller; the path, if it is not null, is that of the op whose extra
+ *   output the caller reads
  * @LIG_EVIDENCE_PASS: the pass of that name
  * @LIG_EVIDENCE_GROUP: the group of the fusion that covers the ops
  */
@@ -76,12 +76,13 @@ typedef enum {
 
 /**
  * LigEvidence:
- * @names: (nullable) (array zero-terminated=1): alternatives where there are several
+ * @kind: the kind of the condition
+ * @names: (nullable) (array zero-terminated=1): one name, or several alternatives
  * @path: (nullable): the path of an op
  * @fusion: (nullable): the name of the group's fusion
  * @first: the expanded index of the group's first op
  * @count: the number of its ops
- * @value: a number where @unit is not null, whatever the kind
+ * @value: a number if @unit is not null, for any kind
  * @unit: (nullable): `us` for microseconds
  * @measured: whether the number was measured; otherwise it is predicted
  *
@@ -101,15 +102,19 @@ typedef struct {
 
 /**
  * LigVerdict:
- * @first: the expanded index of the first op that was looked at
+ * @fusion: the fusion
+ * @pass: its pass
+ * @first: the expanded index of the first op that was examined
  * @count: the number of those ops
+ * @taken: whether the fusion was taken
  * @fits: whether the ops fit the fusion's pattern; a refusal that fits is a near miss
+ * @reason: the check that refused the fusion; %LIG_REASON_NONE if it was taken
  * @observed: (nullable): the condition as it is, as text
  * @required: (nullable): the condition as the fusion requires it, as text
  * @found: @observed as data
  * @needed: @required as data
- * @gain: microseconds that a step would save with the fusion instead of the present groups;
- *   negative where it would cost time, NaN where that is unknown and for fusions that are taken
+ * @gain: the time in microseconds that a step would save with the fusion instead of the present
+ *   groups; negative if it would cost time, NaN if it is unknown or the fusion is taken
  * @gain_measured: whether the gain comes from measured times; otherwise it is predicted
  * @mend: (nullable): the edit that removes the refusal
  * @text: one translated sentence
@@ -133,11 +138,11 @@ typedef struct {
 /**
  * lig_verdict_get_range:
  * @self: a verdict
- * @first: (out): an expanded index
- * @last: (out): an expanded index
+ * @first: (out): the expanded index of the first op
+ * @last: (out): the expanded index of the last op
  *
- * Reads the ops between which a verdict answers: for a pattern that does not fit, the last op
- * that fits and the one after it, which may be one past the last op of the plan.
+ * Reads the range of ops that a verdict is about. If the pattern does not fit, these are the last
+ * op that fits and the one after it, which may be one past the last op of the plan.
  */
 LIG_API void lig_verdict_get_range (const LigVerdict *self, int *first, int *last);
 
@@ -146,8 +151,8 @@ LIG_API void lig_verdict_get_range (const LigVerdict *self, int *first, int *las
  * @a: a verdict
  * @b: another one
  *
- * Orders verdicts for a reader: near misses before those that another group hinders, these
- * before fusions that were taken, patterns that do not fit last; within each, the largest gain
+ * Orders verdicts for a reader: first near misses, then refusals because of another group, then
+ * fusions that were taken, then patterns that do not fit; within each class, the largest gain
  * first.
  *
  * Returns: less than, equal to or greater than 0, as for qsort()
@@ -156,16 +161,17 @@ LIG_API int lig_verdict_compare (const LigVerdict *a, const LigVerdict *b);
 
 /**
  * lig_verdicts_at:
- * @verdicts: (array length=n_verdicts): all those of a plan
- * @n_verdicts: how many there are
+ * @verdicts: (array length=n_verdicts): all verdicts of a plan
+ * @n_verdicts: the number of verdicts
  * @n_ops: the number of the plan's ops
- * @first: expanded index of the place's first op
- * @last: expanded index of its last op
- * @gaps: only the verdicts about the gaps between these ops; @last may be one past the plan's last
- *   op. Otherwise all those that reach one of the ops
+ * @first: the expanded index of the place's first op
+ * @last: the expanded index of its last op
+ * @gaps: whether to return only the verdicts about the gaps between these ops, in which case @last
+ *   may be one past the plan's last op; otherwise all verdicts that concern one of the ops
  *
  * Returns: (transfer container) (element-type LigVerdict): the verdicts about the place, in the
- *   order of lig_verdict_compare(). That the sequence ends is said about the gap at its end alone.
+ *   order of lig_verdict_compare(). Verdicts whose reason is the end of the sequence are returned
+ *   only for the gap at its end.
  */
 LIG_API GPtrArray *lig_verdicts_at (
   const LigVerdict *verdicts, guint n_verdicts, guint n_ops, int first, int last, gboolean gaps);
@@ -174,8 +180,8 @@ LIG_API GPtrArray *lig_verdicts_at (
  * lig_verdict_describe_gain:
  * @self: a verdict
  *
- * Returns: (transfer full) (nullable): `would save about 12.3 us`, `would cost 4 us, measured`;
- *   %NULL where the gain is unknown
+ * Returns: (transfer full) (nullable): the gain as translated text: `would save about 12.3 us`,
+ *   `would cost 4 us, measured`; %NULL if the gain is unknown
  */
 LIG_API char *lig_verdict_describe_gain (const LigVerdict *self);
 
