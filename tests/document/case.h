@@ -30,6 +30,22 @@ remove_folder (char *folder)
   g_free (folder);
 }
 
+/* Returns whether a thread of that name runs. */
+static inline gboolean
+has_thread (const char *name)
+{
+  gboolean found = FALSE;
+  const char *task;
+  g_autoptr (GDir) tasks = g_dir_open ("/proc/self/task", 0, NULL);
+  while (tasks && !found && (task = g_dir_read_name (tasks))) {
+    g_autofree char *file = g_build_filename ("/proc/self/task", task, "comm", NULL);
+    g_autofree char *comm = NULL;
+    if (g_file_get_contents (file, &comm, NULL, NULL))
+      found = g_str_equal (g_strchomp (comm), name);
+  }
+  return found;
+}
+
 /* Frees all three, of which it takes ownership, and waits until a planner thread releases the
  * document. */
 static inline void
@@ -45,6 +61,9 @@ free_document (char *folder, LigSession *session, LigDocument *doc)
     if (!g_main_context_iteration (NULL, FALSE))
       g_usleep (1000);
   g_assert_null (watched);
+  /* The thread that compiles ends by itself, and must not run into the end of the process. */
+  while (has_thread ("plan") && g_get_monotonic_time () < until)
+    g_usleep (1000);
   g_object_unref (session);
   remove_folder (folder);
 }
