@@ -37,15 +37,6 @@ price_candidate (
   return TRUE;
 }
 
-const char *
-lig_format_price (LigDraft *draft, double seconds, const char *suffix)
-{
-  gboolean small = seconds < 1e-3;
-  g_autofree char *text =
-    g_strdup_printf ("%.3g %s%s", seconds * (small ? 1e6 : 1e3), small ? "us" : "ms", suffix);
-  return g_string_chunk_insert_const (draft->strings, text);
-}
-
 static const char *
 format (LigDraft *draft, double seconds, double noise, gboolean measured)
 {

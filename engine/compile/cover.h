@@ -43,8 +43,5 @@ gboolean lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error);
  * has to beat the fastest of the others by more than one percent and its noise. */
 guint lig_cover_judge (const LigPrice *prices, const double *bytes, guint count, gboolean varied);
 
-/* Returns a time as text, `12.3 us`, with `suffix`; the draft owns it. */
-const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);
-
 /* Takes the candidate if its ops are free, else records the group that claimed them. */
 gboolean lig_cover_claim (LigDraft *draft, GArray *candidates, LigCandidate *candidate);

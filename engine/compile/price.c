@@ -9,6 +9,15 @@
 #include <math.h>
 #include <string.h>
 
+const char *
+lig_format_price (LigDraft *draft, double seconds, const char *suffix)
+{
+  gboolean small = seconds < 1e-3;
+  g_autofree char *text =
+    g_strdup_printf ("%.3g %s%s", seconds * (small ? 1e6 : 1e3), small ? "us" : "ms", suffix);
+  return g_string_chunk_insert_const (draft->strings, text);
+}
+
 double
 lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
 {

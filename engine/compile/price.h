@@ -27,6 +27,9 @@ gboolean lig_price_groups (LigDraft *draft,
  * predicted; the seconds are NaN where the device's ceilings are unknown or kernels are missing. */
 void lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price);
 
+/* Returns a time as text, `12.3 us`, with `suffix`; the draft owns it. */
+const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);
+
 /* Returns a text of everything that the time of these steps depends on; (transfer full). */
 char *lig_price_key (LigDraft *draft, GArray *steps);
 

@@ -5,29 +5,6 @@
 
 #include "engine/data/kind.h"
 
-#define LIG_DATASET(kind) extern const LigDatasetKind lig_dataset_##kind;
-#include "engine/data/dataset-list.h"
-#undef LIG_DATASET
-
-static const LigDatasetKind *const kinds[] = {
-#define LIG_DATASET(kind) &lig_dataset_##kind,
-#include "engine/data/dataset-list.h"
-#undef LIG_DATASET
-  NULL,
-};
-
-const LigDatasetKind *const *
-lig_dataset_kinds (void)
-{
-  return kinds;
-}
-
-const LigDatasetInfo *
-lig_dataset_info_nth (guint n)
-{
-  return n < G_N_ELEMENTS (kinds) - 1 ? &kinds[n]->info : NULL;
-}
-
 /* Sets the batch size from the argument or the shape. */
 static gboolean
 take_input (LigDataset *self, const LigShape *input, gint64 batch, GError **error)

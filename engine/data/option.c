@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the options of datasets and checks their values. */
+/* Finds the options of datasets, checks their values, and refuses them. */
 #include "engine/data/kind.h"
 
 #include <string.h>
+
+gboolean
+lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_set_error (error, LIG_ERROR, code, "%s: %s", self->name, what);
+  return FALSE;
+}
 
 static const LigDatasetOption shared[] = {
   {.type = LIG_DATASET_FRACTION,

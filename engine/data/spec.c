@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses `KIND[:PATH][?key=value&...]`. */
+/* Lists the kinds of datasets, and parses `KIND[:PATH][?key=value&...]`. */
 #include "engine/base/file.h"
 #include "engine/data/kind.h"
 
 #include <math.h>
 #include <string.h>
 
-gboolean
-lig_dataset_refuse (const LigDataset *self, GError **error, LigError code, const char *format, ...)
+#define LIG_DATASET(kind) extern const LigDatasetKind lig_dataset_##kind;
+#include "engine/data/dataset-list.h"
+#undef LIG_DATASET
+
+static const LigDatasetKind *const kinds[] = {
+#define LIG_DATASET(kind) &lig_dataset_##kind,
+#include "engine/data/dataset-list.h"
+#undef LIG_DATASET
+  NULL,
+};
+
+const LigDatasetKind *const *
+lig_dataset_kinds (void)
 {
-  va_list arguments;
-  va_start (arguments, format);
-  g_autofree char *what = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, LIG_ERROR, code, "%s: %s", self->name, what);
-  return FALSE;
+  return kinds;
+}
+
+const LigDatasetInfo *
+lig_dataset_info_nth (guint n)
+{
+  return n < G_N_ELEMENTS (kinds) - 1 ? &kinds[n]->info : NULL;
 }
 
 static char *
@@ -41,10 +53,10 @@ find_kind (LigDataset *self, const char *name, const char *spec, GError **error)
                  "'%s' has no kind of dataset; text:%s reads its bytes as tokens", shown, shown);
     return FALSE;
   }
-  g_autofree char *kinds = join_kinds ();
+  g_autofree char *names = join_kinds ();
   g_set_error (error, LIG_ERROR, LIG_ERROR_FORMAT,
                "a dataset is written KIND[:PATH][?key=value]; '%s' is none of the kinds %s", name,
-               kinds);
+               names);
   return FALSE;
 }
 
