@@ -157,8 +157,8 @@ static const struct {
    "where': No such file or directory"},
   {"--resume missing", "store", "has no run 'missing'"},
   {"--resume good.csv", "format", "truncated"},
-  {"'" LINE "' --resume last", "usage", "takes a sequence, or --resume"},
-  {"--steps 4", "usage", "takes a sequence, or --resume"},
+  {"'" LINE "' --resume last", "usage", "needs either a sequence or --resume"},
+  {"--steps 4", "usage", "needs either a sequence or --resume"},
   {"a b --data csv:good.csv", "usage", "lig train takes P --data"},
   {"'" LINE "' --dta csv:good.csv", "usage", "Unknown option --dta"},
 };
