@@ -21,12 +21,6 @@ struct _LigApplication {
 
 G_DEFINE_FINAL_TYPE (LigApplication, lig_application, ADW_TYPE_APPLICATION)
 
-LigSession *
-lig_application_get_session (LigApplication *self)
-{
-  return self->session;
-}
-
 static LigWindow *
 add_window (LigApplication *self)
 {

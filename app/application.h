@@ -14,7 +14,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (LigApplication, lig_application, LIG, APPLICATION, AdwApplication)
 
 LigApplication *lig_application_new (void);
-LigSession *lig_application_get_session (LigApplication *self);
 
 /* Shows the window that has this .lig file open; else opens it in a window that is still empty,
  * else in a new one. */

@@ -261,15 +261,3 @@ lig_score_group_get_ops (LigScoreGroup *self, int *first, int *last)
   *last = self->last;
   return self->first >= 0;
 }
-
-guint
-lig_score_group_get_number (LigScoreGroup *self)
-{
-  return self->number;
-}
-
-LigPass
-lig_score_group_get_pass (LigScoreGroup *self)
-{
-  return self->pass;
-}

@@ -19,7 +19,5 @@ void lig_score_group_bind (LigScoreGroup *self, const LigScoreMap *map, guint nu
 
 /* Returns the first and the last op of the plan; FALSE for a block's sum. */
 gboolean lig_score_group_get_ops (LigScoreGroup *self, int *first, int *last);
-guint lig_score_group_get_number (LigScoreGroup *self);
-LigPass lig_score_group_get_pass (LigScoreGroup *self);
 
 G_END_DECLS

@@ -419,12 +419,6 @@ lig_training_get_device (LigTraining *self)
   return self->device;
 }
 
-LigSequence *
-lig_training_get_sequence (LigTraining *self)
-{
-  return self->sequence;
-}
-
 const LigRunSettings *
 lig_training_get_settings (LigTraining *self)
 {

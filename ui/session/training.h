@@ -31,9 +31,6 @@ LigTraining *lig_training_resume (LigSession *session, const char *checkpoint);
 /* Returns: (nullable): the newest training of the session that has not ended. */
 LigTraining *lig_training_find_active (LigSession *session);
 
-/* Returns the sequence that it was started with; null for a resumed one until it is prepared. */
-LigSequence *lig_training_get_sequence (LigTraining *self);
-
 /* Returns the requested settings; the defaults for a resumed one until it is prepared. */
 const LigRunSettings *lig_training_get_settings (LigTraining *self);
 
