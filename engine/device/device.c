@@ -123,12 +123,6 @@ lig_device_get_name (LigDevice *self)
   return self->name;
 }
 
-LigBackendKind
-lig_device_get_backend (LigDevice *self)
-{
-  return self->backend->kind;
-}
-
 gboolean
 lig_device_has (LigDevice *self, LigDeviceTraits trait)
 {

@@ -100,14 +100,6 @@ LIG_API LigDevice *lig_device_open (const char *name, GError **error) G_GNUC_WAR
 LIG_API const char *lig_device_get_name (LigDevice *self);
 
 /**
- * lig_device_get_backend:
- * @self: a device
- *
- * Returns: the backend that runs it
- */
-LIG_API LigBackendKind lig_device_get_backend (LigDevice *self);
-
-/**
  * lig_device_has:
  * @self: a device
  * @traits: one or several #LigDeviceTraits
