@@ -31,7 +31,21 @@ clear_settings (Settings *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, clear_settings)
 
-/* Makes the edit and writes the sequence, including the command line's fusion constraints. */
+static void
+print_edit (const LigMend *mend, const char *file, const char *edit)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_json_add_text (builder, "file", file);
+  lig_json_add_integer (builder, "number", mend->number);
+  lig_json_add_text (builder, "kind", lig_mend_kind_name (mend->kind));
+  lig_json_add_text (builder, "text", edit);
+  json_builder_end_object (builder);
+  lig_cli_print_json (json_builder_get_root (builder));
+}
+
+/* Makes the edit and writes the sequence, including the command line's fusion constraints. On
+ * standard output the sequence is the JSON document itself. */
 static gboolean
 apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GError **error)
 {
@@ -50,6 +64,8 @@ apply_mend (LigPlan *plan, LigSequence *sequence, const Settings *settings, GErr
     fputs (json, stdout);
   } else if (!lig_sequence_save (sequence, settings->output, error)) {
     return FALSE;
+  } else if (lig_cli_json ()) {
+    print_edit (mend, settings->output, edit);
   }
   lig_cli_say ("%s: %s", g_str_equal (settings->output, "-") ? "edit" : settings->output, edit);
   return TRUE;

@@ -296,6 +296,9 @@ test_apply_mend (void)
   g_assert_cmpint (done.code, ==, 0);
   g_assert_cmpstr (done.out, ==, "");
   assert_contains (done.err, "mended.lig: remove the fence before 1");
+  g_auto (Outcome) document =
+    lig ("fuse", FENCED, "--apply-mend", "1", "-o", "mended.lig", "--json", NULL);
+  assert_contains (document.out, "\"kind\": \"remove-fence\"");
   g_auto (Outcome) after = lig ("fuse", "mended.lig", "--device", "null:h200", NULL);
   g_assert_null (strstr (after.out, "fence"));
   g_auto (Outcome) printed = lig ("fuse", FENCED, "--apply-mend", "1", "-o", "-", NULL);

@@ -131,7 +131,7 @@ follow (LigQuickEntry *self)
 /* --- Into the document --------------------------------------------------------------------- */
 
 static void
-copy_wishes (LigOp *from, LigOp *to)
+copy_constraints (LigOp *from, LigOp *to)
 {
   lig_op_set_forbidden (to, lig_op_get_forbidden (from));
   lig_op_set_forced (to, lig_op_get_forced (from));
@@ -146,9 +146,9 @@ are_alike (LigSequence *a, guint i, LigSequence *b, guint k)
 }
 
 /* An expression cannot force or forbid a fusion at an op: ops before and after the edited part keep
- * their wishes. */
+ * their constraints. */
 static void
-keep_wishes (LigSequence *old, LigSequence *new)
+keep_constraints (LigSequence *old, LigSequence *new)
 {
   guint before = lig_sequence_get_length (old), now = lig_sequence_get_length (new);
   guint start = 0, end = 0, shorter = MIN (before, now);
@@ -162,10 +162,11 @@ keep_wishes (LigSequence *old, LigSequence *new)
   for (guint i = 0; i < now; i++) {
     guint k = i < start ? i : i + before - now;
     if (i < start || i >= now - end)
-      copy_wishes (lig_sequence_get (old, (int) k, NULL), lig_sequence_get (new, (int) i, NULL));
+      copy_constraints (lig_sequence_get (old, (int) k, NULL),
+                        lig_sequence_get (new, (int) i, NULL));
     LigSequence *body = lig_op_get_body (lig_sequence_get (new, (int) i, NULL));
     if (body && (i < start || i >= now - end))
-      keep_wishes (lig_op_get_body (lig_sequence_get (old, (int) k, NULL)), body);
+      keep_constraints (lig_op_get_body (lig_sequence_get (old, (int) k, NULL)), body);
   }
 }
 
@@ -181,7 +182,7 @@ keep_settings (LigSequence *old, LigSequence *new)
   lig_sequence_set_train (new, lig_sequence_get_train (old));
   lig_sequence_set_unknown (new, lig_sequence_get_unknown (old));
   lig_sequence_set_forbidden (new, lig_sequence_get_forbidden (old));
-  keep_wishes (old, new);
+  keep_constraints (old, new);
 }
 
 static void
