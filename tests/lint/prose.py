@@ -45,7 +45,7 @@ HASH = re.compile(r'(?P<hash>(?:^[ \t]*#(?!!)[^\n]*\n?)+)|(?P<doc>"""(?:.*?)""")
 SQL = re.compile(r"(?P<hash>(?:^.*?--[^\n]*\n?)+)", re.M)
 UI = re.compile(r'translatable="[^"]*"[^>]*>(?P<text>[^<]*)<', re.S)
 # Words that codespell takes for misspellings.
-SPELT_SO = "gir,linaer,trough,nd,te,fo,ot,hist,ans,ba,als,inout,parms,ser,sord,doub,ue,crate,numer,parth,mis,thre"
+SPELT_SO = "gir,inout,linaer,trough"
 
 
 def flatten(text):
