@@ -9,9 +9,6 @@
 
 G_BEGIN_DECLS
 
-/* Finds the channels of the rows and gives each a lane, so that none overlap. */
-void lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document);
-
 guint lig_score_count_ports (const char *ports);
 
 /* Returns the point at which a row's channel begins or ends. */

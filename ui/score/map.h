@@ -98,6 +98,11 @@ guint lig_score_map_find_gap (const LigScoreMap *self, double y);
  * The last gap's second one is beyond the end. */
 gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
 
+/* Parts of lig_score_map_new(): add the brackets of a pass, after the rows, and the channels. */
+void
+lig_score_map_add_brackets (LigScoreMap *self, LigPass pass, const double *steps, guint n_steps);
+void lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document);
+
 /* Returns the seconds of a group's steps in a profile, 0 without one. */
 double lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps);
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict card of the score's sheet: opened at a gap or at a bracket. */
+#include "ui/score/sheet-private.h"
+#include "ui/score/verdict-card.h"
+
+static void
+drop_card (gpointer data)
+{
+  LigScoreSheet *self = data;
+  if (self->card && !gtk_widget_get_visible (self->card))
+    g_clear_pointer (&self->card, gtk_widget_unparent);
+  g_object_unref (self);
+}
+
+static void
+card_closed (LigScoreSheet *self)
+{
+  g_idle_add_once (drop_card, g_object_ref (self));
+}
+
+static void
+explain (LigScoreSheet *self, int first, int last, GtkWidget *at, GtkPositionType side)
+{
+  graphene_rect_t bounds;
+  g_clear_pointer (&self->card, gtk_widget_unparent);
+  self->card = gtk_popover_new ();
+  gtk_widget_add_css_class (self->card, "verdict-popover");
+  gtk_popover_set_child (GTK_POPOVER (self->card),
+                         lig_verdict_card_new (self->document, first, last));
+  gtk_widget_set_parent (self->card, GTK_WIDGET (self));
+  gtk_popover_set_position (GTK_POPOVER (self->card), side);
+  if (gtk_widget_compute_bounds (at, GTK_WIDGET (self), &bounds))
+    gtk_popover_set_pointing_to (
+      GTK_POPOVER (self->card), &(GdkRectangle){(int) bounds.origin.x, (int) bounds.origin.y,
+                                                (int) bounds.size.width, (int) bounds.size.height});
+  g_signal_connect_swapped (self->card, "closed", G_CALLBACK (card_closed), self);
+  gtk_popover_popup (GTK_POPOVER (self->card));
+}
+
+void
+lig_score_sheet_explain_gap (LigScoreSheet *self, guint gap)
+{
+  int before, after;
+  if (lig_score_map_get_gap_ops (self->map, gap, &before, &after))
+    explain (self, before, after, self->gaps->pdata[gap], GTK_POS_BOTTOM);
+}
+
+void
+lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number)
+{
+  int first, last;
+  GtkWidget *group = lig_score_sheet_get_group (self, pass, number);
+  if (group && lig_score_group_get_ops (LIG_SCORE_GROUP (group), &first, &last))
+    explain (self, first, last, group, pass == LIG_PASS_FORWARD ? GTK_POS_RIGHT : GTK_POS_LEFT);
+}
+
+gboolean
+lig_score_sheet_is_explaining (LigScoreSheet *self)
+{
+  return self->card && gtk_widget_get_visible (self->card);
+}
