@@ -3,12 +3,14 @@
 #include "ui/score/map.h"
 
 void
-lig_score_columns (LigScoreColumns *self, int width, guint lanes)
+lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
   enum { MARGIN = 18, WIDEST = 1180, NARROW = 720 };
   const int connector = width < NARROW ? 24 : 36;
-  int left = connector + (int) lanes * LIG_SHEET_LANE;
-  int whole = MIN (width, WIDEST + (int) lanes * LIG_SHEET_LANE);
+  const int lanes = map ? (int) map->lanes * map->metrics.lane : 0;
+  const double unit = map ? MAX (map->metrics.unit, 1) : 1;
+  int left = connector + lanes;
+  int whole = MIN (width, (int) (WIDEST * unit) + lanes);
   int inner = MAX (whole - 2 * MARGIN - left - connector, 300);
   self->rail = inner * 30 / 100;
   self->ops_width = inner - 2 * self->rail;
@@ -32,7 +34,8 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
   guint n_rows;
   const LigRow *rows = lig_document_get_rows (document, &n_rows);
   const LigPlanOp *ops = self->plan ? lig_plan_get_ops (self->plan, &self->n_ops) : NULL;
-  int y = LIG_SHEET_TOP + LIG_SHEET_SPACE;
+  const LigScoreMetrics *metrics = &self->metrics;
+  int y = metrics->top + metrics->space;
   for (guint i = 0; i < n_rows; i++) {
     LigScoreSlot slot = {.op = rows[i].op,
                          .path = rows[i].path,
@@ -41,7 +44,7 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
                          .block = lig_op_get_body (rows[i].op) != NULL,
                          .first = -1,
                          .y = y,
-                         .height = LIG_SHEET_BASE};
+                         .height = metrics->base};
     const LigOpSpan *place = places ? g_hash_table_lookup (places, rows[i].op) : NULL;
     guint count = 0;
     const LigPlanOp *parts =
@@ -52,11 +55,11 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
     }
     int shown = slot.block ? 0 : slot.first >= 0 ? slot.count : count_parts (rows[i].op);
     slot.shown = shown > 1 ? shown : 0;
-    slot.height += slot.shown * LIG_SHEET_PART + (slot.shown ? 6 : 0);
-    y += slot.height + LIG_SHEET_SPACE;
+    slot.height += slot.shown * metrics->part + (slot.shown ? metrics->pad / 2 : 0);
+    y += slot.height + metrics->space;
     g_array_append_val (self->slots, slot);
   }
-  self->height = y + LIG_SHEET_END;
+  self->height = y + metrics->end;
 }
 
 /* Sets the heights of each op: its part's sub-row, the first with the row's head. */
@@ -72,9 +75,9 @@ place_ops (LigScoreMap *self)
       if (op >= (int) self->n_ops)
         break;
       gboolean last = k == slot->count - 1;
-      int part = slot->y + LIG_SHEET_BASE + k * LIG_SHEET_PART;
+      int part = slot->y + self->metrics.base + k * self->metrics.part;
       self->tops[op] = k == 0 ? slot->y : part;
-      self->bottoms[op] = last ? slot->y + slot->height : part + LIG_SHEET_PART;
+      self->bottoms[op] = last ? slot->y + slot->height : part + self->metrics.part;
     }
   }
 }
@@ -168,9 +171,14 @@ clear_arc (gpointer data)
 }
 
 LigScoreMap *
-lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps)
+lig_score_map_new (LigDocument *document,
+                   const LigScoreMetrics *metrics,
+                   GHashTable *places,
+                   const double *steps,
+                   guint n_steps)
 {
   LigScoreMap *self = g_new0 (LigScoreMap, 1);
+  self->metrics = *metrics;
   LigPlan *plan = lig_document_get_plan (document);
   self->plan = plan ? lig_plan_ref (plan) : NULL;
   self->slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot));

@@ -6,15 +6,34 @@
 
 G_BEGIN_DECLS
 
-enum {
-  LIG_SHEET_TOP = 6,
-  LIG_SHEET_BASE = 54, /* of a row: title and parameters */
-  LIG_SHEET_PART = 24, /* of each part of a macro, below */
-  LIG_SHEET_SPACE = 18,
-  LIG_SHEET_INDENT = 18,
-  LIG_SHEET_LANE = 18, /* of one channel */
-  LIG_SHEET_END = 72,  /* free below the last row, to drop on */
-};
+/* --- Sizes --------------------------------------------------------------------------------- */
+
+/**
+ * LigScoreMetrics: sizes in pixels, which follow the font, the zoom and compact rows.
+ *
+ * @unit: factor of all sizes: 1 with a line of 18 pixels
+ * @compact: rows have one line
+ * @line, @small: height of a line of text, and of one of small text
+ * @pad: between an edge and text
+ * @base: of a row: title and parameters
+ * @part: of each part of a macro, below
+ * @space: between rows
+ * @gap: of the widget between rows, which may cover the edges of the rows
+ * @lane: of one channel
+ * @end: free below the last row, to drop on
+ */
+typedef struct {
+  double unit;
+  gboolean compact;
+  int line, small, pad;
+  int top, base, part, space, gap, indent, lane, end;
+} LigScoreMetrics;
+
+/* @line: height of a line of the sheet's font */
+void lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact);
+
+/* Returns a length that was designed for a line of 18 pixels. */
+int lig_score_metrics_scale (const LigScoreMetrics *self, double length);
 
 /* --- Columns ------------------------------------------------------------------------------- */
 
@@ -23,8 +42,6 @@ typedef struct {
   int ops, ops_width;
   int backward;
 } LigScoreColumns;
-
-void lig_score_columns (LigScoreColumns *self, int width, guint lanes);
 
 /* --- Rows and brackets --------------------------------------------------------------------- */
 
@@ -67,6 +84,7 @@ typedef struct {
 } LigScoreArc;
 
 typedef struct {
+  LigScoreMetrics metrics;
   LigPlan *plan;
   GArray *slots;       /* of LigScoreSlot */
   GArray *brackets[2]; /* of LigScoreBracket, forward and backward, downward */
@@ -80,14 +98,20 @@ typedef struct {
 
 /* Lays out the document's plan. @places: (nullable) (element-type LigOp LigOpSpan): the rows' ops
  * in an older plan */
-LigScoreMap *
-lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps);
+LigScoreMap *lig_score_map_new (LigDocument *document,
+                                const LigScoreMetrics *metrics,
+                                GHashTable *places,
+                                const double *steps,
+                                guint n_steps);
 void lig_score_map_free (LigScoreMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 
 typedef struct {
   int first, count;
 } LigOpSpan;
+
+/* Returns the columns of a sheet of this width. @map: (nullable): none has no channels */
+void lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width);
 
 const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
 

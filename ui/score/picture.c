@@ -41,11 +41,12 @@ append_rounded (GtkSnapshot *snapshot, graphene_rect_t area, float radius, const
 
 /* Returns the height at which a row is joined: its head if the bracket covers that. */
 static double
-find_joint (const LigScoreSlot *slot, const LigScoreBracket *bracket)
+find_joint (const LigScoreMap *map, guint row, const LigScoreBracket *bracket)
 {
+  const LigScoreSlot *slot = lig_score_map_get_slot (map, row);
   int top = MAX (slot->y, bracket->y);
   int bottom = MIN (slot->y + slot->height, bracket->y + bracket->height);
-  return top == slot->y ? top + LIG_SHEET_BASE / 2.0 : (top + bottom) / 2.0;
+  return top == slot->y ? top + map->metrics.base / 2.0 : (top + bottom) / 2.0;
 }
 
 static void
@@ -61,7 +62,7 @@ append_fused (GtkSnapshot *snapshot,
   graphene_rect_t ribbon = rectangle (left, bracket->y + 3, right - left, bracket->height - 6);
   gtk_snapshot_append_color (snapshot, &light, &ribbon);
   for (guint i = bracket->from; i <= bracket->to; i++) {
-    double y = find_joint (lig_score_map_get_slot (map, i), bracket);
+    double y = find_joint (map, i, bracket);
     graphene_rect_t line = rectangle (left, y - 1, right - left, 2);
     gtk_snapshot_append_color (snapshot, &colour, &line);
   }
@@ -76,7 +77,7 @@ append_alone (GtkSnapshot *snapshot,
               const Reach *reach,
               const GdkRGBA *colour)
 {
-  double y = find_joint (lig_score_map_get_slot (map, bracket->from), bracket);
+  double y = find_joint (map, bracket->from, bracket);
   double left = MIN (reach->rail, reach->row), right = MAX (reach->rail, reach->row);
   graphene_rect_t line = rectangle (left, y - 0.5, right - left, 1);
   gtk_snapshot_append_color (snapshot, colour, &line);
@@ -158,8 +159,8 @@ static double
 find_gap_middle (const LigScoreMap *map, guint gap)
 {
   if (gap < map->slots->len)
-    return lig_score_map_get_slot (map, gap)->y - LIG_SHEET_SPACE / 2.0;
-  return map->height - LIG_SHEET_END - LIG_SHEET_SPACE / 2.0;
+    return lig_score_map_get_slot (map, gap)->y - map->metrics.space / 2.0;
+  return map->height - map->metrics.end - map->metrics.space / 2.0;
 }
 
 void
@@ -178,7 +179,8 @@ lig_score_picture_snapshot (const LigScorePicture *self,
   append_arcs (self, columns, widget, snapshot, top, bottom);
   for (guint i = 0; i < self->map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    if (slot->y >= top && slot->y - LIG_SHEET_SPACE <= bottom && lig_op_get_fence (slot->op))
+    if (slot->y >= top && slot->y - self->map->metrics.space <= bottom &&
+        lig_op_get_fence (slot->op))
       append_fence (widget, columns, snapshot, find_gap_middle (self->map, i),
                     self->fence >= 0 ? 0.4 : 1);
   }
@@ -196,8 +198,8 @@ append_caret (const LigScorePicture *self,
   double y = find_gap_middle (self->map, (guint) self->caret);
   int indent = 0;
   if (self->inside && self->caret > 0)
-    indent =
-      (lig_score_map_get_slot (self->map, (guint) self->caret - 1)->depth) * LIG_SHEET_INDENT;
+    indent = lig_score_map_get_slot (self->map, (guint) self->caret - 1)->depth *
+             self->map->metrics.indent;
   double x = columns->ops + MIN (indent, columns->ops_width / 3);
   double end = columns->ops + columns->ops_width;
   append_rounded (snapshot, rectangle (x, y - 2, end - x, 4), 2, &accent);
