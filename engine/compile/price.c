@@ -139,13 +139,13 @@ tell_what (GPtrArray *lists)
   lig_tuning_report (kernel ? kernel->name : "an opaque op");
 }
 
-/* Times the lists. They are predicted where the device is only described, or has no memory for more
- * buffers. */
+/* Times the lists. They are predicted where the device is only described or must not be used, or
+ * has no memory for more buffers. */
 static gboolean
 time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  if (!lig_device_has (draft->device, LIG_DEVICE_DESCRIBED)) {
+  if (!lig_device_has (draft->device, LIG_DEVICE_DESCRIBED) && !draft->options.recall) {
     tell_what (lists);
     if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, LIG_TIMING_GROUPS,
                         prices, &local))
@@ -221,6 +221,9 @@ lig_price_groups (LigDraft *draft,
   g_autoptr (GPtrArray) unknown = find_unknown (draft, lists, keys, prices, numbers);
   if (unknown->len == 0)
     return TRUE;
+  /* Without measuring there is no reason to wait for another process that measures. */
+  if (draft->options.recall)
+    return time_unknown (draft, lists, keys, prices, error);
   lig_measuring_begin (draft->device);
   gboolean fine = time_unknown (draft, lists, keys, prices, error);
   lig_measuring_end (draft->device);
