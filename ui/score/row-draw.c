@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The drawing of a row of the score. */
+#include "ui/score/marks.h"
 #include "ui/score/row-private.h"
 
 static void
@@ -45,6 +46,8 @@ draw_head (
   int space = width - used - 12;
   int title = lig_score_text_draw (&self->texts[TITLE], widget, snapshot, x, 18, space,
                                    LIG_SCORE_TEXT_BOLD, ink);
+  title += lig_score_marks_draw (self->marks, widget, snapshot, x + title + 9, 18,
+                                 self->metrics.small * 3 / 4);
   lig_score_text_draw (&self->texts[COUNT], widget, snapshot, x + title + 9, 18, space - title - 9,
                        LIG_SCORE_TEXT_BOLD, dim);
   used = lig_score_text_draw (&self->texts[PATH], widget, snapshot, x + width * 3 / 4, 38,
