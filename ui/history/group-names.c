@@ -18,6 +18,7 @@ describe_run (const LigRunRow *row)
   g_autoptr (JsonNode) root = *row->settings ? lig_json_from_text (row->settings, NULL) : NULL;
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
   g_autoptr (GList) members = object ? json_object_get_members (object) : NULL;
+  g_hash_table_insert (facts, g_strdup ("kind"), g_strdup (lig_history_kind_word (row->kind)));
   g_hash_table_insert (facts, g_strdup ("device"), g_strdup (row->device));
   g_hash_table_insert (facts, g_strdup ("types"), g_strdup (row->dtype));
   g_hash_table_insert (facts, g_strdup ("policy"), g_strdup (row->policy));
@@ -37,16 +38,17 @@ describe_run (const LigRunRow *row)
   return facts;
 }
 
-/* Returns whether any two of the runs differ in the fact. */
+/* Returns whether any two of the runs that have the fact differ in it: a profile has no learning
+ * rate. */
 static gboolean
 differs (GPtrArray *runs, const char *name)
 {
   const char *first = NULL;
   for (guint i = 0; i < runs->len; i++) {
     const char *value = g_hash_table_lookup (runs->pdata[i], name);
-    if (i > 0 && g_strcmp0 (value, first) != 0)
+    if (first && value && strcmp (value, first) != 0)
       return TRUE;
-    first = value;
+    first = first ? first : value;
   }
   return FALSE;
 }
@@ -89,7 +91,8 @@ name_repetitions (LigStore *store, GPtrArray *groups, GError **error)
     GString *name = g_string_new (row && *row->name ? row->name : _ ("Untitled"));
     for (GList *d = differences; d; d = d->next) {
       const char *value = g_hash_table_lookup (runs->pdata[i], d->data);
-      g_string_append_printf (name, " · %s %s", (char *) d->data, value ? value : "–");
+      if (value)
+        g_string_append_printf (name, " · %s %s", (char *) d->data, value);
     }
     names[i] = g_string_free (name, FALSE);
   }
