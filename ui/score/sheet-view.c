@@ -47,11 +47,12 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   lig_score_columns (&columns, self->map, width);
   for (guint i = 0; i < count; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    int indent = MIN (slot->depth * metrics->indent, columns.ops_width / 3);
-    place (self->rows->pdata[i], columns.ops + indent, slot->y, columns.ops_width - indent,
-           slot->height);
+    int x, row_width;
+    lig_score_map_get_extent (self->map, &columns, slot->depth, &x, &row_width);
+    place (self->rows->pdata[i], x, slot->y, row_width, slot->height);
     place (self->gaps->pdata[i], columns.ops, slot->y - metrics->space - over, columns.ops_width,
            metrics->gap);
+    lig_sheet_gap_set_space (self->gaps->pdata[i], metrics->space);
   }
   if (count > 0)
     place (self->gaps->pdata[count], columns.ops,
