@@ -4,6 +4,7 @@
 
 #include "ui/score/sheet.h"
 #include "ui/score/text.h"
+#include "ui/widgets/preview-hook.h"
 
 #include <glib/gi18n.h>
 #include <math.h>
@@ -155,6 +156,45 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
   return TRUE;
 }
 
+/* --- Preview ------------------------------------------------------------------------------- */
+
+/* Returns whether a kernel of the plan computes ops on both sides of the gap. */
+static gboolean
+is_joined (const LigScoreMap *map, guint gap)
+{
+  int before, after;
+  if (!map->plan || !lig_score_map_get_gap_ops (map, gap, &before, &after))
+    return FALSE;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    guint count;
+    const LigPlanGroup *groups = lig_plan_get_groups (map->plan, pass, &count);
+    for (guint i = 0; i < count; i++)
+      if (groups[i].first <= before && groups[i].first + groups[i].count > after)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* Tries the sequence without the gap's fence, or with one where it would split a kernel. */
+static gboolean
+try_fence (GtkWidget *widget, LigDocument *document, LigTrial *trial, gpointer data)
+{
+  LigSheetGap *self = LIG_SHEET_GAP (widget);
+  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
+  const LigScoreMap *map = lig_score_sheet_get_map (LIG_SCORE_SHEET (sheet));
+  if (self->number >= map->slots->len || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)) ||
+      (!self->fence && !is_joined (map, self->number)))
+    return FALSE;
+  g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (document));
+  LigOp *op = lig_sequence_find (copy, lig_score_map_get_slot (map, self->number)->path, NULL);
+  if (!op)
+    return FALSE;
+  lig_op_set_fence (op, !self->fence);
+  trial->sequence = g_steal_pointer (&copy);
+  trial->label = g_strdup (self->fence ? _ ("Remove the fence") : _ ("Add a fence"));
+  return TRUE;
+}
+
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -195,9 +235,11 @@ lig_sheet_gap_init (LigSheetGap *self)
 }
 
 GtkWidget *
-lig_sheet_gap_new (void)
+lig_sheet_gap_new (LigDocument *document)
 {
-  return g_object_new (LIG_TYPE_SHEET_GAP, NULL);
+  GtkWidget *self = g_object_new (LIG_TYPE_SHEET_GAP, NULL);
+  lig_preview_hook (self, document, try_fence, NULL, NULL);
+  return self;
 }
 
 void

@@ -2,6 +2,8 @@
 /* The gap before a row: how many fusions were refused across it, and its fence. */
 #pragma once
 
+#include "ui/document/document.h"
+
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
@@ -9,7 +11,7 @@ G_BEGIN_DECLS
 #define LIG_TYPE_SHEET_GAP (lig_sheet_gap_get_type ())
 G_DECLARE_FINAL_TYPE (LigSheetGap, lig_sheet_gap, LIG, SHEET_GAP, GtkWidget)
 
-GtkWidget *lig_sheet_gap_new (void);
+GtkWidget *lig_sheet_gap_new (LigDocument *document);
 
 /* Sets the gap's content. @active: whether it can be explained */
 void lig_sheet_gap_bind (
