@@ -163,7 +163,7 @@ UPDATE run SET
 -- 3
 -- The time of a step, and an index by which lists of runs are filtered and sorted without reading
 -- the rows, which are long.
-ALTER TABLE run ADD COLUMN step_ms REAL; -- the median step of a training, the sum of a profile
+ALTER TABLE run ADD COLUMN step_ms REAL; -- the median step of a training or a profile
 UPDATE run SET step_ms = CASE kind
   WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing WHERE run = run.id)
   ELSE (SELECT value FROM (
@@ -184,3 +184,15 @@ DELETE FROM tuning WHERE choice IS NULL OR key LIKE 'cover|%';
 ALTER TABLE run ADD COLUMN parent TEXT; -- the uuid of the run whose checkpoint began this one
 ALTER TABLE run ADD COLUMN saved_step INTEGER; -- the step of the newest checkpoint
 UPDATE run SET saved_step = last_step WHERE kind = 'train' AND status != 'running';
+
+-- 6
+-- The distribution of repeated measurements, so that runs can be compared with the noise of both.
+CREATE TABLE spread (
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
+  figure TEXT NOT NULL, -- `forward`, `backward`, `update`, `forward-backward` or `step`
+  count INTEGER NOT NULL, -- the number of measurements
+  microseconds REAL, -- their median
+  lower REAL, -- the first quartile, in microseconds
+  upper REAL, -- the third quartile, in microseconds
+  PRIMARY KEY (run, figure)
+) WITHOUT ROWID;

@@ -143,7 +143,7 @@ test_older (Fixture *f, gconstpointer data)
   LigStore *store = open_store (f->path);
   g_free (begin (store, "old"));
   g_object_unref (store);
-  execute (f->path, "DROP INDEX run_list; ALTER TABLE run DROP COLUMN step_ms;"
+  execute (f->path, "DROP INDEX run_list; DROP TABLE spread; ALTER TABLE run DROP COLUMN step_ms;"
                     "ALTER TABLE run DROP COLUMN parent; ALTER TABLE run DROP COLUMN saved_step;"
                     "ALTER TABLE tuning DROP COLUMN noise; PRAGMA user_version = 2;"
                     "UPDATE run SET heartbeat = 1");
