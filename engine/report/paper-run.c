@@ -150,7 +150,7 @@ append_settings (LigPaper *to, const char *text)
     json_object_iter_init_ordered (&iter, json_node_get_object (root));
     while (json_object_iter_next_ordered (&iter, &name, &value)) {
       const LigSetting *setting = find_setting (name);
-      /* Those of a profile are told in a sentence after its times. */
+      /* A sentence after the measured times says those of a profile. */
       if (g_str_equal (name, "conditions"))
         continue;
       if (is_default (setting, value) != usual)

@@ -40,7 +40,7 @@ assert_spread (const LigSpread *spread, double median)
   g_assert_cmpfloat (spread->upper, >=, spread->median);
 }
 
-/* What a profile found, what the store has, and what the documents say is the same. */
+/* The profile, the store and the documents have the same figures. */
 static void
 test_profile (Fixture *f, gconstpointer data)
 {
