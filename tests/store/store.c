@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 5
+#define NEWEST 6
 
 static GBytes *
 read_file (const char *path)
@@ -102,6 +102,8 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_true (isnan (row->eval_accuracy));
   g_assert_cmpfloat (row->step_ms, ==, 4);
   g_assert_true (row->starred);
+  g_assert_cmpstr (row->sweep, ==, "");
+  g_assert_cmpint (row->point, ==, -1);
   /* A time of unknown noise is measured again; a chosen algorithm is kept. */
   g_assert_false (lig_store_get_tuning (store, "a price", NULL, NULL, NULL));
   g_assert_true (lig_store_get_tuning (store, "a product", NULL, NULL, NULL));
