@@ -52,6 +52,8 @@ make_statement (const LigRunFilter *f, LigRunOrder order, gboolean descending)
     g_string_append (sql, " AND r.started >= ?7");
   if (f->started_to)
     g_string_append (sql, " AND r.started < ?8");
+  if (f->sweep)
+    g_string_append (sql, " AND r.sweep = ?10");
   const char *by = orders[order], *direction = descending ? "DESC" : "ASC";
   g_string_append (sql, " ORDER BY ");
   if (order >= LIG_RUN_BY_STEPS)
@@ -110,9 +112,9 @@ lig_store_list_keys (LigStore *self,
     return NULL;
   g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GError) failure = NULL;
-  sqlite3_stmt *row =
-    lig_store_begin_read (self, &failure, sql, "ttttitiii", f->text, f->status, f->device, f->tag,
-                          (gint64) 0, f->kind, f->started_from, f->started_to, g_get_real_time ());
+  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "ttttitiiit", f->text, f->status,
+                                            f->device, f->tag, (gint64) 0, f->kind, f->started_from,
+                                            f->started_to, g_get_real_time (), f->sweep);
   while (row && (f->limit <= 0 || keys->len < (guint) f->limit) && lig_sql_next (row, &failure)) {
     gint64 key = sqlite3_column_int64 (row, 0);
     if (!f->status || !sqlite3_column_int (row, 1) || has_status (f->status, gone, key))

@@ -186,6 +186,22 @@ ALTER TABLE run ADD COLUMN saved_step INTEGER; -- the step of the newest checkpo
 UPDATE run SET saved_step = last_step WHERE kind = 'train' AND status != 'running';
 
 -- 6
+-- Trainings of one sequence over lists of settings, one after another.
+CREATE TABLE sweep (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number of the row, in the order of their starts
+  uuid TEXT NOT NULL UNIQUE, -- the identifier of the sweep for users and programs
+  name TEXT NOT NULL, -- the name from `--name` or from the sequence
+  document TEXT NOT NULL, -- sequence, device, initial weights, settings and axes, in JSON
+  started INTEGER NOT NULL -- the time of its start
+);
+
+-- The sweep of a training, and what a repetition needs besides sequence, settings and versions.
+ALTER TABLE run ADD COLUMN sweep TEXT; -- the uuid of the sweep to which this training belongs
+ALTER TABLE run ADD COLUMN point INTEGER; -- the number of its settings in the sweep, from 0
+ALTER TABLE run ADD COLUMN inputs TEXT; -- hashes of its data and weights, threads and so on, in JSON
+CREATE INDEX run_by_sweep ON run (sweep) WHERE sweep IS NOT NULL;
+
+-- 7
 -- The distribution of repeated measurements, so that runs can be compared with the noise of both.
 CREATE TABLE spread (
   run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run

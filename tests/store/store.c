@@ -7,7 +7,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 6
+#define NEWEST 7
 
 static GBytes *
 read_file (const char *path)
@@ -103,11 +103,13 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_true (isnan (row->eval_accuracy));
   g_assert_cmpfloat (row->step_ms, ==, 4);
   g_assert_true (row->starred);
+  g_assert_cmpstr (row->sweep, ==, "");
+  g_assert_cmpint (row->point, ==, -1);
   /* A time of unknown noise is measured again; a chosen algorithm is kept. */
   g_assert_false (lig_store_get_tuning (store, "a price", NULL, NULL, NULL));
   g_assert_true (lig_store_get_tuning (store, "a product", NULL, NULL, NULL));
   assert_query (f->path, "PRAGMA user_version", G_STRINGIFY (NEWEST));
-  /* Version 6 has no spreads for older runs, and takes new ones. */
+  /* Version 7 has no spreads for older runs, and takes new ones. */
   g_autoptr (GError) error = NULL;
   LigSpreadRow step = {"step", 15, 2000, 1900, 2200};
   g_autoptr (GPtrArray) none = lig_store_get_spreads (store, row->uuid, &error);
