@@ -151,6 +151,7 @@ lig_run_to_json (LigStore *store, const char *run, GError **error)
   lig_report_add_row (builder, contents.row);
   lig_report_add_origin (builder, contents.row);
   add_metrics (builder, contents.metrics);
+  lig_report_add_spreads (builder, contents.spreads);
   add_groups (builder, contents.fusions, "forward");
   add_groups (builder, contents.fusions, "backward");
   lig_report_add_verdicts (builder, contents.verdicts);

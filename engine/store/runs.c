@@ -197,10 +197,11 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
 }
 
 /* The median of the last 1,000 steps, because reading all steps of a long training would take
- * seconds; the sum of a profile. */
+ * seconds; the step of a profile, in older stores the sum of its groups. */
 #define STEP_MS \
-  "CASE kind WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing" \
-  "                               WHERE run = run.id)" \
+  "CASE kind WHEN 'profile' THEN coalesce (" \
+  "  (SELECT microseconds / 1000 FROM spread WHERE run = run.id AND figure = 'step')," \
+  "  (SELECT sum (microseconds) / 1000 FROM timing WHERE run = run.id))" \
   " ELSE (SELECT value FROM (" \
   "  SELECT value, row_number () OVER (ORDER BY value) AS place, count (*) OVER () AS n FROM (" \
   "   SELECT value FROM metric WHERE run = run.id AND name = 'step-ms'" \

@@ -45,7 +45,7 @@ typedef struct {
  * @first_loss: the first loss; it, @last_loss, @eval_loss, @eval_accuracy and @step_ms are NaN if
  *   unknown
  * @step_ms: the milliseconds of a step: of a finished training the median of its last steps, up to
- *   1,000; of a profile its one step
+ *   1,000; of a profile the median of its whole steps
  * @parent: the uuid of the run whose checkpoint this run continued; it need not be in the store
  * @saved_step: the step of the newest checkpoint, -1 without one
  * @sweep: the uuid of the sweep to which this run belongs
