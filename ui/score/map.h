@@ -16,8 +16,11 @@ G_BEGIN_DECLS
  * @compact: rows have one line
  * @line, @small: height of a line of text, and of one of small text
  * @pad: between an edge and text
+ * @first, @second: the middle of both lines of a row or bracket, from its top; the same if compact
  * @base: of a row: title and parameters
- * @part: of each part of a macro, below
+ * @part: of each part of a macro, below; if compact, the least height of a part within the row
+ * @tail: below the last part
+ * @frame: between the frame of a block and its rows
  * @space: between rows
  * @gap: of the widget between rows, which may cover the edges of the rows
  * @lane: of one channel
@@ -27,7 +30,8 @@ typedef struct {
   double unit;
   gboolean compact;
   int line, small, pad;
-  int top, base, part, space, gap, indent, lane, end;
+  int first, second;
+  int top, base, part, tail, space, gap, frame, lane, end;
 } LigScoreMetrics;
 
 /* @line: height of a line of the sheet's font */
@@ -52,6 +56,7 @@ typedef struct {
  * @op, @path, @depth, @open: as LigRow has them
  * @first, @count: ops of the plan; -1 where it has none
  * @shown: parts that have sub-rows of their own; 0 where the row is undivided
+ * @frame: the lower edge of an opened block's frame, which begins at @y; 0 for other rows
  */
 typedef struct {
   LigOp *op;
@@ -60,6 +65,7 @@ typedef struct {
   gboolean open, block;
   int first, count, shown;
   int y, height;
+  int frame;
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 
@@ -116,6 +122,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 typedef struct {
   int first, count;
 } LigOpSpan;
+
+/* Gets the left edge and the width of a row or of a block's frame, which are further inside the
+ * deeper the row is. */
+void lig_score_map_get_extent (
+  const LigScoreMap *self, const LigScoreColumns *columns, int depth, int *x, int *width);
 
 /* Returns the columns of a sheet of this width. @map: (nullable): none has no channels */
 void lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width);

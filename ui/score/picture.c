@@ -46,7 +46,9 @@ find_joint (const LigScoreMap *map, guint row, const LigScoreBracket *bracket)
   const LigScoreSlot *slot = lig_score_map_get_slot (map, row);
   int top = MAX (slot->y, bracket->y);
   int bottom = MIN (slot->y + slot->height, bracket->y + bracket->height);
-  return top == slot->y ? top + map->metrics.base / 2.0 : (top + bottom) / 2.0;
+  if (map->metrics.compact || top > slot->y)
+    return (top + bottom) / 2.0;
+  return top + MIN (map->metrics.base, slot->height) / 2.0;
 }
 
 static void
@@ -83,6 +85,19 @@ append_alone (GtkSnapshot *snapshot,
   gtk_snapshot_append_color (snapshot, colour, &line);
 }
 
+/* Reaches the outermost of the rows. */
+static Reach
+find_reach (const LigScoreMap *map, const LigScoreColumns *columns, const LigScoreBracket *bracket)
+{
+  int x, width, depth = G_MAXINT;
+  for (guint i = bracket->from; i <= bracket->to; i++)
+    depth = MIN (depth, lig_score_map_get_slot (map, i)->depth);
+  lig_score_map_get_extent (map, columns, depth, &x, &width);
+  if (bracket->pass == LIG_PASS_BACKWARD)
+    return (Reach){columns->backward, x + width + 5, x + width};
+  return (Reach){columns->forward + columns->rail, x - 6, x};
+}
+
 static void
 append_connectors (const LigScorePicture *self,
                    const LigScoreColumns *columns,
@@ -93,22 +108,59 @@ append_connectors (const LigScorePicture *self,
 {
   static const char *const names[] = {"score_forward", "score_backward"};
   GdkRGBA line = find_colour (widget, "score_line");
-  int end = columns->ops + columns->ops_width;
   for (guint pass = 0; pass < 2; pass++) {
     GdkRGBA colour = find_colour (widget, names[pass]);
-    Reach reach = {columns->forward + columns->rail, columns->ops - 6, columns->ops};
-    if (pass == 1)
-      reach = (Reach){columns->backward, end + 5, end};
     for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
       const LigScoreBracket *bracket =
         &g_array_index (self->map->brackets[pass], LigScoreBracket, i);
       if (bracket->y > bottom || bracket->y + bracket->height < top)
         continue;
+      Reach reach = find_reach (self->map, columns, bracket);
       if (bracket->group && bracket->group->fusion)
         append_fused (snapshot, self->map, bracket, &reach, colour);
       else
         append_alone (snapshot, self->map, bracket, &reach, &line);
     }
+  }
+}
+
+/* --- Frames of blocks ---------------------------------------------------------------------- */
+
+static void
+append_frame (const LigScorePicture *self,
+              const LigScoreColumns *columns,
+              const LigScoreSlot *slot,
+              GtkSnapshot *snapshot,
+              const GdkRGBA *colour)
+{
+  int x, width;
+  GskRoundedRect outline;
+  GdkRGBA ground = *colour;
+  const float line = 1.5f, widths[4] = {line, line, line, line};
+  const GdkRGBA colours[4] = {*colour, *colour, *colour, *colour};
+  ground.alpha *= 0.07f;
+  lig_score_map_get_extent (self->map, columns, slot->depth, &x, &width);
+  graphene_rect_t area = rectangle (x, slot->y, width, slot->frame - slot->y);
+  gsk_rounded_rect_init_from_rect (&outline, &area, 9);
+  gtk_snapshot_push_rounded_clip (snapshot, &outline);
+  gtk_snapshot_append_color (snapshot, &ground, &area);
+  gtk_snapshot_pop (snapshot);
+  gtk_snapshot_append_border (snapshot, &outline, widths, colours);
+}
+
+static void
+append_frames (const LigScorePicture *self,
+               const LigScoreColumns *columns,
+               GtkWidget *widget,
+               GtkSnapshot *snapshot,
+               double top,
+               double bottom)
+{
+  GdkRGBA colour = find_colour (widget, "score_block");
+  for (guint i = 0; i < self->map->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
+    if (slot->frame > MAX (top, 0) && slot->y < bottom)
+      append_frame (self, columns, slot, snapshot, &colour);
   }
 }
 
@@ -171,6 +223,7 @@ lig_score_picture_snapshot (const LigScorePicture *self,
                             double top,
                             double bottom)
 {
+  append_frames (self, columns, widget, snapshot, top, bottom);
   if (self->stale)
     gtk_snapshot_push_opacity (snapshot, 0.45);
   append_connectors (self, columns, widget, snapshot, top, bottom);
@@ -196,12 +249,15 @@ append_caret (const LigScorePicture *self,
 {
   GdkRGBA accent = find_colour (widget, "accent_color");
   double y = find_gap_middle (self->map, (guint) self->caret);
-  int indent = 0;
-  if (self->inside && self->caret > 0)
-    indent = lig_score_map_get_slot (self->map, (guint) self->caret - 1)->depth *
-             self->map->metrics.indent;
-  double x = columns->ops + MIN (indent, columns->ops_width / 3);
-  double end = columns->ops + columns->ops_width;
+  int left, width, depth = 0;
+  if (self->inside && self->caret > 0) {
+    const LigScoreSlot *above = lig_score_map_get_slot (self->map, (guint) self->caret - 1);
+    depth = above->depth + (above->open ? 1 : 0);
+    y = above->y + above->height + self->map->metrics.frame / 2.0;
+  } else if ((guint) self->caret < self->map->slots->len)
+    depth = lig_score_map_get_slot (self->map, (guint) self->caret)->depth;
+  lig_score_map_get_extent (self->map, columns, depth, &left, &width);
+  double x = left, end = left + width;
   append_rounded (snapshot, rectangle (x, y - 2, end - x, 4), 2, &accent);
   append_rounded (snapshot, rectangle (x - 5, y - 5, 10, 10), 5, &accent);
   append_rounded (snapshot, rectangle (end - 5, y - 5, 10, 10), 5, &accent);

@@ -85,7 +85,7 @@ lig_op_row_show_menu (LigOpRow *self, double x, double y)
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
   gtk_widget_set_halign (self->menu, GTK_ALIGN_START);
   if (x < 0) {
-    x = PADDING;
+    x = self->metrics.pad;
     y = self->metrics.base / 2;
   }
   gtk_popover_set_pointing_to (GTK_POPOVER (self->menu), &(GdkRectangle){(int) x, (int) y, 1, 1});

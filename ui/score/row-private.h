@@ -6,7 +6,7 @@
 #include "ui/score/text.h"
 
 enum { TITLE, COUNT, PARAMS, SHAPE, PATH, PROBLEM, N_TEXTS };
-enum { MOST_SUB_ROWS = 6, PADDING = 14, DISCLOSURE = 24 };
+enum { MOST_SUB_ROWS = 6, DISCLOSURE = 20 };
 
 struct _LigOpRow {
   GtkWidget parent_instance;
@@ -14,7 +14,7 @@ struct _LigOpRow {
   LigOp *op;
   LigScoreMetrics metrics;
   guint number;
-  gboolean block, open;
+  gboolean block, open, empty; /* a block, unfolded, without ops */
   int shown, depth;
   LigScoreMarks marks; /* of wishes for fusions that begin here */
   LigScoreText texts[N_TEXTS];

@@ -20,6 +20,17 @@ set_text (LigOpRow *self, int which, const char *text)
 }
 
 static void
+set_class (GtkWidget *widget, const char *name, gboolean on)
+{
+  if (gtk_widget_has_css_class (widget, name) == on)
+    return;
+  if (on)
+    gtk_widget_add_css_class (widget, name);
+  else
+    gtk_widget_remove_css_class (widget, name);
+}
+
+static void
 bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
   g_autofree char *count = lig_figure_count (part->parameters);
@@ -152,6 +163,7 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
     gtk_accessible_reset_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_EXPANDED);
   self->block = slot->block;
   self->open = slot->open;
+  self->empty = slot->block && lig_sequence_get_length (lig_op_get_body (slot->op)) == 0;
   self->depth = slot->depth;
   LigScoreMarks marks = lig_score_marks_of (slot->op);
   if (marks != self->marks)
@@ -159,6 +171,7 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
   self->marks = marks;
   bind_texts (self, map, slot);
   update_label (self, map, slot);
+  set_class (GTK_WIDGET (self), "open", slot->block && slot->open);
   lig_op_row_update (self);
 }
 
@@ -186,17 +199,6 @@ set_flag (GtkWidget *widget, GtkStateFlags flag, gboolean on)
     gtk_widget_set_state_flags (widget, flag, FALSE);
   else
     gtk_widget_unset_state_flags (widget, flag);
-}
-
-static void
-set_class (GtkWidget *widget, const char *name, gboolean on)
-{
-  if (gtk_widget_has_css_class (widget, name) == on)
-    return;
-  if (on)
-    gtk_widget_add_css_class (widget, name);
-  else
-    gtk_widget_remove_css_class (widget, name);
 }
 
 static void

@@ -23,6 +23,7 @@ struct _LigScoreSheet {
   LigScorePicture picture;
   guint stale_timer;
   GtkWidget *card;
+  GtkWidget *ghost; /* over everything else */
 };
 
 /* sheet-bind.c. There is one widget for each row, gap and bracket of the map. Visible ones are

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout, drawing and focus of the score's sheet. */
+#include "ui/score/ghost.h"
 #include "ui/score/sheet-private.h"
 
 /* --- Size and place ------------------------------------------------------------------------ */
@@ -47,11 +48,12 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   lig_score_columns (&columns, self->map, width);
   for (guint i = 0; i < count; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    int indent = MIN (slot->depth * metrics->indent, columns.ops_width / 3);
-    place (self->rows->pdata[i], columns.ops + indent, slot->y, columns.ops_width - indent,
-           slot->height);
+    int x, row_width;
+    lig_score_map_get_extent (self->map, &columns, slot->depth, &x, &row_width);
+    place (self->rows->pdata[i], x, slot->y, row_width, slot->height);
     place (self->gaps->pdata[i], columns.ops, slot->y - metrics->space - over, columns.ops_width,
            metrics->gap);
+    lig_sheet_gap_set_space (self->gaps->pdata[i], metrics->space);
   }
   if (count > 0)
     place (self->gaps->pdata[count], columns.ops,
@@ -66,6 +68,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
       place (self->groups[pass]->pdata[i], pass == 0 ? columns.forward : columns.backward,
              bracket->y, columns.rail, bracket->height - (whole ? 0 : 3));
     }
+  place (self->ghost, 0, 0, width, height);
   if (self->card)
     gtk_popover_present (GTK_POPOVER (self->card));
 }
@@ -132,12 +135,14 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                    &g_array_index (self->map->slots, LigScoreSlot, 0).y, sizeof (LigScoreSlot));
   snapshot_gaps (self, snapshot);
   lig_score_picture_snapshot_above (&self->picture, &columns, widget, snapshot);
+  gtk_widget_snapshot_child (widget, self->ghost, snapshot);
 }
 
 static void
 scrolled (LigScoreSheet *self)
 {
   double top, bottom;
+  lig_score_ghost_follow (LIG_SCORE_GHOST (self->ghost));
   lig_score_sheet_find_sight (self, &top, &bottom);
   if (top >= self->top && bottom <= self->bottom)
     return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sheet of the score: its widgets follow the document; sheet-view.c places and draws them. */
+#include "ui/score/ghost.h"
 #include "ui/score/sheet-private.h"
 
 /* The old plan is dimmed only if the new one takes longer than this. */
@@ -180,6 +181,7 @@ dispose (GObject *object)
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
   g_clear_pointer (&self->card, gtk_widget_unparent);
+  g_clear_pointer (&self->ghost, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
     for (guint k = 0; k < pools[i]->len; k++)
@@ -234,6 +236,7 @@ lig_score_sheet_new (LigDocument *document)
 {
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
+  self->ghost = lig_score_ghost_new (self);
   lig_score_sheet_measure_font (self);
   lig_score_sheet_update (self);
   lig_score_sheet_add_gestures (self);
