@@ -210,7 +210,8 @@ describe_age (gint64 seconds)
     return g_strdup_printf (_ ("%d min ago"), (int) (seconds / 60));
   if (seconds < 48 * 60 * 60)
     return g_strdup_printf (_ ("%d h ago"), (int) (seconds / (60 * 60)));
-  return g_strdup_printf (_ ("%d days ago"), (int) MIN (seconds / (24 * 60 * 60), 99999));
+  gulong days = (gulong) (seconds / (24 * 60 * 60));
+  return g_strdup_printf (ngettext ("%lu day ago", "%lu days ago", days), days);
 }
 
 /* Returns the words for the device after `measured on`. A person knows the own card by its model.

@@ -154,15 +154,34 @@ draw_line (Canvas *canvas, const Line *line, int middle)
              canvas->width - used - (used > 0 ? canvas->space : 0), FALSE);
 }
 
+/* Draws what brings most beside the name of a bracket that has one line. Returns the width. */
+static int
+draw_only (Canvas *canvas, int middle, int room)
+{
+  int which = has (canvas, LIG_BRACKET_SAVING) ? LIG_BRACKET_SAVING : LIG_BRACKET_RATE;
+  int fits = has (canvas, which) ? fit (canvas, which, room) : NONE;
+  int used = draw_text (canvas, fits, canvas->x + canvas->width - room, middle, room, TRUE);
+  return used > 0 ? used + canvas->space : 0;
+}
+
+/* @only: whether no other line follows */
 static void
-draw_first (Canvas *canvas, int middle)
+draw_first (Canvas *canvas, int middle, gboolean only)
 {
   LigScoreGroup *self = canvas->group;
+  const int space = canvas->space;
   int used = draw_text (canvas, LIG_BRACKET_TIME, canvas->x, middle, canvas->width, TRUE);
   int signs = lig_score_marks_draw (self->marks, GTK_WIDGET (self), canvas->snapshot, canvas->x,
                                     middle, self->metrics.small * 3 / 4);
-  draw_text (canvas, LIG_BRACKET_NAME, canvas->x + signs, middle,
-             canvas->width - signs - used - (used > 0 ? canvas->space : 0), FALSE);
+  int name = MIN (measure_text (canvas, LIG_BRACKET_NAME), canvas->width);
+  int room = canvas->width - signs - used - (used > 0 ? space : 0);
+  if (only && room - name - space > 0) {
+    int whole = canvas->width;
+    canvas->width -= used + (used > 0 ? space : 0);
+    room -= draw_only (canvas, middle, room - name - space);
+    canvas->width = whole;
+  }
+  draw_text (canvas, LIG_BRACKET_NAME, canvas->x + signs, middle, room, FALSE);
 }
 
 static void
@@ -220,7 +239,11 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     n = has (&canvas, LIG_BRACKET_SAVING) ? plan_fused (&canvas, lines, most)
                                           : plan_alone (&canvas, lines, most);
   int middle = most > 0 ? top + canvas.pitch / 2 + 1 : (canvas.height - (bar ? foot - 2 : 0)) / 2;
-  draw_first (&canvas, middle);
+  if (self->free) {
+    draw_text (&canvas, LIG_BRACKET_KERNELS, canvas.x, canvas.height / 2, canvas.width, FALSE);
+    return;
+  }
+  draw_first (&canvas, middle, most == 0);
   for (int i = 0; i < n; i++)
     draw_line (&canvas, &lines[i], middle + (i + 1) * canvas.pitch);
   int thickness = MAX (lig_score_metrics_scale (metrics, most > 0 ? 4 : 3), 2);

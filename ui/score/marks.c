@@ -55,22 +55,16 @@ draw_bar (cairo_t *cairo, double x, double middle, double size)
   cairo_stroke (cairo);
 }
 
-int
-lig_score_marks_draw (
-  LigScoreMarks marks, GtkWidget *widget, GtkSnapshot *snapshot, int x, int middle, int size)
+/* Draws the signs, one after the other. */
+static void
+draw_signs (
+  LigScoreMarks marks, GtkWidget *widget, cairo_t *cairo, double x, double middle, int size)
 {
-  const unsigned both = LIG_SCORE_FORCED | LIG_SCORE_FORBIDDEN;
-  int width = (marks & both) == both ? 2 * size + 3 : size;
   GdkRGBA ink, warning;
   GtkStyleContext *style = gtk_widget_get_style_context (widget);
-  if (!(marks & both))
-    return 0;
   gtk_style_context_get_color (style, &ink);
   if (!gtk_style_context_lookup_color (style, "warning_color", &warning))
     warning = ink;
-  cairo_t *cairo = gtk_snapshot_append_cairo (
-    snapshot, &GRAPHENE_RECT_INIT ((float) x, (float) middle - (float) size / 2 - 1,
-                                   (float) width + 1, (float) size + 2));
   if (marks & LIG_SCORE_FORCED) {
     gdk_cairo_set_source_rgba (cairo, &ink);
     draw_pin (cairo, x, middle, size);
@@ -80,6 +74,38 @@ lig_score_marks_draw (
     gdk_cairo_set_source_rgba (cairo, &warning);
     draw_bar (cairo, x, middle, size);
   }
+}
+
+static void
+draw_area (GtkDrawingArea *area, cairo_t *cairo, int width, int height, gpointer marks)
+{
+  draw_signs ((LigScoreMarks) GPOINTER_TO_UINT (marks), GTK_WIDGET (area), cairo, 0, height / 2.0,
+              MIN (width, height));
+}
+
+GtkWidget *
+lig_score_marks_new (LigScoreMarks marks)
+{
+  GtkWidget *area =
+    g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION,
+                  "content-width", 14, "content-height", 14, "valign", GTK_ALIGN_CENTER, NULL);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw_area, GUINT_TO_POINTER (marks),
+                                  NULL);
+  return area;
+}
+
+int
+lig_score_marks_draw (
+  LigScoreMarks marks, GtkWidget *widget, GtkSnapshot *snapshot, int x, int middle, int size)
+{
+  const unsigned both = LIG_SCORE_FORCED | LIG_SCORE_FORBIDDEN;
+  int width = (marks & both) == both ? 2 * size + 3 : size;
+  if (!(marks & both))
+    return 0;
+  cairo_t *cairo = gtk_snapshot_append_cairo (
+    snapshot, &GRAPHENE_RECT_INIT ((float) x, (float) middle - (float) size / 2 - 1,
+                                   (float) width + 1, (float) size + 2));
+  draw_signs (marks, widget, cairo, x, middle, size);
   cairo_destroy (cairo);
   return width + size / 2;
 }

@@ -14,6 +14,9 @@ LigScoreMarks lig_score_marks_of (LigOp *op);
 /* Returns the words for screen readers, null without a mark. */
 const char *lig_score_marks_text (LigScoreMarks marks);
 
+/* Returns a picture of the signs. */
+GtkWidget *lig_score_marks_new (LigScoreMarks marks);
+
 /* Draws the signs from @x to the right and returns their width with the space behind them, 0
  * without a mark. @middle: their vertical centre. @size: of one */
 int lig_score_marks_draw (
