@@ -9,7 +9,9 @@
  *   selected   the selection or the cursor is new
  *   titled     name, file or modification are new
  *   settings   device or policy are new
- *   previewed  a preview began, arrived or ended, see ui/document/preview.h */
+ *   previewed  a preview began, arrived or ended, see ui/document/preview.h
+ *   timed      measured times or the comparison with every op alone are new, see
+ *              ui/document/times.h */
 #pragma once
 
 #include "ui/document/journal.h"

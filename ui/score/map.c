@@ -2,6 +2,8 @@
 /* The layout of the score, in numbers only: no widget, no drawing. */
 #include "ui/score/map.h"
 
+#include "ui/document/times.h"
+
 void
 lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
@@ -221,12 +223,9 @@ clear_arc (gpointer data)
 }
 
 LigScoreMap *
-lig_score_map_new (LigDocument *document,
-                   const LigScoreMetrics *metrics,
-                   GHashTable *places,
-                   const double *steps,
-                   guint n_steps)
+lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places)
 {
+  LigTimedPlan timed, unfused;
   LigScoreMap *self = g_new0 (LigScoreMap, 1);
   self->metrics = *metrics;
   LigPlan *plan = lig_document_get_plan (document);
@@ -240,8 +239,9 @@ lig_score_map_new (LigDocument *document,
   lig_score_map_add_arcs (self, document);
   place_ops (self);
   if (plan) {
-    lig_score_map_add_brackets (self, LIG_PASS_FORWARD, steps, n_steps);
-    lig_score_map_add_brackets (self, LIG_PASS_BACKWARD, steps, n_steps);
+    lig_document_get_timed (document, &timed, &unfused);
+    lig_score_map_add_brackets (self, LIG_PASS_FORWARD, &timed, &unfused);
+    lig_score_map_add_brackets (self, LIG_PASS_BACKWARD, &timed, &unfused);
     place_misses (self);
   }
   return self;

@@ -15,9 +15,6 @@ struct _LigScoreSheet {
   GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
   GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
   gpointer shown;                     /* that plan; compared, never used */
-  LigPlan *profiled;
-  double *steps;
-  guint n_steps;
   GtkAdjustment *adjustment;
   double top, bottom; /* drawn */
   guint8
