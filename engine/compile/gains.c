@@ -24,9 +24,11 @@ get_alone (Prices *self, int index, LigPass pass)
 }
 
 static void
-add_price (double *seconds, gboolean *measured, const LigPrice *price)
+add_price (double *seconds, double *noise, double *bytes, gboolean *measured, const LigPrice *price)
 {
   *seconds += price->seconds;
+  *noise += price->noise;
+  *bytes += price->bytes;
   *measured &= price->measured || price->seconds == 0;
 }
 
@@ -39,9 +41,9 @@ find_times (Prices *self, const LigCandidate *candidate)
     if (!lig_covers_pass (candidate, pass))
       continue;
     lig_price_recall (self->draft, &candidate->group, pass, &fused);
-    add_price (&times.fused, &times.measured, &fused);
+    add_price (&times.fused, &times.fused_noise, &times.fused_bytes, &times.measured, &fused);
     for (int i = 0; i < candidate->group.count; i++)
-      add_price (&times.unfused, &times.measured,
+      add_price (&times.unfused, &times.unfused_noise, &times.unfused_bytes, &times.measured,
                  get_alone (self, candidate->group.first + i, pass));
   }
   return times;
@@ -66,7 +68,8 @@ fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times)
       prices.alone[pass][i].seconds = -1;
   }
   for (guint i = 0; i < draft->verdicts->len; i++)
-    times[i] = (LigReasonTimes){NAN, NAN, FALSE};
+    times[i] =
+      (LigReasonTimes){.fused = NAN, .unfused = NAN, .fused_bytes = NAN, .unfused_bytes = NAN};
   for (guint i = 0; i < candidates->len; i++) {
     const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
     const LigVerdict *verdict = &g_array_index (draft->verdicts, LigVerdict, candidate->verdict);
@@ -78,24 +81,51 @@ fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times)
   g_free (prices.alone[1]);
 }
 
+/* Returns the case of a draft with its ops, without verdicts. The ops are (transfer full). */
+static LigReasonCase
+begin_case (LigDraft *draft, LigReasonOp **ops)
+{
+  *ops = g_new (LigReasonOp, MAX (draft->parts->len, 1));
+  for (int i = 0; i < (int) draft->parts->len; i++) {
+    const LigPart *part = lig_part (draft, i);
+    (*ops)[i] = (LigReasonOp){(double) lig_value (draft, part->y)->bytes, part->path, part->title,
+                              part->info};
+  }
+  return (LigReasonCase){.ops = *ops, .n_ops = draft->parts->len, .strings = draft->strings};
+}
+
+const char *
+lig_verdict_text (LigDraft *draft, const LigVerdict *verdict)
+{
+  g_autofree LigReasonOp *ops = NULL;
+  LigReasonCase the = begin_case (draft, &ops);
+  LigVerdict written = *verdict;
+  written.gain = written.fused = written.present = NAN;
+  lig_reasons_write (&the, &written);
+  return written.text;
+}
+
 void
 lig_explain_verdicts (LigDraft *draft, GArray *candidates)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
-  g_autofree LigReasonOp *ops = g_new (LigReasonOp, MAX (draft->parts->len, 1));
+  g_autofree LigReasonOp *ops = NULL;
   g_autofree LigReasonTimes *times = g_new (LigReasonTimes, MAX (draft->verdicts->len, 1));
-  for (int i = 0; i < (int) draft->parts->len; i++) {
-    const LigPart *part = lig_part (draft, i);
-    ops[i] = (LigReasonOp){(double) lig_value (draft, part->y)->bytes, part->path, part->written};
+  g_autofree const int **elements = g_new0 (const int *, MAX (draft->verdicts->len, 1));
+  for (guint i = 0; i < candidates->len; i++) {
+    const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
+    if (!candidate->shorter || candidate->taken)
+      elements[candidate->verdict] = candidate->group.elements;
   }
   fill_times (draft, candidates, times);
-  LigReasonCase the = {.verdicts = (LigVerdict *) (gpointer) draft->verdicts->data,
-                       .mends = (LigMend *const *) draft->mends->pdata,
-                       .times = times,
-                       .n_verdicts = draft->verdicts->len,
-                       .ops = ops,
-                       .n_ops = draft->parts->len,
-                       .copy = facts->copy,
-                       .launch = facts->launch};
+  LigReasonCase the = begin_case (draft, &ops);
+  the.verdicts = (LigVerdict *) (gpointer) draft->verdicts->data;
+  the.mends = (LigMend *const *) draft->mends->pdata;
+  the.alternatives = (LigMend *const *) draft->alternatives->pdata;
+  the.times = times;
+  the.elements = elements;
+  the.n_verdicts = draft->verdicts->len;
+  the.copy = facts->copy;
+  the.launch = facts->launch;
   lig_reasons_explain (&the);
 }

@@ -97,7 +97,7 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
   if (!tuning || !tuning->get (tuning->data, key, &microseconds, &noise, NULL) ||
       !isfinite (microseconds) || !isfinite (noise))
     return FALSE;
-  *price = (LigPrice){microseconds * 1e-6, noise * 1e-6, TRUE};
+  *price = (LigPrice){.seconds = microseconds * 1e-6, .noise = noise * 1e-6, .measured = TRUE};
   return TRUE;
 }
 
@@ -216,13 +216,23 @@ lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice
   LigProbe probe;
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
   gboolean lowered = lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
-  *price = (LigPrice){.seconds = lowered && steps->len == 0 ? 0 : NAN};
+  double bytes = lowered ? 0 : NAN;
+  for (guint i = 0; lowered && i < steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
+    bytes += step->read + step->written;
+  }
+  *price = (LigPrice){.seconds = lowered && steps->len == 0 ? 0 : NAN, .bytes = bytes};
   if (!lowered || steps->len == 0)
     return;
   if (draft->prices || draft->options.tuning) {
     g_autofree char *key = lig_price_key (draft, steps);
-    if (look_up (draft, key, price))
+    if (look_up (draft, key, price)) {
+      price->bytes = bytes;
+      /* A device without ceilings has no predictions. */
+      if (!price->measured && price->seconds <= 0)
+        price->seconds = NAN;
       return;
+    }
   }
   double seconds = predict (draft, steps);
   price->seconds = seconds > 0 ? seconds : NAN;

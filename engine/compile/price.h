@@ -8,6 +8,7 @@ typedef struct {
   double seconds;
   double noise;      /* half the spread of the middle half of the samples */
   gboolean measured; /* on this device, now or earlier; else predicted */
+  double bytes;      /* read and written; filled in by lig_price_recall() only */
 } LigPrice;
 
 /* Returns the least seconds that a step takes: max(bytes / copy bandwidth, flops / product rate)
