@@ -12,7 +12,7 @@ lig_covers_pass (const LigCandidate *candidate, LigPass pass)
 static const char *
 describe_group (LigDraft *draft, const LigGroup *group)
 {
-  g_autofree char *path = lig_reasons_row_path (lig_part (draft, group->first)->path);
+  g_autofree char *path = lig_verdict_row_path (lig_part (draft, group->first)->path);
   g_autofree char *text = g_strdup_printf ("%s at %s", group->fusion->name, path);
   return g_string_chunk_insert_const (draft->strings, text);
 }

@@ -42,7 +42,7 @@ refuse_fence (LigWalk *walk, const LigFound *found, LigMatch *match)
   while (!path && ++first < found->end)
     if (lig_part (walk->draft, first)->fence)
       path = lig_part (walk->draft, first)->path;
-  g_autofree char *row = path ? lig_reasons_row_path (path) : NULL;
+  g_autofree char *row = path ? lig_verdict_row_path (path) : NULL;
   match->fits = TRUE;
   match->count = found->end - walk->at;
   match->found = (LigEvidence){.kind = LIG_EVIDENCE_FENCE, .path = path, .first = first};
@@ -126,7 +126,7 @@ static gboolean
 is_forbidden (LigDraft *draft, const LigFusion *fusion, int at, LigEvidence *found, char **observed)
 {
   const LigPart *part = lig_part (draft, at);
-  g_autofree char *row = lig_reasons_row_path (part->path);
+  g_autofree char *row = lig_verdict_row_path (part->path);
   *found = (LigEvidence){.kind = LIG_EVIDENCE_FORBIDDEN, .first = at};
   if (g_strv_contains (lig_sequence_get_forbidden (draft->sequence), fusion->name)) {
     *observed = g_strdup ("forbidden everywhere");
@@ -191,7 +191,7 @@ refuse_unwritten (LigDraft *draft, int number, LigMatch *match)
   /* Values of ops are called `#5.y`, with the expanded index. */
   gboolean port = value->part >= 0 && value->name[0] == '#' && strchr (value->name, '.');
   const char *name = port ? strchr (value->name, '.') + 1 : value->name;
-  g_autofree char *row = port ? lig_reasons_row_path (lig_part (draft, value->part)->path) : NULL;
+  g_autofree char *row = port ? lig_verdict_row_path (lig_part (draft, value->part)->path) : NULL;
   match->needed =
     name_one (draft, LIG_EVIDENCE_NAMES, g_string_chunk_insert_const (draft->strings, name));
   match->needed.first = port ? value->part : 0;

@@ -129,7 +129,8 @@ estimate_gain (const Explainer *self, guint number)
   Savings now = sum_groups (self, verdict->pass, first, last);
   gboolean kept = verdict->reason == LIG_REASON_IN_USE;
   fill_times (verdict, times, &now);
-  verdict->gain = verdict->bytes = NAN;
+  verdict->gain = NAN;
+  verdict->bytes = verdict->taken ? times->unfused_bytes - times->fused_bytes : NAN;
   if (is_unknown (verdict, self->facts->mends[number]))
     return;
   verdict->bytes = (isnan (times->fused_bytes) ? estimate_bytes (self, first, last, kept)
@@ -167,7 +168,7 @@ number_mend (const Explainer *self, const LigVerdict *verdict, LigMend *mend, GH
     return;
   if (mend->path) {
     /* An edit in a block is one of all its repetitions. */
-    g_autofree char *path = lig_reasons_row_path (mend->path);
+    g_autofree char *path = lig_verdict_row_path (mend->path);
     mend->path = g_string_chunk_insert_const (self->facts->strings, path);
   }
   char *edit = describe_edit (mend);

@@ -38,8 +38,8 @@ keep (const LigReasonCase *self, char *text)
 static char *
 name_rows (const LigReasonCase *self, int first, int count)
 {
-  g_autofree char *from = lig_reasons_row_path (self->ops[first].path);
-  g_autofree char *to = lig_reasons_row_path (self->ops[first + count - 1].path);
+  g_autofree char *from = lig_verdict_row_path (self->ops[first].path);
+  g_autofree char *to = lig_verdict_row_path (self->ops[first + count - 1].path);
   return g_str_equal (from, to) ? g_steal_pointer (&from)
                                 : g_strdup_printf (_ ("%s to %s"), from, to);
 }
@@ -227,7 +227,7 @@ static char *
 add_bytes (const LigVerdict *self, const char *time)
 {
   if (isnan (self->bytes) || fabs (self->bytes) < 1)
-    return g_strdup (time);
+    return g_strdup (time); /* null without a time */
   gboolean less = self->bytes > 0;
   g_autofree char *bytes = lig_units_bytes (fabs (self->bytes));
   if (!time)
@@ -243,6 +243,8 @@ char *
 lig_verdict_describe_gain (const LigVerdict *self)
 {
   double size = fabs (self->gain);
+  if (self->taken)
+    return NULL;
   if (isnan (self->gain))
     return add_bytes (self, NULL);
   if (size < 0.05)

@@ -10,7 +10,7 @@
 /* --- Ops ----------------------------------------------------------------------------------- */
 
 char *
-lig_reasons_row_path (const char *path)
+lig_verdict_row_path (const char *path)
 {
   g_auto (GStrv) parts = g_strsplit (path, ".", -1);
   for (guint i = 0; parts[i]; i++)
@@ -58,7 +58,7 @@ char *
 lig_reasons_name_op (const LigReasonCase *self, int index, int from)
 {
   const LigReasonOp *op = &self->ops[index];
-  g_autofree char *path = lig_reasons_row_path (op->path);
+  g_autofree char *path = lig_verdict_row_path (op->path);
   g_autofree char *name = NULL;
   /* The product is what people mean by the linear itself. */
   if (is_part (self, index) && !g_str_equal (op->info->name, "basic-linear"))
@@ -253,6 +253,12 @@ lig_verdict_describe_none (const LigOpInfo *before, const LigOpInfo *after)
                             name_kind (before));
   return g_strdup_printf (_ ("No fusion joins %s with %s after it."), name_kind (before),
                           name_kind (after));
+}
+
+char *
+lig_verdict_describe_needs (const LigVerdict *self)
+{
+  return self->reason == LIG_REASON_PATTERN ? lig_reasons_name_needs (self->needed.names) : NULL;
 }
 
 char *

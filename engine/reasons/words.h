@@ -6,10 +6,6 @@
 
 /* All texts are (transfer full) and translated. */
 
-/* Returns the path of the row that shows an op: in a block that of the first repetition, `3.0.2`
- * for `3.7.2`. Not translated. */
-char *lig_reasons_row_path (const char *path);
-
 /* Returns the op's name and row: `GELU at 3`, `Bias of Linear at 2`. An op that is in a later
  * repetition of a block than the op @from is `Layer norm at 0.0.1 of the next repetition`. */
 char *lig_reasons_name_op (const LigReasonCase *self, int index, int from);

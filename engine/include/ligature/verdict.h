@@ -118,7 +118,7 @@ typedef struct {
  *   groups; negative if it would cost time, NaN if it is unknown or the fusion is taken
  * @gain_measured: whether the gain comes from measured times; otherwise it is predicted
  * @bytes: the bytes that a step would read and write less with the fusion; negative if more, NaN if
- *   it is unknown or the fusion is taken
+ *   it is unknown; if the fusion is taken, those that it reads and writes less than its ops alone
  * @fused: the time of the ops as one group in microseconds, NaN if it is unknown
  * @fused_noise: half the spread of the middle half of its samples; 0 if it is predicted
  * @present: the time of the groups that cover the ops now; if the fusion is taken, the time of its
@@ -214,6 +214,24 @@ LIG_API GPtrArray *lig_verdicts_about (const LigVerdict *verdicts,
                                        int last,
                                        gboolean gaps,
                                        LigPass pass);
+
+/**
+ * lig_verdict_row_path:
+ * @path: the path of an op of a plan
+ *
+ * Returns: (transfer full): the path of the row that shows the op: in a block that of the first
+ *   repetition, `3.0.2` for `3.7.2`
+ */
+LIG_API char *lig_verdict_row_path (const char *path) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_verdict_describe_needs:
+ * @self: a verdict
+ *
+ * Returns: (transfer full) (nullable): the ops that the pattern accepts next, in translated words,
+ *   folded by their kind: `an activation or a gated unit`; %NULL if the pattern fits
+ */
+LIG_API char *lig_verdict_describe_needs (const LigVerdict *self) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_verdict_describe_none:
