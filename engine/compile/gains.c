@@ -59,7 +59,7 @@ can_be_priced (const LigCandidate *candidate, const LigVerdict *verdict)
 }
 
 static void
-fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times)
+fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times, double *const alone[2])
 {
   Prices prices = {.draft = draft};
   for (int pass = 0; pass < 2; pass++) {
@@ -77,8 +77,11 @@ fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times)
       continue;
     times[candidate->verdict] = find_times (&prices, candidate);
   }
-  g_free (prices.alone[0]);
-  g_free (prices.alone[1]);
+  for (int pass = 0; pass < 2; pass++) {
+    for (guint i = 0; i < draft->parts->len; i++)
+      alone[pass][i] = prices.alone[pass][i].seconds < 0 ? NAN : prices.alone[pass][i].seconds;
+    g_free (prices.alone[pass]);
+  }
 }
 
 /* Returns the case of a draft with its ops, without verdicts. The ops are (transfer full). */
@@ -117,12 +120,17 @@ lig_explain_verdicts (LigDraft *draft, GArray *candidates)
     if (!candidate->shorter || candidate->taken)
       elements[candidate->verdict] = candidate->group.elements;
   }
-  fill_times (draft, candidates, times);
+  g_autofree double *forward = g_new (double, MAX (draft->parts->len, 1));
+  g_autofree double *backward = g_new (double, MAX (draft->parts->len, 1));
+  double *const alone[] = {forward, backward};
+  fill_times (draft, candidates, times, alone);
   LigReasonCase the = begin_case (draft, &ops);
   the.verdicts = (LigVerdict *) (gpointer) draft->verdicts->data;
   the.mends = (LigMend *const *) draft->mends->pdata;
   the.alternatives = (LigMend *const *) draft->alternatives->pdata;
   the.times = times;
+  the.alone[0] = forward;
+  the.alone[1] = backward;
   the.elements = elements;
   the.n_verdicts = draft->verdicts->len;
   the.copy = facts->copy;

@@ -27,6 +27,7 @@ typedef struct {
   LigMend *const *mends, *const *alternatives;
   const LigReasonTimes *times;
   const int *const *elements;
+  const double *alone[2]; /* seconds of each op alone in a pass, NaN: unknown */
   guint n_verdicts;
   const LigReasonOp *ops;
   guint n_ops;

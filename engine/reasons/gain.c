@@ -39,15 +39,20 @@ typedef struct {
   double timed, estimated; /* microseconds; timed: NaN if a time is missing */
   double bytes;            /* NaN if unknown */
   double noise;            /* of the timed ones, in seconds */
+  double outside;          /* seconds of their ops outside the range, alone */
   gboolean measured;
   guint count;
 } Savings;
 
 static void
-add_group (const Explainer *self, int owner, Savings *sum)
+add_group (const Explainer *self, int owner, int first, int last, Savings *sum)
 {
   const LigVerdict *group = &self->facts->verdicts[owner];
   const LigReasonTimes *times = &self->facts->times[owner];
+  for (int side = 0; side < 2; side++)
+    for (int i = group->first; i < group->first + group->count && covers (group->pass, side); i++)
+      if (i < first || i > last)
+        sum->outside += self->facts->alone[side][i];
   sum->timed += 1e6 * (times->unfused - times->fused);
   sum->estimated += estimate_saving (self, group->first, group->first + group->count - 1, FALSE);
   sum->bytes += times->unfused_bytes - times->fused_bytes;
@@ -72,7 +77,7 @@ sum_groups (const Explainer *self, LigPass pass, int first, int last)
       /* Counted with the first side. */
       if (side == 1 && group->pass == LIG_PASS_JOINT && covers (pass, 0))
         continue;
-      add_group (self, owner, &sum);
+      add_group (self, owner, first, last, &sum);
     }
   return sum;
 }
@@ -111,9 +116,10 @@ fill_times (LigVerdict *verdict, const LigReasonTimes *times, const Savings *now
     verdict->fused = verdict->found.value;
     verdict->present = verdict->needed.value;
   } else if (is_timed (times)) {
-    verdict->fused = 1e6 * times->fused;
+    /* Both are times of the same ops: also of those that the present groups would lose. */
+    verdict->fused = 1e6 * (times->fused + now->outside);
     verdict->fused_noise = 1e6 * times->fused_noise;
-    verdict->present = 1e6 * times->unfused - (verdict->taken ? 0 : now->timed);
+    verdict->present = 1e6 * (times->unfused + now->outside) - (verdict->taken ? 0 : now->timed);
     verdict->present_noise =
       1e6 * (verdict->taken || now->count == 0 ? times->unfused_noise : now->noise);
   }

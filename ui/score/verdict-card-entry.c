@@ -202,7 +202,8 @@ add_times (GtkWidget *box, const LigVerdict *verdict)
   if (verdict->reason == LIG_REASON_SLOWER)
     return;
   g_autofree char *times = lig_verdict_describe_times (verdict);
-  g_autofree char *sentence = times ? lig_figure_sentence (times) : NULL;
+  g_autofree char *whole = times ? g_strconcat (times, ".", NULL) : NULL;
+  g_autofree char *sentence = whole ? lig_figure_sentence (whole) : NULL;
   if (sentence)
     gtk_box_append (GTK_BOX (box), lig_card_label_new (sentence, "verdict-text"));
 }
@@ -215,7 +216,8 @@ lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verd
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
   GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   g_autofree char *status = describe_status (verdict);
-  g_autofree char *why = lig_figure_sentence (verdict->why);
+  g_autofree char *reason = g_strconcat (verdict->why, ".", NULL);
+  g_autofree char *why = lig_figure_sentence (reason);
   gtk_widget_add_css_class (box, "verdict");
   gtk_box_append (GTK_BOX (box), new_head (verdict, status));
   if (verdict->taken)
@@ -231,8 +233,7 @@ lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verd
     gtk_box_append (GTK_BOX (box), buttons);
   else
     g_object_unref (g_object_ref_sink (buttons));
-  g_autofree char *label =
-    g_strdup_printf ("%s: %s. %s", verdict->title, why, status ? status : "");
+  g_autofree char *label = g_strdup_printf ("%s: %s %s", verdict->title, why, status ? status : "");
   gtk_widget_set_tooltip_text (box, verdict->fusion->name);
   gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   return box;
@@ -241,7 +242,7 @@ lig_card_entry_new (LigDocument *document, LigPlan *plan, const LigVerdict *verd
 GtkWidget *
 lig_card_miss_new (const LigVerdict *verdict)
 {
-  g_autofree char *text = g_strdup_printf ("%s: %s", verdict->title, verdict->why);
+  g_autofree char *text = g_strdup_printf ("%s: %s.", verdict->title, verdict->why);
   g_autofree char *names =
     verdict->needed.names ? g_strjoinv (", ", (char **) verdict->needed.names) : g_strdup ("");
   g_autofree char *tooltip = g_strdup_printf ("%s\n%s", verdict->fusion->name, names);

@@ -101,17 +101,22 @@ add_title (LigVerdictCard *self, int first, int last)
 /* --- Passes -------------------------------------------------------------------------------- */
 
 static void
-toggle_rest (GtkButton *button, GtkWidget *rest)
+show_rest (GtkButton *button, GtkWidget *rest, gboolean shown)
 {
-  gboolean shown = !gtk_widget_get_visible (rest);
   const char *text = g_object_get_data (G_OBJECT (button), "text");
   g_autofree char *label = g_strdup_printf (shown ? _ ("%s: hide") : _ ("%s: show"), text);
   gtk_widget_set_visible (rest, shown);
-  gtk_button_set_label (button, label);
+  gtk_label_set_text (GTK_LABEL (gtk_button_get_child (button)), label);
   gtk_accessible_update_state (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_STATE_EXPANDED, shown, -1);
 }
 
-/* Returns `2 other fusions need a scale here`; @rest has at least one. */
+static void
+toggle_rest (GtkButton *button, GtkWidget *rest)
+{
+  show_rest (button, rest, !gtk_widget_get_visible (rest));
+}
+
+/* Returns `2 other fusions need a scale`; @rest has at least one. */
 static char *
 describe_rest (GPtrArray *rest)
 {
@@ -149,8 +154,7 @@ add_rest (GtkWidget *to, GPtrArray *misses)
   g_signal_connect_object (button, "clicked", G_CALLBACK (toggle_rest), rest, 0);
   gtk_box_append (GTK_BOX (to), button);
   gtk_box_append (GTK_BOX (to), rest);
-  toggle_rest (GTK_BUTTON (button), rest);
-  toggle_rest (GTK_BUTTON (button), rest);
+  show_rest (GTK_BUTTON (button), rest, FALSE);
 }
 
 static char *
@@ -161,6 +165,14 @@ describe_none (LigVerdictCard *self, int first, int last)
   if (first == last)
     return g_strdup (_ ("No fusion joins it with its neighbors."));
   return lig_verdict_describe_none (ops[first].info, last < (int) count ? ops[last].info : NULL);
+}
+
+/* Puts those that were taken first; the sort is stable. */
+static int
+compare_taken (gconstpointer a, gconstpointer b)
+{
+  const LigVerdict *one = *(const LigVerdict *const *) a, *two = *(const LigVerdict *const *) b;
+  return two->taken - one->taken;
 }
 
 static void
@@ -175,6 +187,9 @@ add_pass (LigVerdictCard *self, GtkWidget *to, int first, int last, LigPass pass
   gtk_widget_add_css_class (section, "verdict-section");
   gtk_widget_add_css_class (heading, lig_pass_name (pass));
   gtk_box_append (GTK_BOX (section), heading);
+  /* The card of a bracket begins with the bracket itself. */
+  if (self->pass != LIG_PASS_JOINT)
+    g_ptr_array_sort (verdicts, compare_taken);
   for (guint i = 0; i < verdicts->len; i++) {
     const LigVerdict *verdict = verdicts->pdata[i];
     if (verdict->taken || is_near (verdict))
