@@ -10,6 +10,7 @@
 
 typedef struct {
   LigDraft *draft;
+  double *bytes[2];   /* likewise */
   LigPrice *alone[2]; /* of each single op; seconds NaN: unknown, negative: not looked up yet */
 } Prices;
 
@@ -19,16 +20,15 @@ get_alone (Prices *self, int index, LigPass pass)
   LigPrice *price = &self->alone[pass][index];
   LigGroup group = {.first = index, .count = 1, .n_elements = 1};
   if (price->seconds < 0)
-    lig_price_recall (self->draft, &group, pass, price);
+    lig_price_recall_bytes (self->draft, &group, pass, price, &self->bytes[pass][index]);
   return price;
 }
 
 static void
-add_price (double *seconds, double *noise, double *bytes, gboolean *measured, const LigPrice *price)
+add_price (double *seconds, double *noise, gboolean *measured, const LigPrice *price)
 {
   *seconds += price->seconds;
   *noise += price->noise;
-  *bytes += price->bytes;
   *measured &= price->measured || price->seconds == 0;
 }
 
@@ -38,13 +38,16 @@ find_times (Prices *self, const LigCandidate *candidate)
   LigReasonTimes times = {.measured = TRUE};
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     LigPrice fused;
+    double bytes;
     if (!lig_covers_pass (candidate, pass))
       continue;
-    lig_price_recall (self->draft, &candidate->group, pass, &fused);
-    add_price (&times.fused, &times.fused_noise, &times.fused_bytes, &times.measured, &fused);
-    for (int i = 0; i < candidate->group.count; i++)
-      add_price (&times.unfused, &times.unfused_noise, &times.unfused_bytes, &times.measured,
-                 get_alone (self, candidate->group.first + i, pass));
+    lig_price_recall_bytes (self->draft, &candidate->group, pass, &fused, &bytes);
+    times.fused_bytes += bytes;
+    add_price (&times.fused, &times.fused_noise, &times.measured, &fused);
+    for (int i = candidate->group.first; i < candidate->group.first + candidate->group.count; i++) {
+      add_price (&times.unfused, &times.unfused_noise, &times.measured, get_alone (self, i, pass));
+      times.unfused_bytes += self->bytes[pass][i];
+    }
   }
   return times;
 }
@@ -64,6 +67,7 @@ fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times, double *
   Prices prices = {.draft = draft};
   for (int pass = 0; pass < 2; pass++) {
     prices.alone[pass] = g_new0 (LigPrice, draft->parts->len);
+    prices.bytes[pass] = g_new0 (double, draft->parts->len);
     for (guint i = 0; i < draft->parts->len; i++)
       prices.alone[pass][i].seconds = -1;
   }
@@ -81,6 +85,7 @@ fill_times (LigDraft *draft, GArray *candidates, LigReasonTimes *times, double *
     for (guint i = 0; i < draft->parts->len; i++)
       alone[pass][i] = prices.alone[pass][i].seconds < 0 ? NAN : prices.alone[pass][i].seconds;
     g_free (prices.alone[pass]);
+    g_free (prices.bytes[pass]);
   }
 }
 

@@ -233,21 +233,28 @@ lig_price_groups (LigDraft *draft,
 void
 lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price)
 {
+  double bytes;
+  lig_price_recall_bytes (draft, group, pass, price, &bytes);
+}
+
+void
+lig_price_recall_bytes (
+  LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes)
+{
   LigProbe probe;
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
   gboolean lowered = lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
-  double bytes = lowered ? 0 : NAN;
+  *bytes = lowered ? 0 : NAN;
   for (guint i = 0; lowered && i < steps->len; i++) {
     const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
-    bytes += step->read + step->written;
+    *bytes += step->read + step->written;
   }
-  *price = (LigPrice){.seconds = lowered && steps->len == 0 ? 0 : NAN, .bytes = bytes};
+  *price = (LigPrice){.seconds = lowered && steps->len == 0 ? 0 : NAN};
   if (!lowered || steps->len == 0)
     return;
   if (draft->prices || draft->options.tuning) {
     g_autofree char *key = lig_price_key (draft, steps);
     if (look_up (draft, key, price)) {
-      price->bytes = bytes;
       /* A device without ceilings has no predictions. */
       if (!price->measured && price->seconds <= 0)
         price->seconds = NAN;

@@ -8,7 +8,6 @@ typedef struct {
   double seconds;
   double noise;      /* half the spread of the middle half of the samples */
   gboolean measured; /* on this device, now or earlier; else predicted */
-  double bytes;      /* read and written; filled in by lig_price_recall() only */
 } LigPrice;
 
 /* Returns the least seconds that a step takes: max(bytes / copy bandwidth, flops / product rate)
@@ -36,6 +35,10 @@ gboolean lig_price_groups (LigDraft *draft,
 /* Finds the price of one group without measuring: from this draft or the tuning table, else
  * predicted; the seconds are NaN where the device's ceilings are unknown or kernels are missing. */
 void lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price);
+
+/* The same, and the bytes that the group reads and writes; NaN where kernels are missing. */
+void lig_price_recall_bytes (
+  LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes);
 
 /* Returns a time as text, `12.3 us`, with `suffix`; the draft owns it. */
 const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);
