@@ -147,6 +147,7 @@ typedef struct {
   GArray *groups[2];        /* of LigGroup, in op order: forward, backward */
   GArray *verdicts;         /* of LigVerdict */
   GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */
+  GPtrArray *alternatives;  /* of LigMend, likewise: another mend */
   GPtrArray *names;         /* arrays of names that verdicts refer to */
   int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
   GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */

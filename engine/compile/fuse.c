@@ -40,6 +40,7 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
     match->mend->fusion = verdict.fusion->name;
   g_array_append_val (draft->verdicts, verdict);
   g_ptr_array_add (draft->mends, g_steal_pointer (&match->mend));
+  g_ptr_array_add (draft->alternatives, NULL);
   g_array_append_val (candidates, candidate);
 }
 
@@ -196,8 +197,7 @@ write_verdicts (LigDraft *draft, GArray *candidates)
     }
     /* The claiming group was part of an intermediate cover and may not exist in the final one. */
     if (verdict->reason != LIG_REASON_CLAIMED && verdict->found.kind == LIG_EVIDENCE_GROUP)
-      verdict->found.kind = LIG_EVIDENCE_NONE;
-    verdict->text = lig_verdict_text (draft, verdict);
+      verdict->found.kind = verdict->needed.kind = LIG_EVIDENCE_NONE;
   }
 }
 
@@ -237,8 +237,10 @@ lig_fuse (LigDraft *draft, GError **error)
     lig_cover_in_order (draft, candidates);
   }
   write_verdicts (draft, candidates);
-  if (!draft->options.choices)
+  if (!draft->options.choices) {
     lig_offer_forces (draft, candidates);
+    lig_offer_options (draft, candidates);
+  }
   lig_explain_verdicts (draft, candidates);
   build_groups (draft, candidates, LIG_PASS_FORWARD);
   build_groups (draft, candidates, LIG_PASS_BACKWARD);

@@ -39,6 +39,9 @@ void lig_score_sheet_update (LigScoreSheet *self);
 gboolean lig_score_sheet_measure_font (LigScoreSheet *self);
 void lig_score_sheet_install_metrics (GtkWidgetClass *class);
 
+/* sheet-card.c */
+void lig_score_sheet_drop_card (LigScoreSheet *self);
+
 /* sheet-view.c */
 void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);
 void lig_score_sheet_install_view (GtkWidgetClass *class);

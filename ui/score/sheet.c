@@ -180,7 +180,7 @@ dispose (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
-  g_clear_pointer (&self->card, gtk_widget_unparent);
+  lig_score_sheet_drop_card (self);
   g_clear_pointer (&self->ghost, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
