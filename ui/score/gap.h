@@ -16,6 +16,8 @@ GtkWidget *lig_sheet_gap_new (LigDocument *document);
 /* Sets the gap's content. @active: whether it can be explained */
 void lig_sheet_gap_bind (
   LigSheetGap *self, guint number, guint near_misses, gboolean fence, gboolean active);
+/* Sets the height between the rows, which the widget may exceed. */
+void lig_sheet_gap_set_space (LigSheetGap *self, int space);
 guint lig_sheet_gap_get_number (LigSheetGap *self);
 gboolean lig_sheet_gap_get_fence (LigSheetGap *self);
 

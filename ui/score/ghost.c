@@ -11,7 +11,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-enum { PADDING = 12, TALL = 44, LINE_MARGIN = 12 };
+enum { LINE_MARGIN = 12 };
 
 /* A dashed bracket. */
 typedef struct {
@@ -82,8 +82,9 @@ place_group (const LigScoreMap *map,
   }
   int next = lig_plan_comparison_find_op (comparison, group->first + group->count);
   extend (map, next, &top, &bottom);
-  ghost->y = bottom > 0 ? top - LIG_SHEET_SPACE : map->height - LIG_SHEET_END - LIG_SHEET_SPACE;
-  ghost->height = LIG_SHEET_SPACE;
+  ghost->y =
+    bottom > 0 ? top - map->metrics.space : map->height - map->metrics.end - map->metrics.space;
+  ghost->height = map->metrics.space;
   return TRUE;
 }
 
@@ -329,19 +330,22 @@ append_ghost (LigScoreGhost *self, GtkSnapshot *snapshot, Ghost *ghost, int left
   GdkRGBA ink = find_colour (widget, ghost->sign > 0 ? "warning_color" : pass);
   GdkRGBA text = find_colour (widget, "window_fg_color");
   GdkRGBA ground = find_colour (widget, "score_card");
-  int middle = ghost->height < TALL ? ghost->height / 2 : 18, width = rail - 2 * PADDING;
+  const LigScoreMetrics *sizes = &lig_score_sheet_get_map (self->sheet)->metrics;
+  gboolean tall = !sizes->compact && ghost->height >= sizes->second + sizes->small / 2;
+  int middle = tall ? sizes->first : MIN (ghost->height / 2, sizes->first);
+  int padding = sizes->pad, width = rail - 2 * padding;
   const LigScoreTextFlags small = LIG_SCORE_TEXT_SMALL;
   append_outline (
     snapshot,
     &GRAPHENE_RECT_INIT ((float) left, (float) ghost->y, (float) rail, (float) ghost->height),
     &ground, &ink);
-  int used = lig_score_text_draw (&ghost->time, widget, snapshot, left + PADDING + width / 2,
+  int used = lig_score_text_draw (&ghost->time, widget, snapshot, left + padding + width / 2,
                                   ghost->y + middle, width / 2, small | LIG_SCORE_TEXT_END, &text);
-  lig_score_text_draw (&ghost->name, widget, snapshot, left + PADDING, ghost->y + middle,
+  lig_score_text_draw (&ghost->name, widget, snapshot, left + padding, ghost->y + middle,
                        width - used - 9, small | LIG_SCORE_TEXT_BOLD, &ink);
-  if (ghost->height >= TALL)
-    lig_score_text_draw (&ghost->change, widget, snapshot, left + PADDING, ghost->y + 36, width,
-                         small | LIG_SCORE_TEXT_BOLD, &ink);
+  if (tall)
+    lig_score_text_draw (&ghost->change, widget, snapshot, left + padding, ghost->y + sizes->second,
+                         width, small | LIG_SCORE_TEXT_BOLD, &ink);
 }
 
 static void

@@ -60,14 +60,14 @@ follow_cursor (LigScoreSheet *self)
     }
 }
 
-static void
-update_map (LigScoreSheet *self)
+void
+lig_score_sheet_update (LigScoreSheet *self)
 {
   LigPlan *plan = lig_document_get_plan (self->document);
   gboolean known = knows_places (self);
   gboolean profiled = plan && plan == self->profiled;
   LigScoreMap *old = self->map;
-  self->map = lig_score_map_new (self->document, known ? self->places : NULL,
+  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL,
                                  profiled ? self->steps : NULL, profiled ? self->n_steps : 0);
   self->picture.map = self->map;
   if (!known) {
@@ -112,7 +112,7 @@ document_changed (LigScoreSheet *self)
 {
   if (self->card)
     gtk_popover_popdown (GTK_POPOVER (self->card));
-  update_map (self);
+  lig_score_sheet_update (self);
 }
 
 static void
@@ -125,7 +125,7 @@ document_planned (LigScoreSheet *self)
     self->stale_timer = g_timeout_add (STALE_MILLISECONDS, show_stale, self);
   /* Staleness is signalled before the rows of an edit are. */
   if (!stale || self->shown != lig_document_get_plan (self->document))
-    update_map (self);
+    lig_score_sheet_update (self);
 }
 
 static void
@@ -184,7 +184,7 @@ lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *s
   self->profiled = plan ? lig_plan_ref (plan) : NULL;
   self->steps = steps ? g_memdup2 (steps, sizeof (double) * n_steps) : NULL;
   self->n_steps = n_steps;
-  update_map (self);
+  lig_score_sheet_update (self);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -230,6 +230,7 @@ lig_score_sheet_class_init (LigScoreSheetClass *class)
   G_OBJECT_CLASS (class)->dispose = dispose;
   G_OBJECT_CLASS (class)->finalize = finalize;
   lig_score_sheet_install_view (widget_class);
+  lig_score_sheet_install_metrics (widget_class);
   gtk_widget_class_set_css_name (widget_class, "scoresheet");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
   mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
@@ -253,7 +254,8 @@ lig_score_sheet_new (LigDocument *document)
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
   self->ghost = lig_score_ghost_new (self);
-  update_map (self);
+  lig_score_sheet_measure_font (self);
+  lig_score_sheet_update (self);
   lig_score_sheet_add_gestures (self);
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
                            G_CONNECT_SWAPPED);
