@@ -68,7 +68,9 @@ draw_pass_head (const Picture *self, LigPass pass)
   lig_plan_comparison_get_total (self->comparison, pass, &total);
   g_autofree char *change = lig_plan_change_time_text (&total);
   g_autofree char *bytes = lig_plan_change_bytes_text (&total);
-  g_autofree char *both = change ? g_strdup_printf ("%s · %s", change, bytes) : NULL;
+  gboolean moves = total.before.bytes != total.after.bytes;
+  g_autofree char *both =
+    change && moves ? g_strdup_printf ("%s · %s", change, bytes) : g_strdup (change);
   draw_text (self, left, 62, 13, TRUE, get_accent (self, pass), LIG_TEXT_START, whole / 2,
              pass == LIG_PASS_FORWARD ? _ ("Forward") : _ ("Backward"));
   draw_text (self, left + whole, 62, 11.5, TRUE, get_judgement (self, &total), LIG_TEXT_END,
@@ -214,16 +216,15 @@ draw_frame (const Picture *self,
                     lig_plan_change_get_sign (change) > 0 ? self->colours->warning : accent, 2.5);
 }
 
-/* Draws the difference of the whole change, below the name of its first group of the second plan.
- */
+/* Draws the difference of the whole change at its first group of the second plan. */
 static void
 draw_difference (const Picture *self, const LigPlanChange *change, double x, double y)
 {
   if (change->same && lig_plan_change_get_sign (change) == 0)
     return;
   g_autofree char *text = lig_plan_change_time_text (change);
-  draw_text (self, x + PAD, y + 33, 11, TRUE, get_judgement (self, change), LIG_TEXT_START,
-             self->column - 2 * PAD, text);
+  draw_text (self, x + self->column - PAD, y + 33, 11, TRUE, get_judgement (self, change),
+             LIG_TEXT_END, self->column / 2, text);
 }
 
 static void
@@ -242,16 +243,17 @@ draw_group (const Picture *self, const LigPlanChange *change, int which, guint n
   g_autofree char *time = format_time (group, change->measured);
   g_autofree char *text = describe_group (self, change, which, name, time);
   LigTextStyle end = {.size = 11.5, .bold = TRUE, .colour = self->colours->ink};
-  double used = lig_canvas_text_width (self->canvas, &end, time);
-  double baseline = y + (height >= TALL ? 17 : height / 2 + 4);
+  gboolean tall = height >= TALL;
+  double used = tall ? 0 : lig_canvas_text_width (self->canvas, &end, time) + 6;
+  double baseline = y + (tall ? 17 : height / 2 + 4), room = self->column - 2 * PAD;
   lig_canvas_begin_mark (self->canvas, x, y, self->column, height, text);
   draw_frame (self, change, which, group->fusion != NULL, x, y, height);
-  draw_text (self, x + self->column - PAD, baseline, 11.5, TRUE, self->colours->ink, LIG_TEXT_END,
-             self->column / 2, time);
+  draw_text (self, tall ? x + PAD : x + self->column - PAD, tall ? y + 33 : baseline, 11.5, TRUE,
+             self->colours->ink, tall ? LIG_TEXT_START : LIG_TEXT_END, room, time);
   draw_text (self, x + PAD, baseline, 11.5, group->fusion != NULL,
              group->fusion ? get_accent (self, change->pass) : self->colours->ink, LIG_TEXT_START,
-             self->column - 2 * PAD - used - 6, name);
-  if (which == 1 && number == side->first_group && height >= TALL)
+             room - used, name);
+  if (which == 1 && number == side->first_group && tall)
     draw_difference (self, change, x, y);
   lig_canvas_end_mark (self->canvas);
 }

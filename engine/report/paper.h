@@ -55,6 +55,9 @@ void lig_paper_run (LigPaper *to, const LigReportRun *run);
 /* Writes the whole report of a comparison. */
 void lig_paper_pair (LigPaper *to, const LigReportPair *pair);
 
+/* Writes the measured times of a run with their quartiles, if it has any. */
+void lig_paper_spreads (LigPaper *to, const LigReportRun *run);
+
 /* Writes the plan's device, ceilings, types, input and output. */
 void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);
 

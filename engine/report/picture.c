@@ -86,8 +86,7 @@ describe (const LigPicture *self)
                             row->dtype, row->uuid);
   }
   if (self->pair)
-    return g_strdup_printf ("%s | %s · Ligature " LIG_VERSION, self->pair->titles[0],
-                            self->pair->titles[1]);
+    return g_strdup ("Ligature " LIG_VERSION);
   lig_plan_get_ops (self->timed.plan, &ops);
   lig_plan_get_steps (self->timed.plan, &steps);
   g_autofree char *size = lig_report_size (ops, steps);

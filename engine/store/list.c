@@ -56,6 +56,8 @@ make_statement (const char *columns, const LigRunFilter *f)
     g_string_append (sql, " AND r.started >= ?7");
   if (f->started_to)
     g_string_append (sql, " AND r.started < ?8");
+  if (f->sweep)
+    g_string_append (sql, " AND r.sweep = ?13");
   if (f->group_by) {
     g_autofree char *made = NULL;
     g_string_append_printf (sql, " AND CAST (%s AS TEXT) IS ?11",
@@ -132,9 +134,10 @@ lig_store_list_keys (LigStore *self,
   g_autoptr (GError) failure = NULL;
   g_autofree char *path = lig_store_make_path (f->group_by),
                   *order_path = lig_store_make_path (f->order_by);
-  sqlite3_stmt *row = lig_store_begin_read (
-    self, &failure, sql, "ttttitiiittt", f->text, f->status, f->device, f->tag, (gint64) 0, f->kind,
-    f->started_from, f->started_to, g_get_real_time (), path, f->group, order_path);
+  sqlite3_stmt *row =
+    lig_store_begin_read (self, &failure, sql, "ttttitiiitttt", f->text, f->status, f->device,
+                          f->tag, (gint64) 0, f->kind, f->started_from, f->started_to,
+                          g_get_real_time (), path, f->group, order_path, f->sweep);
   while (row && (f->limit <= 0 || keys->len < (guint) f->limit) && lig_sql_next (row, &failure)) {
     gint64 key = sqlite3_column_int64 (row, 0);
     if (!f->status || !sqlite3_column_int (row, 1) || has_status (f->status, gone, key))

@@ -18,15 +18,17 @@ static const gsize strings[] = {
   G_STRUCT_OFFSET (LigRunRow, status),   G_STRUCT_OFFSET (LigRunRow, message),
   G_STRUCT_OFFSET (LigRunRow, host),     G_STRUCT_OFFSET (LigRunRow, revision),
   G_STRUCT_OFFSET (LigRunRow, notes),    G_STRUCT_OFFSET (LigRunRow, parent),
+  G_STRUCT_OFFSET (LigRunRow, sweep),
 };
 
 #define COLUMNS \
   "SELECT r.uuid, e.name, r.kind, r.device, r.dtype, r.recipe, r.policy, r.settings, r.versions," \
-  " e.sequence, r.status, r.message, r.host, r.revision, r.notes, r.parent, r.seed, r.started, " \
-  "r.ended," \
+  " e.sequence, r.status, r.message, r.host, r.revision, r.notes, r.parent, r.sweep, r.seed," \
+  " r.started, r.ended," \
   " r.starred, (SELECT group_concat (tag, char (31)) FROM tag WHERE run = r.id), r.last_step," \
   " r.first_loss, r.last_loss, r.eval_loss, r.eval_accuracy, r.boot, r.pid, r.process_start," \
-  " r.heartbeat, r.step_ms, r.saved_step FROM run r JOIN experiment e ON e.id = r.experiment "
+  " r.heartbeat, r.step_ms, r.saved_step, r.point FROM run r JOIN experiment e ON e.id = " \
+  "r.experiment "
 
 enum {
   STATUS = 10,
@@ -46,6 +48,7 @@ enum {
   BEAT,
   STEP_MS,
   SAVED_STEP,
+  POINT,
 };
 
 G_DEFINE_BOXED_TYPE (LigRunRow, lig_run_row, lig_run_row_copy, lig_run_row_free)
@@ -157,6 +160,9 @@ read_row (sqlite3_stmt *from, const LigRunRow *before)
   row->saved_step = -1;
   if (sqlite3_column_type (from, SAVED_STEP) != SQLITE_NULL)
     row->saved_step = sqlite3_column_int64 (from, SAVED_STEP);
+  row->point = -1;
+  if (sqlite3_column_type (from, POINT) != SQLITE_NULL)
+    row->point = sqlite3_column_int64 (from, POINT);
   return row;
 }
 
