@@ -9,7 +9,8 @@
  *   selected   the selection or the cursor is new
  *   titled     name, file or modification are new
  *   settings   device or policy are new
- *   previewed  a preview began, arrived or ended, see ui/document/preview.h */
+ *   previewed  a preview began, arrived or ended, see ui/document/preview.h
+ *   pinned     another plan is pinned, or compared with the pinned one, see ui/document/pin.h */
 #pragma once
 
 #include "ui/document/journal.h"

@@ -9,6 +9,9 @@
 /* preview.c: the plan that is tried out. */
 typedef struct _LigPreview LigPreview;
 
+/* pin.c: the plan that is kept beside the present one. */
+typedef struct _LigPin LigPin;
+
 /* One state of the sequence in the history. */
 typedef struct {
   char *text;  /* of the .lig file */
@@ -45,6 +48,7 @@ struct _LigDocument {
   char *measuring;
   GPtrArray *problems; /* of LigProblem */
   LigPreview *preview; /* null before the first */
+  LigPin *pin;         /* null before the first */
 };
 
 typedef enum {
@@ -54,6 +58,7 @@ typedef enum {
   LIG_DOCUMENT_TITLED,
   LIG_DOCUMENT_SETTINGS,
   LIG_DOCUMENT_PREVIEWED,
+  LIG_DOCUMENT_PINNED,
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 
@@ -76,3 +81,7 @@ void lig_document_compile (LigDocument *self);
 
 /* preview.c */
 void lig_document_clear_preview (LigDocument *self);
+
+/* pin.c. @previewed: whether the preview is new, rather than the plan */
+void lig_document_follow_pin (LigDocument *self, gboolean previewed);
+void lig_document_clear_pin (LigDocument *self);
