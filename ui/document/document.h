@@ -11,7 +11,8 @@
  *   settings   device or policy are new
  *   previewed  a preview began, arrived or ended, see ui/document/preview.h
  *   timed      measured times or the comparison with every op alone are new, see
- *              ui/document/times.h */
+ *              ui/document/times.h
+ *   pinned     another plan is pinned, or compared with the pinned one, see ui/document/pin.h */
 #pragma once
 
 #include "ui/document/journal.h"
