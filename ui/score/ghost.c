@@ -82,8 +82,9 @@ place_group (const LigScoreMap *map,
   }
   int next = lig_plan_comparison_find_op (comparison, group->first + group->count);
   extend (map, next, &top, &bottom);
-  ghost->y = bottom > 0 ? top - LIG_SHEET_SPACE : map->height - LIG_SHEET_END - LIG_SHEET_SPACE;
-  ghost->height = LIG_SHEET_SPACE;
+  ghost->y =
+    bottom > 0 ? top - map->metrics.space : map->height - map->metrics.end - map->metrics.space;
+  ghost->height = map->metrics.space;
   return TRUE;
 }
 

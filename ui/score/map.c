@@ -247,6 +247,16 @@ lig_score_map_new (LigDocument *document,
   return self;
 }
 
+int
+lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics)
+{
+  LigScoreMap map = {.metrics = *metrics,
+                     .slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot))};
+  add_slots (&map, document, NULL);
+  g_array_unref (map.slots);
+  return map.height;
+}
+
 void
 lig_score_map_free (LigScoreMap *self)
 {

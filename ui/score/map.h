@@ -109,6 +109,8 @@ LigScoreMap *lig_score_map_new (LigDocument *document,
                                 GHashTable *places,
                                 const double *steps,
                                 guint n_steps);
+/* Returns the height that the document's rows need. */
+int lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics);
 void lig_score_map_free (LigScoreMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 

@@ -67,6 +67,7 @@ lig_score_sheet_update (LigScoreSheet *self)
   gboolean known = knows_places (self);
   gboolean profiled = plan && plan == self->profiled;
   LigScoreMap *old = self->map;
+  lig_score_sheet_choose_metrics (self);
   self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL,
                                  profiled ? self->steps : NULL, profiled ? self->n_steps : 0);
   self->picture.map = self->map;
@@ -79,6 +80,9 @@ lig_score_sheet_update (LigScoreSheet *self)
     gtk_widget_queue_resize (GTK_WIDGET (self));
   else
     gtk_widget_queue_allocate (GTK_WIDGET (self));
+  if (old && (old->metrics.unit != self->map->metrics.unit ||
+              old->metrics.compact != self->map->metrics.compact))
+    lig_score_sheet_keep_place (self, old);
   g_clear_pointer (&old, lig_score_map_free);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit (self, mapped_signal, 0);
@@ -195,6 +199,8 @@ dispose (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
+  g_clear_handle_id (&self->resizing, g_source_remove);
+  g_clear_object (&self->style);
   g_clear_pointer (&self->card, gtk_widget_unparent);
   g_clear_pointer (&self->ghost, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
@@ -235,6 +241,8 @@ lig_score_sheet_class_init (LigScoreSheetClass *class)
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
   mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                 NULL, G_TYPE_NONE, 0);
+  g_signal_new ("zoomed", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                0);
 }
 
 static void
@@ -245,6 +253,7 @@ lig_score_sheet_init (LigScoreSheet *self)
   self->groups[0] = g_ptr_array_new ();
   self->groups[1] = g_ptr_array_new ();
   self->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  lig_score_sheet_init_metrics (self);
   self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1};
 }
 
@@ -254,7 +263,6 @@ lig_score_sheet_new (LigDocument *document)
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
   self->ghost = lig_score_ghost_new (self);
-  lig_score_sheet_measure_font (self);
   lig_score_sheet_update (self);
   lig_score_sheet_add_gestures (self);
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
