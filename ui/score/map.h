@@ -109,6 +109,9 @@ LigScoreMap *lig_score_map_new (LigDocument *document,
                                 GHashTable *places,
                                 const double *steps,
                                 guint n_steps);
+/* Returns the height that a sequence needs with all its blocks unfolded. */
+int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);
+
 /* Returns the height that the document's rows need. */
 int lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics);
 void lig_score_map_free (LigScoreMap *self);

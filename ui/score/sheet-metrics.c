@@ -75,11 +75,34 @@ lig_score_sheet_choose_metrics (LigScoreSheet *self)
   lig_score_metrics_init (&self->metrics, self->line, wants_compact (self));
 }
 
+/* Unfolds the blocks of a file that was opened if the whole then fits in the window. */
+static void
+unfold_loaded (LigScoreSheet *self)
+{
+  LigScoreMetrics metrics;
+  LigSequence *sequence = lig_document_get_sequence (self->document);
+  const char *path = lig_document_get_path (self->document);
+  double page = self->adjustment ? gtk_adjustment_get_page_size (self->adjustment) : 0;
+  if (page < 60 || self->judged == sequence)
+    return;
+  gboolean loaded = path && g_strcmp0 (path, self->judged_path) != 0;
+  self->judged = sequence;
+  if (!loaded)
+    return;
+  g_free (self->judged_path);
+  self->judged_path = g_strdup (path);
+  lig_score_metrics_init (&metrics, self->line, self->kind != LIG_SCORE_ROWS_FULL);
+  int height = lig_score_map_measure_unfolded (sequence, &metrics);
+  if (metrics.top + metrics.space + height <= page)
+    lig_document_set_all_open (self->document, TRUE);
+}
+
 static gboolean
 change_rows (gpointer data)
 {
   LigScoreSheet *self = data;
   self->resizing = 0;
+  unfold_loaded (self);
   if (wants_compact (self) != self->metrics.compact)
     lig_score_sheet_update (self);
   return G_SOURCE_REMOVE;
@@ -89,7 +112,8 @@ change_rows (gpointer data)
 void
 lig_score_sheet_follow_page (LigScoreSheet *self)
 {
-  if (!self->resizing && wants_compact (self) != self->metrics.compact)
+  gboolean judged = self->judged == lig_document_get_sequence (self->document);
+  if (!self->resizing && (!judged || wants_compact (self) != self->metrics.compact))
     self->resizing = g_idle_add_full (G_PRIORITY_HIGH_IDLE, change_rows, self, NULL);
 }
 

@@ -17,6 +17,8 @@ struct _LigScoreSheet {
   double kept_y;         /* stays in place in the window when sizes change; NaN: the middle */
   GtkCssProvider *style; /* contains the zoom */
   guint resizing;
+  gpointer judged; /* the sequence whose blocks were unfolded or left; compared, never used */
+  char *judged_path;
   LigScoreColour colour;
   double peak; /* of the figure that colours the brackets */
   LigScoreMap *map;

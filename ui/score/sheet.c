@@ -117,6 +117,7 @@ document_changed (LigScoreSheet *self)
   if (self->card)
     gtk_popover_popdown (GTK_POPOVER (self->card));
   lig_score_sheet_update (self);
+  lig_score_sheet_follow_page (self);
 }
 
 static void
@@ -221,6 +222,7 @@ finalize (GObject *object)
   g_clear_pointer (&self->profiled, lig_plan_unref);
   lig_score_sheet_clear_bound (self);
   g_free (self->steps);
+  g_free (self->judged_path);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->gaps);
   g_ptr_array_unref (self->groups[0]);

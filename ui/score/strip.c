@@ -3,10 +3,11 @@
  * the left, backward on the right. */
 #include "ui/score/strip.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 #include <math.h>
 
-enum { WIDTH = 20, EDGE = 2 };
+enum { WIDTH = 22, EDGE = 2 };
 
 struct _LigScoreStrip {
   GtkWidget parent_instance;
@@ -96,6 +97,12 @@ draw_bars (LigScoreStrip *self)
   return gtk_snapshot_to_node (to);
 }
 
+static gboolean
+high_contrast (void)
+{
+  return adw_style_manager_get_high_contrast (adw_style_manager_get_default ());
+}
+
 static void
 append_frame (LigScoreStrip *self, GtkSnapshot *snapshot)
 {
@@ -107,8 +114,8 @@ append_frame (LigScoreStrip *self, GtkSnapshot *snapshot)
   double most = gtk_widget_get_height (widget);
   gtk_style_context_get_color (gtk_widget_get_style_context (widget), &line);
   ground = line;
-  ground.alpha *= 0.07f;
-  line.alpha *= 0.55f;
+  ground.alpha *= 0.04f;
+  line.alpha *= high_contrast () ? 0.9f : 0.45f;
   const float widths[4] = {1.5f, 1.5f, 1.5f, 1.5f};
   const GdkRGBA colours[4] = {line, line, line, line};
   double y = EDGE + value * scale - 1, height = MAX (page * scale, 8) + 2;
