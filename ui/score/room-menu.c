@@ -55,7 +55,7 @@ lig_score_room_button_new (void)
 {
   GtkWidget *button = gtk_menu_button_new ();
   g_autoptr (GMenuModel) menu = make_menu ();
-  gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (button), "zoom-fit-best-symbolic");
+  gtk_menu_button_set_icon_name (GTK_MENU_BUTTON (button), "view-more-symbolic");
   gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), menu);
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "room-button");

@@ -167,12 +167,13 @@ lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old)
     return;
   double page = gtk_adjustment_get_page_size (adjustment);
   double value = gtk_adjustment_get_value (adjustment), at = clamp_to_page (self->kept_y, page);
+  gboolean top = isnan (self->kept_y) && value <= 0;
   self->kept_y = NAN;
+  if (top)
+    return;
   const LigScoreSlot *before = lig_score_map_get_slot (old, find_row (old, value + at));
   const LigScoreSlot *after = find_op (self->map, before->op);
-  if (value <= 0 && at > before->y + before->height + old->metrics.space)
-    return;
-  if (!after)
+  if (!after || (value <= 0 && at > before->y + before->height + old->metrics.space))
     return;
   double share = (value + at - before->y) / (before->height + old->metrics.space);
   double now = after->y + share * (after->height + self->map->metrics.space);

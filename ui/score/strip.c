@@ -15,7 +15,7 @@ struct _LigScoreStrip {
   GtkAdjustment *adjustment;
   GskRenderNode *bars; /* drawn once for each layout; null: to be drawn */
   int bars_height;
-  double grip; /* from the middle of the frame to the pointer while it is dragged */
+  double start, grip; /* of a drag: its height, and that above the middle of the frame */
 };
 
 G_DEFINE_FINAL_TYPE (LigScoreStrip, lig_score_strip, GTK_TYPE_WIDGET)
@@ -224,6 +224,7 @@ drag_begin (GtkGestureDrag *gesture, double x, double y, LigScoreStrip *self)
 {
   double scale = get_scale (self), page = gtk_adjustment_get_page_size (self->adjustment);
   double middle = EDGE + (gtk_adjustment_get_value (self->adjustment) + page / 2) * scale;
+  self->start = y;
   self->grip = fabs (y - middle) <= page * scale / 2 ? y - middle : 0;
   if (self->grip == 0)
     scroll_to (self, y);
@@ -233,9 +234,7 @@ drag_begin (GtkGestureDrag *gesture, double x, double y, LigScoreStrip *self)
 static void
 drag_update (GtkGestureDrag *gesture, double dx, double dy, LigScoreStrip *self)
 {
-  double x, y;
-  gtk_gesture_drag_get_start_point (gesture, &x, &y);
-  scroll_to (self, y + dy - self->grip);
+  scroll_to (self, self->start + dy - self->grip);
 }
 
 /* The argument counts tenths of a page. */
