@@ -110,6 +110,8 @@ const LigRow *lig_document_get_rows (LigDocument *self, guint *count);
 const LigRow *lig_document_find_row (LigDocument *self, LigOp *op);
 const LigRow *lig_document_find_path (LigDocument *self, const char *path);
 
+/* Opens or folds all blocks, also those within others. */
+void lig_document_set_all_open (LigDocument *self, gboolean open);
 void lig_document_set_open (LigDocument *self, LigOp *block, gboolean open);
 
 /* --- Selection ----------------------------------------------------------------------------- */

@@ -252,6 +252,33 @@ lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashT
   return self;
 }
 
+int
+lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics)
+{
+  int height = 0;
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    LigSequence *body = lig_op_get_body (op);
+    int parts = body ? 0 : count_parts (op);
+    LigScoreSlot slot = {
+      .op = op, .block = body != NULL, .open = TRUE, .shown = parts > 1 ? parts : 0};
+    height += find_height (metrics, &slot) + metrics->space;
+    if (body)
+      height += lig_score_map_measure_unfolded (body, metrics) + metrics->frame;
+  }
+  return height;
+}
+
+int
+lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics)
+{
+  LigScoreMap map = {.metrics = *metrics,
+                     .slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot))};
+  add_slots (&map, document, NULL);
+  g_array_unref (map.slots);
+  return map.height;
+}
+
 void
 lig_score_map_free (LigScoreMap *self)
 {

@@ -33,11 +33,7 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
 static void
 bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
-  g_autofree char *count = lig_figure_count (part->parameters);
-  g_autofree char *text = NULL;
-  if (part->parameters > 0)
-    text = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) part->parameters),
-                            count);
+  g_autofree char *text = part->parameters > 0 ? lig_figure_count (part->parameters) : NULL;
   if (lig_score_text_set (&self->parts[k][0], _ (part->info->title)) |
       lig_score_text_set (&self->parts[k][1], text))
     gtk_widget_queue_draw (GTK_WIDGET (self));
