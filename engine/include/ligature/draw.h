@@ -308,12 +308,15 @@ LIG_API const LigMark *lig_canvas_get_marks (LigCanvas *self, guint *count);
  * LigTimedPlan:
  * @plan: a plan
  * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
+ * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
+ *   measured as a whole; %NULL: unknown, so the sums of their steps are shown
  *
  * A plan with the measured times of its steps.
  */
 typedef struct {
   LigPlan *plan;
   const double *steps;
+  const double *passes;
 } LigTimedPlan;
 
 /**
