@@ -94,6 +94,11 @@ gboolean lig_run_prepare (LigRun *self, GError **error);
 /* Compiles the plans, with self->choices if set. */
 gboolean lig_run_compile (LigRun *self, GError **error);
 
+/* Returns the number of steps from one held-out evaluation to the next; 0: only one at the end.
+ * Without a setting there are about 20, fewer if the held-out part is large. It does not depend on
+ * times, so that a repetition evaluates at the same steps. */
+gint64 lig_run_get_evaluation_interval (LigRun *self);
+
 /* Computes the held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0:
  * all), spread evenly; sets `cut` and NaN if the training was ended in the meantime. FALSE with the
  * error set. */

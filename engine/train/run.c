@@ -246,6 +246,7 @@ static gboolean
 train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
+  gint64 interval = lig_run_get_evaluation_interval (self);
   double saved = lig_now ();
   gboolean cut;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
@@ -256,7 +257,7 @@ train (LigRun *self, LigRequest *request, GError **error)
     if (!lig_run_step (self, step, error))
       return FALSE;
     gboolean last = step == settings->steps;
-    gboolean look = settings->eval_every > 0 && step % settings->eval_every == 0;
+    gboolean look = interval > 0 && step % interval == 0;
     gboolean due = settings->checkpoint_every > 0 ? step % settings->checkpoint_every == 0
                                                   : lig_now () - saved > CHECKPOINT_SECONDS;
     if ((last || look || due) && !lig_run_finish_pending (self, error))
