@@ -225,6 +225,9 @@ describe_versions (const LigProfile *self)
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "ligature");
   json_builder_add_string_value (builder, LIG_VERSION);
+  json_builder_set_member_name (builder, "device");
+  json_builder_add_string_value (builder,
+                                 lig_device_get_facts (lig_plan_get_device (self->plan))->name);
   json_builder_set_member_name (builder, "libraries");
   json_builder_add_string_value (
     builder, lig_device_get_facts (lig_plan_get_device (self->plan))->libraries);
@@ -237,7 +240,12 @@ describe_versions (const LigProfile *self)
 }
 
 static gboolean
-record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error)
+record (LigProfile *self,
+        LigSequence *sequence,
+        const LigPlanOptions *options,
+        guint rounds,
+        LigStore *store,
+        GError **error)
 {
   guint count, n_steps;
   const LigPlanStep *steps = lig_plan_get_steps (self->plan, &n_steps);
@@ -245,6 +253,7 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_autofree char *settings = describe_settings (self);
   g_autofree char *versions = describe_versions (self);
+  g_autofree char *inputs = lig_plan_describe_inputs (self->plan, options, rounds);
   const char *name = lig_sequence_get_name (sequence);
   LigRunRecord row = {
     .name = name ? name : expression,
@@ -256,6 +265,7 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
     .policy = lig_policy_name (lig_plan_get_policy (self->plan)),
     .settings = settings,
     .versions = versions,
+    .inputs = inputs,
   };
   self->run = lig_store_begin_run (store, &row, error);
   if (!self->run)
@@ -344,7 +354,8 @@ lig_profile_measure_watched (LigSequence *sequence,
   for (guint i = 0; i < count && fine; i++) {
     const double *kept = (double *) samples->pdata[i] + WARM_UP * widths[i];
     summarize (profiles->pdata[i], &conditions, kept, widths[i], rounds);
-    fine = !store || record (profiles->pdata[i], sequence, store, error);
+    gconstpointer chosen = options ? (const char *) options + i * options->size : NULL;
+    fine = !store || record (profiles->pdata[i], sequence, chosen, rounds, store, error);
   }
   return fine ? g_steal_pointer (&profiles) : NULL;
 }
