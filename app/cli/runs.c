@@ -3,6 +3,7 @@
 #include "app/cli/runs.h"
 
 #include <ligature/report.h>
+#include <ligature/store-sweeps.h>
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "engine/report/format.h"
 #include "engine/store/file.h"
 #include <ligature/store-spreads.h>
+#include <ligature/store-sweeps.h>
 
 #include <string.h>
 

@@ -239,6 +239,25 @@ describe_versions (const LigProfile *self)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
+static void
+record_times (LigProfile *self, LigStore *store)
+{
+  guint count, n_steps;
+  const LigPlanStep *steps = lig_plan_get_steps (self->plan, &n_steps);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
+    for (guint i = 0; i < count; i++) {
+      lig_store_add_timing (store, self->run, 0, (int) i, lig_pass_name (pass),
+                            lig_profile_get_group_seconds (self, &groups[i]) * 1e6, groups[i].bytes,
+                            groups[i].flops);
+    }
+  }
+  for (guint i = 0; i < n_steps; i++)
+    if (steps[i].pass == LIG_PASS_UPDATE)
+      lig_store_add_timing (store, self->run, 0, (int) i, "update", self->steps[i] * 1e6,
+                            steps[i].read + steps[i].written, steps[i].flops);
+}
+
 static gboolean
 record (LigProfile *self,
         LigSequence *sequence,
@@ -247,8 +266,6 @@ record (LigProfile *self,
         LigStore *store,
         GError **error)
 {
-  guint count, n_steps;
-  const LigPlanStep *steps = lig_plan_get_steps (self->plan, &n_steps);
   g_autofree char *text = lig_sequence_to_json (sequence);
   g_autofree char *expression = lig_sequence_to_expression (sequence);
   g_autofree char *settings = describe_settings (self);
@@ -273,18 +290,7 @@ record (LigProfile *self,
   lig_plan_record (self->plan, store, self->run);
   if (!lig_profile_record_spreads (self, store, error))
     return FALSE;
-  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
-    const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
-    for (guint i = 0; i < count; i++) {
-      lig_store_add_timing (store, self->run, 0, (int) i, lig_pass_name (pass),
-                            lig_profile_get_group_seconds (self, &groups[i]) * 1e6, groups[i].bytes,
-                            groups[i].flops);
-    }
-  }
-  for (guint i = 0; i < n_steps; i++)
-    if (steps[i].pass == LIG_PASS_UPDATE)
-      lig_store_add_timing (store, self->run, 0, (int) i, "update", self->steps[i] * 1e6,
-                            steps[i].read + steps[i].written, steps[i].flops);
+  record_times (self, store);
   return lig_store_finish_run (store, self->run, "done", NULL, error);
 }
 
@@ -313,6 +319,13 @@ run_rounds (GPtrArray *programs,
   return TRUE;
 }
 
+/* Returns one of the caller's elements, which have the size that its own header declared. */
+static gconstpointer
+get_options (const LigPlanOptions *options, guint i)
+{
+  return options ? (const char *) options + i * options->size : NULL;
+}
+
 GPtrArray *
 lig_profile_measure_watched (LigSequence *sequence,
                              LigDevice *device,
@@ -335,8 +348,7 @@ lig_profile_measure_watched (LigSequence *sequence,
   LigStopwatch watch;
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
-    /* The caller's elements have the size that its own header declared. */
-    gconstpointer chosen = options ? (const char *) options + i * options->size : NULL;
+    gconstpointer chosen = get_options (options, i);
     LigProgram *program = prepare (sequence, device, chosen, error);
     if (!program)
       return NULL;
@@ -352,9 +364,9 @@ lig_profile_measure_watched (LigSequence *sequence,
                   run_rounds (programs, samples, widths, rounds, &watch, monitor, data, error);
   lig_stopwatch_clear (&watch);
   for (guint i = 0; i < count && fine; i++) {
+    gconstpointer chosen = get_options (options, i);
     const double *kept = (double *) samples->pdata[i] + WARM_UP * widths[i];
     summarize (profiles->pdata[i], &conditions, kept, widths[i], rounds);
-    gconstpointer chosen = options ? (const char *) options + i * options->size : NULL;
     fine = !store || record (profiles->pdata[i], sequence, chosen, rounds, store, error);
   }
   return fine ? g_steal_pointer (&profiles) : NULL;

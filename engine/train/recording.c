@@ -4,6 +4,7 @@
 
 #include "engine/base/json-private.h"
 #include <ligature/store-spreads.h>
+#include <ligature/store-sweeps.h>
 
 #include <math.h>
 #include <string.h>
