@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/problem.h>
 
 G_BEGIN_DECLS
 
@@ -53,6 +54,9 @@ void lig_edit_disconnect (LigDocument *doc, LigOp *op);
 
 /* Connects two selected rows, or @op (nullable) with the next row that has a free end for it. */
 gboolean lig_edit_connect_selection (LigDocument *doc, LigOp *op, GError **error);
+
+/* Makes the edit that removes a problem. */
+gboolean lig_edit_mend_problem (LigDocument *doc, const LigProblemMend *mend, GError **error);
 
 /* Forbids the fusion of the plan that begins at an op; if one is forbidden there, allows it again.
  */
