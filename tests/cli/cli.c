@@ -119,11 +119,11 @@ test_errors (void)
   assert_error (&all, 1, "channel", "r");
   assert_contains (all.err, "linear at 2: input has 8 features, expected 9");
   assert_contains (all.err, "to mend it: set in-features to 8 at 2");
-  g_assert_cmpstr (text_at (all.json, "problems[0].path"), ==, "1");
-  g_assert_cmpstr (text_at (all.json, "problems[1].path"), ==, "2");
-  assert_keys (at (all.json, "problems[1]"), "code mends message path");
-  assert_keys (at (all.json, "problems[1].mends[0]"), "kind name path text value");
-  g_assert_cmpstr (text_at (all.json, "problems[1].mends[0].value"), ==, "8");
+  g_assert_cmpstr (text_at (all.json, "problems.0.path"), ==, "1");
+  g_assert_cmpstr (text_at (all.json, "problems.1.path"), ==, "2");
+  assert_keys (at (all.json, "problems.1"), "code mends message path");
+  assert_keys (at (all.json, "problems.1.mends.0"), "kind name path text value");
+  g_assert_cmpstr (text_at (all.json, "problems.1.mends.0.value"), ==, "8");
   /* A number in a message is not taken for a path. */
   g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
   assert_failed (&number, 1, "file", "at 7");

@@ -178,6 +178,9 @@ typedef struct {
 /* Returns: (nullable): in the order of the rows; null after the last. */
 const LigProblem *lig_document_get_problem (LigDocument *self, guint n);
 
+/* Returns: (nullable): the first problem of an op, or of one in the folded block that it is. */
+const LigProblem *lig_document_find_problem (LigDocument *self, LigOp *op);
+
 /* Returns: (transfer full) (nullable): the command for the window's content, like `lig fuse FILE
  *   --device …`; @command is `fuse`, `plan`, `profile`, `train`, `report`. An unsaved sequence is
  *   given as an expression. */

@@ -44,6 +44,7 @@ struct _LigDocument {
   gboolean stale;
   char *measuring;
   GPtrArray *problems; /* of LigProblem */
+  GHashTable *faulty;  /* LigOp of a row: its first LigProblem; null: not known yet */
   LigPreview *preview; /* null before the first */
 };
 
