@@ -170,15 +170,21 @@ const char *lig_document_get_measuring (LigDocument *self);
  *
  * @path: (nullable): of its op; null if it concerns no single op
  * @text: the engine's sentence
+ * @mends: (element-type LigProblemMend): edits that remove it, for lig_edit_mend_problem(), best
+ *   first; may be empty
  * @whole: whether the plan is complete, but does not fit its device
  */
 typedef struct {
   char *path, *text;
+  GPtrArray *mends;
   gboolean whole;
 } LigProblem;
 
-/* Returns: (nullable): null after the last. */
+/* Returns: (nullable): in the order of the rows; null after the last. */
 const LigProblem *lig_document_get_problem (LigDocument *self, guint n);
+
+/* Returns: (nullable): the first problem of an op, or of one in the folded block that it is. */
+const LigProblem *lig_document_find_problem (LigDocument *self, LigOp *op);
 
 /* Returns: (transfer full) (nullable): the command for the window's content, like `lig fuse FILE
  *   --device …`; @command is `fuse`, `plan`, `profile`, `train`, `report`. An unsaved sequence is
