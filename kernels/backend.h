@@ -16,7 +16,7 @@ extern "C" {
 
 /* The version of this interface. It changes whenever this header, kernels.h, params.h or
  * kernel-list.h change so that a module built before would misbehave. */
-#define LIG_BACKEND_VERSION 2
+#define LIG_BACKEND_VERSION 3
 
 /* The properties of a device that are known without measuring. */
 typedef struct {
@@ -35,6 +35,7 @@ typedef struct {
   double temperature;         /* degrees Celsius */
   char
     throttling[64]; /* the reason for running below its clocks: `power cap`, `thermal`; or empty */
+  double utilization; /* the share of the last moments in which kernels ran, 0 to 1 */
 } LigBackendHealth;
 
 /* A store of choices that were found by measuring, keyed by text. `begin`, `end` and `no_memory`

@@ -129,7 +129,7 @@ static void
 health (LigBackendDevice *device, LigBackendHealth *health)
 {
   (void) device;
-  *health = (LigBackendHealth){-1, -1, -1, -1, -1, ""};
+  *health = (LigBackendHealth){-1, -1, -1, -1, -1, "", -1};
 }
 
 static void

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static int run (int argc, char **argv);
 
@@ -69,22 +70,39 @@ print_profile (const LigProfile *profile)
   lig_cli_print_table (header, rows);
 }
 
+/* Returns `142 to 150 us`: the quartiles in the unit of the greater one. */
+static char *
+format_quartiles (const LigSpread *spread)
+{
+  g_autofree char *lower = lig_cli_format_time (spread->lower);
+  g_autofree char *upper = lig_cli_format_time (spread->upper);
+  const char *unit = strchr (lower, ' '), *other = strchr (upper, ' ');
+  if (unit && other && strcmp (unit, other) == 0)
+    lower[unit - lower] = '\0';
+  return g_strdup_printf ("%s to %s", lower, upper);
+}
+
+/* Prints the medians and the quartiles of each plan, and how it differs from the first one. */
 static void
 print_summary (GPtrArray *profiles)
 {
-  static const char *const header[] = {"policy", ">forward",  ">backward", ">update",
-                                       ">step",  ">of first", NULL};
+  static const char *const header[] = {"policy",     ">forward", ">backward",    ">update", ">step",
+                                       ">quartiles", ">runs",    "to the first", NULL};
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   const LigProfile *first = profiles->pdata[0];
   for (guint i = 0; i < profiles->len; i++) {
     const LigProfile *profile = profiles->pdata[i];
-    char **row = g_new0 (char *, 7);
+    char **row = g_new0 (char *, 9);
     row[0] = g_strdup (lig_policy_name (lig_plan_get_policy (profile->plan)));
     row[1] = lig_cli_format_time (profile->forward);
     row[2] = lig_cli_format_time (profile->backward);
     row[3] = lig_cli_format_time (profile->update);
     row[4] = lig_cli_format_time (profile->step);
-    row[5] = g_strdup_printf ("%.3f", profile->step / first->step);
+    row[5] = format_quartiles (&profile->step_spread);
+    row[6] = g_strdup_printf ("%u", profile->step_spread.count);
+    LigDifference difference;
+    lig_spread_compare (&profile->step_spread, &first->step_spread, &difference);
+    row[7] = i == 0 ? g_strdup ("") : lig_difference_to_text (&difference);
     g_ptr_array_add (rows, row);
   }
   lig_cli_print_table (header, rows);
@@ -100,6 +118,22 @@ print_health (const LigProfile *profile)
   printf ("\n%s, %.0f MHz, memory %.0f MHz, %.0f of %.0f W, %.0f °C", health->driver, health->clock,
           health->memory_clock, health->power, health->power_limit, health->temperature);
   printf ("%s%s\n", *health->throttling ? ", slowed by: " : "", health->throttling);
+}
+
+/* Prints why the times are doubtful: each disturbance of any of the plans once, of the first plan
+ * that has it. */
+static void
+print_conditions (GPtrArray *profiles)
+{
+  unsigned known = 0;
+  for (guint i = 0; i < profiles->len; i++) {
+    LigConditions conditions = ((const LigProfile *) profiles->pdata[i])->conditions;
+    conditions.disturbances &= ~known;
+    known |= conditions.disturbances;
+    g_autofree char *text = lig_conditions_to_text (&conditions);
+    if (text)
+      printf ("\nDoubtful times. %s.\n", text);
+  }
 }
 
 static void
@@ -194,5 +228,6 @@ run (int argc, char **argv)
   }
   print_summary (profiles);
   print_health (profiles->pdata[profiles->len - 1]);
+  print_conditions (profiles);
   return LIG_EXIT_OK;
 }

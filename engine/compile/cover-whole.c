@@ -457,7 +457,7 @@ lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
   g_autofree char *key = decision_key (&contest, error);
   if (!key)
     return FALSE;
-  if (recall (&contest, key))
+  if (recall (&contest, key) || draft->options.recall)
     return TRUE;
   lig_measuring_begin (draft->device);
   gboolean fine = decide (&contest, key, error);

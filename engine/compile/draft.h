@@ -149,8 +149,8 @@ typedef struct {
   GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */
   GPtrArray *names;         /* arrays of names that verdicts refer to */
   int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
-  GHashTable *prices;       /* while fusing: measured prices by key */
-  GArray *steps;            /* of LigDraftStep */
+  GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */
+  GArray *steps;      /* of LigDraftStep */
   int first_backward, first_update; /* steps */
   int input_value, output_value, input_gradient, gradient_norm;
   int given, scaling;                       /* the output's gradient from the caller; or -1 */

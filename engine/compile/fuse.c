@@ -201,6 +201,20 @@ write_verdicts (LigDraft *draft, GArray *candidates)
   }
 }
 
+/* Finds the times that were measured for groups by themselves, earlier or for the cover. */
+static void
+recall_prices (LigDraft *draft, LigPass pass)
+{
+  for (guint i = 0; i < draft->groups[pass]->len; i++) {
+    LigGroup *group = lig_group (draft, pass, i);
+    LigPrice price;
+    if (group->measured > 0 || (group->fusion && group->fusion->pass == LIG_PASS_JOINT))
+      continue;
+    lig_price_recall (draft, group, pass, &price);
+    group->measured = price.measured ? price.seconds : 0;
+  }
+}
+
 gboolean
 lig_fuse (LigDraft *draft, GError **error)
 {
@@ -228,6 +242,9 @@ lig_fuse (LigDraft *draft, GError **error)
   lig_explain_verdicts (draft, candidates);
   build_groups (draft, candidates, LIG_PASS_FORWARD);
   build_groups (draft, candidates, LIG_PASS_BACKWARD);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    if (draft->prices || draft->options.tuning)
+      recall_prices (draft, pass);
   for (guint i = 0; i < draft->groups[LIG_PASS_FORWARD]->len; i++)
     if (!lig_lower_saves (draft, lig_group (draft, LIG_PASS_FORWARD, i), error))
       return FALSE;

@@ -14,6 +14,15 @@ typedef struct {
  * plus the cost of a launch; 0 where the device's ceilings are unknown. */
 double lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype);
 
+/* Sets the least seconds for moving the bytes, and for the operations if they are a product's; both
+ * 0 where the device's ceilings are unknown. */
+void lig_predict_floors (const LigDeviceFacts *facts,
+                         gboolean product,
+                         double bytes,
+                         double flops,
+                         LigDtype dtype,
+                         double floors[2]);
+
 /* Finds the prices of groups in one pass. Groups that neither this draft nor the tuning table
  * contains are timed in turns, on random data; where the device cannot run they are predicted. */
 gboolean lig_price_groups (LigDraft *draft,

@@ -176,14 +176,15 @@ lig_device_set_facts (LigDevice *self, const LigDeviceFacts *facts)
 gboolean
 lig_device_get_health (LigDevice *self, LigDeviceHealth *health)
 {
-  LigBackendHealth now = {-1, -1, -1, -1, -1, ""};
+  LigBackendHealth now = {-1, -1, -1, -1, -1, "", -1};
   LigBackendFacts facts = {0};
   if (self->handle) {
     self->calls->health (self->handle, &now);
     self->calls->describe (self->handle, &facts);
   }
-  *health = (LigDeviceHealth){
-    now.clock, now.memory_clock, now.power, now.power_limit, now.temperature, {0}, {0}};
+  *health =
+    (LigDeviceHealth){now.clock, now.memory_clock, now.power, now.power_limit, now.temperature, {0},
+                      {0},       now.utilization};
   g_strlcpy (health->throttling, now.throttling, sizeof health->throttling);
   g_strlcpy (health->driver, facts.driver, sizeof health->driver);
   return self->handle != NULL;

@@ -122,8 +122,15 @@ lig_plan_compile (LigSequence *sequence,
                   const LigPlanOptions *options,
                   GError **error)
 {
-  g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
-  if (!draft || !lig_draft_compile (draft, error))
+  LigDraft *draft = lig_draft_new (sequence, device, options, error);
+  return draft ? lig_plan_finish (draft, error) : NULL;
+}
+
+LigPlan *
+lig_plan_finish (LigDraft *started, GError **error)
+{
+  g_autoptr (LigDraft) draft = started;
+  if (!lig_draft_compile (draft, error))
     return NULL;
   LigPlan *self = g_new0 (LigPlan, 1);
   g_atomic_int_set (&self->count, 1);

@@ -150,6 +150,9 @@ append_settings (LigPaper *to, const char *text)
     json_object_iter_init_ordered (&iter, json_node_get_object (root));
     while (json_object_iter_next_ordered (&iter, &name, &value)) {
       const LigSetting *setting = find_setting (name);
+      /* A sentence after the measured times says those of a profile. */
+      if (g_str_equal (name, "conditions"))
+        continue;
       if (is_default (setting, value) != usual)
         continue;
       g_autofree char *given = format_value (value);
@@ -516,6 +519,7 @@ lig_paper_run (LigPaper *to, const LigReportRun *run)
   append_settings (to, row->settings);
   append_loss (to, run);
   append_metrics (to, run->metrics);
+  lig_paper_spreads (to, run);
   append_score (to);
   append_times (to, run->timings);
   append_groups (to, run->fusions);

@@ -51,6 +51,9 @@ gboolean lig_paper_figure (LigPaper *to, LigFigure figure);
 void lig_paper_plan (LigPaper *to, LigPlan *plan, const char *command);
 void lig_paper_run (LigPaper *to, const LigReportRun *run);
 
+/* Writes the measured times of a run with their quartiles, if it has any. */
+void lig_paper_spreads (LigPaper *to, const LigReportRun *run);
+
 /* Writes the plan's device, ceilings, types, input and output. */
 void lig_paper_plan_facts (LigPaper *to, LigPlan *plan);
 

@@ -7,26 +7,13 @@
 
 enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
 
-/* Compiles the same plan without fusions, for the comparison in the roofline. */
-static LigPlan *
-compile_unfused (LigPlan *plan)
-{
-  LigSequence *sequence = plan->draft->sequence;
-  LigPlanOptions options = plan->draft->options;
-  options.policy = LIG_POLICY_NONE;
-  options.optimizer = NULL;
-  options.tuning = NULL;
-  options.choices = NULL;
-  return lig_plan_compile (sequence, lig_plan_get_device (plan), &options, NULL);
-}
-
 void
 lig_picture_init_plan (LigPicture *self, LigPlan *plan)
 {
   LigSequence *sequence = plan->draft->sequence;
   const char *name = lig_sequence_get_name (sequence);
   g_autofree char *expression = lig_sequence_to_expression (sequence);
-  *self = (LigPicture){.timed.plan = lig_plan_ref (plan), .unfused = compile_unfused (plan)};
+  *self = (LigPicture){.timed.plan = lig_plan_ref (plan), .unfused = lig_plan_unfuse (plan, NULL)};
   self->title = lig_report_shorten (name && *name ? name : expression);
 }
 
@@ -38,7 +25,7 @@ lig_picture_init_run (LigPicture *self, const LigReportRun *run)
   self->timed.plan = lig_report_rebuild (run, &self->note);
   if (!self->timed.plan)
     return;
-  self->unfused = compile_unfused (self->timed.plan);
+  self->unfused = lig_plan_unfuse (self->timed.plan, NULL);
   self->steps = lig_report_step_times (run, self->timed.plan);
   self->timed.steps = self->steps;
 }

@@ -77,6 +77,32 @@ add_update (JsonBuilder *builder, const LigProfile *profile)
   }
 }
 
+/* Adds the quartiles and counts beside the medians. */
+static void
+add_spreads (JsonBuilder *builder, const LigProfile *self)
+{
+  const struct {
+    const char *name;
+    const LigSpread *spread;
+  } figures[] = {
+    {"forward", &self->forward_spread}, {"backward", &self->backward_spread},
+    {"update", &self->update_spread},   {"forward_backward", &self->forward_backward_spread},
+    {"step", &self->step_spread},
+  };
+  json_builder_set_member_name (builder, "spread");
+  json_builder_begin_object (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (figures); i++) {
+    json_builder_set_member_name (builder, figures[i].name);
+    json_builder_begin_object (builder);
+    lig_json_add_integer (builder, "count", figures[i].spread->count);
+    lig_json_add_number (builder, "lower_us", figures[i].spread->lower * 1e6);
+    lig_json_add_number (builder, "median_us", figures[i].spread->median * 1e6);
+    lig_json_add_number (builder, "upper_us", figures[i].spread->upper * 1e6);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_object (builder);
+}
+
 JsonNode *
 lig_profile_to_json (const LigProfile *self)
 {
@@ -95,6 +121,9 @@ lig_profile_to_json (const LigProfile *self)
   lig_json_add_truth (builder, "tf32", lig_plan_get_tf32 (self->plan));
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
+  add_spreads (builder, self);
+  json_builder_set_member_name (builder, "conditions");
+  json_builder_add_value (builder, lig_profile_conditions_to_json (&self->conditions));
   lig_json_begin_array (builder, "groups");
   add_groups (builder, self, LIG_PASS_FORWARD);
   add_groups (builder, self, LIG_PASS_BACKWARD);

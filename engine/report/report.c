@@ -3,6 +3,7 @@
 #include "engine/base/file.h"
 #include "engine/report/format.h"
 #include "engine/store/file.h"
+#include <ligature/store-spreads.h>
 
 #include <string.h>
 
@@ -141,6 +142,7 @@ lig_report_clear_run (LigReportRun *run)
   g_clear_pointer (&run->row, lig_run_row_free);
   g_clear_pointer (&run->store, g_free);
   g_clear_pointer (&run->metrics, g_ptr_array_unref);
+  g_clear_pointer (&run->spreads, g_ptr_array_unref);
   g_clear_pointer (&run->timings, g_ptr_array_unref);
   g_clear_pointer (&run->fusions, g_ptr_array_unref);
   g_clear_pointer (&run->verdicts, g_ptr_array_unref);
@@ -158,6 +160,7 @@ lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, G
   if (g_strcmp0 (usual, lig_store_get_path (store)) != 0)
     run->store = g_strdup (lig_store_get_path (store));
   return (run->metrics = lig_store_get_metrics (store, uuid, error)) &&
+         (run->spreads = lig_store_get_spreads (store, uuid, error)) &&
          (run->timings = lig_store_get_timings (store, uuid, error)) &&
          (run->fusions = lig_store_get_fusions (store, uuid, error)) &&
          (run->verdicts = lig_store_get_verdicts (store, uuid, error)) &&

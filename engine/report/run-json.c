@@ -42,6 +42,11 @@ lig_report_add_row (JsonBuilder *to, const LigRunRow *row)
     json_builder_add_string_value (to, *tag);
   json_builder_end_array (to);
   lig_json_add_text (to, "notes", row->notes);
+  lig_json_add_text (to, "sweep", *row->sweep ? row->sweep : NULL);
+  if (row->point < 0)
+    lig_json_add_text (to, "point", NULL);
+  else
+    lig_json_add_integer (to, "point", row->point);
 }
 
 void
@@ -146,6 +151,7 @@ lig_run_to_json (LigStore *store, const char *run, GError **error)
   lig_report_add_row (builder, contents.row);
   lig_report_add_origin (builder, contents.row);
   add_metrics (builder, contents.metrics);
+  lig_report_add_spreads (builder, contents.spreads);
   add_groups (builder, contents.fusions, "forward");
   add_groups (builder, contents.fusions, "backward");
   lig_report_add_verdicts (builder, contents.verdicts);

@@ -2,6 +2,7 @@
 /* Reads the data that a run reported: metrics, timings, fusions, verdicts, artifacts. */
 #include "engine/sequence/literal.h"
 #include "engine/store/private.h"
+#include <ligature/store-spreads.h>
 
 #include <string.h>
 
@@ -44,6 +45,15 @@ static const Column timing_columns[] = {
   AT (LigTimingRow, "bytes", bytes, REAL),   AT (LigTimingRow, "flops", flops, REAL),
 };
 TABLE (LigTimingRow, timing, "pass, \"group\", step", timing_columns);
+
+static const Column spread_columns[] = {
+  AT (LigSpreadRow, "figure", figure, REQUIRED),
+  AT (LigSpreadRow, "max (count, 0)", count, NUMBER),
+  AT (LigSpreadRow, "microseconds", microseconds, REAL),
+  AT (LigSpreadRow, "lower", lower, REAL),
+  AT (LigSpreadRow, "upper", upper, REAL),
+};
+TABLE (LigSpreadRow, spread, "figure", spread_columns);
 
 static const Column fusion_columns[] = {
   AT (LigFusionRow, "pass", pass, REQUIRED),      AT (LigFusionRow, "\"group\"", group, NUMBER),
@@ -224,6 +234,27 @@ lig_store_get_timings (LigStore *self, const char *run, GError **error)
 {
   g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
   return read_table (self, run, &timings, error);
+}
+
+gboolean
+lig_store_put_spread (LigStore *self, const char *run, const LigSpreadRow *row, GError **error)
+{
+  static const char sql[] =
+    "INSERT OR REPLACE INTO spread (run, figure, count, microseconds, lower, upper)"
+    " SELECT id, ?2, ?3, ?4, ?5, ?6 FROM run WHERE uuid = ?1";
+  g_return_val_if_fail (LIG_IS_STORE (self) && run && row && row->figure, FALSE);
+  int changed = lig_store_write (self, error, sql, "ttiddd", run, row->figure, (gint64) row->count,
+                                 row->microseconds, row->lower, row->upper);
+  if (changed == 0)
+    g_set_error (error, LIG_ERROR, LIG_ERROR_STORE, "store '%s' has no run '%s'", self->path, run);
+  return changed > 0;
+}
+
+GPtrArray *
+lig_store_get_spreads (LigStore *self, const char *run, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self) && run, NULL);
+  return read_table (self, run, &spreads, error);
 }
 
 GPtrArray *

@@ -101,21 +101,23 @@ insert_run (LigStore *self, const char *uuid, const LigRunRecord *record, GError
     "INSERT OR IGNORE INTO experiment (name, hash, sequence) VALUES (?1, ?2, ?3)";
   static const char add_run[] =
     "INSERT INTO run (uuid, experiment, kind, device, dtype, recipe, policy, seed, settings,"
-    " versions, status, started, host, boot, pid, process_start, heartbeat, revision, parent)"
+    " versions, status, started, host, boot, pid, process_start, heartbeat, revision, parent,"
+    " inputs)"
     " SELECT ?3, id, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'running', ?12, ?13, ?14, ?15, ?16, ?12,"
-    " ?17, ?18 FROM experiment WHERE name = ?1 AND hash = ?2";
+    " ?17, ?18, ?19 FROM experiment WHERE name = ?1 AND hash = ?2";
   const LigProcess *process = lig_process_get_self ();
   const char *name = or_empty (record->name), *sequence = or_empty (record->sequence);
   g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sequence, -1);
   return lig_sql_run (self->db, error, add_experiment, "ttt", name, hash, sequence) &&
          lig_sql_run (self->db, error, add_run,
                       "tttttttt"
-                      "ittittiitt",
+                      "ittittiittt",
                       name, hash, uuid, or_empty (record->kind), or_empty (record->device),
                       or_empty (record->dtype), or_empty (record->recipe),
                       or_empty (record->policy), (gint64) record->seed, or_empty (record->settings),
                       or_empty (record->versions), g_get_real_time (), process->host, process->boot,
-                      process->pid, process->start, find_revision (), record->parent);
+                      process->pid, process->start, find_revision (), record->parent,
+                      record->inputs);
 }
 
 char *
@@ -195,10 +197,11 @@ lig_store_resume_run (LigStore *self, const char *run, GError **error)
 }
 
 /* The median of the last 1,000 steps, because reading all steps of a long training would take
- * seconds; the sum of a profile. */
+ * seconds; the step of a profile, in older stores the sum of its groups. */
 #define STEP_MS \
-  "CASE kind WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing" \
-  "                               WHERE run = run.id)" \
+  "CASE kind WHEN 'profile' THEN coalesce (" \
+  "  (SELECT microseconds / 1000 FROM spread WHERE run = run.id AND figure = 'step')," \
+  "  (SELECT sum (microseconds) / 1000 FROM timing WHERE run = run.id))" \
   " ELSE (SELECT value FROM (" \
   "  SELECT value, row_number () OVER (ORDER BY value) AS place, count (*) OVER () AS n FROM (" \
   "   SELECT value FROM metric WHERE run = run.id AND name = 'step-ms'" \

@@ -163,7 +163,7 @@ UPDATE run SET
 -- 3
 -- The time of a step, and an index by which lists of runs are filtered and sorted without reading
 -- the rows, which are long.
-ALTER TABLE run ADD COLUMN step_ms REAL; -- the median step of a training, the sum of a profile
+ALTER TABLE run ADD COLUMN step_ms REAL; -- the median step of a training or a profile
 UPDATE run SET step_ms = CASE kind
   WHEN 'profile' THEN (SELECT sum (microseconds) / 1000 FROM timing WHERE run = run.id)
   ELSE (SELECT value FROM (
@@ -184,3 +184,31 @@ DELETE FROM tuning WHERE choice IS NULL OR key LIKE 'cover|%';
 ALTER TABLE run ADD COLUMN parent TEXT; -- the uuid of the run whose checkpoint began this one
 ALTER TABLE run ADD COLUMN saved_step INTEGER; -- the step of the newest checkpoint
 UPDATE run SET saved_step = last_step WHERE kind = 'train' AND status != 'running';
+
+-- 6
+-- Trainings of one sequence over lists of settings, one after another.
+CREATE TABLE sweep (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, -- the number of the row, in the order of their starts
+  uuid TEXT NOT NULL UNIQUE, -- the identifier of the sweep for users and programs
+  name TEXT NOT NULL, -- the name from `--name` or from the sequence
+  document TEXT NOT NULL, -- sequence, device, initial weights, settings and axes, in JSON
+  started INTEGER NOT NULL -- the time of its start
+);
+
+-- The sweep of a training, and what a repetition needs besides sequence, settings and versions.
+ALTER TABLE run ADD COLUMN sweep TEXT; -- the uuid of the sweep to which this training belongs
+ALTER TABLE run ADD COLUMN point INTEGER; -- the number of its settings in the sweep, from 0
+ALTER TABLE run ADD COLUMN inputs TEXT; -- hashes of its data and weights, threads and so on, in JSON
+CREATE INDEX run_by_sweep ON run (sweep) WHERE sweep IS NOT NULL;
+
+-- 7
+-- The distribution of repeated measurements, so that runs can be compared with the noise of both.
+CREATE TABLE spread (
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE, -- the run
+  figure TEXT NOT NULL, -- `forward`, `backward`, `update`, `forward-backward` or `step`
+  count INTEGER NOT NULL, -- the number of measurements
+  microseconds REAL, -- their median
+  lower REAL, -- the first quartile, in microseconds
+  upper REAL, -- the third quartile, in microseconds
+  PRIMARY KEY (run, figure)
+) WITHOUT ROWID;

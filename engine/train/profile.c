@@ -4,6 +4,7 @@
 
 #include "engine/measure/stopwatch.h"
 #include "engine/plan/results.h"
+#include "engine/train/profile-spread.h"
 #include "engine/train/record.h"
 #include <ligature/json.h>
 
@@ -128,18 +129,30 @@ run_round (LigProgram *program, LigStopwatch *watch, double *sample, GError **er
   return lig_program_time_steps_freely (program, sample + FIRST_STEP, error);
 }
 
+/* Finds the figures of a plan. `conditions` are those from before the measurement. */
 static void
-summarize (LigProfile *self, const double *samples, guint width, guint rounds)
+summarize (LigProfile *self,
+           const LigConditions *conditions,
+           const double *samples,
+           guint width,
+           guint rounds)
 {
   g_autofree double *column = g_new (double, rounds);
   self->steps = g_new0 (double, width);
   double *targets[] = {&self->forward, &self->backward, &self->update, &self->forward_backward,
                        &self->step};
+  LigSpread *spreads[] = {&self->forward_spread, &self->backward_spread, &self->update_spread,
+                          &self->forward_backward_spread, &self->step_spread};
   for (guint i = 0; i < width; i++) {
     for (guint round = 0; round < rounds; round++)
       column[round] = samples[round * width + i];
-    *(i < FIRST_STEP ? targets[i] : &self->steps[i - FIRST_STEP]) = lig_median (column, rounds);
+    LigSpread step, *spread = i < FIRST_STEP ? spreads[i] : &step;
+    lig_spread_measure (column, rounds, spread);
+    *(i < FIRST_STEP ? targets[i] : &self->steps[i - FIRST_STEP]) = spread->median;
   }
+  lig_device_get_health (lig_plan_get_device (self->plan), &self->health);
+  self->conditions = *conditions;
+  lig_conditions_end (&self->conditions, &self->step_spread, &self->health);
 }
 
 /* Returns a program on a new state. */
@@ -196,6 +209,8 @@ describe_settings (const LigProfile *self)
   json_builder_add_boolean_value (builder, lig_plan_get_tf32 (self->plan));
   json_builder_set_member_name (builder, "health");
   json_builder_add_value (builder, lig_profile_health_to_json (&self->health));
+  json_builder_set_member_name (builder, "conditions");
+  json_builder_add_value (builder, lig_profile_conditions_to_json (&self->conditions));
   json_builder_end_object (builder);
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   lig_json_append (text, root);
@@ -246,6 +261,8 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
   if (!self->run)
     return FALSE;
   lig_plan_record (self->plan, store, self->run);
+  if (!lig_profile_record_spreads (self, store, error))
+    return FALSE;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
     for (guint i = 0; i < count; i++) {
@@ -304,7 +321,9 @@ lig_profile_measure_watched (LigSequence *sequence,
   g_autoptr (GPtrArray) samples = g_ptr_array_new_with_free_func (g_free);
   count = options ? count : 1;
   g_autofree guint *widths = g_new (guint, count);
+  LigConditions conditions;
   LigStopwatch watch;
+  lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
     /* The caller's elements have the size that its own header declared. */
     gconstpointer chosen = options ? (const char *) options + i * options->size : NULL;
@@ -323,10 +342,9 @@ lig_profile_measure_watched (LigSequence *sequence,
                   run_rounds (programs, samples, widths, rounds, &watch, monitor, data, error);
   lig_stopwatch_clear (&watch);
   for (guint i = 0; i < count && fine; i++) {
-    LigProfile *profile = profiles->pdata[i];
-    summarize (profile, (double *) samples->pdata[i] + WARM_UP * widths[i], widths[i], rounds);
-    lig_device_get_health (device, &profile->health);
-    fine = !store || record (profile, sequence, store, error);
+    const double *kept = (double *) samples->pdata[i] + WARM_UP * widths[i];
+    summarize (profiles->pdata[i], &conditions, kept, widths[i], rounds);
+    fine = !store || record (profiles->pdata[i], sequence, store, error);
   }
   return fine ? g_steal_pointer (&profiles) : NULL;
 }

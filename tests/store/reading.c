@@ -143,10 +143,14 @@ test_older (Fixture *f, gconstpointer data)
   LigStore *store = open_store (f->path);
   g_free (begin (store, "old"));
   g_object_unref (store);
-  execute (f->path, "DROP INDEX run_list; ALTER TABLE run DROP COLUMN step_ms;"
-                    "ALTER TABLE run DROP COLUMN parent; ALTER TABLE run DROP COLUMN saved_step;"
-                    "ALTER TABLE tuning DROP COLUMN noise; PRAGMA user_version = 2;"
-                    "UPDATE run SET heartbeat = 1");
+  execute (
+    f->path,
+    "DROP TABLE sweep; DROP TABLE spread; DROP INDEX run_by_sweep;"
+    "ALTER TABLE run DROP COLUMN sweep; ALTER TABLE run DROP COLUMN point;"
+    "ALTER TABLE run DROP COLUMN inputs; DROP INDEX run_list; ALTER TABLE run DROP COLUMN step_ms;"
+    "ALTER TABLE run DROP COLUMN parent; ALTER TABLE run DROP COLUMN saved_step;"
+    "ALTER TABLE tuning DROP COLUMN noise; PRAGMA user_version = 2;"
+    "UPDATE run SET heartbeat = 1");
   g_autofree char *before = describe_folder (f->folder);
   g_autoptr (LigStore) reading = open_reading (f->path);
   g_autoptr (LigRunRow) row = find (reading, "last");

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The store: schemas, files that are not stores, and reading back written data. */
 #include "tests/store/case.h"
+#include <ligature/store-spreads.h>
 
 #include <errno.h>
 #include <math.h>
 #include <unistd.h>
 
-#define NEWEST 5
+#define NEWEST 7
 
 static GBytes *
 read_file (const char *path)
@@ -102,10 +103,20 @@ test_migrate (Fixture *f, gconstpointer data)
   g_assert_true (isnan (row->eval_accuracy));
   g_assert_cmpfloat (row->step_ms, ==, 4);
   g_assert_true (row->starred);
+  g_assert_cmpstr (row->sweep, ==, "");
+  g_assert_cmpint (row->point, ==, -1);
   /* A time of unknown noise is measured again; a chosen algorithm is kept. */
   g_assert_false (lig_store_get_tuning (store, "a price", NULL, NULL, NULL));
   g_assert_true (lig_store_get_tuning (store, "a product", NULL, NULL, NULL));
   assert_query (f->path, "PRAGMA user_version", G_STRINGIFY (NEWEST));
+  /* Version 7 has no spreads for older runs, and takes new ones. */
+  g_autoptr (GError) error = NULL;
+  LigSpreadRow step = {"step", 15, 2000, 1900, 2200};
+  g_autoptr (GPtrArray) none = lig_store_get_spreads (store, row->uuid, &error);
+  g_assert_cmpuint (none->len, ==, 0);
+  g_assert_true (lig_store_put_spread (store, row->uuid, &step, &error));
+  g_autoptr (GPtrArray) spreads = lig_store_get_spreads (store, row->uuid, &error);
+  g_assert_cmpuint (spreads->len, ==, 1);
 }
 
 /* A failed migration leaves the database unchanged. */

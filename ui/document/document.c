@@ -35,6 +35,7 @@ static void
 lig_document_dispose (GObject *object)
 {
   LigDocument *self = LIG_DOCUMENT (object);
+  lig_document_clear_preview (self);
   lig_document_clear_plan (self);
   g_clear_pointer (&self->journal, lig_journal_free);
   g_clear_object (&self->session);
@@ -56,7 +57,8 @@ lig_document_finalize (GObject *object)
 static void
 lig_document_class_init (LigDocumentClass *class)
 {
-  static const char *const names[] = {"changed", "planned", "selected", "titled", "settings"};
+  static const char *const names[] = {"changed", "planned",  "selected",
+                                      "titled",  "settings", "previewed"};
   G_OBJECT_CLASS (class)->dispose = lig_document_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_document_finalize;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)

@@ -8,7 +8,8 @@
  *   planned    the plan, its staleness or the problems are new
  *   selected   the selection or the cursor is new
  *   titled     name, file or modification are new
- *   settings   device or policy are new */
+ *   settings   device or policy are new
+ *   previewed  a preview began, arrived or ended, see ui/document/preview.h */
 #pragma once
 
 #include "ui/document/journal.h"

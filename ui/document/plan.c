@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A document's plan: requested after every edit, shown when it arrives. */
+#include "ui/document/preview.h"
 #include "ui/document/private.h"
 #include "ui/session/command.h"
 
@@ -77,6 +78,7 @@ lig_document_clear_plan (LigDocument *self)
 void
 lig_document_compile (LigDocument *self)
 {
+  lig_document_end_preview (self);
   self->stale = TRUE;
   self->request = lig_planner_ask (self->planner, lig_sequence_copy (self->sequence), self->device,
                                    self->policy, lig_session_get_store (self->session));

@@ -6,6 +6,9 @@
 #include "ui/document/journal.h"
 #include "ui/document/planner.h"
 
+/* preview.c: the plan that is tried out. */
+typedef struct _LigPreview LigPreview;
+
 /* One state of the sequence in the history. */
 typedef struct {
   char *text;  /* of the .lig file */
@@ -41,6 +44,7 @@ struct _LigDocument {
   gboolean stale;
   char *measuring;
   GPtrArray *problems; /* of LigProblem */
+  LigPreview *preview; /* null before the first */
 };
 
 typedef enum {
@@ -49,6 +53,7 @@ typedef enum {
   LIG_DOCUMENT_SELECTED,
   LIG_DOCUMENT_TITLED,
   LIG_DOCUMENT_SETTINGS,
+  LIG_DOCUMENT_PREVIEWED,
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 
@@ -68,3 +73,6 @@ void lig_document_restore_selection (LigDocument *self, const char *const *paths
 void lig_document_init_plan (LigDocument *self);
 void lig_document_clear_plan (LigDocument *self);
 void lig_document_compile (LigDocument *self);
+
+/* preview.c */
+void lig_document_clear_preview (LigDocument *self);

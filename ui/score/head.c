@@ -206,8 +206,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   LigScoreHead *self = LIG_SCORE_HEAD (widget);
   LigScoreColumns columns;
-  guint lanes = self->sheet ? lig_score_sheet_get_map (self->sheet)->lanes : 0;
-  lig_score_columns (&columns, width, lanes);
+  lig_score_columns (&columns, self->sheet ? lig_score_sheet_get_map (self->sheet) : NULL, width);
   const int x[] = {columns.forward, columns.ops, columns.backward};
   const int widths[] = {columns.rail, columns.ops_width, columns.rail};
   for (guint i = 0; i < N_COLUMNS; i++)

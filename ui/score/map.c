@@ -3,18 +3,29 @@
 #include "ui/score/map.h"
 
 void
-lig_score_columns (LigScoreColumns *self, int width, guint lanes)
+lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
   enum { MARGIN = 18, WIDEST = 1180, NARROW = 720 };
   const int connector = width < NARROW ? 24 : 36;
-  int left = connector + (int) lanes * LIG_SHEET_LANE;
-  int whole = MIN (width, WIDEST + (int) lanes * LIG_SHEET_LANE);
+  const int lanes = map ? (int) map->lanes * map->metrics.lane : 0;
+  const double unit = map ? MAX (map->metrics.unit, 1) : 1;
+  int left = connector + lanes;
+  int whole = MIN (width, (int) (WIDEST * unit) + lanes);
   int inner = MAX (whole - 2 * MARGIN - left - connector, 300);
   self->rail = inner * 30 / 100;
   self->ops_width = inner - 2 * self->rail;
   self->forward = MARGIN + MAX (width - whole, 0) / 2;
   self->ops = self->forward + self->rail + left;
   self->backward = self->ops + self->ops_width + connector;
+}
+
+void
+lig_score_map_get_extent (
+  const LigScoreMap *self, const LigScoreColumns *columns, int depth, int *x, int *width)
+{
+  int inset = MIN (depth * self->metrics.frame, columns->ops_width / 5);
+  *x = columns->ops + inset;
+  *width = columns->ops_width - 2 * inset;
 }
 
 /* --- Rows ---------------------------------------------------------------------------------- */
@@ -26,22 +37,51 @@ count_parts (LigOp *op)
   return (int) lig_op_count_parts (op);
 }
 
+static int
+find_height (const LigScoreMetrics *metrics, const LigScoreSlot *slot)
+{
+  if (metrics->compact)
+    return MAX (metrics->base, slot->shown * metrics->part);
+  /* An opened block has its summary in its rows. */
+  if (slot->block && slot->open && lig_sequence_get_length (lig_op_get_body (slot->op)) > 0)
+    return metrics->line + metrics->pad;
+  return metrics->base + slot->shown * metrics->part + (slot->shown ? metrics->tail : 0);
+}
+
+/* Ends the frames of the blocks that are open before a row of this depth; returns the height at
+ * which the row begins. */
+static int
+close_frames (LigScoreMap *self, GArray *open, int depth, int y)
+{
+  const LigScoreMetrics *metrics = &self->metrics;
+  while (open->len > 0) {
+    guint block = g_array_index (open, guint, open->len - 1);
+    LigScoreSlot *slot = &g_array_index (self->slots, LigScoreSlot, block);
+    if (slot->depth < depth)
+      break;
+    slot->frame = y - metrics->space + metrics->frame;
+    y = slot->frame + metrics->space;
+    g_array_set_size (open, open->len - 1);
+  }
+  return y;
+}
+
 static void
 add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
 {
   guint n_rows;
   const LigRow *rows = lig_document_get_rows (document, &n_rows);
   const LigPlanOp *ops = self->plan ? lig_plan_get_ops (self->plan, &self->n_ops) : NULL;
-  int y = LIG_SHEET_TOP + LIG_SHEET_SPACE;
+  const LigScoreMetrics *metrics = &self->metrics;
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint)); /* blocks around a row */
+  int y = metrics->top + metrics->space;
   for (guint i = 0; i < n_rows; i++) {
     LigScoreSlot slot = {.op = rows[i].op,
                          .path = rows[i].path,
                          .depth = rows[i].depth,
                          .open = rows[i].open,
                          .block = lig_op_get_body (rows[i].op) != NULL,
-                         .first = -1,
-                         .y = y,
-                         .height = LIG_SHEET_BASE};
+                         .first = -1};
     const LigOpSpan *place = places ? g_hash_table_lookup (places, rows[i].op) : NULL;
     guint count = 0;
     const LigPlanOp *parts =
@@ -52,11 +92,26 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
     }
     int shown = slot.block ? 0 : slot.first >= 0 ? slot.count : count_parts (rows[i].op);
     slot.shown = shown > 1 ? shown : 0;
-    slot.height += slot.shown * LIG_SHEET_PART + (slot.shown ? 6 : 0);
-    y += slot.height + LIG_SHEET_SPACE;
+    slot.height = find_height (metrics, &slot);
+    slot.y = close_frames (self, open, slot.depth, y);
+    y = slot.y + slot.height + metrics->space;
     g_array_append_val (self->slots, slot);
+    if (slot.block && slot.open)
+      g_array_append_val (open, i);
   }
-  self->height = y + LIG_SHEET_END;
+  self->height = close_frames (self, open, 0, y) + metrics->end;
+}
+
+/* Returns the upper edge of a part of a row; a compact row is divided evenly. */
+static int
+find_edge (const LigScoreMap *self, const LigScoreSlot *slot, int part)
+{
+  const LigScoreMetrics *metrics = &self->metrics;
+  if (part == 0 || part >= slot->count)
+    return part == 0 ? slot->y : slot->y + slot->height;
+  if (metrics->compact)
+    return slot->y + slot->height * part / slot->count;
+  return slot->y + metrics->base + part * metrics->part;
 }
 
 /* Sets the heights of each op: its part's sub-row, the first with the row's head. */
@@ -71,10 +126,8 @@ place_ops (LigScoreMap *self)
       int op = slot->first + k;
       if (op >= (int) self->n_ops)
         break;
-      gboolean last = k == slot->count - 1;
-      int part = slot->y + LIG_SHEET_BASE + k * LIG_SHEET_PART;
-      self->tops[op] = k == 0 ? slot->y : part;
-      self->bottoms[op] = last ? slot->y + slot->height : part + LIG_SHEET_PART;
+      self->tops[op] = find_edge (self, slot, k);
+      self->bottoms[op] = find_edge (self, slot, k + 1);
     }
   }
 }
@@ -168,9 +221,14 @@ clear_arc (gpointer data)
 }
 
 LigScoreMap *
-lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps)
+lig_score_map_new (LigDocument *document,
+                   const LigScoreMetrics *metrics,
+                   GHashTable *places,
+                   const double *steps,
+                   guint n_steps)
 {
   LigScoreMap *self = g_new0 (LigScoreMap, 1);
+  self->metrics = *metrics;
   LigPlan *plan = lig_document_get_plan (document);
   self->plan = plan ? lig_plan_ref (plan) : NULL;
   self->slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot));

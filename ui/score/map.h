@@ -6,15 +6,38 @@
 
 G_BEGIN_DECLS
 
-enum {
-  LIG_SHEET_TOP = 6,
-  LIG_SHEET_BASE = 54, /* of a row: title and parameters */
-  LIG_SHEET_PART = 24, /* of each part of a macro, below */
-  LIG_SHEET_SPACE = 18,
-  LIG_SHEET_INDENT = 18,
-  LIG_SHEET_LANE = 18, /* of one channel */
-  LIG_SHEET_END = 72,  /* free below the last row, to drop on */
-};
+/* --- Sizes --------------------------------------------------------------------------------- */
+
+/**
+ * LigScoreMetrics: sizes in pixels, which follow the font, the zoom and compact rows.
+ *
+ * @unit: factor of all sizes: 1 with a line of 18 pixels
+ * @compact: rows have one line
+ * @line, @small: height of a line of text, and of one of small text
+ * @pad: between an edge and text
+ * @first, @second: the middle of both lines of a row or bracket, from its top; the same if compact
+ * @base: of a row: title and parameters
+ * @part: of each part of a macro, below; if compact, the least height of a part within the row
+ * @tail: below the last part
+ * @frame: between the frame of a block and its rows
+ * @space: between rows
+ * @gap: of the widget between rows, which may cover the edges of the rows
+ * @lane: of one channel
+ * @end: free below the last row, to drop on
+ */
+typedef struct {
+  double unit;
+  gboolean compact;
+  int line, small, pad;
+  int first, second;
+  int top, base, part, tail, space, gap, frame, lane, end;
+} LigScoreMetrics;
+
+/* @line: height of a line of the sheet's font */
+void lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact);
+
+/* Returns a length that was designed for a line of 18 pixels. */
+int lig_score_metrics_scale (const LigScoreMetrics *self, double length);
 
 /* --- Columns ------------------------------------------------------------------------------- */
 
@@ -24,8 +47,6 @@ typedef struct {
   int backward;
 } LigScoreColumns;
 
-void lig_score_columns (LigScoreColumns *self, int width, guint lanes);
-
 /* --- Rows and brackets --------------------------------------------------------------------- */
 
 /**
@@ -34,6 +55,7 @@ void lig_score_columns (LigScoreColumns *self, int width, guint lanes);
  * @op, @path, @depth, @open: as LigRow has them
  * @first, @count: ops of the plan; -1 where it has none
  * @shown: parts that have sub-rows of their own; 0 where the row is undivided
+ * @frame: the lower edge of an opened block's frame, which begins at @y; 0 for other rows
  */
 typedef struct {
   LigOp *op;
@@ -42,6 +64,7 @@ typedef struct {
   gboolean open, block;
   int first, count, shown;
   int y, height;
+  int frame;
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 
@@ -67,6 +90,7 @@ typedef struct {
 } LigScoreArc;
 
 typedef struct {
+  LigScoreMetrics metrics;
   LigPlan *plan;
   GArray *slots;       /* of LigScoreSlot */
   GArray *brackets[2]; /* of LigScoreBracket, forward and backward, downward */
@@ -80,14 +104,25 @@ typedef struct {
 
 /* Lays out the document's plan. @places: (nullable) (element-type LigOp LigOpSpan): the rows' ops
  * in an older plan */
-LigScoreMap *
-lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps);
+LigScoreMap *lig_score_map_new (LigDocument *document,
+                                const LigScoreMetrics *metrics,
+                                GHashTable *places,
+                                const double *steps,
+                                guint n_steps);
 void lig_score_map_free (LigScoreMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 
 typedef struct {
   int first, count;
 } LigOpSpan;
+
+/* Gets the left edge and the width of a row or of a block's frame, which are further inside the
+ * deeper the row is. */
+void lig_score_map_get_extent (
+  const LigScoreMap *self, const LigScoreColumns *columns, int depth, int *x, int *width);
+
+/* Returns the columns of a sheet of this width. @map: (nullable): none has no channels */
+void lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width);
 
 const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
 

@@ -34,7 +34,7 @@ make_row (LigScoreSheet *self)
 static GtkWidget *
 make_gap (LigScoreSheet *self)
 {
-  return lig_sheet_gap_new ();
+  return lig_sheet_gap_new (self->document);
 }
 
 static GtkWidget *

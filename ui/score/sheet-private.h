@@ -10,6 +10,7 @@
 struct _LigScoreSheet {
   GtkWidget parent_instance;
   LigDocument *document;
+  LigScoreMetrics metrics; /* of the next map */
   LigScoreMap *map;
   GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
   GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
@@ -25,6 +26,7 @@ struct _LigScoreSheet {
   LigScorePicture picture;
   guint stale_timer;
   GtkWidget *card;
+  GtkWidget *ghost; /* over everything else */
 };
 
 /* sheet-bind.c. There is one widget for each row, gap and bracket of the map. Visible ones are
@@ -32,6 +34,13 @@ struct _LigScoreSheet {
 void lig_score_sheet_bind (LigScoreSheet *self);
 void lig_score_sheet_bind_sight (LigScoreSheet *self);
 void lig_score_sheet_clear_bound (LigScoreSheet *self);
+
+/* sheet.c. Lays out the document again, and shows it. */
+void lig_score_sheet_update (LigScoreSheet *self);
+
+/* sheet-metrics.c. Reads the sizes off the sheet's font; returns whether they changed. */
+gboolean lig_score_sheet_measure_font (LigScoreSheet *self);
+void lig_score_sheet_install_metrics (GtkWidgetClass *class);
 
 /* sheet-view.c */
 void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sheet of the score: its widgets follow the document; sheet-view.c places and draws them. */
+#include "ui/score/ghost.h"
 #include "ui/score/sheet-private.h"
 
 /* The old plan is dimmed only if the new one takes longer than this. */
@@ -59,14 +60,14 @@ follow_cursor (LigScoreSheet *self)
     }
 }
 
-static void
-update_map (LigScoreSheet *self)
+void
+lig_score_sheet_update (LigScoreSheet *self)
 {
   LigPlan *plan = lig_document_get_plan (self->document);
   gboolean known = knows_places (self);
   gboolean profiled = plan && plan == self->profiled;
   LigScoreMap *old = self->map;
-  self->map = lig_score_map_new (self->document, known ? self->places : NULL,
+  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL,
                                  profiled ? self->steps : NULL, profiled ? self->n_steps : 0);
   self->picture.map = self->map;
   if (!known) {
@@ -111,7 +112,7 @@ document_changed (LigScoreSheet *self)
 {
   if (self->card)
     gtk_popover_popdown (GTK_POPOVER (self->card));
-  update_map (self);
+  lig_score_sheet_update (self);
 }
 
 static void
@@ -124,7 +125,7 @@ document_planned (LigScoreSheet *self)
     self->stale_timer = g_timeout_add (STALE_MILLISECONDS, show_stale, self);
   /* Staleness is signalled before the rows of an edit are. */
   if (!stale || self->shown != lig_document_get_plan (self->document))
-    update_map (self);
+    lig_score_sheet_update (self);
 }
 
 static void
@@ -183,7 +184,7 @@ lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *s
   self->profiled = plan ? lig_plan_ref (plan) : NULL;
   self->steps = steps ? g_memdup2 (steps, sizeof (double) * n_steps) : NULL;
   self->n_steps = n_steps;
-  update_map (self);
+  lig_score_sheet_update (self);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -195,6 +196,7 @@ dispose (GObject *object)
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
   g_clear_pointer (&self->card, gtk_widget_unparent);
+  g_clear_pointer (&self->ghost, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
     for (guint k = 0; k < pools[i]->len; k++)
@@ -228,6 +230,7 @@ lig_score_sheet_class_init (LigScoreSheetClass *class)
   G_OBJECT_CLASS (class)->dispose = dispose;
   G_OBJECT_CLASS (class)->finalize = finalize;
   lig_score_sheet_install_view (widget_class);
+  lig_score_sheet_install_metrics (widget_class);
   gtk_widget_class_set_css_name (widget_class, "scoresheet");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
   mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
@@ -250,7 +253,9 @@ lig_score_sheet_new (LigDocument *document)
 {
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
-  update_map (self);
+  self->ghost = lig_score_ghost_new (self);
+  lig_score_sheet_measure_font (self);
+  lig_score_sheet_update (self);
   lig_score_sheet_add_gestures (self);
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
                            G_CONNECT_SWAPPED);

@@ -4,6 +4,7 @@
 
 #include "ui/widgets/figures.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -168,6 +169,15 @@ lay_out (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags)
     pango_attr_list_insert (attributes, pango_attr_scale_new (0.86));
   pango_attr_list_insert (attributes, pango_attr_font_features_new ("tnum=1"));
   pango_layout_set_attributes (self->layout, attributes);
+}
+
+GdkRGBA
+lig_score_dim (const GdkRGBA *ink)
+{
+  GdkRGBA dim = *ink;
+  gboolean high = adw_style_manager_get_high_contrast (adw_style_manager_get_default ());
+  dim.alpha *= high ? 0.9f : 0.64f;
+  return dim;
 }
 
 int

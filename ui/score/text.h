@@ -43,6 +43,9 @@ void lig_score_text_clear (LigScoreText *self);
 
 int lig_score_text_measure (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags);
 
+/* Returns the colour of secondary text beside text of this colour, stronger in high contrast. */
+GdkRGBA lig_score_dim (const GdkRGBA *ink);
+
 /* Draws within @width, with an ellipsis where it is too narrow; @middle: the line's vertical
  * centre. Returns the width of the text. */
 int lig_score_text_draw (LigScoreText *self,

@@ -51,21 +51,11 @@ lig_verdict_card_label (const LigMend *mend)
     return g_strdup_printf (_ ("Insert %s"), info ? _ (info->title) : mend->value);
   case LIG_MEND_REMOVE_OP:
     return g_strdup_printf (_ ("Remove %s"), info ? _ (info->title) : mend->value);
+  case LIG_MEND_UNFORCE:
+    return g_strdup (_ ("Drop the force"));
+  case LIG_MEND_CHOOSE_POLICY:
+    return g_strdup (_ ("Choose Measured"));
   default:
     return g_strdup_printf (_ ("Replace by %s"), info ? _ (info->title) : mend->value);
   }
-}
-
-gboolean
-lig_verdict_card_apply (LigDocument *document, const LigMend *mend, GError **error)
-{
-  g_autofree char *label = lig_verdict_card_label (mend);
-  if (!lig_mend_apply (mend, lig_document_get_sequence (document), error))
-    return FALSE;
-  lig_document_commit (document, label, NULL);
-  if (mend->kind == LIG_MEND_REPLACE_OP || mend->kind == LIG_MEND_INSERT_OP) {
-    LigOp *op = lig_sequence_find (lig_document_get_sequence (document), mend->path, NULL);
-    lig_document_select (document, op, LIG_SELECT_ONLY);
-  }
-  return TRUE;
 }

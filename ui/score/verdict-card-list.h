@@ -14,9 +14,6 @@ GPtrArray *lig_verdict_card_list (LigDocument *document, int first, int last);
 /* Returns the label of the button that applies the mend. (transfer full) */
 char *lig_verdict_card_label (const LigMend *mend);
 
-/* Applies a mend as one step of the document's history, which the user can undo. */
-gboolean lig_verdict_card_apply (LigDocument *document, const LigMend *mend, GError **error);
-
 /* Returns the op of the sequence from which an op of the plan was expanded. (nullable) */
 LigOp *lig_verdict_find_op (LigDocument *document, int expanded);
 

@@ -2,10 +2,9 @@
 /* The verdict card: an entry for each verdict, with its explanation and buttons for edits. */
 #include "ui/score/verdict-card.h"
 
-#include "ui/document/edit.h"
 #include "ui/score/text.h"
+#include "ui/score/verdict-card-edit.h"
 #include "ui/score/verdict-card-list.h"
-#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 
@@ -17,59 +16,6 @@ struct _LigVerdictCard {
 };
 
 G_DEFINE_FINAL_TYPE (LigVerdictCard, lig_verdict_card, GTK_TYPE_WIDGET)
-
-/* --- Edits --------------------------------------------------------------------------------- */
-
-typedef enum { FORBID, FORCE, FENCE, MEND } Constraint;
-
-/* The action of a button. */
-typedef struct {
-  LigVerdictCard *card;
-  Constraint constraint;
-  gboolean on;
-  LigOp *op;
-  char *fusion;
-  LigPlan *plan; /* the owner of @mend */
-  const LigMend *mend;
-} Action;
-
-static void
-free_action (gpointer data, GClosure *closure)
-{
-  Action *action = data;
-  g_clear_object (&action->op);
-  g_free (action->fusion);
-  g_clear_pointer (&action->plan, lig_plan_unref);
-  g_free (action);
-}
-
-static void
-forbid (LigDocument *document, const Action *action)
-{
-  /* If the whole sequence forbids the fusion, the whole sequence allows it again. */
-  const char *const *here = lig_op_get_forbidden (action->op);
-  gboolean everywhere = !action->on && !(here && g_strv_contains (here, action->fusion));
-  lig_edit_forbid (document, everywhere ? NULL : action->op, action->fusion, action->on);
-}
-
-static void
-run_action (GtkButton *button, Action *action)
-{
-  GError *error = NULL;
-  g_autoptr (LigDocument) document = g_object_ref (action->card->document);
-  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (action->card), GTK_TYPE_POPOVER);
-  GtkWidget *outside = popover ? gtk_widget_get_parent (popover) : GTK_WIDGET (action->card);
-  if (action->constraint == FORBID)
-    forbid (document, action);
-  else if (action->constraint == FORCE)
-    lig_edit_force (document, action->op, action->fusion, action->on);
-  else if (action->constraint == FENCE)
-    lig_edit_set_fence (document, action->op, action->on);
-  else if (!lig_verdict_card_apply (document, action->mend, &error))
-    lig_toast_error (outside, error);
-  if (popover)
-    gtk_popover_popdown (GTK_POPOVER (popover));
-}
 
 /* --- Building ------------------------------------------------------------------------------ */
 
@@ -85,18 +31,37 @@ make_label (const char *text, const char *class)
   return label;
 }
 
+/* All buttons that edit are made here. @edit: (transfer full) */
 static GtkWidget *
-add_button (LigVerdictCard *self, GtkWidget *box, const char *label, const Action *like)
+add_button (
+  LigVerdictCard *self, GtkWidget *box, const char *text, LigCardEdit *edit, gboolean gains)
 {
-  GtkWidget *button = gtk_button_new_with_label (label);
-  Action *action = g_memdup2 (like, sizeof *like);
-  action->card = self;
-  if (action->op)
-    g_object_ref (action->op);
-  g_signal_connect_data (button, "clicked", G_CALLBACK (run_action), action, free_action, 0);
-  gtk_widget_add_css_class (button, "verdict-button");
+  GtkWidget *button = lig_card_button_new (self->document, text, edit, gains);
   gtk_box_append (GTK_BOX (box), button);
   return button;
+}
+
+/* Returns an edit like a mend of a verdict, on the op at the path. */
+static LigCardEdit *
+new_wish (LigMendKind kind, const char *path, const char *fusion, const char *format)
+{
+  LigCardEdit *edit = g_new0 (LigCardEdit, 1);
+  edit->kind = LIG_CARD_MEND;
+  edit->path = g_strdup (path);
+  edit->fusion = g_strdup (fusion);
+  edit->mend =
+    (LigMend){.kind = kind, .path = edit->path, .fusion = edit->fusion, .value = edit->fusion};
+  g_auto (GStrv) parts = g_strsplit (format, "%s", -1);
+  edit->label = g_strjoinv (fusion ? fusion : "", parts);
+  return edit;
+}
+
+static LigCardEdit *
+new_edit (LigCardEditKind kind, const char *path, const char *fusion, const char *format)
+{
+  LigCardEdit *edit = new_wish (LIG_MEND_FORCE, path, fusion, format);
+  edit->kind = kind;
+  return edit;
 }
 
 static gboolean
@@ -117,26 +82,29 @@ add_constraints (LigVerdictCard *self, GtkWidget *box, const LigVerdict *verdict
     names (lig_op_get_forbidden (op), fusion) ||
     names (lig_sequence_get_forbidden (lig_document_get_sequence (self->document)), fusion);
   gboolean forced = names (lig_op_get_forced (op), fusion);
-  Action action = {.constraint = FORBID, .on = !forbidden, .op = op};
-  if (!mend || mend->kind != LIG_MEND_UNFORBID) {
-    action.fusion = g_strdup (fusion);
-    add_button (self, box, forbidden ? _ ("Allow") : _ ("Forbid"), &action);
-  }
+  guint count;
+  const char *path = lig_plan_get_ops (self->plan, &count)[verdict->first].path;
+  if (!mend || mend->kind != LIG_MEND_UNFORBID)
+    add_button (self, box, forbidden ? _ ("Allow") : _ ("Forbid"),
+                forbidden ? new_wish (LIG_MEND_UNFORBID, path, fusion, _ ("Allow %s"))
+                          : new_edit (LIG_CARD_FORBID, path, fusion, _ ("Forbid %s")),
+                FALSE);
   if (mend && mend->kind == LIG_MEND_FORCE && !forced)
     return;
-  action.constraint = FORCE;
-  action.on = !forced;
-  action.fusion = g_strdup (fusion);
-  add_button (self, box, forced ? _ ("Do not force") : _ ("Force"), &action);
+  add_button (self, box, forced ? _ ("Do not force") : _ ("Force"),
+              forced ? new_wish (LIG_MEND_UNFORCE, path, fusion, _ ("Do not force %s"))
+                     : new_wish (LIG_MEND_FORCE, path, fusion, _ ("Force %s")),
+              FALSE);
 }
 
 static void
 add_mend (LigVerdictCard *self, GtkWidget *box, const LigMend *mend)
 {
   g_autofree char *label = lig_verdict_card_label (mend);
-  Action action = {.constraint = MEND, .plan = lig_plan_ref (self->plan), .mend = mend};
-  GtkWidget *button = add_button (self, box, label, &action);
-  gtk_widget_add_css_class (button, "suggested-action");
+  LigCardEdit *edit = new_edit (LIG_CARD_MEND, NULL, NULL, label);
+  edit->plan = lig_plan_ref (self->plan);
+  edit->mend = *mend;
+  add_button (self, box, label, edit, TRUE);
 }
 
 static GtkWidget *
@@ -218,9 +186,11 @@ add_fence (LigVerdictCard *self, GtkWidget *head, int first, int last)
     if (!op || g_str_equal (ops[i].path, ops[i - 1].path))
       continue;
     gboolean fence = lig_op_get_fence (op);
-    Action action = {.constraint = FENCE, .on = !fence, .op = op};
-    GtkWidget *button =
-      add_button (self, head, fence ? _ ("Remove the fence") : _ ("Fence"), &action);
+    GtkWidget *button = add_button (
+      self, head, fence ? _ ("Remove the fence") : _ ("Fence"),
+      fence ? new_wish (LIG_MEND_REMOVE_FENCE, ops[i].path, NULL, _ ("Remove the fence"))
+            : new_edit (LIG_CARD_FENCE, ops[i].path, NULL, _ ("Add a fence")),
+      FALSE);
     gtk_widget_set_valign (button, GTK_ALIGN_START);
     return;
   }

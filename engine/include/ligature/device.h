@@ -69,6 +69,7 @@ typedef struct {
   double temperature;         /* degrees Celsius */
   char throttling[64];        /* the reason why its clocks are reduced: `power cap`, `thermal` */
   char driver[32];
+  double utilization; /* the share of the last moments in which kernels ran, 0 to 1 */
 } LigDeviceHealth;
 
 /**

@@ -3,8 +3,8 @@
  * window, in reports and in files; it needs no display. Sizes are in pixels of 1/96 inch. */
 #pragma once
 
+#include <ligature/figures.h>
 #include <ligature/foreign.h>
-#include <ligature/plan.h>
 #include <ligature/profile.h>
 
 #include <math.h>
@@ -303,18 +303,6 @@ LIG_API void lig_canvas_end_mark (LigCanvas *self);
 LIG_API const LigMark *lig_canvas_get_marks (LigCanvas *self, guint *count);
 
 /* --- The score ----------------------------------------------------------------------------- */
-
-/**
- * LigTimedPlan:
- * @plan: a plan
- * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
- *
- * A plan with the measured times of its steps.
- */
-typedef struct {
-  LigPlan *plan;
-  const double *steps;
-} LigTimedPlan;
 
 /**
  * lig_draw_score_height:

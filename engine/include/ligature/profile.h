@@ -6,6 +6,7 @@
  * may use both; any thread may read a profile. */
 #pragma once
 
+#include <ligature/conditions.h>
 #include <ligature/foreign.h>
 #include <ligature/plan.h>
 #include <ligature/store.h>
@@ -23,8 +24,15 @@ G_BEGIN_DECLS
  * @steps: the time of each step of the plan, launched one by one between events
  * @health: the device's clocks, power and temperature after the last round
  * @run: (nullable): the uuid of the recorded run; %NULL without a store
+ * @forward_spread: the quartiles of @forward and the number of its measurements
+ * @backward_spread: likewise of @backward
+ * @update_spread: likewise of @update
+ * @forward_backward_spread: likewise of @forward_backward
+ * @step_spread: likewise of @step
+ * @conditions: the load of the machine and other reasons for doubting the times
  *
- * The measured times of a plan: medians in seconds.
+ * The measured times of a plan: medians in seconds, and their spreads. Two profiles are compared by
+ * lig_spread_compare().
  */
 typedef struct {
   LigPlan *plan;
@@ -32,6 +40,8 @@ typedef struct {
   double *steps;
   LigDeviceHealth health;
   char *run;
+  LigSpread forward_spread, backward_spread, update_spread, forward_backward_spread, step_spread;
+  LigConditions conditions;
 } LigProfile;
 
 #define LIG_TYPE_PROFILE (lig_profile_get_type ())
@@ -117,6 +127,41 @@ LIG_API GPtrArray *lig_profile_measure_watched (LigSequence *sequence,
  *   the device does not report
  */
 LIG_API JsonNode *lig_profile_health_to_json (const LigDeviceHealth *health);
+
+/**
+ * lig_profile_conditions_to_json:
+ * @conditions: the conditions of a measurement
+ *
+ * Returns: (transfer full): an object with the load and the names of the disturbances; null for
+ *   each figure that is unknown
+ */
+LIG_API JsonNode *lig_profile_conditions_to_json (const LigConditions *conditions);
+
+/**
+ * lig_profile_get_spread:
+ * @store: a store
+ * @run: the uuid of a run
+ * @figure: (nullable): `forward`, `backward`, `update` or `forward-backward` of a profile; %NULL or
+ *   `step` for a whole step
+ * @spread: (out caller-allocates): filled in, in seconds; of a training its last steps, up to 1,000
+ *
+ * Reads the measured times of a run, so that runs can be compared with lig_spread_compare().
+ *
+ * Returns: %FALSE if the store has no such times; with an error set if reading failed
+ */
+LIG_API gboolean lig_profile_get_spread (
+  LigStore *store, const char *run, const char *figure, LigSpread *spread, GError **error);
+
+/**
+ * lig_profile_read_conditions:
+ * @settings: the recorded settings of a profile, JSON
+ * @conditions: (out caller-allocates): filled in and judged, without the spread of a step
+ *
+ * Reads the conditions that a profile recorded; other programs wrote none, nor did older versions.
+ *
+ * Returns: %FALSE if the settings contain no conditions
+ */
+LIG_API gboolean lig_profile_read_conditions (const char *settings, LigConditions *conditions);
 
 /**
  * lig_profile_get_group_seconds:

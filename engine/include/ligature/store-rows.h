@@ -27,13 +27,14 @@ typedef enum { LIG_STORE_READ, LIG_STORE_CHANGE } LigStoreAccess;
  * @settings: the settings of the run, JSON
  * @versions: the versions of the libraries, JSON
  * @parent: the uuid of the run whose checkpoint this run continues
+ * @inputs: the hashes of the run's data and what else decides its bits, JSON
  *
  * The description of a run that begins. A %NULL string counts as empty.
  */
 typedef struct {
   const char *name, *sequence, *kind, *device, *dtype, *recipe, *policy;
   guint64 seed;
-  const char *settings, *versions, *parent;
+  const char *settings, *versions, *parent, *inputs;
 } LigRunRecord;
 
 /**
@@ -44,9 +45,11 @@ typedef struct {
  * @first_loss: the first loss; it, @last_loss, @eval_loss, @eval_accuracy and @step_ms are NaN if
  *   unknown
  * @step_ms: the milliseconds of a step: of a finished training the median of its last steps, up to
- *   1,000; of a profile its one step
+ *   1,000; of a profile the median of its whole steps
  * @parent: the uuid of the run whose checkpoint this run continued; it need not be in the store
  * @saved_step: the step of the newest checkpoint, -1 without one
+ * @sweep: the uuid of the sweep to which this run belongs
+ * @point: the number of the run's settings in its sweep, -1 without a sweep
  *
  * A run at the time when it was read. Missing strings are empty, never %NULL. Read-only.
  */
@@ -62,6 +65,8 @@ typedef struct {
   double first_loss, last_loss, eval_loss, eval_accuracy, step_ms;
   const char *parent;
   gint64 saved_step;
+  const char *sweep;
+  gint64 point;
 } LigRunRow;
 
 #define LIG_TYPE_RUN_ROW (lig_run_row_get_type ())
@@ -92,6 +97,11 @@ LIG_API void lig_run_row_free (LigRunRow *row);
  * @kind: `train` or `profile`, %NULL for any
  * @started_from: the earliest start in microseconds since 1970, UTC; 0 for no bound
  * @started_to: the time before which runs must have started, likewise; 0 for no bound
+ * @group_by: a setting as in lig_store_group_runs(), %NULL for none
+ * @group: with @group_by the value that the setting must have, as #LigRunGroup has it; %NULL: runs
+ *   without that setting
+ * @order_by: the setting for %LIG_RUN_BY_SETTING, named as in lig_store_group_runs()
+ * @sweep: the uuid of a sweep, %NULL for any
  *
  * Conditions that a run must meet to be listed.
  */
@@ -101,6 +111,8 @@ typedef struct {
   int limit;
   const char *kind;
   gint64 started_from, started_to;
+  const char *group_by, *group, *order_by;
+  const char *sweep;
 } LigRunFilter;
 
 /* The column that a list of runs is sorted by. Runs without a value are last in both directions,
@@ -121,8 +133,49 @@ typedef enum {
   LIG_RUN_BY_STEP_TIME,
   LIG_RUN_BY_STAR,
   LIG_RUN_BY_NOTES,
+  LIG_RUN_BY_SETTING,
   LIG_RUN_N_ORDERS
 } LigRunOrder;
+
+/**
+ * LigRunMean:
+ * @count: the number of runs that have a value
+ * @mean: their mean, NaN without a value
+ * @deviation: their standard deviation, of the sample (divided by @count - 1); NaN for fewer than
+ *   two values
+ * @least: the least value
+ * @most: the greatest value
+ *
+ * The mean and the spread of a figure over the runs of a group.
+ */
+typedef struct {
+  guint count;
+  double mean, deviation, least, most;
+} LigRunMean;
+
+/**
+ * LigRunGroup:
+ * @value: (nullable): the value that the runs have in common, as text; %NULL if they have no such
+ *   setting
+ * @runs: the number of runs
+ * @sample: the key of the newest of them
+ * @last_loss: over the last losses
+ * @eval_loss: over the last held-out losses
+ * @eval_accuracy: over the last held-out accuracies
+ * @step_ms: over the milliseconds of a step
+ *
+ * Runs with the same value of a setting.
+ */
+typedef struct {
+  char *value;
+  guint runs;
+  gint64 sample;
+  LigRunMean last_loss, eval_loss, eval_accuracy, step_ms;
+} LigRunGroup;
+
+/* The name under which lig_store_group_runs() compares everything that describes a run but its
+ * seed, so that each group has the repetitions of one run. */
+#define LIG_RUN_ALL_BUT_SEED "*"
 
 /**
  * LigMetricRow:
@@ -162,6 +215,41 @@ typedef struct {
   gint64 created; /* microseconds since 1970, UTC */
 } LigArtifactRow;
 
+/**
+ * LigSweepRow:
+ * @uuid: the identifier of the sweep
+ * @name: the name of the experiment
+ * @document: the sequence, the device, the settings and the axes, JSON
+ * @started: the start in microseconds since 1970, UTC
+ * @runs: the number of runs in the store that belong to it
+ *
+ * A sweep as it was recorded. Missing strings are empty, never %NULL.
+ */
+typedef struct {
+  char *uuid, *name, *document;
+  gint64 started, runs;
+} LigSweepRow;
+
+#define LIG_TYPE_SWEEP_ROW (lig_sweep_row_get_type ())
+LIG_API GType lig_sweep_row_get_type (void);
+
+/**
+ * lig_sweep_row_copy:
+ * @row: a row
+ *
+ * Returns: (transfer full): a copy
+ */
+LIG_API LigSweepRow *lig_sweep_row_copy (const LigSweepRow *row);
+
+/**
+ * lig_sweep_row_free:
+ * @row: (nullable) (transfer full): a row
+ *
+ * Releases a row.
+ */
+LIG_API void lig_sweep_row_free (LigSweepRow *row);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigSweepRow, lig_sweep_row_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRunRow, lig_run_row_free)
 
 G_END_DECLS

@@ -281,6 +281,21 @@ LIG_API GArray *lig_store_list_keys (LigStore *self,
                                      GError **error);
 
 /**
+ * lig_store_group_runs:
+ * @self: a store
+ * @filter: (nullable): the conditions that runs must meet; %NULL for all runs
+ * @by: the name of a setting, like `lr`; one of `name`, `kind`, `device`, `dtype`, `recipe`,
+ *   `policy`, `seed`, `host`; or %LIG_RUN_ALL_BUT_SEED
+ *
+ * Groups runs by the value of a setting and computes the mean and the spread of their results.
+ *
+ * Returns: (transfer container) (element-type LigRunGroup): the groups in the order of their
+ * values, numbers by size, runs without the setting last; %NULL with an error set
+ */
+LIG_API GPtrArray *
+lig_store_group_runs (LigStore *self, const LigRunFilter *filter, const char *by, GError **error);
+
+/**
  * lig_store_read_runs:
  * @self: a store
  * @keys: (array length=count): keys from lig_store_list_keys()
@@ -486,6 +501,63 @@ LIG_API gboolean lig_store_remove_tag (LigStore *self,
  * Returns: %FALSE with %LIG_ERROR_STORE set
  */
 LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_get_inputs:
+ * @self: a store
+ * @run: the uuid of a run
+ *
+ * Returns: (transfer full) (nullable): the hashes of the run's data and what else decides its bits,
+ *   as JSON; %NULL without an error if an older program recorded the run
+ */
+LIG_API char *lig_store_get_inputs (LigStore *self, const char *run, GError **error);
+
+/**
+ * lig_store_begin_sweep:
+ * @self: a store
+ * @name: the name of the experiment
+ * @document: the sequence, the device, the settings and the axes, JSON
+ *
+ * Records a sweep.
+ *
+ * Returns: (transfer full): the uuid of the sweep, or %NULL with an error set
+ */
+LIG_API char *lig_store_begin_sweep (LigStore *self,
+                                     const char *name,
+                                     const char *document,
+                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_store_set_sweep:
+ * @self: a store
+ * @run: the uuid of a run
+ * @sweep: the uuid of a sweep
+ * @point: the number of the run's settings in the sweep, from 0
+ *
+ * Assigns a run to a sweep.
+ *
+ * Returns: %FALSE with %LIG_ERROR_STORE set
+ */
+LIG_API gboolean lig_store_set_sweep (
+  LigStore *self, const char *run, const char *sweep, gint64 point, GError **error);
+
+/**
+ * lig_store_find_sweep:
+ * @self: a store
+ * @selector: a uuid, its beginning with at least four characters, or `last`
+ *
+ * Returns: (transfer full): the sweep, or %NULL with %LIG_ERROR_STORE set if none or several match
+ */
+LIG_API LigSweepRow *lig_store_find_sweep (LigStore *self, const char *selector, GError **error);
+
+/**
+ * lig_store_list_sweeps:
+ * @self: a store
+ *
+ * Returns: (transfer full) (element-type LigSweepRow): the sweeps, the newest first, or %NULL with
+ *   an error set
+ */
+LIG_API GPtrArray *lig_store_list_sweeps (LigStore *self, GError **error);
 
 /**
  * lig_store_get_tuning:

@@ -16,6 +16,7 @@ typedef struct {
   int (*limit) (void *device, unsigned *milliwatts);
   int (*temperature) (void *device, unsigned sensor, unsigned *degrees);
   int (*reasons) (void *device, unsigned long long *bits);
+  int (*utilization) (void *device, unsigned percent[2]); /* of kernels, of memory; may be null */
   int usable;
 } Management;
 
@@ -36,6 +37,7 @@ load (void)
   *(void **) &m->limit = dlsym (library, "nvmlDeviceGetEnforcedPowerLimit");
   *(void **) &m->temperature = dlsym (library, "nvmlDeviceGetTemperature");
   *(void **) &m->reasons = dlsym (library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+  *(void **) &m->utilization = dlsym (library, "nvmlDeviceGetUtilizationRates");
   m->usable = m->init && m->by_bus && m->clock && m->power && m->limit && m->temperature &&
               m->reasons && m->init () == 0;
 }
@@ -65,9 +67,9 @@ lig_cuda_health (LigBackendDevice *device, LigBackendHealth *health)
   const Management *m = &management;
   char bus[32];
   void *handle;
-  unsigned value;
+  unsigned value, percent[2];
   unsigned long long bits;
-  *health = (LigBackendHealth){-1, -1, -1, -1, -1, ""};
+  *health = (LigBackendHealth){-1, -1, -1, -1, -1, "", -1};
   pthread_once (&once, load);
   if (!m->usable || cudaDeviceGetPCIBusId (bus, sizeof bus, device->number) != cudaSuccess ||
       m->by_bus (bus, &handle) != 0)
@@ -82,6 +84,8 @@ lig_cuda_health (LigBackendDevice *device, LigBackendHealth *health)
     health->power_limit = value * 1e-3;
   if (m->temperature (handle, 0, &value) == 0)
     health->temperature = value;
+  if (m->utilization && m->utilization (handle, percent) == 0)
+    health->utilization = percent[0] * 1e-2;
   if (m->reasons (handle, &bits) == 0)
     name_reasons (bits, health->throttling, sizeof health->throttling);
 }

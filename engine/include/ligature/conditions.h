@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Conditions: whether other programs, reduced clocks or a wide spread make measured times
+ * doubtful. */
+#pragma once
+
+#include <ligature/device.h>
+#include <ligature/spread.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigDisturbance:
+ * @LIG_DISTURBANCE_LOAD: other programs kept processors busy that the measurement needed
+ * @LIG_DISTURBANCE_SHARED: other programs used the GPU before the measurement
+ * @LIG_DISTURBANCE_CLOCKS: the device reduced its clocks
+ * @LIG_DISTURBANCE_SPREAD: the quartiles of a step are further apart than on an idle machine
+ *
+ * Reasons for doubting measured times, as flags.
+ */
+typedef enum { /*< flags >*/
+               LIG_DISTURBANCE_LOAD = 1 << 0,
+               LIG_DISTURBANCE_SHARED = 1 << 1,
+               LIG_DISTURBANCE_CLOCKS = 1 << 2,
+               LIG_DISTURBANCE_SPREAD = 1 << 3
+} LigDisturbance;
+
+/**
+ * LigConditions:
+ * @processors: the number of processors of the machine
+ * @load: the load average of the last minute before the measurement; negative if unknown
+ * @others: the number of processors that other programs kept busy during the measurement; negative
+ *   if unknown
+ * @shared: the share of time in which the GPU was busy before the measurement, 1 for all of it;
+ *   negative if unknown
+ * @step: the spread of a whole step
+ * @synchronous: whether the processors themselves run the kernels
+ * @clocks: the reason why the device reduced its clocks; empty if it did not
+ * @disturbances: the reasons for doubting the times, flags of #LigDisturbance
+ *
+ * The conditions of a measurement.
+ */
+typedef struct {
+  int processors;
+  double load, others, shared;
+  LigSpread step;
+  gboolean synchronous;
+  char clocks[64];
+  unsigned disturbances;
+  /*< private >*/
+  double began[3]; /* seconds: the clock, the use of all processors, the use by this process */
+} LigConditions;
+
+/**
+ * lig_conditions_begin: (skip)
+ * @self: (out caller-allocates): filled in
+ * @device: the device that is about to be measured and is idle
+ *
+ * Notes the load of the machine and of the device before a measurement.
+ */
+LIG_API void lig_conditions_begin (LigConditions *self, LigDevice *device);
+
+/**
+ * lig_conditions_end: (skip)
+ * @self: conditions that lig_conditions_begin() filled in
+ * @step: the spread of a whole step
+ * @health: the state of the device after the measurement
+ *
+ * Notes the use of the processors by other programs, and judges the conditions. May be called again
+ * with another spread.
+ */
+LIG_API void
+lig_conditions_end (LigConditions *self, const LigSpread *step, const LigDeviceHealth *health);
+
+/**
+ * lig_conditions_judge: (skip)
+ * @self: conditions
+ *
+ * Sets the disturbances from the other fields: others kept half a processor busy, or all but one if
+ * a GPU runs the kernels; where their use is unknown, a load of half the processors, or of all of
+ * them; a GPU that was busy for more than 5 % of the time; reduced clocks; quartiles that are more
+ * than 10 % of the median apart.
+ *
+ * Returns: the disturbances
+ */
+LIG_API unsigned lig_conditions_judge (LigConditions *self);
+
+/**
+ * lig_conditions_to_text: (skip)
+ * @self: conditions that were judged
+ *
+ * Returns: (transfer full) (nullable): a translated sentence for each disturbance, without a full
+ *   stop after the last; %NULL without any
+ */
+LIG_API char *lig_conditions_to_text (const LigConditions *self);
+
+G_END_DECLS

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Spreads: repeated measurements of one figure, and comparisons of two figures that take the noise
+ * of both into account. The functions may be called from any thread. */
+#pragma once
+
+#include <ligature/error.h>
+
+G_BEGIN_DECLS
+
+/* The number of values below which a spread is not compared: its quartiles say too little. */
+#define LIG_SPREAD_LEAST 5
+
+/**
+ * LigSpread:
+ * @count: the number of values; 0 if there are none
+ * @median: the median
+ * @lower: the first quartile: a quarter of the values is smaller
+ * @upper: the third quartile: a quarter of the values is greater
+ *
+ * The distribution of repeated measurements. All fields are in the unit of the values, and 0 if
+ * there are no values.
+ */
+typedef struct {
+  guint count;
+  double median, lower, upper;
+} LigSpread;
+
+/**
+ * lig_spread_measure:
+ * @values: (array length=count): measured values, in any order; they are not changed
+ * @count: the number of values
+ * @spread: (out caller-allocates): filled in
+ *
+ * Finds the median and the quartiles of values. A quartile between two values is interpolated.
+ * Values that are not finite are left out, and are not counted.
+ */
+LIG_API void lig_spread_measure (const double *values, guint count, LigSpread *spread);
+
+/**
+ * lig_spread_get_width:
+ * @self: a spread
+ *
+ * Returns: the distance of the quartiles as a share of the median, 0.1 for 10 %; NaN if @self has
+ *   fewer than %LIG_SPREAD_LEAST values or no positive median
+ */
+LIG_API double lig_spread_get_width (const LigSpread *self);
+
+/**
+ * LigDifferenceKind:
+ * @LIG_DIFFERENCE_UNKNOWN: not comparable, as one of the spreads has fewer than %LIG_SPREAD_LEAST
+ *   values or a median that is not positive
+ * @LIG_DIFFERENCE_NONE: the medians differ by no more than the noise
+ * @LIG_DIFFERENCE_LESS: the median of the sample is less, by more than the noise
+ * @LIG_DIFFERENCE_MORE: the median of the sample is greater, by more than the noise
+ */
+typedef enum {
+  LIG_DIFFERENCE_UNKNOWN,
+  LIG_DIFFERENCE_NONE,
+  LIG_DIFFERENCE_LESS,
+  LIG_DIFFERENCE_MORE
+} LigDifferenceKind;
+
+/**
+ * LigDifference:
+ * @kind: the result
+ * @change: the median of the sample minus that of the reference
+ * @noise: the greatest @change that counts as no difference
+ * @ratio: the median of the sample divided by that of the reference
+ * @noise_share: @noise as a share of the median of the reference
+ *
+ * A comparison of two spreads. Figures that are unknown are NaN.
+ */
+typedef struct {
+  LigDifferenceKind kind;
+  double change, noise, ratio, noise_share;
+} LigDifference;
+
+/**
+ * lig_spread_compare:
+ * @sample: a spread
+ * @reference: the spread to compare it with
+ * @difference: (out caller-allocates) (optional): filled in
+ *
+ * Compares two medians. The noise is the half-width of a 95 % confidence interval of the difference
+ * of two medians, as in notched box plots: 1.82 times the root of w²/n of both added up, where w is
+ * the distance of the quartiles and n the number of values. At most 25 values of each count,
+ * because values that are measured in one stretch share its disturbances. The noise is at least
+ * 0.5 % of the reference, which repetitions on an idle machine differ by.
+ *
+ * Returns: the kind of the difference
+ */
+LIG_API LigDifferenceKind lig_spread_compare (const LigSpread *sample,
+                                              const LigSpread *reference,
+                                              LigDifference *difference);
+
+/**
+ * lig_difference_to_text:
+ * @self: a comparison of times
+ *
+ * Returns: (transfer full): the translated result for people: `12 % less time`,
+ *   `2.3 times the time`, `no difference (noise 3 %)`
+ */
+LIG_API char *lig_difference_to_text (const LigDifference *self);
+
+/**
+ * lig_difference_kind_name:
+ * @kind: the kind of a difference
+ *
+ * Returns: (transfer none): the name of the kind in JSON documents: `unknown`, `none`, `less` or
+ *   `more`
+ */
+LIG_API const char *lig_difference_kind_name (LigDifferenceKind kind);
+
+G_END_DECLS

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Sweeps: trainings of one sequence over lists of settings, one after another. A sweep is recorded
+ * in the store, so that any process can continue it with the missing trainings.
+ *
+ * Threads: one thread at a time uses a sweep; lig_sweep_prepare() alone may be called on another
+ * thread meanwhile. */
+#pragma once
+
+#include <ligature/foreign.h>
+#include <ligature/run.h>
+
+G_BEGIN_DECLS
+
+/* The maximum number of points of a sweep. */
+#define LIG_SWEEP_MOST 10000
+
+#define LIG_TYPE_SWEEP (lig_sweep_get_type ())
+LIG_API
+G_DECLARE_FINAL_TYPE (LigSweep, lig_sweep, LIG, SWEEP, GObject)
+
+/**
+ * LigSweepAxis:
+ * @key: the name of a setting, or `PATH.PARAMETER` of an op
+ * @values: (array zero-terminated=1): its values as texts
+ * @with: the number of the first axis with which this one advances; its own number in a grid
+ *
+ * One setting of a sweep and its values.
+ */
+typedef struct {
+  char *key;
+  GStrv values;
+  guint with;
+} LigSweepAxis;
+
+/**
+ * LigSweepPoint:
+ * @number: the number of the point, from 0
+ * @values: (array zero-terminated=1): the value of each axis
+ * @run: (nullable): the uuid of its run, %NULL before it began
+ * @status: (nullable): the status of its run, `failed` also if the training could not begin, %NULL
+ *   if it is missing
+ * @message: (nullable): the reason for a failure
+ * @steps: the number of optimizer steps to do
+ * @done: the number of steps done
+ * @first_loss: the first loss; it and the following figures are NaN if unknown
+ * @loss: the last loss
+ * @eval_loss: the loss on the held-out data
+ * @eval_accuracy: the accuracy on the held-out data, from 0 to 1
+ * @step_ms: the median milliseconds of a step
+ * @seconds: the seconds that the run took
+ *
+ * One combination of settings with its result.
+ */
+typedef struct {
+  guint number;
+  GStrv values;
+  char *run, *status, *message;
+  gint64 steps, done;
+  double first_loss, loss, eval_loss, eval_accuracy, step_ms, seconds;
+} LigSweepPoint;
+
+/**
+ * LigSweepSummary:
+ * @values: (array zero-terminated=1): the value of each axis, that of the seed as in the best point
+ * @points: the number of points that differ in nothing but the seed
+ * @count: the number of those with a result
+ * @held_out: whether the figures are losses on held-out data, not of the last step
+ * @mean: the mean loss; NaN without a result, as the following
+ * @deviation: the standard deviation of the losses, NaN with fewer than two
+ * @least: the least loss
+ * @greatest: the greatest loss
+ * @accuracy: the mean accuracy on the held-out data
+ * @step_ms: the mean of the median milliseconds of a step
+ * @best: the number of the point with the least loss, or of the first point
+ *
+ * The results of all points that differ in nothing but the seed.
+ */
+typedef struct {
+  GStrv values;
+  guint points, count;
+  gboolean held_out;
+  double mean, deviation, least, greatest, accuracy, step_ms;
+  guint best;
+} LigSweepSummary;
+
+/**
+ * lig_sweep_new:
+ * @sequence: a sequence, copied
+ * @device: the name of the device
+ * @settings: the settings of all runs, copied without the checkpoint, of which each run has its own
+ * @init: (nullable) (type filename): a file with initial parameters for all runs
+ *
+ * Returns: (transfer full): a sweep without axes, which is one training
+ */
+LIG_API LigSweep *lig_sweep_new (LigSequence *sequence,
+                                 const char *device,
+                                 const LigRunSettings *settings,
+                                 const char *init) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_sweep_add:
+ * @self: a sweep that has not begun
+ * @over: a setting and its values: `lr=0.1,0.01`, `seed=1..5`, `1.out-features=64,128`
+ * @zip: whether it advances with the axis before it instead of being combined with all axes
+ *
+ * Adds an axis and checks its values.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_sweep_add (LigSweep *self, const char *over, gboolean zip, GError **error);
+
+/**
+ * lig_sweep_add_list:
+ * @self: a sweep that has not begun
+ * @text: lines of cells with commas between them; the first line has the settings
+ *
+ * Adds axes that advance together, one point for each further line.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_sweep_add_list (LigSweep *self, const char *text, GError **error);
+
+/**
+ * lig_sweep_begin:
+ * @self: a sweep that has not begun
+ * @store: the store that records it
+ *
+ * Checks the settings of every point and records the sweep.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_sweep_begin (LigSweep *self, LigStore *store, GError **error);
+
+/**
+ * lig_sweep_open:
+ * @store: a store
+ * @selector: the uuid of a sweep, its beginning, or `last`
+ *
+ * Reads a sweep with its results.
+ *
+ * Returns: (transfer full): the sweep, or %NULL with an error set
+ */
+LIG_API LigSweep *
+lig_sweep_open (LigStore *store, const char *selector, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_sweep_refresh:
+ * @self: a sweep that has begun
+ *
+ * Reads the results from the store again.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_sweep_refresh (LigSweep *self, GError **error);
+
+/**
+ * lig_sweep_get_uuid:
+ * @self: a sweep
+ *
+ * Returns: (transfer none) (nullable): the uuid of the sweep, %NULL before it begins
+ */
+LIG_API const char *lig_sweep_get_uuid (LigSweep *self);
+
+/**
+ * lig_sweep_get_name:
+ * @self: a sweep
+ *
+ * Returns: (transfer none): the name of the experiment
+ */
+LIG_API const char *lig_sweep_get_name (LigSweep *self);
+
+/**
+ * lig_sweep_get_device:
+ * @self: a sweep
+ *
+ * Returns: (transfer none): the name of the device
+ */
+LIG_API const char *lig_sweep_get_device (LigSweep *self);
+
+/**
+ * lig_sweep_get_sequence:
+ * @self: a sweep
+ *
+ * Returns: (transfer none): the sweep's own copy of the sequence
+ */
+LIG_API LigSequence *lig_sweep_get_sequence (LigSweep *self);
+
+/**
+ * lig_sweep_get_settings:
+ * @self: a sweep
+ *
+ * Returns: (transfer none): the settings that all runs share
+ */
+LIG_API const LigRunSettings *lig_sweep_get_settings (LigSweep *self);
+
+/**
+ * lig_sweep_get_axes: (skip)
+ * @self: a sweep
+ * @count: (out): the number of axes
+ *
+ * Returns: (transfer none) (array length=count): the axes
+ */
+LIG_API const LigSweepAxis *lig_sweep_get_axes (LigSweep *self, guint *count);
+
+/**
+ * lig_sweep_get_points: (skip)
+ * @self: a sweep
+ * @count: (out): the number of points
+ *
+ * Returns: (transfer none) (array length=count): the points, valid until the sweep changes
+ */
+LIG_API const LigSweepPoint *lig_sweep_get_points (LigSweep *self, guint *count);
+
+/**
+ * lig_sweep_count_ended:
+ * @self: a sweep
+ *
+ * Returns: the number of points that are done or failed
+ */
+LIG_API guint lig_sweep_count_ended (LigSweep *self);
+
+/**
+ * lig_sweep_next:
+ * @self: a sweep
+ *
+ * Returns: the number of the first point that is missing, interrupted or cancelled, -1 if none is
+ */
+LIG_API int lig_sweep_next (LigSweep *self);
+
+/**
+ * lig_sweep_prepare:
+ * @self: a sweep that has begun
+ * @point: the number of a point
+ * @device: the opened device of the sweep
+ *
+ * Prepares the training of a point, and records that it belongs to the sweep. An interrupted
+ * training is continued from its checkpoint if that is possible. Another thread may use @self
+ * meanwhile.
+ *
+ * Returns: (transfer full): a run that is ready, or %NULL with an error set
+ */
+LIG_API LigRun *lig_sweep_prepare (LigSweep *self, guint point, LigDevice *device, GError **error)
+  G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_sweep_fail:
+ * @self: a sweep
+ * @point: the number of a point
+ * @message: the reason
+ *
+ * Notes that the training of a point could not begin. Nothing is recorded: the point is missing
+ * when the sweep is opened again.
+ */
+LIG_API void lig_sweep_fail (LigSweep *self, guint point, const char *message);
+
+/**
+ * lig_sweep_retry:
+ * @self: a sweep
+ *
+ * Makes failed points missing, so that they are trained again.
+ */
+LIG_API void lig_sweep_retry (LigSweep *self);
+
+/**
+ * lig_sweep_estimate_left:
+ * @self: a sweep
+ * @point: the number of the point that is training, -1 for none
+ * @progress: (nullable): the progress of its run
+ *
+ * Estimates the time of all missing points from the steps done so far.
+ *
+ * Returns: seconds, NaN before the first step
+ */
+LIG_API double lig_sweep_estimate_left (LigSweep *self, int point, const LigRunProgress *progress);
+
+/**
+ * lig_sweep_describe_point:
+ * @self: a sweep
+ * @point: the number of a point
+ *
+ * Returns: (transfer full): its settings, `lr 0.1, seed 2`
+ */
+LIG_API char *lig_sweep_describe_point (LigSweep *self, guint point);
+
+/**
+ * lig_sweep_summarize:
+ * @self: a sweep
+ *
+ * Returns: (transfer full) (element-type LigSweepSummary): the results of points that differ in
+ *   nothing but the seed, the least mean loss first, those without a result last
+ */
+LIG_API GPtrArray *lig_sweep_summarize (LigSweep *self);
+
+/**
+ * lig_sweep_to_json:
+ * @self: a sweep
+ *
+ * Returns: (transfer full): an object with the axes, the settings and result of each point, and the
+ *   summaries
+ */
+LIG_API JsonNode *lig_sweep_to_json (LigSweep *self);
+
+G_END_DECLS

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The conditions of a measurement, from /proc/stat and the state of the device. */
+#include <ligature/conditions.h>
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Shorter measurements say nothing about other programs: the system counts in hundredths. */
+#define LEAST_SECONDS 0.2
+
+#define MOST_OTHERS 0.5
+#define MOST_SHARED 0.05
+#define MOST_WIDTH 0.1
+
+enum { CLOCK, ALL, OWN };
+
+/* Returns the seconds that all processors together were busy since the boot; negative if the system
+ * does not say. */
+static double
+read_busy (void)
+{
+  g_autofree char *text = NULL;
+  double user, nice, system, idle, wait, hard, soft, stolen;
+  if (!g_file_get_contents ("/proc/stat", &text, NULL, NULL) ||
+      sscanf (text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle, &wait,
+              &hard, &soft, &stolen) != 8)
+    return -1;
+  return (user + nice + system + hard + soft + stolen) / (double) sysconf (_SC_CLK_TCK);
+}
+
+static double
+read_own (void)
+{
+  struct rusage usage;
+  getrusage (RUSAGE_SELF, &usage);
+  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void
+read_clocks (double clocks[3])
+{
+  clocks[CLOCK] = 1e-6 * (double) g_get_monotonic_time ();
+  clocks[ALL] = read_busy ();
+  clocks[OWN] = read_own ();
+}
+
+void
+lig_conditions_begin (LigConditions *self, LigDevice *device)
+{
+  LigDeviceHealth health;
+  g_return_if_fail (self && LIG_IS_DEVICE (device));
+  *self = (LigConditions){.processors = (int) g_get_num_processors (), .others = -1, .shared = -1};
+  self->synchronous = !lig_device_has (device, LIG_DEVICE_ASYNCHRONOUS);
+  if (getloadavg (&self->load, 1) != 1)
+    self->load = -1;
+  if (lig_device_get_health (device, &health))
+    self->shared = health.utilization;
+  read_clocks (self->began);
+}
+
+void
+lig_conditions_end (LigConditions *self, const LigSpread *step, const LigDeviceHealth *health)
+{
+  double now[3];
+  g_return_if_fail (self && step && health);
+  read_clocks (now);
+  double seconds = now[CLOCK] - self->began[CLOCK];
+  if (seconds >= LEAST_SECONDS && now[ALL] >= 0 && self->began[ALL] >= 0)
+    self->others = fmax (now[ALL] - self->began[ALL] - (now[OWN] - self->began[OWN]), 0) / seconds;
+  self->step = *step;
+  g_strlcpy (self->clocks, health->throttling, sizeof self->clocks);
+  lig_conditions_judge (self);
+}
+
+static gboolean
+is_loaded (const LigConditions *self)
+{
+  if (self->others >= 0)
+    return self->others >= (self->synchronous ? MOST_OTHERS : fmax (self->processors - 1, 1));
+  return self->load >= (self->synchronous ? fmax (self->processors / 2., 1) : self->processors);
+}
+
+unsigned
+lig_conditions_judge (LigConditions *self)
+{
+  g_return_val_if_fail (self, 0);
+  self->disturbances = 0;
+  if (is_loaded (self))
+    self->disturbances |= LIG_DISTURBANCE_LOAD;
+  if (self->shared > MOST_SHARED)
+    self->disturbances |= LIG_DISTURBANCE_SHARED;
+  if (*self->clocks)
+    self->disturbances |= LIG_DISTURBANCE_CLOCKS;
+  if (lig_spread_get_width (&self->step) > MOST_WIDTH)
+    self->disturbances |= LIG_DISTURBANCE_SPREAD;
+  return self->disturbances;
+}
+
+static char *
+describe (const LigConditions *self, LigDisturbance disturbance)
+{
+  switch (disturbance) {
+  case LIG_DISTURBANCE_LOAD:
+    if (self->others < 0)
+      return g_strdup_printf (_ ("The load was %.1f on %d processors"), self->load,
+                              self->processors);
+    return g_strdup_printf (_ ("Other programs kept %.1f of %d processors busy"), self->others,
+                            self->processors);
+  case LIG_DISTURBANCE_SHARED:
+    return g_strdup_printf (_ ("Other programs used the GPU for %.0f %% of the time"),
+                            100 * self->shared);
+  case LIG_DISTURBANCE_CLOCKS:
+    return g_strdup_printf (_ ("The device reduced its clocks: %s"), self->clocks);
+  case LIG_DISTURBANCE_SPREAD:
+    return g_strdup_printf (_ ("The middle half of the steps spreads over %.0f %% of the median"),
+                            100 * lig_spread_get_width (&self->step));
+  default:
+    return NULL;
+  }
+}
+
+char *
+lig_conditions_to_text (const LigConditions *self)
+{
+  g_return_val_if_fail (self, NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (unsigned flag = 1; flag <= LIG_DISTURBANCE_SPREAD; flag <<= 1) {
+    g_autofree char *sentence =
+      self->disturbances & flag ? describe (self, (LigDisturbance) flag) : NULL;
+    if (sentence)
+      g_string_append_printf (text, "%s%s", text->len > 0 ? ". " : "", sentence);
+  }
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Medians with quartiles, and whether two medians differ by more than the noise. */
+#include <ligature/spread.h>
+
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* The half-width of the interval, in distances of the quartiles divided by the root of the count:
+ * 1.96 standard errors of a median, which are 1.2533 standard deviations over the root of the
+ * count; a standard deviation is the distance of the quartiles over 1.349. */
+#define HALF_WIDTH (1.96 * 1.2533 / 1.349)
+#define MOST_COUNTED 25
+#define LEAST_NOISE 0.005
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+
+/* Returns the value below which a share of the sorted values is. */
+static double
+find_quantile (const double *sorted, guint count, double share)
+{
+  double place = share * (count - 1);
+  guint below = (guint) place, above = MIN (below + 1, count - 1);
+  return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
+}
+
+void
+lig_spread_measure (const double *values, guint count, LigSpread *spread)
+{
+  g_return_if_fail (spread && (values || count == 0));
+  g_autofree double *sorted = g_new (double, (gsize) count + 1);
+  guint finite = 0;
+  for (guint i = 0; i < count; i++)
+    if (isfinite (values[i]))
+      sorted[finite++] = values[i];
+  *spread = (LigSpread){.count = finite};
+  if (finite == 0)
+    return;
+  qsort (sorted, finite, sizeof *sorted, compare);
+  spread->lower = find_quantile (sorted, finite, 0.25);
+  spread->median = find_quantile (sorted, finite, 0.5);
+  spread->upper = find_quantile (sorted, finite, 0.75);
+}
+
+static gboolean
+is_comparable (const LigSpread *spread)
+{
+  return spread->count >= LIG_SPREAD_LEAST && spread->median > 0 && isfinite (spread->median);
+}
+
+double
+lig_spread_get_width (const LigSpread *self)
+{
+  g_return_val_if_fail (self, NAN);
+  return is_comparable (self) ? (self->upper - self->lower) / self->median : NAN;
+}
+
+/* Returns the square of the uncertainty of a median. */
+static double
+get_variance (const LigSpread *spread)
+{
+  double width = HALF_WIDTH * (spread->upper - spread->lower);
+  return width * width / MIN (spread->count, MOST_COUNTED);
+}
+
+LigDifferenceKind
+lig_spread_compare (const LigSpread *sample, const LigSpread *reference, LigDifference *difference)
+{
+  LigDifference found = {LIG_DIFFERENCE_UNKNOWN, NAN, NAN, NAN, NAN};
+  g_return_val_if_fail (sample && reference, LIG_DIFFERENCE_UNKNOWN);
+  if (is_comparable (sample) && is_comparable (reference)) {
+    found.change = sample->median - reference->median;
+    found.ratio = sample->median / reference->median;
+    found.noise = fmax (sqrt (get_variance (sample) + get_variance (reference)),
+                        LEAST_NOISE * reference->median);
+    found.noise_share = found.noise / reference->median;
+    found.kind = !(fabs (found.change) > found.noise) ? LIG_DIFFERENCE_NONE
+                 : found.change < 0                   ? LIG_DIFFERENCE_LESS
+                                                      : LIG_DIFFERENCE_MORE;
+  }
+  if (difference)
+    *difference = found;
+  return found.kind;
+}
+
+/* Returns a share in percent with one digit after the point if it is small. */
+static char *
+format_share (double share)
+{
+  double percent = 100 * fabs (share);
+  return g_strdup_printf (percent < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+char *
+lig_difference_to_text (const LigDifference *self)
+{
+  g_return_val_if_fail (self, NULL);
+  if (self->kind == LIG_DIFFERENCE_UNKNOWN)
+    return g_strdup_printf (_ ("not compared: fewer than %d values"), LIG_SPREAD_LEAST);
+  if (self->kind == LIG_DIFFERENCE_NONE) {
+    g_autofree char *noise = format_share (self->noise_share);
+    return g_strdup_printf (_ ("no difference (noise %s)"), noise);
+  }
+  if (self->ratio > 2)
+    return g_strdup_printf (_ ("%.3g times the time"), self->ratio);
+  g_autofree char *text = format_share (self->ratio - 1);
+  return self->ratio < 1 ? g_strdup_printf (_ ("%s less time"), text)
+                         : g_strdup_printf (_ ("%s more time"), text);
+}
+
+const char *
+lig_difference_kind_name (LigDifferenceKind kind)
+{
+  static const char *const names[] = {"unknown", "none", "less", "more"};
+  g_return_val_if_fail ((guint) kind < G_N_ELEMENTS (names), NULL);
+  return names[kind];
+}
