@@ -77,6 +77,13 @@ const char *lig_document_get_redo_label (LigDocument *self);
 void lig_document_undo (LigDocument *self);
 void lig_document_redo (LigDocument *self);
 
+/* Returns: (transfer full): the labels of the edits that can be undone, or redone, the next one
+ *   first. */
+GStrv lig_document_list_edits (LigDocument *self, gboolean redo);
+
+/* Undoes @steps edits, or redoes them where it is negative; at most as many as there are. */
+void lig_document_step (LigDocument *self, int steps);
+
 /* Takes over the edits of a window that was killed; see ui/document/journal.h. */
 void lig_document_recover (LigDocument *self, const LigLostEdit *lost);
 
