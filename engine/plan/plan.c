@@ -266,10 +266,13 @@ lig_plan_find_mend (LigPlan *self, guint number, GError **error)
 {
   guint most = 0;
   for (guint i = 0; i < self->draft->verdicts->len; i++) {
-    const LigMend *mend = g_array_index (self->draft->verdicts, LigVerdict, i).mend;
-    if (mend && mend->number == number)
-      return mend;
-    most = MAX (most, mend ? mend->number : 0);
+    const LigVerdict *verdict = &g_array_index (self->draft->verdicts, LigVerdict, i);
+    const LigMend *mends[] = {verdict->mend, verdict->alternative};
+    for (guint k = 0; k < G_N_ELEMENTS (mends); k++) {
+      if (mends[k] && mends[k]->number == number)
+        return mends[k];
+      most = MAX (most, mends[k] ? mends[k]->number : 0);
+    }
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no edit has the number %u; the plan offers %u",
                number, most);

@@ -11,6 +11,8 @@ typedef struct _LigPreview LigPreview;
 
 /* times.c: the measured times. */
 typedef struct _LigTimes LigTimes;
+/* pin.c: the plan that is kept beside the present one. */
+typedef struct _LigPin LigPin;
 
 /* One state of the sequence in the history. */
 typedef struct {
@@ -48,8 +50,10 @@ struct _LigDocument {
   char *measuring;
   gboolean measured;   /* whether the present request measured something */
   GPtrArray *problems; /* of LigProblem */
+  GHashTable *faulty;  /* LigOp of a row: its first LigProblem; null: not known yet */
   LigPreview *preview; /* null before the first */
   LigTimes *times;     /* null before the first */
+  LigPin *pin;         /* null before the first */
 };
 
 typedef enum {
@@ -60,6 +64,7 @@ typedef enum {
   LIG_DOCUMENT_SETTINGS,
   LIG_DOCUMENT_PREVIEWED,
   LIG_DOCUMENT_TIMED,
+  LIG_DOCUMENT_PINNED,
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 
@@ -88,3 +93,6 @@ void lig_document_clear_preview (LigDocument *self);
 void lig_document_take_plan_times (LigDocument *self, LigPlan *plan, gboolean measured);
 void lig_document_take_unfused (LigDocument *self, LigPlan *unfused);
 void lig_document_clear_times (LigDocument *self);
+/* pin.c. @previewed: whether the preview is new, rather than the plan */
+void lig_document_follow_pin (LigDocument *self, gboolean previewed);
+void lig_document_clear_pin (LigDocument *self);

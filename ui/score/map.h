@@ -116,6 +116,13 @@ typedef struct {
  * in an older plan */
 LigScoreMap *
 lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places);
+
+/* Returns the height that a sequence needs with all its blocks unfolded. */
+int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);
+
+/* Returns the height that the document's rows need. */
+int lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics);
+
 void lig_score_map_free (LigScoreMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 

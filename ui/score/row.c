@@ -33,11 +33,7 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
 static void
 bind_part (LigOpRow *self, int k, const LigPlanOp *part)
 {
-  g_autofree char *count = lig_figure_count (part->parameters);
-  g_autofree char *text = NULL;
-  if (part->parameters > 0)
-    text = g_strdup_printf (ngettext ("%s parameter", "%s parameters", (gulong) part->parameters),
-                            count);
+  g_autofree char *text = part->parameters > 0 ? lig_figure_count (part->parameters) : NULL;
   if (lig_score_text_set (&self->parts[k][0], _ (part->info->title)) |
       lig_score_text_set (&self->parts[k][1], text))
     gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -177,19 +173,6 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
 
 /* --- Content ------------------------------------------------------------------------------- */
 
-static const char *
-find_problem (LigOpRow *self)
-{
-  const LigProblem *problem;
-  for (guint i = 0; (problem = lig_document_get_problem (self->document, i)); i++) {
-    const LigRow *row =
-      problem->path ? lig_document_find_path (self->document, problem->path) : NULL;
-    if (row && row->op == self->op)
-      return problem->text;
-  }
-  return NULL;
-}
-
 static void
 set_flag (GtkWidget *widget, GtkStateFlags flag, gboolean on)
 {
@@ -219,7 +202,8 @@ lig_op_row_update (LigOpRow *self)
   GtkWidget *widget = GTK_WIDGET (self);
   if (!self->op)
     return;
-  const char *problem = find_problem (self);
+  const LigProblem *found = lig_document_find_problem (self->document, self->op);
+  const char *problem = found ? found->text : NULL;
   gboolean selected = lig_document_is_selected (self->document, self->op);
   if (((gtk_widget_get_state_flags (widget) & GTK_STATE_FLAG_SELECTED) != 0) != selected)
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, selected,
