@@ -296,6 +296,22 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   lig_figures_add (sum, &rest);
 }
 
+/* Takes the time of a pass that was measured as a whole. It is compared only with such a time. */
+static void
+take_whole (LigFigures *sum, const LigTimedPlan *timed, const LigTimedPlan *unfused, LigPass pass)
+{
+  if (!timed->steps || !timed->passes || !(timed->passes[pass] > 0) || sum->kernels == 0)
+    return;
+  sum->measured = TRUE;
+  sum->seconds = timed->passes[pass];
+  if (is_baseline (unfused, timed->plan) && unfused->steps && unfused->passes &&
+      unfused->passes[pass] > 0) {
+    sum->own_pair[MEASURED] = timed->passes[pass];
+    sum->alone_pair[MEASURED] = unfused->passes[pass];
+  }
+  derive (sum);
+}
+
 void
 lig_figures_of_pass (const LigTimedPlan *timed,
                      const LigTimedPlan *unfused,
@@ -315,6 +331,7 @@ lig_figures_of_pass (const LigTimedPlan *timed,
     if (step->pass == pass && step->group < 0)
       add_rest (self, timed, (int) i, groups == NULL);
   }
+  take_whole (self, timed, unfused, pass);
 }
 
 void
