@@ -277,6 +277,19 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   lig_figures_add (sum, &rest);
 }
 
+/* Replaces the sum of the steps, which were launched one by one, by the time of the pass as a whole;
+ * the times that are compared only if both are known. */
+static void
+take_whole (LigFigures *self, double own, double alone)
+{
+  if (alone > 0) {
+    self->own_pair[1] = own;
+    self->alone_pair[1] = alone;
+  }
+  self->seconds = own;
+  derive (self);
+}
+
 void
 lig_figures_of_pass (const LigTimedPlan *timed,
                      const LigTimedPlan *unfused,
@@ -296,6 +309,8 @@ lig_figures_of_pass (const LigTimedPlan *timed,
     if (step->pass == pass && step->group < 0)
       add_rest (self, timed, (int) i, groups == NULL);
   }
+  if (timed->passes && self->measured && timed->passes[pass] > 0)
+    take_whole (self, timed->passes[pass], unfused && unfused->passes ? unfused->passes[pass] : 0);
 }
 
 void
