@@ -68,6 +68,25 @@ lig_plan_unfuse (LigPlan *self, GError **error)
   return compile_alone (draft->sequence, draft->device, &options, draft, error);
 }
 
+LigPlan *
+lig_plan_with_times (LigPlan *self, const double *steps)
+{
+  g_return_val_if_fail (self && steps, NULL);
+  LigPlan *timed = g_memdup2 (self, sizeof *self);
+  timed->count = 1;
+  timed->of = lig_plan_ref (self);
+  for (int pass = 0; pass < 2; pass++) {
+    timed->groups[pass] = g_array_copy (self->groups[pass]);
+    for (guint i = 0; i < timed->groups[pass]->len; i++) {
+      LigPlanGroup *group = &g_array_index (timed->groups[pass], LigPlanGroup, i);
+      group->measured = 0;
+      for (int k = 0; k < group->n_steps; k++)
+        group->measured += steps[group->first_step + k];
+    }
+  }
+  return timed;
+}
+
 /* --- Sums ---------------------------------------------------------------------------------- */
 
 static LigBound
