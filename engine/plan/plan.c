@@ -240,6 +240,13 @@ lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count)
   return (const LigPlanGroup *) (gpointer) self->groups[pass]->data;
 }
 
+gboolean
+lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group)
+{
+  LigOp *written = lig_part (self->draft, group->first)->written;
+  return group->fusion && g_strv_contains (lig_op_get_forced (written), group->fusion->name);
+}
+
 const LigVerdict *
 lig_plan_get_verdicts (LigPlan *self, guint *count)
 {

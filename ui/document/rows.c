@@ -120,6 +120,7 @@ lig_document_build_rows (LigDocument *self)
 {
   g_hash_table_remove_all (self->by_op);
   g_hash_table_remove_all (self->by_path);
+  g_clear_pointer (&self->faulty, g_hash_table_unref);
   g_array_set_size (self->rows, 0);
   forget_open (self);
   add_rows (self, self->sequence, "", 0);
@@ -182,6 +183,22 @@ lig_document_set_open (LigDocument *self, LigOp *block, gboolean open)
     g_hash_table_add (self->open, row->op);
   else
     g_hash_table_remove (self->open, row->op);
+  lig_document_build_rows (self);
+  lig_document_emit (self, LIG_DOCUMENT_CHANGED);
+}
+
+void
+lig_document_set_all_open (LigDocument *self, gboolean open)
+{
+  g_autoptr (GPtrArray) blocks = g_ptr_array_new ();
+  guint before = g_hash_table_size (self->open);
+  list_blocks (self->sequence, blocks);
+  for (guint i = 0; i < blocks->len && open; i++)
+    g_hash_table_add (self->open, blocks->pdata[i]);
+  if (!open)
+    g_hash_table_remove_all (self->open);
+  if (before == g_hash_table_size (self->open))
+    return;
   lig_document_build_rows (self);
   lig_document_emit (self, LIG_DOCUMENT_CHANGED);
 }

@@ -5,6 +5,7 @@
 
 #include "ui/score/arcs.h"
 
+#include <adwaita.h>
 #include <math.h>
 
 static GdkRGBA
@@ -107,7 +108,8 @@ append_connectors (const LigScorePicture *self,
                    double bottom)
 {
   static const char *const names[] = {"score_forward", "score_backward"};
-  GdkRGBA line = find_colour (widget, "score_line");
+  gboolean high = adw_style_manager_get_high_contrast (adw_style_manager_get_default ());
+  GdkRGBA line = find_colour (widget, high ? "score_strong_line" : "score_line");
   for (guint pass = 0; pass < 2; pass++) {
     GdkRGBA colour = find_colour (widget, names[pass]);
     for (guint i = 0; i < self->map->brackets[pass]->len; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The drawing of a row of the score. */
+#include "ui/score/marks.h"
 #include "ui/score/row-private.h"
 
 /* Colours and lengths of one drawing. */
@@ -107,7 +108,7 @@ draw_head (LigOpRow *self, Canvas *to)
                          to->width - (compact || !shape->text ? 0 : to->width * 3 / 10),
                          LIG_SCORE_TEXT_BOLD, ink);
   int rest = to->width - title - to->gap;
-  if (!compact || !params->text || self->open)
+  if (!compact || ((!params->text || !*params->text) && !self->open))
     draw_end (to, shape, to->first, rest);
   if (self->open && !self->empty)
     return;

@@ -157,6 +157,8 @@ lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment)
   g_signal_connect_object (adjustment, "value-changed", G_CALLBACK (scrolled), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (adjustment, "changed", G_CALLBACK (scrolled), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adjustment, "notify::page-size",
+                           G_CALLBACK (lig_score_sheet_follow_page), self, G_CONNECT_SWAPPED);
 }
 
 void
