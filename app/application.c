@@ -164,6 +164,7 @@ static const struct {
   {"win.profile", {"F8"}},
   {"win.sidebars", {"F9"}},
   {"win.next-problem", {"<Control>period"}},
+  {"win.pin", {"<Control>p"}},
   {"win.copy-command", {"<Control><Shift>c"}},
   {"win.show-help-overlay", {"<Control>question"}},
   {"window.close", {"<Control>w"}},
