@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests the strip of a pinned plan: its line, both plans side by side, devices, reports. */
+/* Tests the strip of a pinned plan: its line, both plans next to each other, devices, reports. */
 #include "ui/document/pin.h"
 #include "tests/ui/case.h"
 #include "ui/document/edit.h"
@@ -65,7 +65,7 @@ test_strip (Fixture *f, gconstpointer data)
 
 /* Both plans replace the score until the switch is off, or the plan is unpinned. */
 static void
-test_side_by_side (Fixture *f, gconstpointer data)
+test_compare (Fixture *f, gconstpointer data)
 {
   guint count, lost = 0, added = 0;
   GtkWidget *sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
@@ -128,7 +128,7 @@ static void
 add_tests (void)
 {
   g_test_add ("/pin/strip", Fixture, NULL, set_up, test_strip, tear_down);
-  g_test_add ("/pin/side-by-side", Fixture, NULL, set_up, test_side_by_side, tear_down);
+  g_test_add ("/pin/compare", Fixture, NULL, set_up, test_compare, tear_down);
   g_test_add ("/pin/device", Fixture, NULL, set_up, test_device, tear_down);
   g_test_add ("/pin/report", Fixture, NULL, set_up, test_report, tear_down);
 }

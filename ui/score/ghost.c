@@ -372,7 +372,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- Layout -------------------------------------------------------------------------------- */
 
-/* The line is at the lower edge of what is visible, so that it is seen wherever the change is. */
+/* The line is at the lower edge of what is visible, so that it is always seen. */
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {

@@ -47,9 +47,9 @@ static GtkWidget *
 new_picture (LigPinStrip *self)
 {
   GtkWidget *window = gtk_scrolled_window_new ();
-  GtkWidget *view = lig_picture_view_new (_ ("Both plans side by side"), "comparison");
+  GtkWidget *view = lig_picture_view_new (_ ("Both plans next to each other"), "comparison");
   GtkWidget *card = lig_picture_view_wrap (
-    LIG_PICTURE_VIEW (view), _ ("Both plans side by side"),
+    LIG_PICTURE_VIEW (view), _ ("Both plans next to each other"),
     _ ("The pinned plan is on the left of each rail, the present one on the right"));
   self->picture = LIG_PICTURE_VIEW (view);
   gtk_widget_add_css_class (card, "pin-picture");
@@ -343,12 +343,12 @@ lig_pin_strip_init (LigPinStrip *self)
   self->text =
     g_object_new (GTK_TYPE_LABEL, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS, "ellipsize",
                   PANGO_ELLIPSIZE_END, "xalign", 0.0, "hexpand", TRUE, NULL);
-  self->compare = GTK_TOGGLE_BUTTON (gtk_toggle_button_new_with_label (_ ("Side by side")));
+  self->compare = GTK_TOGGLE_BUTTON (gtk_toggle_button_new_with_label (_ ("Compare")));
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self->pinned), "flat");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->pinned), _ ("Pinned plan: choose another"));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->compare),
-                               _ ("Show both plans side by side, with what differs"));
+                               _ ("Show both plans next to each other, with what differs"));
   gtk_box_append (GTK_BOX (self->box), icon);
   gtk_box_append (GTK_BOX (self->box), GTK_WIDGET (self->pinned));
   gtk_box_append (GTK_BOX (self->box), gtk_separator_new (GTK_ORIENTATION_VERTICAL));

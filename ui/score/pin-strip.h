@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The line above the score while a plan is pinned: both plans' steps, and a switch to both plans
- * side by side.
+ * next to each other.
  *
  * Actions: pin.compare shows both plans; pin.save, and pin.save-to with a path, save their
  * comparison as a report; pin.device with a name pins the plan of another device, pin.present the

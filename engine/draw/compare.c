@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two plans side by side: each rail has two columns, the first plan's on the left. Groups that only
- * one plan has differ in frame and width of line, not only in colour. */
-#include "engine/draw/comparison-rows.h"
+/* Two plans next to each other: each rail has two columns, the first plan's on the left. Groups
+ * that only one plan has differ in frame and width of line, not only in colour. */
+#include "engine/draw/compare-rows.h"
 #include "engine/draw/score.h"
 #include <ligature/units.h>
 
