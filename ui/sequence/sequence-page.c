@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector in a row, the run bar below. In a narrow window
  * the side panes overlap the score. */
+#include "ui/document/pin.h"
+#include "ui/document/preview.h"
 #include "ui/document/times.h"
 #include "ui/inspector/inspector.h"
 #include "ui/page.h"
@@ -150,6 +152,20 @@ choose_template (GSimpleAction *action, GVariant *target, gpointer data)
   lig_templates_present (GTK_WIDGET (self), lig_page_get_document (LIG_PAGE (self)));
 }
 
+/* Pins the preview if one is shown, else the present plan; pressed again, unpins it. */
+static void
+pin (GSimpleAction *action, GVariant *target, gpointer data)
+{
+  LigDocument *document = lig_page_get_document (LIG_PAGE (data));
+  gboolean previewing = lig_document_get_preview (document) != NULL;
+  if (!previewing)
+    come_forward (data);
+  if (lig_document_is_pinned (document) && !previewing)
+    lig_document_unpin (document);
+  else
+    lig_document_pin (document);
+}
+
 static void
 add_actions (LigPage *page, GActionMap *map)
 {
@@ -158,6 +174,7 @@ add_actions (LigPage *page, GActionMap *map)
     {.name = "quick-entry", .activate = enter_quickly},
     {.name = "next-problem", .activate = go_to_next_problem},
     {.name = "templates", .activate = choose_template},
+    {.name = "pin", .activate = pin},
     {.name = "sidebars", .activate = toggle_sidebars},
     {.name = "palette", .activate = toggle_palette},
     {.name = "inspector", .activate = toggle_inspector},
