@@ -6,8 +6,8 @@
 #include <math.h>
 
 /* Automatic rows are compact if full ones need more than this number of windows, and in a low
- * window (for lines of 18 pixels) if full ones do not fit. Editing at the limit must not change all
- * rows again and again, so that rows which are compact stay so a little longer. */
+ * window (at the usual size of text) if full ones do not fit. Editing at the limit must not change
+ * all rows again and again, so that rows which are compact stay so a little longer. */
 #define MANY_WINDOWS 1.5
 #define FEW_WINDOWS 1.2
 #define LOW_WINDOW 440
@@ -29,7 +29,7 @@ measure_line (GtkWidget *widget, double factor)
   PangoFontMetrics *metrics = pango_context_get_metrics (context, font, NULL);
   double line = pango_font_metrics_get_height (metrics) / (double) PANGO_SCALE;
   pango_font_metrics_unref (metrics);
-  return line > 0 ? line : 18;
+  return line > 0 ? line : 17.6;
 }
 
 static void
@@ -57,7 +57,7 @@ wants_compact_at (LigScoreSheet *self, double line, double zoom)
   lig_score_metrics_init (&full, line, FALSE);
   double height = lig_score_map_measure (self->document, &full);
   double most = page * (self->metrics.compact ? FEW_WINDOWS : MANY_WINDOWS);
-  gboolean low = page < LOW_WINDOW * line / 18 / zoom;
+  gboolean low = page < LOW_WINDOW * full.unit / zoom;
   return height > most || ((low || zoom < 1) && height > page);
 }
 
