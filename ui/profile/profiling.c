@@ -97,6 +97,14 @@ keep (const Job *job, LigProfile *profile, const LigPlanOptions *options, GError
   profiled->backward = profile->backward;
   profiled->update = profile->update;
   profiled->step = profile->step;
+  profiled->passes[LIG_PASS_FORWARD] = profile->forward;
+  profiled->passes[LIG_PASS_BACKWARD] = profile->backward;
+  profiled->passes[LIG_PASS_UPDATE] = profile->update;
+  profiled->spreads[0] = profile->forward_spread;
+  profiled->spreads[1] = profile->backward_spread;
+  profiled->spreads[2] = profile->update_spread;
+  profiled->spreads[3] = profile->step_spread;
+  profiled->conditions = profile->conditions;
   profiled->health = profile->health;
   profiled->run = g_steal_pointer (&profile->run);
   return profiled;
@@ -345,7 +353,7 @@ lig_profiling_get_timed (LigProfiling *self, LigTimedPlan *timed)
   const LigProfiled *shown = lig_profiling_get_shown (self);
   if (!shown || self->stale)
     return FALSE;
-  *timed = (LigTimedPlan){shown->plan, shown->steps};
+  *timed = (LigTimedPlan){shown->plan, shown->steps, shown->passes};
   return TRUE;
 }
 

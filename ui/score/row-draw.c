@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The drawing of a row of the score. */
+#include "ui/score/marks.h"
 #include "ui/score/row-private.h"
 
 /* Colours and lengths of one drawing. */

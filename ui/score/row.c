@@ -2,6 +2,8 @@
 /* A row of the score: one op. It has no child; its text is laid out when it is first seen. */
 #include "ui/score/row-private.h"
 
+#include "ui/score/marks.h"
+
 #include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
@@ -120,6 +122,8 @@ update_label (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
   g_string_append_printf (text, _ ("row %u of %u"), self->number + 1, map->slots->len);
   if (lig_op_get_fence (slot->op))
     g_string_append_printf (text, ", %s", _ ("fence above"));
+  if (self->marks)
+    g_string_append_printf (text, ", %s", lig_score_marks_text (self->marks));
   if (map->plan && slot->first >= 0) {
     append_fused (text, map, slot, LIG_PASS_FORWARD);
     append_fused (text, map, slot, LIG_PASS_BACKWARD);
@@ -157,6 +161,10 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
   self->open = slot->open;
   self->empty = slot->block && lig_sequence_get_length (lig_op_get_body (slot->op)) == 0;
   self->depth = slot->depth;
+  LigScoreMarks marks = lig_score_marks_of (slot->op);
+  if (marks != self->marks)
+    gtk_widget_queue_draw (GTK_WIDGET (self));
+  self->marks = marks;
   bind_texts (self, map, slot);
   update_label (self, map, slot);
   set_class (GTK_WIDGET (self), "open", slot->block && slot->open);
@@ -164,19 +172,6 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
 }
 
 /* --- Content ------------------------------------------------------------------------------- */
-
-static const char *
-find_problem (LigOpRow *self)
-{
-  const LigProblem *problem;
-  for (guint i = 0; (problem = lig_document_get_problem (self->document, i)); i++) {
-    const LigRow *row =
-      problem->path ? lig_document_find_path (self->document, problem->path) : NULL;
-    if (row && row->op == self->op)
-      return problem->text;
-  }
-  return NULL;
-}
 
 static void
 set_flag (GtkWidget *widget, GtkStateFlags flag, gboolean on)
@@ -207,7 +202,8 @@ lig_op_row_update (LigOpRow *self)
   GtkWidget *widget = GTK_WIDGET (self);
   if (!self->op)
     return;
-  const char *problem = find_problem (self);
+  const LigProblem *found = lig_document_find_problem (self->document, self->op);
+  const char *problem = found ? found->text : NULL;
   gboolean selected = lig_document_is_selected (self->document, self->op);
   if (((gtk_widget_get_state_flags (widget) & GTK_STATE_FLAG_SELECTED) != 0) != selected)
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, selected,

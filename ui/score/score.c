@@ -174,12 +174,6 @@ lig_score_view_new (LigDocument *document)
   return GTK_WIDGET (self);
 }
 
-void
-lig_score_view_set_profile (LigScoreView *self, LigPlan *plan, const double *steps, guint count)
-{
-  lig_score_sheet_set_profile (LIG_SCORE_SHEET (self->sheet), plan, steps, count);
-}
-
 gboolean
 lig_score_view_drop (LigScoreView *self, const char *text, guint gap, GError **error)
 {

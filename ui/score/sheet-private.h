@@ -25,9 +25,6 @@ struct _LigScoreSheet {
   GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
   GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
   gpointer shown;                     /* that plan; compared, never used */
-  LigPlan *profiled;
-  double *steps;
-  guint n_steps;
   GtkAdjustment *adjustment;
   double top, bottom; /* drawn */
   guint8
@@ -59,6 +56,9 @@ void lig_score_sheet_keep_place (LigScoreSheet *self, const LigScoreMap *old);
 void lig_score_sheet_follow_page (LigScoreSheet *self);
 void lig_score_sheet_init_metrics (LigScoreSheet *self);
 void lig_score_sheet_install_metrics (GtkWidgetClass *class);
+
+/* sheet-card.c */
+void lig_score_sheet_drop_card (LigScoreSheet *self);
 
 /* sheet-view.c */
 void lig_score_sheet_find_sight (LigScoreSheet *self, double *top, double *bottom);

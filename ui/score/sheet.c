@@ -65,11 +65,9 @@ lig_score_sheet_update (LigScoreSheet *self)
 {
   LigPlan *plan = lig_document_get_plan (self->document);
   gboolean known = knows_places (self);
-  gboolean profiled = plan && plan == self->profiled;
   LigScoreMap *old = self->map;
   lig_score_sheet_choose_metrics (self);
-  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL,
-                                 profiled ? self->steps : NULL, profiled ? self->n_steps : 0);
+  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL);
   self->picture.map = self->map;
   if (!known) {
     remember_places (self);
@@ -179,19 +177,6 @@ lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
   return get_nth (self->groups[pass], n);
 }
 
-void
-lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *steps, guint n_steps)
-{
-  if (!plan && !self->profiled)
-    return;
-  g_clear_pointer (&self->profiled, lig_plan_unref);
-  g_free (self->steps);
-  self->profiled = plan ? lig_plan_ref (plan) : NULL;
-  self->steps = steps ? g_memdup2 (steps, sizeof (double) * n_steps) : NULL;
-  self->n_steps = n_steps;
-  lig_score_sheet_update (self);
-}
-
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -200,9 +185,9 @@ dispose (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
+  lig_score_sheet_drop_card (self);
   g_clear_handle_id (&self->resizing, g_source_remove);
   g_clear_object (&self->style);
-  g_clear_pointer (&self->card, gtk_widget_unparent);
   g_clear_pointer (&self->ghost, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
@@ -219,9 +204,7 @@ finalize (GObject *object)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_pointer (&self->map, lig_score_map_free);
-  g_clear_pointer (&self->profiled, lig_plan_unref);
   lig_score_sheet_clear_bound (self);
-  g_free (self->steps);
   g_free (self->judged_path);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->gaps);
@@ -270,6 +253,8 @@ lig_score_sheet_new (LigDocument *document)
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "planned", G_CALLBACK (document_planned), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "timed", G_CALLBACK (lig_score_sheet_update), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selected", G_CALLBACK (document_selected), self,
                            G_CONNECT_SWAPPED);

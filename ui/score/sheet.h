@@ -28,13 +28,6 @@ GtkWidget *lig_score_sheet_get_row (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_gap (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n);
 
-/* Shows measured times. @steps: (nullable): seconds of each step of @plan, shown as long as that is
- * the document's plan */
-void lig_score_sheet_set_profile (LigScoreSheet *self,
-                                  LigPlan *plan,
-                                  const double *steps,
-                                  guint n_steps);
-
 /* Open the verdict card of a gap or a group. */
 void lig_score_sheet_explain_gap (LigScoreSheet *self, guint gap);
 void lig_score_sheet_explain_group (LigScoreSheet *self, LigPass pass, guint number);
