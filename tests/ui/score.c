@@ -501,8 +501,8 @@ test_speed (Fixture *f, gconstpointer data)
   double short_edit = time_edit (f, 100, short_bar), long_edit = time_edit (f, 1000, long_bar);
   g_test_message ("an edit to redrawn rails: %.1f ms of 100 rows, %.1f ms of 1,000", short_edit,
                   long_edit);
-  GtkScrolledWindow *window = GTK_SCROLLED_WINDOW (find_type (f->score, GTK_TYPE_SCROLLED_WINDOW));
-  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (window);
+  GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (f->sheet), GTK_TYPE_SCROLLED_WINDOW);
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window));
   gtk_adjustment_set_value (adjustment, 0);
   wait_for_frame (f->window);
   double worst = 0, sum = 0;

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /**
  * LigScoreMetrics: sizes in pixels, which follow the font, the zoom and compact rows.
  *
- * @unit: factor of all sizes: 1 with a line of 18 pixels
+ * @unit: factor of all sizes: 1 with a line of 17.6 pixels
  * @compact: rows have one line
  * @line, @small: height of a line of text, and of one of small text
  * @pad: between an edge and text
@@ -37,7 +37,7 @@ typedef struct {
 /* @line: height of a line of the sheet's font */
 void lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact);
 
-/* Returns a length that was designed for a line of 18 pixels. */
+/* Returns a length that was designed for a line of 17.6 pixels. */
 int lig_score_metrics_scale (const LigScoreMetrics *self, double length);
 
 /* --- Columns ------------------------------------------------------------------------------- */
