@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static char *store_path, *output, *status, *device, *tag;
+static char *store_path, *output, *status, *device, *tag, *sweep;
 static gboolean starred, remove_it, yes, files;
 static int limit;
 
@@ -16,6 +16,7 @@ static const GOptionEntry entries[] = {
   {"status", 0, 0, G_OPTION_ARG_STRING, &status, "list: only runs with this status", "STATUS"},
   {"device", 0, 0, G_OPTION_ARG_STRING, &device, "list: only runs on this device", "DEVICE"},
   {"tag", 0, 0, G_OPTION_ARG_STRING, &tag, "list: only runs with this tag", "TAG"},
+  {"sweep", 0, 0, G_OPTION_ARG_STRING, &sweep, "list: only runs of this sweep", "SWEEP"},
   {"starred", 0, 0, G_OPTION_ARG_NONE, &starred, "list: only starred runs", NULL},
   {"limit", 0, 0, G_OPTION_ARG_INT, &limit, "list: at most N runs, the newest", "N"},
   {"remove", 0, 0, G_OPTION_ARG_NONE, &remove_it, "tag, star: remove the tag or the star", NULL},
@@ -36,9 +37,12 @@ typedef struct {
 static void
 print_list (GPtrArray *runs)
 {
-  static const char *const header[] = {"run",   "name",  "status", "device", "started",
-                                       ">step", ">loss", ">eval",  "tags",   NULL};
+  static const char *const header[] = {"run",   "name",  "status", "device", "started", ">step",
+                                       ">loss", ">eval", "tags",   "sweep",  NULL};
   g_autoptr (GPtrArray) table = lig_runs_new_table ();
+  gboolean swept = FALSE;
+  for (guint i = 0; i < runs->len; i++)
+    swept = swept || ((const LigRunRow *) runs->pdata[i])->point >= 0;
   for (guint i = 0; i < runs->len; i++) {
     const LigRunRow *row = runs->pdata[i];
     g_autofree char *tags = g_strjoinv (" ", row->tags);
@@ -52,21 +56,34 @@ print_list (GPtrArray *runs)
     cells[6] = lig_runs_format_number (row->last_loss);
     cells[7] = lig_runs_format_number (row->eval_loss);
     cells[8] = g_strconcat (row->starred ? "* " : "", tags, NULL);
+    if (swept && row->point >= 0)
+      cells[9] = g_strdup_printf ("%.8s %d", row->sweep, (int) row->point + 1);
+    else if (swept)
+      cells[9] = g_strdup ("");
     g_ptr_array_add (table, cells);
   }
-  lig_cli_print_table (header, table);
+  /* The last column is left out if no run is of a sweep. */
+  const char *shown[G_N_ELEMENTS (header)];
+  memcpy (shown, header, sizeof header);
+  if (!swept)
+    shown[G_N_ELEMENTS (header) - 2] = NULL;
+  lig_cli_print_table (shown, table);
 }
 
 static int
 list (LigStore *store, int n, char **arguments)
 {
-  const LigRunFilter filter = {.text = n ? arguments[0] : NULL,
-                               .status = status,
-                               .device = device,
-                               .tag = tag,
-                               .starred = starred,
-                               .limit = limit};
+  LigRunFilter filter = {.text = n ? arguments[0] : NULL,
+                         .status = status,
+                         .device = device,
+                         .tag = tag,
+                         .starred = starred,
+                         .limit = limit};
   GError *error = NULL;
+  g_autoptr (LigSweepRow) of = sweep ? lig_store_find_sweep (store, sweep, &error) : NULL;
+  if (sweep && !of)
+    return lig_cli_fail (error);
+  filter.sweep = of ? of->uuid : NULL;
   g_autoptr (GPtrArray) runs = lig_store_list_runs (store, &filter, &error);
   if (!runs)
     return lig_cli_fail (error);

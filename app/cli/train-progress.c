@@ -13,6 +13,8 @@
 
 typedef struct {
   LigRun *run;
+  LigSweep *sweep; /* (nullable): the sweep of the run */
+  int point;
   GMainLoop *loop;
   gboolean terminal;
   gint64 shown;                           /* monotonic time of the last line */
@@ -22,6 +24,20 @@ typedef struct {
 
 /* Set when a write to a broken pipe fails, of the progress or of an engine message. */
 static volatile sig_atomic_t pipe_broke;
+
+/* Returns `3 of 12, 40 s left · `; empty for a training that is not of a sweep. */
+static char *
+describe_sweep (const Watch *watch, const LigRunProgress *progress)
+{
+  guint count;
+  if (!watch->sweep)
+    return g_strdup ("");
+  lig_sweep_get_points (watch->sweep, &count);
+  double left = lig_sweep_estimate_left (watch->sweep, watch->point, progress);
+  g_autofree char *time = isfinite (left) ? lig_cli_format_time (left) : NULL;
+  return g_strdup_printf ("%d of %u%s%s%s · ", watch->point + 1, count, time ? ", " : "",
+                          time ? time : "", time ? " left" : "");
+}
 
 static char *
 describe (const LigRunProgress *progress)
@@ -68,10 +84,11 @@ show (gpointer data)
   if (progress.step == progress.first_step ||
       (!watch->terminal && time - watch->shown < 10 * G_USEC_PER_SEC))
     return G_SOURCE_CONTINUE;
+  g_autofree char *sweep = describe_sweep (watch, &progress);
   g_autofree char *text = describe (&progress), *problem = lig_run_dup_problem (watch->run);
   g_autofree char *line = problem ? lig_printable (problem) : g_strdup ("");
-  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s" : "%s%s%s\n", text, problem ? " · " : "",
-           line);
+  fprintf (stderr, watch->terminal ? "\r\033[K%s%s%s%s" : "%s%s%s%s\n", sweep, text,
+           problem ? " · " : "", line);
   fflush (stderr);
   watch->shown = time;
   return G_SOURCE_CONTINUE;
@@ -140,13 +157,21 @@ ended_cb (LigRun *run, LigRunStatus status, const char *message, Watch *watch)
 void
 lig_cli_watch_run (LigRun *run)
 {
+  lig_cli_watch_sweep (run, NULL, 0);
+}
+
+void
+lig_cli_watch_sweep (LigRun *run, LigSweep *sweep, int point)
+{
   Watch watch = {.run = run,
+                 .sweep = sweep,
+                 .point = point,
                  .loop = g_main_loop_new (NULL, FALSE),
                  .terminal = isatty (STDERR_FILENO),
                  .shown = g_get_monotonic_time ()};
   catch_signals (&watch);
   guint interval = g_timeout_add (100, show, &watch);
-  if (lig_run_describe_data (run))
+  if (lig_run_describe_data (run) && point == 0)
     lig_cli_say ("%s", lig_run_describe_data (run));
   g_signal_connect (run, "ended", G_CALLBACK (ended_cb), &watch);
   lig_run_start (run);

@@ -4,9 +4,14 @@
 
 #include "app/cli/command.h"
 #include <ligature/run.h>
+#include <ligature/sweep.h>
 
 /* Starts the run and shows its progress until it ends; Ctrl+C interrupts it. */
 void lig_cli_watch_run (LigRun *run);
+
+/* Does the same for the training of a point of a sweep; the line begins with the sweep's progress.
+ */
+void lig_cli_watch_sweep (LigRun *run, LigSweep *sweep, int point);
 
 /* Prints the last lines: losses, speed, the run's command and checkpoint. */
 void lig_cli_print_outcome (LigRun *run);

@@ -2,12 +2,10 @@
 /* lig train: trains a sequence on data, or continues a training that was interrupted. */
 #include "app/cli/find-run.h"
 #include "app/cli/output.h"
-#include "app/cli/sequence-options.h"
+#include "app/cli/train-options.h"
 #include "app/cli/train-progress.h"
 
-#include <ligature/dataset.h>
 #include <ligature/tensor-file.h>
-#include <ligature/tuning.h>
 
 #include <string.h>
 
@@ -16,7 +14,6 @@
 #define MOST_FILES 24
 
 static int run (int argc, char **argv);
-static void append_notes (GString *to);
 
 LIG_COMMAND (train) = {
   .name = "train",
@@ -25,183 +22,18 @@ LIG_COMMAND (train) = {
   .example = "lig train 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
              "--input 32x8 --data synthetic --steps 200",
   .run = run,
-  .notes = append_notes,
+  .notes = lig_cli_train_notes,
 };
 
-typedef struct {
-  LigSequenceOptions sequence; /* --input and the fusion constraints */
-  char *device, *init, *resume, *store;
-  char **values; /* one for each setting, null where not given */
-  char **helps;  /* likewise */
-} Options;
-
-static guint
-count_settings (void)
-{
-  guint n = 0;
-  while (lig_run_setting_nth (n))
-    n++;
-  return n;
-}
-
-static void
-append_optimizers (GString *to)
-{
-  const LigOptimizerInfo *info;
-  g_string_append (to, "Optimizers:\n");
-  for (guint n = 0; (info = lig_optimizer_info_nth (n)); n++)
-    g_string_append_printf (to, "  %-28s %s. %s\n", info->name, info->title, info->help);
-}
-
-static void
-append_default (GString *to, const LigDatasetOption *option)
-{
-  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION)
-    g_string_append_printf (to, " (%.15g)", option->initial);
-  else if (option->type == LIG_DATASET_BOOLEAN)
-    g_string_append_printf (to, " (%s)", option->initial != 0 ? "true" : "false");
-  g_string_append_c (to, '\n');
-}
-
-static void
-append_options (GString *to, const char *indent, const LigDatasetOption *option)
-{
-  static const char *const arguments[] = {"TEXT", "PATH", NULL, "true|false", "N", "FRACTION"};
-  for (; option && option->name; option++) {
-    g_autoptr (GString) key = g_string_new (indent);
-    g_string_append_printf (key, "%s=%s", option->name,
-                            option->choices ? "" : arguments[option->type]);
-    for (const LigDatasetChoice *at = option->choices; at && at->name; at++)
-      g_string_append_printf (key, "%s%s", at > option->choices ? "|" : "", at->name);
-    g_string_append_printf (to, "%-30s %s", key->str, option->help);
-    append_default (to, option);
-  }
-}
-
-static void
-append_data (GString *to)
-{
-  const LigDatasetInfo *info;
-  g_string_append (to, "Data:\n");
-  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
-    g_autofree char *name =
-      g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
-    g_string_append_printf (to, "  %-28s %s. %s\n", name, info->title, info->help);
-    append_options (to, "    ?", info->options);
-  }
-  append_options (to, "  all: ?", lig_dataset_shared_options ());
-}
-
-static void
-append_notes (GString *to)
-{
-  append_optimizers (to);
-  g_string_append_c (to, '\n');
-  append_data (to);
-  g_string_append_c (to, '\n');
-}
-
-/* Returns the setting's help; for an optimizer's parameter with the optimizer and the default. */
-static char *
-make_help (const LigSetting *setting)
-{
-  if (!setting->of)
-    return g_strdup (setting->help);
-  return g_strdup_printf ("%s; of %s (%g)", setting->help, setting->of, setting->initial);
-}
-
-static GOptionEntry *
-make_entries (Options *options)
-{
-  const GOptionEntry own[] = {
-    {"resume", 0, 0, G_OPTION_ARG_STRING, &options->resume, "Continue from a checkpoint or a run",
-     "FILE|RUN"},
-    {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
-     "W.safetensors"},
-    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
-     "DEVICE"},
-    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
-  };
-  guint count = count_settings ();
-  g_autofree GOptionEntry *more = g_new0 (GOptionEntry, G_N_ELEMENTS (own) + count + 1);
-  memcpy (more, own, sizeof own);
-  for (guint i = 0; i < count; i++) {
-    const LigSetting *setting = lig_run_setting_nth (i);
-    options->helps[i] = make_help (setting);
-    more[G_N_ELEMENTS (own) + i] = (GOptionEntry){
-      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
-      setting->argument};
-  }
-  return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES, more);
-}
-
-static const char *
-find_value (const Options *options, const char *name)
-{
-  const LigSetting *setting;
-  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
-    if (strcmp (setting->name, name) == 0)
-      return options->values[i];
-  return NULL;
-}
-
-/* Confines a checkpoint path from a .lig file to the file's folder. A path on the command line is
- * the user's choice. */
-static gboolean
-confine (const char *text, const Options *options, LigRunSettings *settings, GError **error)
-{
-  g_autofree char *folder =
-    g_file_test (text, G_FILE_TEST_EXISTS) ? g_path_get_dirname (text) : g_get_current_dir ();
-  return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
-}
-
-/* Reads the file's `train` object first, then the command line, which overrides it. */
-static gboolean
-read_settings (const char *text,
-               LigSequence *sequence,
-               const Options *options,
-               LigRunSettings *settings,
-               GError **error)
-{
-  g_auto (GStrv) warnings = NULL;
-  const char *train = lig_sequence_get_train (sequence);
-  if (train && (!lig_run_settings_read (settings, train, &warnings, error) ||
-                !confine (text, options, settings, error)))
-    return FALSE;
-  for (char **warning = warnings; warning && *warning; warning++)
-    lig_cli_say ("%s", *warning);
-  for (guint i = 0; lig_run_setting_nth (i); i++)
-    if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
-                                                     options->values[i], error)) {
-      g_prefix_error (error, "--");
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static LigDevice *
-open_device (const char *name, GError **error)
-{
-  g_autoptr (LigDevice) device = lig_device_open (name, error);
-  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
-    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
-                 name);
-    return NULL;
-  }
-  if (device && lig_device_get_remark (device))
-    lig_cli_say ("%s", lig_device_get_remark (device));
-  return g_steal_pointer (&device);
-}
-
 static LigRun *
-begin (const char *text, const Options *options, LigStore *store, GError **error)
+begin (const char *text, const LigTrainOptions *options, LigStore *store, GError **error)
 {
   g_auto (LigRunSettings) settings;
   lig_run_settings_init (&settings);
   g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->sequence, error);
-  if (!sequence || !read_settings (text, sequence, options, &settings, error))
+  if (!sequence || !lig_cli_train_settings (text, sequence, options, &settings, error))
     return NULL;
-  g_autoptr (LigDevice) device = open_device (options->device, error);
+  g_autoptr (LigDevice) device = lig_cli_open_training_device (options->device, error);
   return device ? lig_run_new (sequence, device, &settings, options->init, store, error) : NULL;
 }
 
@@ -238,7 +70,7 @@ find_checkpoint (const char *selector, LigStore *store, GError **error)
 
 /* Returns the first given option whose value the checkpoint fixes, or NULL. */
 static const char *
-find_contradiction (const Options *options, const char *device)
+find_contradiction (const LigTrainOptions *options, const char *device)
 {
   return options->init                                              ? "init"
          : options->sequence.input                                  ? "input"
@@ -250,7 +82,7 @@ find_contradiction (const Options *options, const char *device)
 }
 
 static LigRun *
-resume (const Options *options, LigStore *store, GError **error)
+resume (const LigTrainOptions *options, LigStore *store, GError **error)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
   g_autofree char *checkpoint = find_checkpoint (options->resume, store, error);
@@ -271,7 +103,7 @@ resume (const Options *options, LigStore *store, GError **error)
       g_strv_builder_add (builder, text);
   }
   g_auto (GStrv) overrides = g_strv_builder_end (builder);
-  g_autoptr (LigDevice) device = open_device (name, error);
+  g_autoptr (LigDevice) device = lig_cli_open_training_device (name, error);
   return device ? lig_run_resume (checkpoint, device, (const char *const *) overrides, store, error)
                 : NULL;
 }
@@ -329,28 +161,17 @@ train (LigRun *self)
   return progress.status == LIG_RUN_INTERRUPTED ? LIG_EXIT_INTERRUPTED : LIG_EXIT_OK;
 }
 
-static void
-clear (Options *options)
-{
-  lig_cli_clear_options (&options->sequence);
-  g_free (options->device);
-  g_free (options->init);
-  g_free (options->resume);
-  g_free (options->store);
-  for (guint i = 0; lig_run_setting_nth (i); i++)
-    g_free (options->values[i]);
-  g_free (options->values);
-  g_strfreev (options->helps);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
-
 static int
 run (int argc, char **argv)
 {
-  g_auto (Options) options = {.values = g_new0 (char *, count_settings () + 1),
-                              .helps = g_new0 (char *, count_settings () + 1)};
-  g_autofree GOptionEntry *entries = make_entries (&options);
+  g_auto (LigTrainOptions) options;
+  lig_cli_init_training (&options);
+  const GOptionEntry own[] = {
+    {"resume", 0, 0, G_OPTION_ARG_STRING, &options.resume, "Continue from a checkpoint or a run",
+     "FILE|RUN"},
+    {NULL},
+  };
+  g_autofree GOptionEntry *entries = lig_cli_train_entries (&options, own);
   g_autoptr (GError) error = NULL;
   if (!lig_cli_parse (&lig_command_train, entries, &argc, &argv, 0, 1))
     return LIG_EXIT_USAGE;

@@ -82,6 +82,16 @@ list_runs (GStrvBuilder *to)
     g_strv_builder_add (to, ((const LigRunRow *) runs->pdata[i])->uuid);
 }
 
+static void
+list_sweeps (GStrvBuilder *to)
+{
+  g_autoptr (LigStore) store = lig_store_open_existing (NULL, LIG_STORE_READ, NULL);
+  g_autoptr (GPtrArray) sweeps = store ? lig_store_list_sweeps (store, NULL) : NULL;
+  g_strv_builder_add (to, "last");
+  for (guint i = 0; sweeps && i < MIN (sweeps->len, MOST_RUNS); i++)
+    g_strv_builder_add (to, ((const LigSweepRow *) sweeps->pdata[i])->uuid);
+}
+
 /* The kinds of values; P is a sequence, whose expression begins with an op. */
 static const struct {
   const char *kind;
@@ -90,7 +100,7 @@ static const struct {
   {"COMPUTE", list_dtypes},  {"DEVICE", list_devices},  {"FORMAT", list_formats},
   {"FUSION", list_fusions},  {"KIND", list_data_kinds}, {"OP", list_ops},
   {"P", list_ops},           {"POLICY", list_policies}, {"RUN", list_runs},
-  {"STATUS", list_statuses},
+  {"STATUS", list_statuses}, {"SWEEP", list_sweeps},
 };
 
 static gboolean

@@ -265,6 +265,7 @@ explain (Contest *contest, LigCandidate *candidate, double with, double without)
   verdict->needed.value = without * 1e6;
   verdict->found.unit = verdict->needed.unit = "us";
   verdict->found.measured = verdict->needed.measured = TRUE;
+  verdict->whole = TRUE;
 }
 
 /* Returns whether no group of the draft's cover has the candidate's ops. */
@@ -457,7 +458,7 @@ lig_cover_whole (LigDraft *draft, GArray *candidates, GError **error)
   g_autofree char *key = decision_key (&contest, error);
   if (!key)
     return FALSE;
-  if (recall (&contest, key))
+  if (recall (&contest, key) || draft->options.recall)
     return TRUE;
   lig_measuring_begin (draft->device);
   gboolean fine = decide (&contest, key, error);

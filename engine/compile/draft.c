@@ -134,6 +134,7 @@ lig_draft_new (LigSequence *sequence,
   self->groups[1] = array (sizeof (LigGroup), NULL);
   self->verdicts = array (sizeof (LigVerdict), NULL);
   self->mends = g_ptr_array_new_with_free_func (g_free);
+  self->alternatives = g_ptr_array_new_with_free_func (g_free);
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->steps = array (sizeof (LigDraftStep), NULL);
   self->callers_inputs = array (sizeof (int), NULL);
@@ -161,6 +162,7 @@ lig_draft_free (LigDraft *self)
   g_array_unref (self->groups[1]);
   g_array_unref (self->verdicts);
   g_ptr_array_unref (self->mends);
+  g_ptr_array_unref (self->alternatives);
   g_ptr_array_unref (self->names);
   g_array_unref (self->steps);
   g_array_unref (self->callers_inputs);

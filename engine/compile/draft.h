@@ -147,10 +147,11 @@ typedef struct {
   GArray *groups[2];        /* of LigGroup, in op order: forward, backward */
   GArray *verdicts;         /* of LigVerdict */
   GPtrArray *mends;         /* of LigMend, by verdict; null where a verdict has none */
+  GPtrArray *alternatives;  /* of LigMend, likewise: another mend */
   GPtrArray *names;         /* arrays of names that verdicts refer to */
   int *owners[2];           /* while fusing: candidate that covers each op, or -1 */
-  GHashTable *prices;       /* while fusing: measured prices by key */
-  GArray *steps;            /* of LigDraftStep */
+  GHashTable *prices; /* measured prices by key, or null; kept for the plan of every op alone */
+  GArray *steps;      /* of LigDraftStep */
   int first_backward, first_update; /* steps */
   int input_value, output_value, input_gradient, gradient_norm;
   int given, scaling;                       /* the output's gradient from the caller; or -1 */

@@ -40,6 +40,7 @@ add_candidate (LigDraft *draft, GArray *candidates, LigMatch *match)
     match->mend->fusion = verdict.fusion->name;
   g_array_append_val (draft->verdicts, verdict);
   g_ptr_array_add (draft->mends, g_steal_pointer (&match->mend));
+  g_ptr_array_add (draft->alternatives, NULL);
   g_array_append_val (candidates, candidate);
 }
 
@@ -196,8 +197,21 @@ write_verdicts (LigDraft *draft, GArray *candidates)
     }
     /* The claiming group was part of an intermediate cover and may not exist in the final one. */
     if (verdict->reason != LIG_REASON_CLAIMED && verdict->found.kind == LIG_EVIDENCE_GROUP)
-      verdict->found.kind = LIG_EVIDENCE_NONE;
-    verdict->text = lig_verdict_text (draft, verdict);
+      verdict->found.kind = verdict->needed.kind = LIG_EVIDENCE_NONE;
+  }
+}
+
+/* Finds the times that were measured for groups by themselves, earlier or for the cover. */
+static void
+recall_prices (LigDraft *draft, LigPass pass)
+{
+  for (guint i = 0; i < draft->groups[pass]->len; i++) {
+    LigGroup *group = lig_group (draft, pass, i);
+    LigPrice price;
+    if (group->measured > 0 || (group->fusion && group->fusion->pass == LIG_PASS_JOINT))
+      continue;
+    lig_price_recall (draft, group, pass, &price);
+    group->measured = price.measured ? price.seconds : 0;
   }
 }
 
@@ -223,11 +237,16 @@ lig_fuse (LigDraft *draft, GError **error)
     lig_cover_in_order (draft, candidates);
   }
   write_verdicts (draft, candidates);
-  if (!draft->options.choices)
+  if (!draft->options.choices) {
     lig_offer_forces (draft, candidates);
+    lig_offer_options (draft, candidates);
+  }
   lig_explain_verdicts (draft, candidates);
   build_groups (draft, candidates, LIG_PASS_FORWARD);
   build_groups (draft, candidates, LIG_PASS_BACKWARD);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++)
+    if (draft->prices || draft->options.tuning)
+      recall_prices (draft, pass);
   for (guint i = 0; i < draft->groups[LIG_PASS_FORWARD]->len; i++)
     if (!lig_lower_saves (draft, lig_group (draft, LIG_PASS_FORWARD, i), error))
       return FALSE;

@@ -18,16 +18,30 @@ lig_format_price (LigDraft *draft, double seconds, const char *suffix)
   return g_string_chunk_insert_const (draft->strings, text);
 }
 
+void
+lig_predict_floors (const LigDeviceFacts *facts,
+                    gboolean product,
+                    double bytes,
+                    double flops,
+                    LigDtype dtype,
+                    double floors[2])
+{
+  double rate = facts->product[dtype];
+  gboolean known = facts->copy > 0 && (!product || rate > 0);
+  floors[0] = known ? bytes / facts->copy : 0;
+  floors[1] = known && product ? flops / rate : 0;
+}
+
 double
 lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype)
 {
   const LigDeviceFacts *facts = lig_device_get_facts (device);
-  double rate = facts->product[dtype];
   gboolean product = step->kernel && step->kernel->work < 0;
-  if (facts->copy <= 0 || (product && rate <= 0))
+  double floors[2];
+  if (facts->copy <= 0 || (product && facts->product[dtype] <= 0))
     return 0;
-  double bytes = (step->read + step->written) / facts->copy;
-  return MAX (bytes, product ? step->flops / rate : 0) + facts->launch;
+  lig_predict_floors (facts, product, step->read + step->written, step->flops, dtype, floors);
+  return MAX (floors[0], floors[1]) + facts->launch;
 }
 
 static double
@@ -97,7 +111,10 @@ look_up (LigDraft *draft, const char *key, LigPrice *price)
   if (!tuning || !tuning->get (tuning->data, key, &microseconds, &noise, NULL) ||
       !isfinite (microseconds) || !isfinite (noise))
     return FALSE;
-  *price = (LigPrice){microseconds * 1e-6, noise * 1e-6, TRUE};
+  *price = (LigPrice){.seconds = microseconds * 1e-6, .noise = noise * 1e-6, .measured = TRUE};
+  if (!draft->prices)
+    draft->prices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_insert (draft->prices, g_strdup (key), g_memdup2 (price, sizeof *price));
   return TRUE;
 }
 
@@ -122,13 +139,13 @@ tell_what (GPtrArray *lists)
   lig_tuning_report (kernel ? kernel->name : "an opaque op");
 }
 
-/* Times the lists. They are predicted where the device is only described, or has no memory for more
- * buffers. */
+/* Times the lists. They are predicted where the device is only described or must not be used, or
+ * has no memory for more buffers. */
 static gboolean
 time_or_predict (LigDraft *draft, GPtrArray *lists, LigPrice *prices, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  if (!lig_device_has (draft->device, LIG_DEVICE_DESCRIBED)) {
+  if (!lig_device_has (draft->device, LIG_DEVICE_DESCRIBED) && !draft->options.recall) {
     tell_what (lists);
     if (lig_time_lists (draft, (GArray *const *) lists->pdata, lists->len, LIG_TIMING_GROUPS,
                         prices, &local))
@@ -204,6 +221,9 @@ lig_price_groups (LigDraft *draft,
   g_autoptr (GPtrArray) unknown = find_unknown (draft, lists, keys, prices, numbers);
   if (unknown->len == 0)
     return TRUE;
+  /* Without measuring there is no reason to wait for another process that measures. */
+  if (draft->options.recall)
+    return time_unknown (draft, lists, keys, prices, error);
   lig_measuring_begin (draft->device);
   gboolean fine = time_unknown (draft, lists, keys, prices, error);
   lig_measuring_end (draft->device);
@@ -213,16 +233,33 @@ lig_price_groups (LigDraft *draft,
 void
 lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price)
 {
+  double bytes;
+  lig_price_recall_bytes (draft, group, pass, price, &bytes);
+}
+
+void
+lig_price_recall_bytes (
+  LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes)
+{
   LigProbe probe;
   g_autoptr (GArray) steps = g_array_new (FALSE, FALSE, sizeof (LigDraftStep));
   gboolean lowered = lig_lower_group (draft, group, pass, steps, &probe, NULL) && !probe.missing;
+  *bytes = lowered ? 0 : NAN;
+  for (guint i = 0; lowered && i < steps->len; i++) {
+    const LigDraftStep *step = &g_array_index (steps, LigDraftStep, i);
+    *bytes += step->read + step->written;
+  }
   *price = (LigPrice){.seconds = lowered && steps->len == 0 ? 0 : NAN};
   if (!lowered || steps->len == 0)
     return;
   if (draft->prices || draft->options.tuning) {
     g_autofree char *key = lig_price_key (draft, steps);
-    if (look_up (draft, key, price))
+    if (look_up (draft, key, price)) {
+      /* A device without ceilings has no predictions. */
+      if (!price->measured && price->seconds <= 0)
+        price->seconds = NAN;
       return;
+    }
   }
   double seconds = predict (draft, steps);
   price->seconds = seconds > 0 ? seconds : NAN;

@@ -14,6 +14,15 @@ typedef struct {
  * plus the cost of a launch; 0 where the device's ceilings are unknown. */
 double lig_predict_step (LigDevice *device, const LigDraftStep *step, LigDtype dtype);
 
+/* Sets the least seconds for moving the bytes, and for the operations if they are a product's; both
+ * 0 where the device's ceilings are unknown. */
+void lig_predict_floors (const LigDeviceFacts *facts,
+                         gboolean product,
+                         double bytes,
+                         double flops,
+                         LigDtype dtype,
+                         double floors[2]);
+
 /* Finds the prices of groups in one pass. Groups that neither this draft nor the tuning table
  * contains are timed in turns, on random data; where the device cannot run they are predicted. */
 gboolean lig_price_groups (LigDraft *draft,
@@ -26,6 +35,10 @@ gboolean lig_price_groups (LigDraft *draft,
 /* Finds the price of one group without measuring: from this draft or the tuning table, else
  * predicted; the seconds are NaN where the device's ceilings are unknown or kernels are missing. */
 void lig_price_recall (LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price);
+
+/* The same, and the bytes that the group reads and writes; NaN where kernels are missing. */
+void lig_price_recall_bytes (
+  LigDraft *draft, const LigGroup *group, LigPass pass, LigPrice *price, double *bytes);
 
 /* Returns a time as text, `12.3 us`, with `suffix`; the draft owns it. */
 const char *lig_format_price (LigDraft *draft, double seconds, const char *suffix);

@@ -14,3 +14,6 @@ struct _LigPlan {
   GStringChunk *strings;
   guint segments;
 };
+
+/* Compiles a new draft, which it takes, into a plan. */
+LigPlan *lig_plan_finish (LigDraft *started, GError **error);

@@ -122,8 +122,15 @@ lig_plan_compile (LigSequence *sequence,
                   const LigPlanOptions *options,
                   GError **error)
 {
-  g_autoptr (LigDraft) draft = lig_draft_new (sequence, device, options, error);
-  if (!draft || !lig_draft_compile (draft, error))
+  LigDraft *draft = lig_draft_new (sequence, device, options, error);
+  return draft ? lig_plan_finish (draft, error) : NULL;
+}
+
+LigPlan *
+lig_plan_finish (LigDraft *started, GError **error)
+{
+  g_autoptr (LigDraft) draft = started;
+  if (!lig_draft_compile (draft, error))
     return NULL;
   LigPlan *self = g_new0 (LigPlan, 1);
   g_atomic_int_set (&self->count, 1);
@@ -233,6 +240,13 @@ lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count)
   return (const LigPlanGroup *) (gpointer) self->groups[pass]->data;
 }
 
+gboolean
+lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group)
+{
+  LigOp *written = lig_part (self->draft, group->first)->written;
+  return group->fusion && g_strv_contains (lig_op_get_forced (written), group->fusion->name);
+}
+
 const LigVerdict *
 lig_plan_get_verdicts (LigPlan *self, guint *count)
 {
@@ -245,10 +259,13 @@ lig_plan_find_mend (LigPlan *self, guint number, GError **error)
 {
   guint most = 0;
   for (guint i = 0; i < self->draft->verdicts->len; i++) {
-    const LigMend *mend = g_array_index (self->draft->verdicts, LigVerdict, i).mend;
-    if (mend && mend->number == number)
-      return mend;
-    most = MAX (most, mend ? mend->number : 0);
+    const LigVerdict *verdict = &g_array_index (self->draft->verdicts, LigVerdict, i);
+    const LigMend *mends[] = {verdict->mend, verdict->alternative};
+    for (guint k = 0; k < G_N_ELEMENTS (mends); k++) {
+      if (mends[k] && mends[k]->number == number)
+        return mends[k];
+      most = MAX (most, mends[k] ? mends[k]->number : 0);
+    }
   }
   g_set_error (error, LIG_ERROR, LIG_ERROR_INDEX, "no edit has the number %u; the plan offers %u",
                number, most);

@@ -9,8 +9,8 @@ const char *
 lig_mend_kind_name (LigMendKind kind)
 {
   static const char *const names[] = {
-    "remove-fence", "unforbid",  "force",     "make-private",
-    "set-dtype",    "insert-op", "remove-op", "replace-op",
+    "remove-fence", "unforbid",  "force",      "make-private", "set-dtype",
+    "insert-op",    "remove-op", "replace-op", "unforce",      "choose-policy",
   };
   return names[kind];
 }
@@ -22,6 +22,8 @@ lig_mend_describe (const LigMend *self)
   case LIG_MEND_REMOVE_FENCE:
     return g_strdup_printf (_ ("remove the fence before %s"), self->path);
   case LIG_MEND_UNFORBID:
+    if (!self->path)
+      return g_strdup_printf (_ ("allow %s everywhere"), self->fusion);
     return g_strdup_printf (_ ("allow %s at %s"), self->fusion, self->path);
   case LIG_MEND_FORCE:
     return g_strdup_printf (_ ("force %s at %s"), self->fusion, self->path);
@@ -33,6 +35,10 @@ lig_mend_describe (const LigMend *self)
     return g_strdup_printf (_ ("insert %s before %s"), self->value, self->path);
   case LIG_MEND_REMOVE_OP:
     return g_strdup_printf (_ ("remove %s at %s"), self->value, self->path);
+  case LIG_MEND_UNFORCE:
+    return g_strdup_printf (_ ("do not force %s at %s"), self->value, self->path);
+  case LIG_MEND_CHOOSE_POLICY:
+    return g_strdup_printf (_ ("choose the policy %s"), self->value);
   default:
     return g_strdup_printf (_ ("replace the op at %s by %s"), self->path, self->value);
   }
@@ -50,14 +56,23 @@ change_names (const char *const *names, const char *name, gboolean with)
   return g_strv_builder_end (changed);
 }
 
-/* Also allows the fusion everywhere, as it would otherwise stay forbidden. */
+/* Also allows the fusion everywhere, as it would otherwise stay forbidden. @op: (nullable) */
 static void
 unforbid (LigSequence *sequence, LigOp *op, const char *fusion)
 {
   g_auto (GStrv) everywhere = change_names (lig_sequence_get_forbidden (sequence), fusion, FALSE);
-  g_auto (GStrv) here = change_names (lig_op_get_forbidden (op), fusion, FALSE);
   lig_sequence_set_forbidden (sequence, (const char *const *) everywhere);
+  if (!op)
+    return;
+  g_auto (GStrv) here = change_names (lig_op_get_forbidden (op), fusion, FALSE);
   lig_op_set_forbidden (op, (const char *const *) here);
+}
+
+static void
+set_forced (LigOp *op, const char *fusion, gboolean forced)
+{
+  g_auto (GStrv) names = change_names (lig_op_get_forced (op), fusion, forced);
+  lig_op_set_forced (op, (const char *const *) names);
 }
 
 static guint
@@ -154,17 +169,10 @@ set_dtype (LigSequence *sequence, const char *name, GError **error)
   return TRUE;
 }
 
-gboolean
-lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error)
+/* Makes an edit that changes the op in its place. */
+static gboolean
+change_op (const LigMend *self, LigSequence *sequence, LigOp *op)
 {
-  int index;
-  g_auto (GStrv) forced = NULL;
-  if (self->kind == LIG_MEND_SET_DTYPE)
-    return set_dtype (sequence, self->value, error);
-  LigOp *op = lig_sequence_find (sequence, self->path, error);
-  if (!op)
-    return FALSE;
-  LigSequence *parent = find_parent (sequence, self->path, &index);
   switch (self->kind) {
   case LIG_MEND_REMOVE_FENCE:
     lig_op_set_fence (op, FALSE);
@@ -173,15 +181,43 @@ lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error)
     unforbid (sequence, op, self->fusion);
     return TRUE;
   case LIG_MEND_FORCE:
-    forced = change_names (lig_op_get_forced (op), self->fusion, TRUE);
-    lig_op_set_forced (op, (const char *const *) forced);
+    set_forced (op, self->fusion, TRUE);
     return TRUE;
-  case LIG_MEND_MAKE_PRIVATE:
-    return make_private (parent, op, error);
-  case LIG_MEND_REMOVE_OP:
-    return lig_sequence_remove (parent, index, error);
+  case LIG_MEND_UNFORCE:
+    set_forced (op, self->value, FALSE);
+    return TRUE;
   default:
-    return put_op (parent, index, self->kind == LIG_MEND_REPLACE_OP ? op : NULL, self->value,
-                   error);
+    return FALSE;
   }
+}
+
+gboolean
+lig_mend_is_edit (const LigMend *self)
+{
+  return self->kind != LIG_MEND_CHOOSE_POLICY;
+}
+
+gboolean
+lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error)
+{
+  int index;
+  if (!lig_mend_is_edit (self)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION,
+                 "the policy is an option and no part of the sequence; compile with policy %s",
+                 self->value);
+    return FALSE;
+  }
+  if (self->kind == LIG_MEND_SET_DTYPE)
+    return set_dtype (sequence, self->value, error);
+  LigOp *op = self->path ? lig_sequence_find (sequence, self->path, error) : NULL;
+  if (!op && (self->path || self->kind != LIG_MEND_UNFORBID))
+    return FALSE;
+  if (change_op (self, sequence, op))
+    return TRUE;
+  LigSequence *parent = find_parent (sequence, self->path, &index);
+  if (self->kind == LIG_MEND_MAKE_PRIVATE)
+    return make_private (parent, op, error);
+  if (self->kind == LIG_MEND_REMOVE_OP)
+    return lig_sequence_remove (parent, index, error);
+  return put_op (parent, index, self->kind == LIG_MEND_REPLACE_OP ? op : NULL, self->value, error);
 }

@@ -7,26 +7,13 @@
 
 enum { WIDTH = 1000, MARGIN = 16, TITLE = 58, NOTE = 20, CHART = 260 };
 
-/* Compiles the same plan without fusions, for the comparison in the roofline. */
-static LigPlan *
-compile_unfused (LigPlan *plan)
-{
-  LigSequence *sequence = plan->draft->sequence;
-  LigPlanOptions options = plan->draft->options;
-  options.policy = LIG_POLICY_NONE;
-  options.optimizer = NULL;
-  options.tuning = NULL;
-  options.choices = NULL;
-  return lig_plan_compile (sequence, lig_plan_get_device (plan), &options, NULL);
-}
-
 void
 lig_picture_init_plan (LigPicture *self, LigPlan *plan)
 {
   LigSequence *sequence = plan->draft->sequence;
   const char *name = lig_sequence_get_name (sequence);
   g_autofree char *expression = lig_sequence_to_expression (sequence);
-  *self = (LigPicture){.timed.plan = lig_plan_ref (plan), .unfused = compile_unfused (plan)};
+  *self = (LigPicture){.timed.plan = lig_plan_ref (plan), .unfused = lig_plan_unfuse (plan, NULL)};
   self->title = lig_report_shorten (name && *name ? name : expression);
 }
 
@@ -38,9 +25,19 @@ lig_picture_init_run (LigPicture *self, const LigReportRun *run)
   self->timed.plan = lig_report_rebuild (run, &self->note);
   if (!self->timed.plan)
     return;
-  self->unfused = compile_unfused (self->timed.plan);
+  self->unfused = lig_plan_unfuse (self->timed.plan, NULL);
   self->steps = lig_report_step_times (run, self->timed.plan);
   self->timed.steps = self->steps;
+}
+
+void
+lig_picture_init_pair (LigPicture *self, const LigReportPair *pair)
+{
+  LigSequence *sequence = lig_plan_comparison_get_after (pair->plans)->draft->sequence;
+  const char *name = lig_sequence_get_name (sequence);
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  *self = (LigPicture){.pair = pair};
+  self->title = lig_report_shorten (name && *name ? name : expression);
 }
 
 void
@@ -71,6 +68,8 @@ note_height (const LigPicture *self)
 static double
 get_height (const LigPicture *self)
 {
+  if (self->pair)
+    return TITLE + lig_draw_comparison_height (self->pair->plans);
   double score = self->timed.plan ? lig_draw_score_height (self->timed.plan) : MARGIN;
   return TITLE + chart_height (self) + note_height (self) + score;
 }
@@ -86,6 +85,8 @@ describe (const LigPicture *self)
     return g_strdup_printf ("%s · %s on %s · %s · %s", row->kind, row->status, row->device,
                             row->dtype, row->uuid);
   }
+  if (self->pair)
+    return g_strdup ("Ligature " LIG_VERSION);
   lig_plan_get_ops (self->timed.plan, &ops);
   lig_plan_get_steps (self->timed.plan, &steps);
   g_autofree char *size = lig_report_size (ops, steps);
@@ -116,6 +117,13 @@ draw (LigCanvas *canvas, gpointer data)
   g_autofree char *text = describe (self);
   lig_canvas_text (canvas, MARGIN, 30, &title, self->title);
   lig_canvas_text (canvas, MARGIN, 49, &dim, text);
+  if (self->pair) {
+    lig_canvas_begin_shift (canvas, 0, TITLE);
+    lig_draw_comparison (canvas, colours, self->pair->plans, self->pair->titles[0],
+                         self->pair->titles[1], WIDTH);
+    lig_canvas_end_shift (canvas);
+    return;
+  }
   if (self->run)
     draw_charts (self, canvas, colours);
   double y = TITLE + chart_height (self);

@@ -42,6 +42,11 @@ lig_report_add_row (JsonBuilder *to, const LigRunRow *row)
     json_builder_add_string_value (to, *tag);
   json_builder_end_array (to);
   lig_json_add_text (to, "notes", row->notes);
+  lig_json_add_text (to, "sweep", *row->sweep ? row->sweep : NULL);
+  if (row->point < 0)
+    lig_json_add_text (to, "point", NULL);
+  else
+    lig_json_add_integer (to, "point", row->point);
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists of runs as keys: a list of any length is sorted and filtered from one index, and only the
  * visible rows are read. */
+#include "engine/store/groups.h"
 #include "engine/store/private.h"
 #include "engine/store/process.h"
 
@@ -25,12 +26,15 @@ static const char *const orders[LIG_RUN_N_ORDERS] = {
   [LIG_RUN_BY_NOTES] = "nullif (r.notes, '') COLLATE NOCASE",
 };
 
+/* --- Keys ---------------------------------------------------------------------------------- */
+
 /* Returns a statement with only those conditions that the filter sets, so that the others take no
  * time. */
-static char *
-make_statement (const LigRunFilter *f, LigRunOrder order, gboolean descending)
+static GString *
+make_statement (const char *columns, const LigRunFilter *f)
 {
-  GString *sql = g_string_new ("SELECT r.id, r.status = 'running' FROM run r WHERE 1");
+  GString *sql = g_string_new (columns);
+  g_string_append (sql, " FROM run r WHERE 1");
   if (f->text && *f->text)
     g_string_append (sql,
                      " AND (r.experiment IN (SELECT id FROM experiment"
@@ -53,8 +57,23 @@ make_statement (const LigRunFilter *f, LigRunOrder order, gboolean descending)
   if (f->started_to)
     g_string_append (sql, " AND r.started < ?8");
   if (f->sweep)
-    g_string_append (sql, " AND r.sweep = ?10");
-  const char *by = orders[order], *direction = descending ? "DESC" : "ASC";
+    g_string_append (sql, " AND r.sweep = ?13");
+  if (f->group_by) {
+    g_autofree char *made = NULL;
+    g_string_append_printf (sql, " AND CAST (%s AS TEXT) IS ?11",
+                            lig_store_find_setting (f->group_by, "?10", &made));
+  }
+  return sql;
+}
+
+static char *
+order_statement (GString *sql, const LigRunFilter *f, LigRunOrder order, gboolean descending)
+{
+  g_autofree char *made = NULL;
+  const char *by = order == LIG_RUN_BY_SETTING
+                     ? lig_store_find_setting (f->order_by ? f->order_by : "", "?12", &made)
+                     : orders[order];
+  const char *direction = descending ? "DESC" : "ASC";
   g_string_append (sql, " ORDER BY ");
   if (order >= LIG_RUN_BY_STEPS)
     g_string_append_printf (sql, "%s IS NULL, ", by);
@@ -106,15 +125,19 @@ lig_store_list_keys (LigStore *self,
   static const LigRunFilter all = {0};
   g_return_val_if_fail (LIG_IS_STORE (self) && order < LIG_RUN_N_ORDERS, NULL);
   const LigRunFilter *f = filter ? filter : &all;
-  g_autofree char *sql = make_statement (f, order, descending);
+  GString *statement = make_statement ("SELECT r.id, r.status = 'running'", f);
+  g_autofree char *sql = order_statement (statement, f, order, descending);
   g_autoptr (GHashTable) gone = find_gone (self, error);
   if (!gone)
     return NULL;
   g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GError) failure = NULL;
-  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "ttttitiiit", f->text, f->status,
-                                            f->device, f->tag, (gint64) 0, f->kind, f->started_from,
-                                            f->started_to, g_get_real_time (), f->sweep);
+  g_autofree char *path = lig_store_make_path (f->group_by),
+                  *order_path = lig_store_make_path (f->order_by);
+  sqlite3_stmt *row =
+    lig_store_begin_read (self, &failure, sql, "ttttitiiitttt", f->text, f->status, f->device,
+                          f->tag, (gint64) 0, f->kind, f->started_from, f->started_to,
+                          g_get_real_time (), path, f->group, order_path, f->sweep);
   while (row && (f->limit <= 0 || keys->len < (guint) f->limit) && lig_sql_next (row, &failure)) {
     gint64 key = sqlite3_column_int64 (row, 0);
     if (!f->status || !sqlite3_column_int (row, 1) || has_status (f->status, gone, key))

@@ -169,40 +169,15 @@ read_row (sqlite3_stmt *from, const LigRunRow *before)
 GPtrArray *
 lig_store_list_runs (LigStore *self, const LigRunFilter *filter, GError **error)
 {
-  /* A run whose process is gone may still be stored as `running`, so the status is compared again
-   * after reading, and the limit is applied to the remaining rows. */
-  static const char sql[] = COLUMNS
-    "WHERE (?1 IS NULL OR instr (lower (e.name || char (31) || r.notes || char (31) || r.device"
-    " || char (31) || r.uuid || char (31) || coalesce ((SELECT group_concat (tag, char (31))"
-    " FROM tag WHERE run = r.id), '')), lower (?1)) > 0)"
-    " AND (?2 IS NULL OR r.status = ?2 OR (?2 = 'interrupted' AND r.status = 'running'))"
-    " AND (?3 IS NULL OR r.device = ?3)"
-    " AND (?4 IS NULL OR EXISTS (SELECT 1 FROM tag WHERE run = r.id AND tag = ?4))"
-    " AND (?5 = 0 OR r.starred) AND (?6 IS NULL OR r.kind = ?6) AND r.started >= ?7"
-    " AND (?8 = 0 OR r.started < ?8) AND (?9 IS NULL OR r.sweep = ?9) ORDER BY r.started DESC, "
-    "r.id DESC";
-  static const LigRunFilter all = {0};
-  g_return_val_if_fail (LIG_IS_STORE (self), NULL);
-  const LigRunFilter *f = filter ? filter : &all;
-  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) lig_run_row_free);
-  g_autoptr (GError) failure = NULL;
-  const LigRunRow *before = NULL;
-  sqlite3_stmt *statement =
-    lig_store_begin_read (self, &failure, sql, "ttttitiit", f->text, f->status, f->device, f->tag,
-                          (gint64) f->starred, f->kind, f->started_from, f->started_to, f->sweep);
-  while (statement && (f->limit <= 0 || rows->len < (guint) f->limit) &&
-         lig_sql_next (statement, &failure)) {
-    g_autoptr (LigRunRow) row = read_row (statement, before);
-    if (f->status && strcmp (f->status, row->status) != 0)
-      continue;
-    before = row;
-    g_ptr_array_add (rows, g_steal_pointer (&row));
-  }
-  lig_store_end_read (self, statement);
-  if (!failure)
-    return g_steal_pointer (&rows);
-  g_propagate_error (error, g_steal_pointer (&failure));
-  return NULL;
+  g_autoptr (GArray) keys = lig_store_list_keys (self, filter, LIG_RUN_BY_START, TRUE, error);
+  if (!keys)
+    return NULL;
+  GPtrArray *rows =
+    lig_store_read_runs (self, (const gint64 *) (gpointer) keys->data, keys->len, error);
+  /* A run may be deleted between the two. */
+  while (rows && g_ptr_array_remove (rows, NULL))
+    ;
+  return rows;
 }
 
 GPtrArray *

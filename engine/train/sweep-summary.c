@@ -107,12 +107,14 @@ add_value (JsonBuilder *to, const char *name, const char *text)
   char *end;
   double number = g_ascii_strtod (text, &end);
   gint64 whole = g_ascii_strtoll (text, NULL, 10);
+  if (name)
+    json_builder_set_member_name (to, name);
   if (!*text || *end || !isfinite (number))
-    lig_json_add_text (to, name, text);
+    json_builder_add_string_value (to, text);
   else if (number == (double) whole)
-    lig_json_add_integer (to, name, whole);
+    json_builder_add_int_value (to, whole);
   else
-    lig_json_add_number (to, name, number);
+    json_builder_add_double_value (to, number);
 }
 
 static void

@@ -68,7 +68,7 @@ sort_many (Page *p, guint order)
   static gboolean descending;
   loaded = FALSE;
   descending = !descending;
-  lig_run_list_set_order (p->page->list, order, descending);
+  lig_run_list_set_order (p->page->list, order, NULL, descending);
   wait_until (p, is_loaded, 10);
 }
 

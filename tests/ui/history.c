@@ -180,7 +180,7 @@ test_filter (Page *p, gconstpointer data)
   g_assert_cmpstr (gtk_stack_get_visible_child_name (p->page->matches), ==, "some");
   /* The selection follows its run through another order. */
   select_runs (p, 0, 1);
-  lig_run_list_set_order (p->page->list, LIG_RUN_BY_START, FALSE);
+  lig_run_list_set_order (p->page->list, LIG_RUN_BY_START, NULL, FALSE);
   wanted_row = 0;
   g_autofree char *first = g_strdup ("run 0");
   for (int i = 0; i < 400 && g_strcmp0 (row_at (p, 0) ? row_at (p, 0)->name : "", first); i++) {
@@ -441,13 +441,13 @@ test_locked (Page *p, gconstpointer data)
   select_runs (p, 1, 1);
   gint64 start = g_get_monotonic_time ();
   act (p, "history.star");
-  lig_run_list_set_order (p->page->list, LIG_RUN_BY_NAME, FALSE);
+  lig_run_list_set_order (p->page->list, LIG_RUN_BY_NAME, NULL, FALSE);
   g_assert_cmpfloat ((double) (g_get_monotonic_time () - start) / 1e6, <, 0.016 * SLOWNESS);
   for (int i = 0; i < 100; i++) {
     g_main_context_iteration (NULL, FALSE);
     g_usleep (5000);
   }
-  lig_run_list_set_order (p->page->list, LIG_RUN_BY_START, TRUE);
+  lig_run_list_set_order (p->page->list, LIG_RUN_BY_START, NULL, TRUE);
   g_assert_cmpint (sqlite3_exec (db, "COMMIT", NULL, NULL, NULL), ==, SQLITE_OK);
   sqlite3_close (db);
   wait_until (p, is_starred, 5);

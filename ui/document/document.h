@@ -8,7 +8,11 @@
  *   planned    the plan, its staleness or the problems are new
  *   selected   the selection or the cursor is new
  *   titled     name, file or modification are new
- *   settings   device or policy are new */
+ *   settings   device or policy are new
+ *   previewed  a preview began, arrived or ended, see ui/document/preview.h
+ *   timed      measured times or the comparison with every op alone are new, see
+ *              ui/document/times.h
+ *   pinned     another plan is pinned, or compared with the pinned one, see ui/document/pin.h */
 #pragma once
 
 #include "ui/document/journal.h"
@@ -106,6 +110,8 @@ const LigRow *lig_document_get_rows (LigDocument *self, guint *count);
 const LigRow *lig_document_find_row (LigDocument *self, LigOp *op);
 const LigRow *lig_document_find_path (LigDocument *self, const char *path);
 
+/* Opens or folds all blocks, also those within others. */
+void lig_document_set_all_open (LigDocument *self, gboolean open);
 void lig_document_set_open (LigDocument *self, LigOp *block, gboolean open);
 
 /* --- Selection ----------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A document's plan: requested after every edit, shown when it arrives. */
+#include "ui/document/preview.h"
 #include "ui/document/private.h"
 #include "ui/session/command.h"
 
@@ -21,12 +22,18 @@ take_answer (gpointer owner, const LigPlannerAnswer *answer)
   LigDocument *self = owner;
   if (answer->request != self->request)
     return;
+  if (answer->unfused) {
+    lig_document_take_unfused (self, answer->unfused);
+    return;
+  }
   g_free (self->measuring);
   self->measuring = g_strdup (answer->measuring);
+  self->measured |= answer->measuring != NULL;
   if (answer->plan || answer->final) {
     g_hash_table_remove_all (self->parts);
     g_clear_pointer (&self->plan, lig_plan_unref);
     self->plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
+    lig_document_take_plan_times (self, self->plan, self->measured);
     index_parts (self);
   }
   if (answer->problems) {
@@ -77,7 +84,9 @@ lig_document_clear_plan (LigDocument *self)
 void
 lig_document_compile (LigDocument *self)
 {
+  lig_document_end_preview (self);
   self->stale = TRUE;
+  self->measured = FALSE;
   self->request = lig_planner_ask (self->planner, lig_sequence_copy (self->sequence), self->device,
                                    self->policy, lig_session_get_store (self->session));
   lig_document_emit (self, LIG_DOCUMENT_PLANNED);

@@ -4,6 +4,7 @@
 #include "ui/document/planner.h"
 
 #include "ui/session/measuring.h"
+#include <ligature/figures.h>
 #include <ligature/report.h>
 #include <ligature/tuning.h>
 
@@ -67,6 +68,7 @@ free_delivery (gpointer data)
 {
   Delivery *delivery = data;
   g_clear_pointer (&delivery->answer.plan, lig_plan_unref);
+  g_clear_pointer (&delivery->answer.unfused, lig_plan_unref);
   g_clear_pointer (&delivery->answer.problems, g_ptr_array_unref);
   g_free (delivery->answer.measuring);
   release (delivery->planner);
@@ -196,6 +198,20 @@ answer_quickly (LigPlanner *self, const Request *request, LigDevice *device, Lig
     free_delivery (delivery);
 }
 
+/* Successive edits compile one plan for comparison: that of the last one. */
+static void
+answer_unfused (LigPlanner *self, const Request *request, LigPlan *plan)
+{
+  if (g_async_queue_length (self->requests) > 0)
+    return;
+  LigPlan *unfused = lig_plan_unfuse (plan, NULL);
+  if (!unfused)
+    return;
+  Delivery *delivery = new_delivery (self, request->number);
+  delivery->answer.unfused = unfused;
+  send (delivery);
+}
+
 static void
 compile (LigPlanner *self, const Request *request)
 {
@@ -227,7 +243,10 @@ compile (LigPlanner *self, const Request *request)
     if (device)
       answer->plan = compile_start (request->sequence, device, &options, path);
   }
+  g_autoptr (LigPlan) plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
   send (delivery);
+  if (plan)
+    answer_unfused (self, request, plan);
 }
 
 static gpointer

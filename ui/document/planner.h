@@ -14,7 +14,8 @@ typedef struct _LigPlanner LigPlanner;
  * @plan: (nullable): whole, or of the ops before the first problem
  * @problems: (element-type LigProblem)
  * @measuring: (nullable): the measurement in progress; there is no plan yet
- * @final: whether this is the last answer to the request
+ * @final: whether no other plan follows
+ * @unfused: (nullable): after the last plan, and alone: the same with every op alone
  */
 typedef struct {
   guint64 request;
@@ -22,6 +23,7 @@ typedef struct {
   GPtrArray *problems;
   char *measuring;
   gboolean final;
+  LigPlan *unfused;
 } LigPlannerAnswer;
 
 typedef void (*LigPlannerFunc) (gpointer owner, const LigPlannerAnswer *answer);

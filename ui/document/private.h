@@ -6,6 +6,14 @@
 #include "ui/document/journal.h"
 #include "ui/document/planner.h"
 
+/* preview.c: the plan that is tried out. */
+typedef struct _LigPreview LigPreview;
+
+/* times.c: the measured times. */
+typedef struct _LigTimes LigTimes;
+/* pin.c: the plan that is kept beside the present one. */
+typedef struct _LigPin LigPin;
+
 /* One state of the sequence in the history. */
 typedef struct {
   char *text;  /* of the .lig file */
@@ -40,7 +48,11 @@ struct _LigDocument {
   GHashTable *parts; /* path, of the plan: index of its first op + 1 */
   gboolean stale;
   char *measuring;
+  gboolean measured;   /* whether the present request measured something */
   GPtrArray *problems; /* of LigProblem */
+  LigPreview *preview; /* null before the first */
+  LigTimes *times;     /* null before the first */
+  LigPin *pin;         /* null before the first */
 };
 
 typedef enum {
@@ -49,6 +61,9 @@ typedef enum {
   LIG_DOCUMENT_SELECTED,
   LIG_DOCUMENT_TITLED,
   LIG_DOCUMENT_SETTINGS,
+  LIG_DOCUMENT_PREVIEWED,
+  LIG_DOCUMENT_TIMED,
+  LIG_DOCUMENT_PINNED,
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 
@@ -68,3 +83,15 @@ void lig_document_restore_selection (LigDocument *self, const char *const *paths
 void lig_document_init_plan (LigDocument *self);
 void lig_document_clear_plan (LigDocument *self);
 void lig_document_compile (LigDocument *self);
+
+/* preview.c */
+void lig_document_clear_preview (LigDocument *self);
+
+/* times.c. Take the plan, without its plan of every op alone, and that one when it arrives.
+ * @measured: whether its compilation measured */
+void lig_document_take_plan_times (LigDocument *self, LigPlan *plan, gboolean measured);
+void lig_document_take_unfused (LigDocument *self, LigPlan *unfused);
+void lig_document_clear_times (LigDocument *self);
+/* pin.c. @previewed: whether the preview is new, rather than the plan */
+void lig_document_follow_pin (LigDocument *self, gboolean previewed);
+void lig_document_clear_pin (LigDocument *self);

@@ -186,6 +186,22 @@ lig_document_set_open (LigDocument *self, LigOp *block, gboolean open)
   lig_document_emit (self, LIG_DOCUMENT_CHANGED);
 }
 
+void
+lig_document_set_all_open (LigDocument *self, gboolean open)
+{
+  g_autoptr (GPtrArray) blocks = g_ptr_array_new ();
+  guint before = g_hash_table_size (self->open);
+  list_blocks (self->sequence, blocks);
+  for (guint i = 0; i < blocks->len && open; i++)
+    g_hash_table_add (self->open, blocks->pdata[i]);
+  if (!open)
+    g_hash_table_remove_all (self->open);
+  if (before == g_hash_table_size (self->open))
+    return;
+  lig_document_build_rows (self);
+  lig_document_emit (self, LIG_DOCUMENT_CHANGED);
+}
+
 /* --- Selection ----------------------------------------------------------------------------- */
 
 static void

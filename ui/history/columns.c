@@ -3,22 +3,11 @@
  * its sorter compares two items, and the first column that is called is the one. */
 #include "ui/history/columns.h"
 
+#include "ui/history/column-kinds.h"
 #include "ui/history/format.h"
-#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
-
-typedef char *(*Format) (const LigRunRow *row);
-
-/* `tip`: null for the text itself. */
-typedef struct {
-  const char *name, *title;
-  LigRunOrder order; /* LIG_RUN_N_ORDERS: not sortable */
-  gboolean numeric;
-  int width;
-  Format text, tip;
-} Column;
 
 struct _LigHistoryColumns {
   GObject parent_instance;
@@ -28,7 +17,7 @@ struct _LigHistoryColumns {
   GSimpleActionGroup *actions;
   GHashTable *made; /* name to GtkColumnViewColumn */
   gboolean loading;
-  guint save_source;
+  guint save_source, align_source;
 };
 
 G_DEFINE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, G_TYPE_OBJECT)
@@ -36,74 +25,18 @@ G_DEFINE_FINAL_TYPE (LigHistoryColumns, lig_history_columns, G_TYPE_OBJECT)
 enum { MENU, STAR, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-/* --- Texts --------------------------------------------------------------------------------- */
-
-#define FORMAT(function, value) \
-  static char *function (const LigRunRow *row) \
-  { \
-    return value; \
-  }
-
-static char *
-get_types (const LigRunRow *row)
-{
-  return g_strdup_printf ("%s · %s", row->dtype, row->policy);
-}
-
-FORMAT (get_name, lig_figure_excerpt (row->name))
-FORMAT (get_status, g_strdup (lig_history_status_word (row->status)))
-FORMAT (get_status_tip, *row->message ? lig_figure_excerpt (row->message) : NULL)
-FORMAT (get_kind, g_strdup (lig_history_kind_word (row->kind)))
-FORMAT (get_device, g_strdup (row->device))
-FORMAT (get_started, lig_history_ago (row->started))
-FORMAT (get_started_tip, lig_history_moment (row->started))
-FORMAT (get_duration, lig_history_run_duration (row))
-FORMAT (get_steps, lig_history_count (row->last_step))
-FORMAT (get_loss, lig_history_number (row->last_loss))
-FORMAT (get_eval_loss, lig_history_number (row->eval_loss))
-FORMAT (get_accuracy, lig_history_number (row->eval_accuracy))
-FORMAT (get_step_ms, lig_history_number (row->step_ms))
-FORMAT (get_tags, g_strjoinv (", ", row->tags))
-FORMAT (get_notes, g_strdelimit (lig_figure_excerpt (row->notes), "\n", ' '))
-FORMAT (get_notes_tip, lig_figure_excerpt (row->notes))
-FORMAT (get_uuid, g_strndup (row->uuid, 8))
-FORMAT (get_uuid_tip, g_strdup (row->uuid))
-
-static const Column columns[] = {
-  {"name", N_ ("Name"), LIG_RUN_BY_NAME, FALSE, 190, get_name, NULL},
-  {"status", N_ ("Status"), LIG_RUN_BY_STATUS, FALSE, 118, get_status, get_status_tip},
-  {"kind", N_ ("Kind"), LIG_RUN_BY_KIND, FALSE, 90, get_kind, NULL},
-  {"device", N_ ("Device"), LIG_RUN_BY_DEVICE, FALSE, 84, get_device, NULL},
-  {"types", N_ ("Types and policy"), LIG_RUN_BY_DTYPE, FALSE, 160, get_types, NULL},
-  {"started", N_ ("Started"), LIG_RUN_BY_START, FALSE, 118, get_started, get_started_tip},
-  {"duration", N_ ("Duration"), LIG_RUN_BY_DURATION, TRUE, 100, get_duration, NULL},
-  {"steps", N_ ("Last step"), LIG_RUN_BY_STEPS, TRUE, 90, get_steps, NULL},
-  {"loss", N_ ("Loss"), LIG_RUN_BY_LOSS, TRUE, 80, get_loss, NULL},
-  {"eval-loss", N_ ("Held out"), LIG_RUN_BY_EVAL_LOSS, TRUE, 92, get_eval_loss, NULL},
-  {"accuracy", N_ ("Accuracy"), LIG_RUN_BY_ACCURACY, TRUE, 92, get_accuracy, NULL},
-  {"step-ms", N_ ("Step, ms"), LIG_RUN_BY_STEP_TIME, TRUE, 90, get_step_ms, NULL},
-  {"tags", N_ ("Tags"), LIG_RUN_N_ORDERS, FALSE, 130, get_tags, NULL},
-  {"notes", N_ ("Notes"), LIG_RUN_BY_NOTES, FALSE, 180, get_notes, get_notes_tip},
-  {"uuid", N_ ("Run"), LIG_RUN_N_ORDERS, FALSE, 90, get_uuid, get_uuid_tip},
-};
-
-static const Column star_column = {"star", N_ ("Starred"), LIG_RUN_BY_STAR, FALSE, 44, NULL, NULL};
-
-static const Column *
-find_column (const char *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    if (strcmp (columns[i].name, name) == 0)
-      return &columns[i];
-  return NULL;
-}
-
 /* --- Cells --------------------------------------------------------------------------------- */
+
+static gboolean
+is_star (const LigHistoryColumn *column)
+{
+  return column == lig_history_column_star ();
+}
 
 /* Data of a cell's widget. */
 typedef struct {
   LigHistoryColumns *self;
-  const Column *column;
+  const LigHistoryColumn *column;
   GtkListItem *item;
   GtkWidget *icon, *text; /* the icon of the status alone */
   gulong handler;
@@ -114,7 +47,7 @@ static G_DEFINE_QUARK (lig - history - cell, cell)
 
   static void show_text (Cell *cell, const LigRunRow *row)
 {
-  g_autofree char *text = row ? cell->column->text (row) : g_strdup ("…");
+  g_autofree char *text = row ? lig_history_column_text (cell->column, row) : g_strdup ("…");
   gtk_inscription_set_text (GTK_INSCRIPTION (cell->text), text);
   if (!cell->icon)
     return;
@@ -141,7 +74,7 @@ show (Cell *cell)
 {
   LigRunItem *item = gtk_list_item_get_item (cell->item);
   const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
-  if (cell->column->text)
+  if (!is_star (cell->column))
     show_text (cell, row);
   else
     show_star (cell, row);
@@ -181,6 +114,26 @@ ask_for_menu (GtkGestureClick *gesture, int presses, double x, double y, LigHist
   g_signal_emit (self, signals[MENU], 0, self->view, gtk_list_item_get_position (cell->item), x, y);
 }
 
+/* GTK 4.8 has a click gesture in the row and another in the cell, so that the two of a click with
+ * Control select the row and deselect it again. */
+static void
+toggle_row (GtkGestureClick *gesture, int presses, double x, double y, LigHistoryColumns *self)
+{
+  GdkModifierType held =
+    gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  Cell *cell = find_cell (self, x, y);
+  if (!cell || (held & (GDK_CONTROL_MASK | GDK_SHIFT_MASK)) != GDK_CONTROL_MASK)
+    return;
+  GtkSelectionModel *model = gtk_column_view_get_model (self->view);
+  guint position = gtk_list_item_get_position (cell->item);
+  gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  if (gtk_selection_model_is_selected (model, position))
+    gtk_selection_model_unselect_item (model, position);
+  else
+    gtk_selection_model_select_item (model, position, FALSE);
+  gtk_widget_grab_focus (gtk_widget_get_parent (cell->text));
+}
+
 static gboolean
 is_cut (GtkWidget *widget, const char *text)
 {
@@ -200,12 +153,12 @@ show_tip (
   const LigRunRow *row = item ? lig_run_item_get_row (item) : NULL;
   if (!row)
     return FALSE;
-  const Column *column = cell->column;
-  g_autofree char *text = !column->text
+  const LigHistoryColumn *column = cell->column;
+  g_autofree char *text = is_star (column)
                             ? g_strdup (row->starred ? _ ("Remove the star") : _ ("Add a star"))
                           : column->tip ? column->tip (row)
-                                        : column->text (row);
-  if (!text || !*text || (column->text && !column->tip && !is_cut (cell->text, text)))
+                                        : lig_history_column_text (column, row);
+  if (!text || !*text || (!is_star (column) && !column->tip && !is_cut (cell->text, text)))
     return FALSE;
   gtk_tooltip_set_text (tip, text);
   return TRUE;
@@ -257,7 +210,7 @@ set_up_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryCol
   cell->self = self;
   cell->column = g_object_get_data (G_OBJECT (factory), "column");
   cell->item = item;
-  GtkWidget *widget = cell->column->text ? make_text (cell) : make_star (cell);
+  GtkWidget *widget = is_star (cell->column) ? make_star (cell) : make_text (cell);
   g_object_set_qdata (G_OBJECT (widget), cell_quark (), cell);
   g_object_set_qdata_full (G_OBJECT (item), cell_quark (), cell, g_free);
   gtk_list_item_set_child (item, widget);
@@ -283,7 +236,7 @@ unbind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, LigHistoryCol
 
 /* --- Sorting ------------------------------------------------------------------------------- */
 
-static const Column *asked_first;
+static const LigHistoryColumn *asked_first;
 
 static int
 note_asked (gconstpointer a, gconstpointer b, gpointer column)
@@ -301,7 +254,9 @@ sort (GtkSorter *sorter, GtkSorterChange change, LigHistoryColumns *self)
   asked_first = NULL;
   GtkOrdering ordering = gtk_sorter_compare (sorter, one, other);
   if (asked_first)
-    lig_run_list_set_order (self->list, asked_first->order, ordering == GTK_ORDERING_LARGER);
+    lig_run_list_set_order (self->list, asked_first->order,
+                            asked_first->setting ? asked_first->setting->name : NULL,
+                            ordering == GTK_ORDERING_LARGER);
 }
 
 /* --- Columns ------------------------------------------------------------------------------- */
@@ -317,8 +272,8 @@ save (gpointer data)
   g_variant_builder_init (&widths, G_VARIANT_TYPE ("a{si}"));
   for (guint i = 0; i < g_list_model_get_n_items (shown); i++) {
     g_autoptr (GtkColumnViewColumn) made = g_list_model_get_item (shown, i);
-    const Column *column = g_object_get_data (G_OBJECT (made), "column");
-    if (column == &star_column)
+    const LigHistoryColumn *column = g_object_get_data (G_OBJECT (made), "column");
+    if (column == lig_history_column_star ())
       continue;
     g_strv_builder_add (names, column->name);
     g_variant_builder_add (&widths, "{si}", column->name,
@@ -337,43 +292,109 @@ save_soon (LigHistoryColumns *self)
     self->save_source = g_timeout_add (300, save, self);
 }
 
+/* Returns the width that a column has at least: that of its title, and of the longest number, as a
+ * number without its last digits is another one. */
+static int
+get_least_width (LigHistoryColumns *self, const LigHistoryColumn *column)
+{
+  enum { PADDING = 24, ARROW = 20 };
+  int title = 0, number = 0;
+  if (is_star (column))
+    return 40;
+  g_autoptr (PangoLayout) layout =
+    gtk_widget_create_pango_layout (GTK_WIDGET (self->view), lig_history_column_title (column));
+  pango_layout_get_pixel_size (layout, &title, NULL);
+  pango_layout_set_text (layout, "-0.000e-00", -1);
+  pango_layout_get_pixel_size (layout, &number, NULL);
+  return MAX (column->numeric ? number : 0, MIN (title + ARROW, 160)) + PADDING;
+}
+
+/* Returns the width for text of the present size: columns are described for 96 dots per inch. */
+static int
+scale_width (int width)
+{
+  int dpi = -1;
+  g_object_get (gtk_settings_get_default (), "gtk-xft-dpi", &dpi, NULL);
+  return dpi > 0 ? (int) ((gint64) width * dpi / (96 * PANGO_SCALE)) : width;
+}
+
+static void
+column_sized (LigHistoryColumns *self, GParamSpec *spec, GtkColumnViewColumn *made)
+{
+  const LigHistoryColumn *column = g_object_get_data (G_OBJECT (made), "column");
+  int least = get_least_width (self, column);
+  int width = gtk_column_view_column_get_fixed_width (made);
+  if (width >= 0 && width < least)
+    gtk_column_view_column_set_fixed_width (made, least);
+  save_soon (self);
+}
+
 static GtkColumnViewColumn *
-make_column (LigHistoryColumns *self, const Column *column)
+make_column (LigHistoryColumns *self, const LigHistoryColumn *column)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   g_object_set_data (G_OBJECT (factory), "column", (gpointer) column);
   g_signal_connect_object (factory, "setup", G_CALLBACK (set_up_cell), self, 0);
   g_signal_connect_object (factory, "bind", G_CALLBACK (bind_cell), self, 0);
   g_signal_connect_object (factory, "unbind", G_CALLBACK (unbind_cell), self, 0);
-  const char *title = column->text ? _ (column->title) : "★";
+  const char *title = is_star (column) ? "★" : lig_history_column_title (column);
   GtkColumnViewColumn *made = gtk_column_view_column_new (title, factory);
   g_object_set_data (G_OBJECT (made), "column", (gpointer) column);
-  gtk_column_view_column_set_resizable (made, column->text != NULL);
+  gtk_column_view_column_set_resizable (made, !is_star (column));
   if (column->order != LIG_RUN_N_ORDERS) {
     GtkCustomSorter *sorter = gtk_custom_sorter_new (note_asked, (gpointer) column, NULL);
     gtk_column_view_column_set_sorter (made, GTK_SORTER (sorter));
     g_object_unref (sorter);
   }
   g_autoptr (GVariant) widths = g_settings_get_value (self->settings, "history-widths");
-  int width = column->width;
+  int width = scale_width (column->width);
   g_variant_lookup (widths, column->name, "i", &width);
-  gtk_column_view_column_set_fixed_width (made, CLAMP (width, 40, 2000));
+  gtk_column_view_column_set_fixed_width (made,
+                                          CLAMP (width, get_least_width (self, column), 2000));
   gtk_column_view_column_set_expand (made, strcmp (column->name, "name") == 0);
-  g_signal_connect_object (made, "notify::fixed-width", G_CALLBACK (save_soon), self,
+  g_signal_connect_object (made, "notify::fixed-width", G_CALLBACK (column_sized), self,
                            G_CONNECT_SWAPPED);
   g_hash_table_insert (self->made, (gpointer) column->name, made);
   return made;
 }
 
+/* Aligns the titles of numbers with them. GTK 4.8 has no function for it: the titles are the
+ * children of the view's first child, in the order of the columns. */
+static gboolean
+align_titles (gpointer data)
+{
+  LigHistoryColumns *self = data;
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+  GtkWidget *title = header ? gtk_widget_get_first_child (header) : NULL;
+  self->align_source = 0;
+  for (guint i = 0; title && i < g_list_model_get_n_items (columns); i++) {
+    g_autoptr (GtkColumnViewColumn) made = g_list_model_get_item (columns, i);
+    const LigHistoryColumn *column = g_object_get_data (G_OBJECT (made), "column");
+    GtkWidget *box = gtk_widget_get_first_child (title);
+    if (box)
+      gtk_widget_set_halign (box, column->numeric ? GTK_ALIGN_END : GTK_ALIGN_FILL);
+    title = gtk_widget_get_next_sibling (title);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+static void
+align_titles_soon (LigHistoryColumns *self)
+{
+  if (!self->align_source)
+    self->align_source = g_idle_add (align_titles, self);
+}
+
 static GtkColumnViewColumn *
-get_column (LigHistoryColumns *self, const Column *column)
+get_column (LigHistoryColumns *self, const LigHistoryColumn *column)
 {
   GtkColumnViewColumn *made = g_hash_table_lookup (self->made, column->name);
   return made ? made : make_column (self, column);
 }
 
 static gboolean
-is_shown (LigHistoryColumns *self, const Column *column)
+is_shown (LigHistoryColumns *self, const LigHistoryColumn *column)
 {
   GtkColumnViewColumn *made = g_hash_table_lookup (self->made, column->name);
   return made && gtk_column_view_column_get_column_view (made) == self->view;
@@ -383,7 +404,7 @@ static void
 show_column (GSimpleAction *action, GVariant *state, gpointer data)
 {
   LigHistoryColumns *self = data;
-  const Column *column = find_column (g_action_get_name (G_ACTION (action)));
+  const LigHistoryColumn *column = lig_history_column_find (g_action_get_name (G_ACTION (action)));
   gboolean wanted = g_variant_get_boolean (state);
   guint shown = g_list_model_get_n_items (gtk_column_view_get_columns (self->view));
   if (wanted == is_shown (self, column) || (!wanted && shown <= 2))
@@ -400,18 +421,19 @@ static void
 load (LigHistoryColumns *self)
 {
   g_auto (GStrv) names = g_settings_get_strv (self->settings, "history-columns");
+  const LigHistoryColumn *column;
   self->loading = TRUE;
-  gtk_column_view_append_column (self->view, get_column (self, &star_column));
+  gtk_column_view_append_column (self->view, get_column (self, lig_history_column_star ()));
   for (char **name = names; *name; name++) {
-    const Column *column = find_column (*name);
+    column = lig_history_column_find (*name);
     if (column && !is_shown (self, column))
       gtk_column_view_append_column (self->view, get_column (self, column));
   }
   if (g_list_model_get_n_items (gtk_column_view_get_columns (self->view)) == 1)
-    gtk_column_view_append_column (self->view, get_column (self, find_column ("name")));
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    gtk_column_view_append_column (self->view, get_column (self, lig_history_column_find ("name")));
+  for (guint i = 0; (column = lig_history_column_nth (i)); i++) {
     GSimpleAction *action = g_simple_action_new_stateful (
-      columns[i].name, NULL, g_variant_new_boolean (is_shown (self, &columns[i])));
+      column->name, NULL, g_variant_new_boolean (is_shown (self, column)));
     g_signal_connect_object (action, "change-state", G_CALLBACK (show_column), self, 0);
     g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (action));
     g_object_unref (action);
@@ -429,10 +451,13 @@ GMenuModel *
 lig_history_columns_make_menu (LigHistoryColumns *self)
 {
   GMenu *menu = g_menu_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-    g_autofree char *action = g_strconcat ("columns.", columns[i].name, NULL);
-    g_menu_append (menu, _ (columns[i].title), action);
+  g_autoptr (GMenu) settings = g_menu_new ();
+  const LigHistoryColumn *column;
+  for (guint i = 0; (column = lig_history_column_nth (i)); i++) {
+    g_autofree char *action = g_strconcat ("columns.", column->name, NULL);
+    g_menu_append (column->setting ? settings : menu, lig_history_column_title (column), action);
   }
+  g_menu_append_submenu (menu, _ ("Settings"), G_MENU_MODEL (settings));
   return G_MENU_MODEL (menu);
 }
 
@@ -443,6 +468,7 @@ lig_history_columns_dispose (GObject *object)
 {
   LigHistoryColumns *self = LIG_HISTORY_COLUMNS (object);
   g_clear_handle_id (&self->save_source, g_source_remove);
+  g_clear_handle_id (&self->align_source, g_source_remove);
   g_clear_object (&self->list);
   g_clear_object (&self->settings);
   g_clear_object (&self->actions);
@@ -476,17 +502,24 @@ lig_history_columns_new (GtkColumnView *view, LigRunList *list, GSettings *setti
   self->list = g_object_ref (list);
   self->settings = g_object_ref (settings);
   load (self);
-  gtk_column_view_sort_by_column (view, get_column (self, find_column ("started")),
+  gtk_column_view_sort_by_column (view, get_column (self, lig_history_column_find ("started")),
                                   GTK_SORT_DESCENDING);
   GtkGesture *click = gtk_gesture_click_new ();
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
   g_signal_connect_object (click, "pressed", G_CALLBACK (ask_for_menu), self, 0);
   gtk_widget_add_controller (GTK_WIDGET (view), GTK_EVENT_CONTROLLER (click));
+  GtkGesture *toggle = gtk_gesture_click_new ();
+  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (toggle), GTK_PHASE_CAPTURE);
+  g_signal_connect_object (toggle, "pressed", G_CALLBACK (toggle_row), self, 0);
+  gtk_widget_add_controller (GTK_WIDGET (view), GTK_EVENT_CONTROLLER (toggle));
   gtk_widget_set_has_tooltip (GTK_WIDGET (view), TRUE);
   g_signal_connect_object (view, "query-tooltip", G_CALLBACK (show_tip), self, 0);
   g_signal_connect_object (gtk_column_view_get_sorter (view), "changed", G_CALLBACK (sort), self,
                            0);
   g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
                            G_CALLBACK (save_soon), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_column_view_get_columns (view), "items-changed",
+                           G_CALLBACK (align_titles_soon), self, G_CONNECT_SWAPPED);
+  align_titles_soon (self);
   return self;
 }

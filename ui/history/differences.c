@@ -78,6 +78,21 @@ format_value (JsonNode *value)
   return g_string_free (text, FALSE);
 }
 
+/* Returns whether another line has the value: a fact of the run, an op, or a setting, which a file
+ * may give in its object `train`. */
+static gboolean
+is_doubled (const char *path, const char *member)
+{
+  static const char *const members[][8] = {
+    {"settings", "name", "dtype", "policy", "seed", "recipe", "device", NULL},
+    {"sequence", "ops", "name", "train", "ligature", NULL},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (members); i++)
+    if (strcmp (path, members[i][0]) == 0)
+      return g_strv_contains (&members[i][1], member);
+  return FALSE;
+}
+
 static void
 add_leaves (Lines *self, LigLineKind kind, guint run, const char *path, JsonNode *value)
 {
@@ -85,9 +100,7 @@ add_leaves (Lines *self, LigLineKind kind, guint run, const char *path, JsonNode
     JsonObject *object = json_node_get_object (value);
     g_autoptr (GList) members = json_object_get_members (object);
     for (GList *m = members; m; m = m->next) {
-      /* Ops have lines of their own. */
-      if (kind == LIG_LINE_SEQUENCE && strcmp (path, "sequence") == 0 &&
-          strcmp (m->data, "ops") == 0)
+      if (is_doubled (path, m->data))
         continue;
       g_autofree char *inner = g_strdup_printf ("%s.%s", path, (char *) m->data);
       add_leaves (self, kind, run, inner, json_object_get_member (object, m->data));
@@ -351,10 +364,11 @@ lig_line_get_delta (const LigLine *self, guint run)
     return NULL;
   const char *sign = delta < 0 ? "−" : "+";
   int judged = lig_line_judge (self, run);
+  double ratio = self->numbers[0] != 0 ? delta / self->numbers[0] : 0;
   g_autofree char *percent =
-    self->numbers[0] != 0
-      ? g_strdup_printf (" (%s%.3g %%)", sign, fabs (delta / self->numbers[0]) * 100)
-      : g_strdup ("");
+    fabs (ratio) > 9.995 ? g_strdup_printf (" (%.3g ×)", self->numbers[run] / self->numbers[0])
+    : ratio != 0         ? g_strdup_printf (" (%s%.3g %%)", sign, fabs (ratio) * 100)
+                         : g_strdup ("");
   g_autofree char *size = g_strdup_printf (fabs (delta) < 1000 ? "%.3g" : "%.0f", fabs (delta));
   if (!judged)
     return g_strdup_printf ("%s%s%s", sign, size, percent);

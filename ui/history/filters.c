@@ -3,6 +3,7 @@
 #include "ui/history/filters.h"
 
 #include "ui/history/format.h"
+#include "ui/history/groups.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -11,12 +12,15 @@ struct _LigHistoryFilters {
   AdwBin parent_instance;
   LigRunList *list;
   GtkWidget *search, *starred, *columns, *clear;
-  GtkDropDown *status, *device, *tag, *kind, *date;
+  GtkDropDown *status, *device, *tag, *kind, *date, *group;
   GtkLabel *count;
+  char *opened_by, *opened; /* the group whose runs are listed */
   gboolean updating;
 };
 
 G_DEFINE_FINAL_TYPE (LigHistoryFilters, lig_history_filters, ADW_TYPE_BIN)
+
+static guint grouped_signal;
 
 /* Returns the chosen value, null for any. */
 static const char *
@@ -57,6 +61,8 @@ apply (LigHistoryFilters *self)
     .kind = get_value (self->kind),
     .starred = gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->starred)),
     .started_from = get_from (self),
+    .group_by = self->opened_by,
+    .group = self->opened,
   };
   lig_run_list_set_filter (self->list, &filter);
   gtk_widget_set_visible (self->clear, lig_run_list_is_filtered (self->list));
@@ -154,14 +160,70 @@ lig_history_filters_focus_search (LigHistoryFilters *self)
 void
 lig_history_filters_clear (LigHistoryFilters *self)
 {
-  GtkDropDown *const choices[] = {self->status, self->device, self->tag, self->kind, self->date};
+  GtkDropDown *const choices[] = {self->status, self->device, self->tag,
+                                  self->kind,   self->date,   self->group};
   self->updating = TRUE;
+  g_clear_pointer (&self->opened_by, g_free);
+  g_clear_pointer (&self->opened, g_free);
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->starred), FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (choices); i++)
     gtk_drop_down_set_selected (choices[i], 0);
   self->updating = FALSE;
   apply (self);
+  g_signal_emit (self, grouped_signal, 0);
+}
+
+/* --- Groups -------------------------------------------------------------------------------- */
+
+const char *
+lig_history_filters_get_group (LigHistoryFilters *self)
+{
+  guint n = gtk_drop_down_get_selected (self->group);
+  return n > 0 && n != GTK_INVALID_LIST_POSITION ? lig_history_grouping_nth (n - 1) : NULL;
+}
+
+void
+lig_history_filters_open_group (LigHistoryFilters *self, const char *value)
+{
+  g_autofree char *by = g_strdup (lig_history_filters_get_group (self));
+  g_autofree char *opened = g_strdup (value);
+  gtk_drop_down_set_selected (self->group, 0);
+  g_free (self->opened_by);
+  g_free (self->opened);
+  self->opened_by = g_steal_pointer (&by);
+  self->opened = g_steal_pointer (&opened);
+  apply (self);
+}
+
+/* Grouping shows all runs again, also those outside a group that was opened. */
+static void
+group_chosen (LigHistoryFilters *self)
+{
+  if (self->updating)
+    return;
+  g_clear_pointer (&self->opened_by, g_free);
+  g_clear_pointer (&self->opened, g_free);
+  apply (self);
+  g_signal_emit (self, grouped_signal, 0);
+}
+
+static void
+fill_groups (LigHistoryFilters *self)
+{
+  g_autoptr (GtkStringList) titles = gtk_string_list_new (NULL);
+  const char *by;
+  gtk_string_list_append (titles, _ ("Not grouped"));
+  for (guint i = 0; (by = lig_history_grouping_nth (i)); i++) {
+    g_autofree char *title = lig_history_grouping_title (by);
+    g_autofree char *text = g_strdup_printf (_ ("By %s"), title);
+    gtk_string_list_append (titles, text);
+  }
+  gtk_drop_down_set_model (self->group, G_LIST_MODEL (titles));
+  gtk_drop_down_set_enable_search (self->group, TRUE);
+  g_autoptr (GtkExpression) expression =
+    gtk_property_expression_new (GTK_TYPE_STRING_OBJECT, NULL, "string");
+  gtk_drop_down_set_expression (self->group, expression);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */
@@ -189,7 +251,10 @@ bind_choice (GtkSignalListItemFactory *factory, GtkListItem *item)
 static void
 lig_history_filters_dispose (GObject *object)
 {
-  g_clear_object (&LIG_HISTORY_FILTERS (object)->list);
+  LigHistoryFilters *self = LIG_HISTORY_FILTERS (object);
+  g_clear_object (&self->list);
+  g_clear_pointer (&self->opened_by, g_free);
+  g_clear_pointer (&self->opened, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), LIG_TYPE_HISTORY_FILTERS);
   G_OBJECT_CLASS (lig_history_filters_parent_class)->dispose (object);
 }
@@ -210,7 +275,10 @@ lig_history_filters_class_init (LigHistoryFiltersClass *class)
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, tag);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, kind);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, date);
+  gtk_widget_class_bind_template_child (widget, LigHistoryFilters, group);
   gtk_widget_class_bind_template_child (widget, LigHistoryFilters, count);
+  grouped_signal = g_signal_new ("grouped", LIG_TYPE_HISTORY_FILTERS, G_SIGNAL_RUN_LAST, 0, NULL,
+                                 NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -228,6 +296,10 @@ lig_history_filters_init (LigHistoryFilters *self)
     g_signal_connect_object (choices[i], "notify::selected", G_CALLBACK (apply), self,
                              G_CONNECT_SWAPPED);
   }
+  fill_groups (self);
+  gtk_drop_down_set_factory (self->group, factory);
+  g_signal_connect_object (self->group, "notify::selected", G_CALLBACK (group_chosen), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->search, "search-changed", G_CALLBACK (apply), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->starred, "toggled", G_CALLBACK (apply), self, G_CONNECT_SWAPPED);

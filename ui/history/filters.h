@@ -18,4 +18,11 @@ void lig_history_filters_set_columns_menu (LigHistoryFilters *self, GMenuModel *
 void lig_history_filters_focus_search (LigHistoryFilters *self);
 void lig_history_filters_clear (LigHistoryFilters *self);
 
+/* Returns: (nullable): the setting that runs are grouped by, as lig_store_group_runs() takes it;
+ *   null while the runs themselves are shown. Signal `grouped`, without arguments: it changed. */
+const char *lig_history_filters_get_group (LigHistoryFilters *self);
+
+/* Lists the runs of a group instead of the groups. @value: (nullable): as LigRunGroup has it */
+void lig_history_filters_open_group (LigHistoryFilters *self, const char *value);
+
 G_END_DECLS

@@ -78,7 +78,19 @@ lig_history_run_duration (const LigRunRow *row)
 char *
 lig_history_number (double value)
 {
-  return isnan (value) ? g_strdup ("–") : g_strdup_printf ("%.4g", value);
+  if (isnan (value))
+    return g_strdup ("–");
+  /* Four digits are legible at any size: 0.0007123 is 7.123e-04. */
+  if (value != 0 && fabs (value) < 1e-3) {
+    g_autofree char *text = g_strdup_printf ("%.3e", value);
+    char *end = strchr (text, 'e'), *last = end;
+    while (last && last > text && last[-1] == '0')
+      last--;
+    if (last && last > text && last[-1] == '.')
+      last--;
+    return last ? g_strdup_printf ("%.*s%s", (int) (last - text), text, end) : g_strdup (text);
+  }
+  return g_strdup_printf ("%.4g", value);
 }
 
 char *

@@ -8,10 +8,6 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-/* The most runs that are overlaid or compared: more cannot be distinguished. */
-#define MOST_STUDIED 64
-#define MOST_PREVIEWED 16
-
 G_DEFINE_FINAL_TYPE (LigHistoryPage, lig_history_page, LIG_TYPE_PAGE)
 
 LIG_PAGE_INFO (history) = {
@@ -89,108 +85,6 @@ restore_selection (LigHistoryPage *self)
   gtk_selection_model_set_selection (GTK_SELECTION_MODEL (self->selection), selected, all);
 }
 
-/* --- Several runs -------------------------------------------------------------------------- */
-
-typedef struct {
-  LigStore *store;
-  GArray *keys;
-  guint serial;
-  char *how; /* `overlay` or `compare`, null while the list is shown */
-} Study;
-
-static void
-free_study (gpointer data)
-{
-  Study *study = data;
-  g_object_unref (study->store);
-  g_array_unref (study->keys);
-  g_free (study->how);
-  g_free (study);
-}
-
-static void
-read_study (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Study *study = data;
-  GError *error = NULL;
-  g_autoptr (GPtrArray) rows = lig_store_read_runs (
-    study->store, (gint64 *) (gpointer) study->keys->data, study->keys->len, &error);
-  if (!rows) {
-    g_task_return_error (task, error);
-    return;
-  }
-  while (g_ptr_array_remove (rows, NULL))
-    ;
-  g_task_return_pointer (task, g_steal_pointer (&rows), (GDestroyNotify) g_ptr_array_unref);
-}
-
-static void
-take_study (GObject *source, GAsyncResult *result, gpointer unused)
-{
-  LigHistoryPage *self = LIG_HISTORY_PAGE (source);
-  Study *study = g_task_get_task_data (G_TASK (result));
-  GError *error = NULL;
-  g_autoptr (GPtrArray) rows = g_task_propagate_pointer (G_TASK (result), &error);
-  if (error) {
-    lig_toast_error (GTK_WIDGET (self), error);
-    return;
-  }
-  if (study->serial != self->study_serial || !self->list || rows->len == 0)
-    return;
-  if (!study->how) {
-    lig_history_chart_show (self->preview, study->store, rows);
-    return;
-  }
-  g_autofree char *title =
-    g_strdup_printf (ngettext ("%u run", "%u runs compared", rows->len), rows->len);
-  gtk_label_set_text (self->study_title, title);
-  lig_history_chart_show (self->overlay, study->store, rows);
-  lig_run_compare_show (self->compare, study->store, rows);
-  gtk_stack_set_visible_child_name (self->study, study->how);
-  gtk_stack_set_visible_child_name (self->states, "study");
-  gtk_widget_child_focus (GTK_WIDGET (self->study), GTK_DIR_TAB_FORWARD);
-}
-
-static void
-begin_study (LigHistoryPage *self, const char *how)
-{
-  LigStore *store = lig_history_get_store (self);
-  if (!store)
-    return;
-  Study *study = g_new0 (Study, 1);
-  study->store = g_object_ref (store);
-  study->keys = lig_history_get_selected (self);
-  study->serial = ++self->study_serial;
-  study->how = g_strdup (how);
-  if (how && study->keys->len > MOST_STUDIED) {
-    g_autofree char *text =
-      g_strdup_printf (_ ("The first %d of the selected runs are shown"), MOST_STUDIED);
-    lig_toast (GTK_WIDGET (self), text, NULL, NULL);
-  }
-  g_array_set_size (study->keys, MIN (study->keys->len, how ? MOST_STUDIED : MOST_PREVIEWED));
-  g_autoptr (GTask) task = g_task_new (self, NULL, take_study, NULL);
-  g_task_set_task_data (task, study, free_study);
-  g_task_run_in_thread (task, read_study);
-}
-
-void
-lig_history_study (LigHistoryPage *self, const char *how)
-{
-  begin_study (self, how);
-}
-
-static void update_state (LigHistoryPage *self);
-
-void
-lig_history_end_study (LigHistoryPage *self)
-{
-  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), "study") != 0)
-    return;
-  gtk_stack_set_visible_child_name (self->states, "list");
-  update_state (self);
-  gtk_widget_grab_focus (GTK_WIDGET (self->view));
-}
-
 /* --- Showing ------------------------------------------------------------------------------- */
 
 static void
@@ -210,14 +104,14 @@ update_side (LigHistoryPage *self)
       g_strdup_printf (ngettext ("%u run selected", "%u runs selected", (guint) n), (guint) n);
     gtk_label_set_text (self->many, text);
     gtk_stack_set_visible_child_name (self->side, "many");
-    begin_study (self, NULL);
+    lig_history_study (self, NULL);
   }
   lig_history_update_actions (self);
 }
 
 /* Shows the list, a sentence, or the comparison. */
-static void
-update_state (LigHistoryPage *self)
+void
+lig_history_update_state (LigHistoryPage *self)
 {
   LigSession *session = lig_page_get_session (LIG_PAGE (self));
   LigStore *store = lig_session_get_store (session);
@@ -233,7 +127,10 @@ update_state (LigHistoryPage *self)
     g_autofree char *markup = g_markup_escape_text (error, -1);
     adw_status_page_set_description (self->broken, markup);
   }
-  gtk_stack_set_visible_child_name (self->matches, loaded && count == 0 ? "none" : "some");
+  gboolean grouped = lig_history_filters_get_group (self->filters) != NULL;
+  gtk_stack_set_visible_child_name (self->matches, loaded && count == 0 ? "none"
+                                                   : grouped            ? "groups"
+                                                                        : "some");
   gtk_stack_set_visible_child_name (
     self->states, error && count == 0                                              ? "broken"
                   : loaded && count == 0 && !lig_run_list_is_filtered (self->list) ? "empty"
@@ -241,11 +138,28 @@ update_state (LigHistoryPage *self)
 }
 
 static void
+show_groups (LigHistoryPage *self)
+{
+  const char *by = lig_history_filters_get_group (self->filters);
+  LigStore *store = lig_history_get_store (self);
+  if (by && store)
+    lig_history_groups_show (self->groups, store, lig_run_list_get_filter (self->list), by);
+  lig_history_update_state (self);
+}
+
+static void
+open_group (LigHistoryPage *self, const char *value)
+{
+  lig_history_filters_open_group (self->filters, value);
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
+}
+
+static void
 take_list (LigHistoryPage *self)
 {
   restore_selection (self);
   update_side (self);
-  update_state (self);
+  show_groups (self);
 }
 
 /* --- Cells --------------------------------------------------------------------------------- */
@@ -364,7 +278,7 @@ change_store (LigHistoryPage *self)
 {
   lig_history_delete_hidden (self);
   lig_run_list_set_store (self->list, lig_history_get_store (self));
-  update_state (self);
+  lig_history_update_state (self);
 }
 
 /* --- Actions of the window ----------------------------------------------------------------- */
@@ -481,6 +395,8 @@ lig_history_page_constructed (GObject *object)
     {self->list, "reloading", G_CALLBACK (keep_selection)},
     {self->list, "reloaded", G_CALLBACK (take_list)},
     {self->selection, "selection-changed", G_CALLBACK (update_side)},
+    {self->filters, "grouped", G_CALLBACK (show_groups)},
+    {self->groups, "opened", G_CALLBACK (open_group)},
     {self->columns, "menu", G_CALLBACK (show_menu)},
     {self->columns, "star", G_CALLBACK (toggle_star)},
     {self->view, "activate", G_CALLBACK (activate_row)},
@@ -498,7 +414,7 @@ lig_history_page_constructed (GObject *object)
                            G_CONNECT_SWAPPED);
   add_keys (self);
   update_side (self);
-  update_state (self);
+  lig_history_update_state (self);
 }
 
 static void
@@ -537,6 +453,7 @@ bind_children (GtkWidgetClass *widget)
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, study_title);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, broken);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, view);
+  gtk_widget_class_bind_template_child (widget, LigHistoryPage, groups);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, detail);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, preview);
   gtk_widget_class_bind_template_child (widget, LigHistoryPage, overlay);
@@ -550,6 +467,7 @@ lig_history_page_class_init (LigHistoryPageClass *class)
   GObjectClass *object_class = G_OBJECT_CLASS (class);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   g_type_ensure (LIG_TYPE_HISTORY_FILTERS);
+  g_type_ensure (LIG_TYPE_HISTORY_GROUPS);
   g_type_ensure (LIG_TYPE_RUN_DETAIL);
   g_type_ensure (LIG_TYPE_HISTORY_CHART);
   g_type_ensure (LIG_TYPE_RUN_COMPARE);

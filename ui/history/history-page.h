@@ -6,6 +6,7 @@
 #include "ui/history/columns.h"
 #include "ui/history/edits.h"
 #include "ui/history/filters.h"
+#include "ui/history/groups.h"
 #include "ui/history/run-compare.h"
 #include "ui/history/run-detail.h"
 #include "ui/page.h"
@@ -26,6 +27,7 @@ struct _LigHistoryPage {
   LigRunDetail *detail;
   LigHistoryChart *preview, *overlay;
   LigRunCompare *compare;
+  LigHistoryGroups *groups;
   GMenuModel *menu;
   LigRunList *list;
   GtkSliceListModel *rows; /* owned by the selection */
@@ -63,7 +65,11 @@ GArray *lig_history_get_selected (LigHistoryPage *self);
 /* Returns: (transfer full) (nullable): the only selected run. */
 LigRunItem *lig_history_get_only (LigHistoryPage *self);
 
-/* Shows the selected runs together: `overlay` or `compare`. */
+/* Shows the list, its groups, a sentence, or the comparison. */
+void lig_history_update_state (LigHistoryPage *self);
+
+/* Shows the selected runs together: `overlay` or `compare`; null for the preview beside the list.
+ */
 void lig_history_study (LigHistoryPage *self, const char *how);
 void lig_history_end_study (LigHistoryPage *self);
 

@@ -87,38 +87,41 @@ static char *
 get_text (const LigLine *line, guint column)
 {
   static const char *const kinds[] = {N_ ("Setting"), N_ ("Sequence"), N_ ("Last value")};
-  if (column == 0)
-    return g_strdup_printf ("%s · %s", _ (kinds[line->kind]), line->name);
+  if (column == 0) {
+    gboolean prefixed = g_str_has_prefix (line->name, "settings.");
+    return g_strdup_printf ("%s · %s", _ (kinds[line->kind]),
+                            line->name + (prefixed ? strlen ("settings.") : 0));
+  }
   g_autofree char *delta = lig_line_get_delta (line, column - 1);
   return delta ? g_strdup_printf ("%s  %s", line->cells[column - 1], delta)
                : g_strdup (line->cells[column - 1]);
 }
 
+/* Long values wrap: a value that is cut cannot be compared. */
 static void
 set_up_cell (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
-  GtkWidget *text = gtk_inscription_new (NULL);
-  gtk_inscription_set_text_overflow (GTK_INSCRIPTION (text),
-                                     GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END);
-  gtk_inscription_set_min_lines (GTK_INSCRIPTION (text), 1);
-  gtk_inscription_set_nat_lines (GTK_INSCRIPTION (text), 1);
+  GtkWidget *text = gtk_label_new (NULL);
+  gtk_label_set_wrap (GTK_LABEL (text), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (text), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_width_chars (GTK_LABEL (text), 4);
+  gtk_widget_set_valign (text, GTK_ALIGN_START);
   gtk_list_item_set_child (item, text);
 }
 
 static void
 bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
-  static const char *const judged[] = {"history-worse", "numeric", "history-better"};
+  static const char *const judged[] = {"history-worse", NULL, "history-better"};
   guint column = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (factory), "column"));
   const LigLine *line = LIG_COMPARE_ITEM (gtk_list_item_get_item (item))->line;
   GtkWidget *text = gtk_list_item_get_child (item);
   g_autofree char *content = get_text (line, column);
-  const char *classes[] = {"dim-label", NULL};
-  if (column > 0)
-    classes[0] = judged[lig_line_judge (line, column - 1) + 1];
+  const char *classes[] = {column > 0 ? "numeric" : "dim-label",
+                           column > 0 ? judged[lig_line_judge (line, column - 1) + 1] : NULL, NULL};
   gtk_widget_set_css_classes (text, classes);
-  gtk_inscription_set_text (GTK_INSCRIPTION (text), content);
-  gtk_widget_set_tooltip_text (text, content);
+  gtk_label_set_text (GTK_LABEL (text), content);
+  gtk_label_set_xalign (GTK_LABEL (text), column > 0 && line->numbers ? 1 : 0);
 }
 
 static void

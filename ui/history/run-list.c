@@ -398,8 +398,17 @@ lig_run_list_set_store (LigRunList *self, LigStore *store)
 void
 lig_run_list_set_filter (LigRunList *self, const LigRunFilter *filter)
 {
-  lig_run_filter_copy (filter, &self->filter);
+  LigRunFilter sorted = *filter;
+  g_autofree char *setting = g_strdup (self->filter.order_by);
+  sorted.order_by = setting;
+  lig_run_filter_copy (&sorted, &self->filter);
   ask_for_keys (self, TRUE);
+}
+
+const LigRunFilter *
+lig_run_list_get_filter (LigRunList *self)
+{
+  return &self->filter;
 }
 
 gboolean
@@ -407,14 +416,20 @@ lig_run_list_is_filtered (LigRunList *self)
 {
   const LigRunFilter *f = &self->filter;
   return (f->text && *f->text) || f->status || f->device || f->tag || f->kind || f->starred ||
-         f->started_from || f->started_to;
+         f->started_from || f->started_to || f->group_by;
 }
 
 void
-lig_run_list_set_order (LigRunList *self, LigRunOrder order, gboolean descending)
+lig_run_list_set_order (LigRunList *self,
+                        LigRunOrder order,
+                        const char *setting,
+                        gboolean descending)
 {
-  if (self->order == order && self->descending == descending)
+  if (self->order == order && self->descending == descending &&
+      g_strcmp0 (self->filter.order_by, setting) == 0)
     return;
+  g_free ((char *) self->filter.order_by);
+  self->filter.order_by = g_strdup (setting);
   self->order = order;
   self->descending = descending;
   ask_for_keys (self, TRUE);

@@ -26,8 +26,13 @@ void lig_run_list_set_store (LigRunList *self, LigStore *store);
 
 /* Copies the filter and queries the store again. */
 void lig_run_list_set_filter (LigRunList *self, const LigRunFilter *filter);
+const LigRunFilter *lig_run_list_get_filter (LigRunList *self);
 gboolean lig_run_list_is_filtered (LigRunList *self);
-void lig_run_list_set_order (LigRunList *self, LigRunOrder order, gboolean descending);
+/* Sorts. @setting: (nullable): of LIG_RUN_BY_SETTING */
+void lig_run_list_set_order (LigRunList *self,
+                             LigRunOrder order,
+                             const char *setting,
+                             gboolean descending);
 
 /* Queries the store again if it changed; cheap, does nothing during a query. */
 void lig_run_list_poll (LigRunList *self);

@@ -24,6 +24,9 @@ lig_run_filter_clear (LigRunFilter *self)
   g_free ((char *) self->device);
   g_free ((char *) self->tag);
   g_free ((char *) self->kind);
+  g_free ((char *) self->group_by);
+  g_free ((char *) self->group);
+  g_free ((char *) self->order_by);
   *self = (LigRunFilter){0};
 }
 
@@ -36,6 +39,9 @@ lig_run_filter_copy (const LigRunFilter *from, LigRunFilter *to)
   copy.device = g_strdup (from->device);
   copy.tag = g_strdup (from->tag);
   copy.kind = g_strdup (from->kind);
+  copy.group_by = g_strdup (from->group_by);
+  copy.group = g_strdup (from->group);
+  copy.order_by = g_strdup (from->order_by);
   lig_run_filter_clear (to);
   *to = copy;
 }

@@ -59,7 +59,7 @@ lig_inspector_init (LigInspector *self)
 GtkWidget *
 lig_inspector_new (LigDocument *doc)
 {
-  static const char *const signals[] = {"changed", "planned", "selected", "titled"};
+  static const char *const signals[] = {"changed", "planned", "selected", "titled", "timed"};
   LigInspector *self = g_object_new (LIG_TYPE_INSPECTOR, NULL);
   GtkWidget *scroller = gtk_scrolled_window_new ();
   self->doc = g_object_ref (doc);

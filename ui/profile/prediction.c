@@ -42,12 +42,8 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     lig_tuning_recall (device, request->store);
   if (device)
     prediction->plan = lig_plan_compile (request->sequence, device, &request->options, &error);
-  LigPlanOptions apart = request->options;
-  apart.policy = LIG_POLICY_NONE;
-  apart.choices = NULL;
-  /* A forced fusion makes this fail: then no unfused plan is shown. */
   if (prediction->plan)
-    prediction->unfused = lig_plan_compile (request->sequence, device, &apart, NULL);
+    prediction->unfused = lig_plan_unfuse (prediction->plan, NULL);
   if (error)
     g_task_return_error (task, g_steal_pointer (&error));
   else

@@ -4,6 +4,7 @@
 #include "ui/run/settings-list.h"
 
 #include "ui/run/settings.h"
+#include "ui/widgets/figures.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -143,21 +144,6 @@ reset_clicked (GtkButton *button, List *self)
 
 /* --- Rows ---------------------------------------------------------------------------------- */
 
-/* Returns `Weight decay` for `weight-decay`. */
-static char *
-make_label (const LigSetting *setting)
-{
-  if (setting->label)
-    return g_strdup (_ (setting->label));
-  char *label = g_strdelimit (g_strdup (setting->name), "-", ' ');
-  if (g_str_equal (setting->name, "lr")) {
-    g_free (label);
-    return g_strdup (_ ("Learning rate"));
-  }
-  label[0] = g_ascii_toupper (label[0]);
-  return label;
-}
-
 /* With the optimizers that read the setting. */
 static char *
 make_help (const LigSetting *setting)
@@ -215,7 +201,7 @@ add_row (List *self, GtkGrid *grid, const LigSetting *setting)
 {
   Row row = {.setting = setting};
   int line = (int) self->rows->len;
-  g_autofree char *label = make_label (setting);
+  g_autofree char *label = lig_figure_setting (setting);
   g_autofree char *reset = g_strdup_printf (_ ("Back to the default: %s"), label);
   g_autofree char *help = make_help (setting);
   GtkWidget *input = make_input (self, &row);

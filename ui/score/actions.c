@@ -141,7 +141,8 @@ find_page (LigScoreSheet *sheet)
 {
   GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (sheet), GTK_TYPE_SCROLLED_WINDOW);
   int height = window ? gtk_widget_get_height (window) : 600;
-  return MAX (height / (LIG_SHEET_BASE + LIG_SHEET_SPACE) - 1, 1);
+  const LigScoreMetrics *metrics = &lig_score_sheet_get_map (sheet)->metrics;
+  return MAX (height / (metrics->base + metrics->space) - 1, 1);
 }
 
 /* The arguments are the number of rows to move, thousands for either end, and whether to extend. */

@@ -109,7 +109,7 @@ lig_score_get_port (
   const LigScoreMap *self, const LigScoreColumns *columns, guint slot, double *x, double *y)
 {
   *x = columns->ops - 12;
-  *y = lig_score_map_get_slot (self, slot)->y + LIG_SHEET_BASE / 2.0;
+  *y = lig_score_map_get_slot (self, slot)->y + self->metrics.base / 2.0;
 }
 
 static void
@@ -173,7 +173,8 @@ draw_arc (const LigScoreMap *self,
           cairo_t *cairo,
           const LigScoreArcColours *colours)
 {
-  double x0, y0, x1, y1, lane = columns->ops - 18.0 - (arc->lane + 0.5) * LIG_SHEET_LANE;
+  double x0, y0, x1, y1;
+  double lane = columns->ops - 18.0 - (arc->lane + 0.5) * self->metrics.lane;
   lig_score_get_port (self, columns, arc->from, &x0, &y0);
   lig_score_get_port (self, columns, arc->to, &x1, &y1);
   y0 += 3;

@@ -4,12 +4,15 @@
 
 #include "ui/score/sheet.h"
 #include "ui/score/text.h"
+#include "ui/widgets/preview-hook.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 
 struct _LigSheetGap {
   GtkWidget parent_instance;
   guint number, near_misses;
+  int space;
   gboolean fence, active, bound;
   LigScoreText count;
 };
@@ -80,11 +83,11 @@ append_dots (GtkSnapshot *snapshot, int middle, int height, const GdkRGBA *ink)
 static void
 append_grip (GtkSnapshot *snapshot, int right, int height, const GdkRGBA *fill, const GdkRGBA *line)
 {
-  append_pill (snapshot, right - 30, 30, height, fill, line);
+  append_pill (snapshot, right - 2 * height, 2 * height, height, fill, line);
   for (int i = 0; i < 3; i++)
     gtk_snapshot_append_color (
       snapshot, line,
-      &GRAPHENE_RECT_INIT ((float) (right - 21 + i * 5), (float) height / 2 - 4, 2, 8));
+      &GRAPHENE_RECT_INIT ((float) (right - height - 6 + i * 5), (float) height / 2 - 4, 2, 8));
 }
 
 static void
@@ -103,13 +106,13 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   if (self->fence)
     append_grip (snapshot, width - 14, height, &ground, &ink);
   if (self->near_misses > 0) {
-    append_pill (snapshot, width / 2 - 15, 30, height, &ground, &ink);
+    append_pill (snapshot, width / 2 - height, 2 * height, height, &ground, &ink);
     const LigScoreTextFlags flags = LIG_SCORE_TEXT_SMALL | LIG_SCORE_TEXT_BOLD;
     int used = lig_score_text_measure (&self->count, widget, flags);
     lig_score_text_draw (&self->count, widget, snapshot, (width - used) / 2, height / 2, used + 1,
                          flags, &ink);
   } else if (self->active && hot) {
-    append_pill (snapshot, width / 2 - 15, 30, height, &ground, &dim);
+    append_pill (snapshot, width / 2 - height, 2 * height, height, &ground, &dim);
     append_dots (snapshot, width / 2, height, &dim);
   }
 }
@@ -126,6 +129,19 @@ measure (GtkWidget *widget,
   *minimum = *natural = 18;
 }
 
+/* Only its marks cover the rows. */
+static gboolean
+contains (GtkWidget *widget, double x, double y)
+{
+  LigSheetGap *self = LIG_SHEET_GAP (widget);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  if (x < 0 || x > width || y < 0 || y > height)
+    return FALSE;
+  gboolean mark =
+    (self->active && fabs (x - width / 2.0) <= height) || (self->fence && x > width - 3 * height);
+  return mark || fabs (y - height / 2.0) <= self->space / 2.0;
+}
+
 static gboolean
 query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
@@ -133,9 +149,49 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
   GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
   if (!self->active || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)))
     return FALSE;
-  gtk_tooltip_set_text (tooltip, self->fence && x > gtk_widget_get_width (widget) - 48
+  gtk_tooltip_set_text (tooltip, self->fence && x > gtk_widget_get_width (widget) -
+                                                      3 * gtk_widget_get_height (widget)
                                    ? _ ("Drag the fence, or press M on a row to add or remove one")
                                    : _ ("Why not one kernel here?"));
+  return TRUE;
+}
+
+/* --- Preview ------------------------------------------------------------------------------- */
+
+/* Returns whether a kernel of the plan computes ops on both sides of the gap. */
+static gboolean
+is_joined (const LigScoreMap *map, guint gap)
+{
+  int before, after;
+  if (!map->plan || !lig_score_map_get_gap_ops (map, gap, &before, &after))
+    return FALSE;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
+    guint count;
+    const LigPlanGroup *groups = lig_plan_get_groups (map->plan, pass, &count);
+    for (guint i = 0; i < count; i++)
+      if (groups[i].first <= before && groups[i].first + groups[i].count > after)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* Tries the sequence without the gap's fence, or with one where it would split a kernel. */
+static gboolean
+try_fence (GtkWidget *widget, LigDocument *document, LigTrial *trial, gpointer data)
+{
+  LigSheetGap *self = LIG_SHEET_GAP (widget);
+  GtkWidget *sheet = gtk_widget_get_ancestor (widget, LIG_TYPE_SCORE_SHEET);
+  const LigScoreMap *map = lig_score_sheet_get_map (LIG_SCORE_SHEET (sheet));
+  if (self->number >= map->slots->len || lig_score_sheet_is_explaining (LIG_SCORE_SHEET (sheet)) ||
+      (!self->fence && !is_joined (map, self->number)))
+    return FALSE;
+  g_autoptr (LigSequence) copy = lig_sequence_copy (lig_document_get_sequence (document));
+  LigOp *op = lig_sequence_find (copy, lig_score_map_get_slot (map, self->number)->path, NULL);
+  if (!op)
+    return FALSE;
+  lig_op_set_fence (op, !self->fence);
+  trial->sequence = g_steal_pointer (&copy);
+  trial->label = g_strdup (self->fence ? _ ("Remove the fence") : _ ("Add a fence"));
   return TRUE;
 }
 
@@ -161,6 +217,7 @@ lig_sheet_gap_class_init (LigSheetGapClass *class)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
   G_OBJECT_CLASS (class)->finalize = finalize;
   widget_class->snapshot = snapshot;
+  widget_class->contains = contains;
   widget_class->measure = measure;
   widget_class->query_tooltip = query_tooltip;
   gtk_widget_class_set_css_name (widget_class, "scoregap");
@@ -178,9 +235,17 @@ lig_sheet_gap_init (LigSheetGap *self)
 }
 
 GtkWidget *
-lig_sheet_gap_new (void)
+lig_sheet_gap_new (LigDocument *document)
 {
-  return g_object_new (LIG_TYPE_SHEET_GAP, NULL);
+  GtkWidget *self = g_object_new (LIG_TYPE_SHEET_GAP, NULL);
+  lig_preview_hook (self, document, try_fence, NULL, NULL);
+  return self;
+}
+
+void
+lig_sheet_gap_set_space (LigSheetGap *self, int space)
+{
+  self->space = space;
 }
 
 guint

@@ -2,19 +2,32 @@
 /* The layout of the score, in numbers only: no widget, no drawing. */
 #include "ui/score/map.h"
 
+#include "ui/document/times.h"
+
 void
-lig_score_columns (LigScoreColumns *self, int width, guint lanes)
+lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width)
 {
   enum { MARGIN = 18, WIDEST = 1180, NARROW = 720 };
   const int connector = width < NARROW ? 24 : 36;
-  int left = connector + (int) lanes * LIG_SHEET_LANE;
-  int whole = MIN (width, WIDEST + (int) lanes * LIG_SHEET_LANE);
+  const int lanes = map ? (int) map->lanes * map->metrics.lane : 0;
+  const double unit = map ? MAX (map->metrics.unit, 1) : 1;
+  int left = connector + lanes;
+  int whole = MIN (width, (int) (WIDEST * unit) + lanes);
   int inner = MAX (whole - 2 * MARGIN - left - connector, 300);
   self->rail = inner * 30 / 100;
   self->ops_width = inner - 2 * self->rail;
   self->forward = MARGIN + MAX (width - whole, 0) / 2;
   self->ops = self->forward + self->rail + left;
   self->backward = self->ops + self->ops_width + connector;
+}
+
+void
+lig_score_map_get_extent (
+  const LigScoreMap *self, const LigScoreColumns *columns, int depth, int *x, int *width)
+{
+  int inset = MIN (depth * self->metrics.frame, columns->ops_width / 5);
+  *x = columns->ops + inset;
+  *width = columns->ops_width - 2 * inset;
 }
 
 /* --- Rows ---------------------------------------------------------------------------------- */
@@ -26,22 +39,51 @@ count_parts (LigOp *op)
   return (int) lig_op_count_parts (op);
 }
 
+static int
+find_height (const LigScoreMetrics *metrics, const LigScoreSlot *slot)
+{
+  if (metrics->compact)
+    return MAX (metrics->base, slot->shown * metrics->part);
+  /* An opened block has its summary in its rows. */
+  if (slot->block && slot->open && lig_sequence_get_length (lig_op_get_body (slot->op)) > 0)
+    return metrics->line + metrics->pad;
+  return metrics->base + slot->shown * metrics->part + (slot->shown ? metrics->tail : 0);
+}
+
+/* Ends the frames of the blocks that are open before a row of this depth; returns the height at
+ * which the row begins. */
+static int
+close_frames (LigScoreMap *self, GArray *open, int depth, int y)
+{
+  const LigScoreMetrics *metrics = &self->metrics;
+  while (open->len > 0) {
+    guint block = g_array_index (open, guint, open->len - 1);
+    LigScoreSlot *slot = &g_array_index (self->slots, LigScoreSlot, block);
+    if (slot->depth < depth)
+      break;
+    slot->frame = y - metrics->space + metrics->frame;
+    y = slot->frame + metrics->space;
+    g_array_set_size (open, open->len - 1);
+  }
+  return y;
+}
+
 static void
 add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
 {
   guint n_rows;
   const LigRow *rows = lig_document_get_rows (document, &n_rows);
   const LigPlanOp *ops = self->plan ? lig_plan_get_ops (self->plan, &self->n_ops) : NULL;
-  int y = LIG_SHEET_TOP + LIG_SHEET_SPACE;
+  const LigScoreMetrics *metrics = &self->metrics;
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint)); /* blocks around a row */
+  int y = metrics->top + metrics->space;
   for (guint i = 0; i < n_rows; i++) {
     LigScoreSlot slot = {.op = rows[i].op,
                          .path = rows[i].path,
                          .depth = rows[i].depth,
                          .open = rows[i].open,
                          .block = lig_op_get_body (rows[i].op) != NULL,
-                         .first = -1,
-                         .y = y,
-                         .height = LIG_SHEET_BASE};
+                         .first = -1};
     const LigOpSpan *place = places ? g_hash_table_lookup (places, rows[i].op) : NULL;
     guint count = 0;
     const LigPlanOp *parts =
@@ -52,11 +94,26 @@ add_slots (LigScoreMap *self, LigDocument *document, GHashTable *places)
     }
     int shown = slot.block ? 0 : slot.first >= 0 ? slot.count : count_parts (rows[i].op);
     slot.shown = shown > 1 ? shown : 0;
-    slot.height += slot.shown * LIG_SHEET_PART + (slot.shown ? 6 : 0);
-    y += slot.height + LIG_SHEET_SPACE;
+    slot.height = find_height (metrics, &slot);
+    slot.y = close_frames (self, open, slot.depth, y);
+    y = slot.y + slot.height + metrics->space;
     g_array_append_val (self->slots, slot);
+    if (slot.block && slot.open)
+      g_array_append_val (open, i);
   }
-  self->height = y + LIG_SHEET_END;
+  self->height = close_frames (self, open, 0, y) + metrics->end;
+}
+
+/* Returns the upper edge of a part of a row; a compact row is divided evenly. */
+static int
+find_edge (const LigScoreMap *self, const LigScoreSlot *slot, int part)
+{
+  const LigScoreMetrics *metrics = &self->metrics;
+  if (part == 0 || part >= slot->count)
+    return part == 0 ? slot->y : slot->y + slot->height;
+  if (metrics->compact)
+    return slot->y + slot->height * part / slot->count;
+  return slot->y + metrics->base + part * metrics->part;
 }
 
 /* Sets the heights of each op: its part's sub-row, the first with the row's head. */
@@ -71,10 +128,8 @@ place_ops (LigScoreMap *self)
       int op = slot->first + k;
       if (op >= (int) self->n_ops)
         break;
-      gboolean last = k == slot->count - 1;
-      int part = slot->y + LIG_SHEET_BASE + k * LIG_SHEET_PART;
-      self->tops[op] = k == 0 ? slot->y : part;
-      self->bottoms[op] = last ? slot->y + slot->height : part + LIG_SHEET_PART;
+      self->tops[op] = find_edge (self, slot, k);
+      self->bottoms[op] = find_edge (self, slot, k + 1);
     }
   }
 }
@@ -108,25 +163,30 @@ mark_joined (const LigScoreMap *self, LigPass pass, guint8 *joined)
       joined[groups[i].first + k] |= (guint8) (1 << pass);
 }
 
-/* Counts refusals at each boundary, numbered by the op before it. */
+/* Counts the near misses at each boundary, numbered by the op before it, one a fusion, as the card
+ * lists them. The verdicts on a fusion follow each other. */
 static guint *
 count_misses (const LigScoreMap *self)
 {
   guint count;
   guint *misses = g_new0 (guint, self->n_ops + 1);
   g_autofree guint8 *joined = g_new0 (guint8, self->n_ops + 1);
+  g_autofree const LigFusion **counted = g_new0 (const LigFusion *, self->n_ops + 1);
   const LigVerdict *verdicts = lig_plan_get_verdicts (self->plan, &count);
   mark_joined (self, LIG_PASS_FORWARD, joined);
   mark_joined (self, LIG_PASS_BACKWARD, joined);
   for (guint i = 0; i < count; i++) {
     int first, last;
     const LigVerdict *verdict = &verdicts[i];
-    if (verdict->taken || verdict->found.kind == LIG_EVIDENCE_END)
+    if (verdict->taken || !(verdict->fits || verdict->mend))
       continue;
     lig_verdict_get_range (verdict, &first, &last);
     guint8 passes = verdict->pass == LIG_PASS_JOINT ? 3 : (guint8) (1 << verdict->pass);
     for (int at = first; at < last && at < (int) self->n_ops; at++)
-      misses[at] += (joined[at] & passes) == 0;
+      if ((joined[at] & passes) == 0 && counted[at] != verdict->fusion) {
+        counted[at] = verdict->fusion;
+        misses[at]++;
+      }
   }
   return misses;
 }
@@ -168,9 +228,11 @@ clear_arc (gpointer data)
 }
 
 LigScoreMap *
-lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps)
+lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places)
 {
+  LigTimedPlan timed, unfused;
   LigScoreMap *self = g_new0 (LigScoreMap, 1);
+  self->metrics = *metrics;
   LigPlan *plan = lig_document_get_plan (document);
   self->plan = plan ? lig_plan_ref (plan) : NULL;
   self->slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot));
@@ -182,11 +244,39 @@ lig_score_map_new (LigDocument *document, GHashTable *places, const double *step
   lig_score_map_add_arcs (self, document);
   place_ops (self);
   if (plan) {
-    lig_score_map_add_brackets (self, LIG_PASS_FORWARD, steps, n_steps);
-    lig_score_map_add_brackets (self, LIG_PASS_BACKWARD, steps, n_steps);
+    lig_document_get_timed (document, &timed, &unfused);
+    lig_score_map_add_brackets (self, LIG_PASS_FORWARD, &timed, &unfused);
+    lig_score_map_add_brackets (self, LIG_PASS_BACKWARD, &timed, &unfused);
     place_misses (self);
   }
   return self;
+}
+
+int
+lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics)
+{
+  int height = 0;
+  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
+    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
+    LigSequence *body = lig_op_get_body (op);
+    int parts = body ? 0 : count_parts (op);
+    LigScoreSlot slot = {
+      .op = op, .block = body != NULL, .open = TRUE, .shown = parts > 1 ? parts : 0};
+    height += find_height (metrics, &slot) + metrics->space;
+    if (body)
+      height += lig_score_map_measure_unfolded (body, metrics) + metrics->frame;
+  }
+  return height;
+}
+
+int
+lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics)
+{
+  LigScoreMap map = {.metrics = *metrics,
+                     .slots = g_array_new (FALSE, TRUE, sizeof (LigScoreSlot))};
+  add_slots (&map, document, NULL);
+  g_array_unref (map.slots);
+  return map.height;
 }
 
 void

@@ -3,18 +3,42 @@
 #pragma once
 
 #include "ui/document/document.h"
+#include <ligature/figures.h>
 
 G_BEGIN_DECLS
 
-enum {
-  LIG_SHEET_TOP = 6,
-  LIG_SHEET_BASE = 54, /* of a row: title and parameters */
-  LIG_SHEET_PART = 24, /* of each part of a macro, below */
-  LIG_SHEET_SPACE = 18,
-  LIG_SHEET_INDENT = 18,
-  LIG_SHEET_LANE = 18, /* of one channel */
-  LIG_SHEET_END = 72,  /* free below the last row, to drop on */
-};
+/* --- Sizes --------------------------------------------------------------------------------- */
+
+/**
+ * LigScoreMetrics: sizes in pixels, which follow the font, the zoom and compact rows.
+ *
+ * @unit: factor of all sizes: 1 with a line of 18 pixels
+ * @compact: rows have one line
+ * @line, @small: height of a line of text, and of one of small text
+ * @pad: between an edge and text
+ * @first, @second: the middle of both lines of a row or bracket, from its top; the same if compact
+ * @base: of a row: title and parameters
+ * @part: of each part of a macro, below; if compact, the least height of a part within the row
+ * @tail: below the last part
+ * @frame: between the frame of a block and its rows
+ * @space: between rows
+ * @gap: of the widget between rows, which may cover the edges of the rows
+ * @lane: of one channel
+ * @end: free below the last row, to drop on
+ */
+typedef struct {
+  double unit;
+  gboolean compact;
+  int line, small, pad;
+  int first, second;
+  int top, base, part, tail, space, gap, frame, lane, end;
+} LigScoreMetrics;
+
+/* @line: height of a line of the sheet's font */
+void lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact);
+
+/* Returns a length that was designed for a line of 18 pixels. */
+int lig_score_metrics_scale (const LigScoreMetrics *self, double length);
 
 /* --- Columns ------------------------------------------------------------------------------- */
 
@@ -24,8 +48,6 @@ typedef struct {
   int backward;
 } LigScoreColumns;
 
-void lig_score_columns (LigScoreColumns *self, int width, guint lanes);
-
 /* --- Rows and brackets --------------------------------------------------------------------- */
 
 /**
@@ -34,6 +56,7 @@ void lig_score_columns (LigScoreColumns *self, int width, guint lanes);
  * @op, @path, @depth, @open: as LigRow has them
  * @first, @count: ops of the plan; -1 where it has none
  * @shown: parts that have sub-rows of their own; 0 where the row is undivided
+ * @frame: the lower edge of an opened block's frame, which begins at @y; 0 for other rows
  */
 typedef struct {
   LigOp *op;
@@ -42,22 +65,31 @@ typedef struct {
   gboolean open, block;
   int first, count, shown;
   int y, height;
+  int frame;
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
+
+/* Wishes for the fusions of an op or a group. */
+typedef enum { LIG_SCORE_FORCED = 1 << 0, LIG_SCORE_FORBIDDEN = 1 << 1 } LigScoreMarks;
 
 /**
  * LigScoreBracket: a group of one rail; without @group the sum of a block's repetitions.
  *
  * @from, @to: rows
- * @fused, @alone, @seconds, @measured: of a block
+ * @seconds: shown: measured if all of it was, else predicted; NaN: not known
+ * @measured: whether all of it was measured
+ * @figures: everything else that is known; zero seconds without a kernel
+ * @marks: whether a fusion of its ops is forced or forbidden
  */
 typedef struct {
   const LigPlanGroup *group;
   LigPass pass;
   guint from, to;
   int y, height;
-  guint fused, alone;
-  double seconds, measured;
+  gboolean measured;
+  double seconds;
+  LigFigures figures;
+  LigScoreMarks marks;
 } LigScoreBracket;
 
 /* A channel from one row to another; @lane counts from the ops outward. */
@@ -67,27 +99,44 @@ typedef struct {
 } LigScoreArc;
 
 typedef struct {
+  LigScoreMetrics metrics;
   LigPlan *plan;
   GArray *slots;       /* of LigScoreSlot */
   GArray *brackets[2]; /* of LigScoreBracket, forward and backward, downward */
   GArray *arcs;        /* of LigScoreArc */
   int *tops, *bottoms; /* of each op of the plan; both 0 where it has no row */
   guint n_ops, lanes;
-  double seconds[2], bytes[2]; /* measured, else predicted; NaN: not known */
-  guint end_misses;            /* of the gap after the last row */
+  double seconds[2];     /* of each pass, as its figures have them */
+  LigFigures figures[2]; /* of each pass, hidden repetitions included */
+  guint end_misses;      /* of the gap after the last row */
   int height;
 } LigScoreMap;
 
 /* Lays out the document's plan. @places: (nullable) (element-type LigOp LigOpSpan): the rows' ops
  * in an older plan */
 LigScoreMap *
-lig_score_map_new (LigDocument *document, GHashTable *places, const double *steps, guint n_steps);
+lig_score_map_new (LigDocument *document, const LigScoreMetrics *metrics, GHashTable *places);
+
+/* Returns the height that a sequence needs with all its blocks unfolded. */
+int lig_score_map_measure_unfolded (LigSequence *sequence, const LigScoreMetrics *metrics);
+
+/* Returns the height that the document's rows need. */
+int lig_score_map_measure (LigDocument *document, const LigScoreMetrics *metrics);
+
 void lig_score_map_free (LigScoreMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigScoreMap, lig_score_map_free)
 
 typedef struct {
   int first, count;
 } LigOpSpan;
+
+/* Gets the left edge and the width of a row or of a block's frame, which are further inside the
+ * deeper the row is. */
+void lig_score_map_get_extent (
+  const LigScoreMap *self, const LigScoreColumns *columns, int depth, int *x, int *width);
+
+/* Returns the columns of a sheet of this width. @map: (nullable): none has no channels */
+void lig_score_columns (LigScoreColumns *self, const LigScoreMap *map, int width);
 
 const LigScoreSlot *lig_score_map_get_slot (const LigScoreMap *self, guint n);
 
@@ -99,11 +148,10 @@ guint lig_score_map_find_gap (const LigScoreMap *self, double y);
 gboolean lig_score_map_get_gap_ops (const LigScoreMap *self, guint gap, int *before, int *after);
 
 /* Parts of lig_score_map_new(): add the brackets of a pass, after the rows, and the channels. */
-void
-lig_score_map_add_brackets (LigScoreMap *self, LigPass pass, const double *steps, guint n_steps);
+void lig_score_map_add_brackets (LigScoreMap *self,
+                                 LigPass pass,
+                                 const LigTimedPlan *timed,
+                                 const LigTimedPlan *unfused);
 void lig_score_map_add_arcs (LigScoreMap *self, LigDocument *document);
-
-/* Returns the seconds of a group's steps in a profile, 0 without one. */
-double lig_score_group_measured (const LigPlanGroup *group, const double *steps, guint n_steps);
 
 G_END_DECLS

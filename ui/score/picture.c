@@ -5,6 +5,7 @@
 
 #include "ui/score/arcs.h"
 
+#include <adwaita.h>
 #include <math.h>
 
 static GdkRGBA
@@ -41,11 +42,14 @@ append_rounded (GtkSnapshot *snapshot, graphene_rect_t area, float radius, const
 
 /* Returns the height at which a row is joined: its head if the bracket covers that. */
 static double
-find_joint (const LigScoreSlot *slot, const LigScoreBracket *bracket)
+find_joint (const LigScoreMap *map, guint row, const LigScoreBracket *bracket)
 {
+  const LigScoreSlot *slot = lig_score_map_get_slot (map, row);
   int top = MAX (slot->y, bracket->y);
   int bottom = MIN (slot->y + slot->height, bracket->y + bracket->height);
-  return top == slot->y ? top + LIG_SHEET_BASE / 2.0 : (top + bottom) / 2.0;
+  if (map->metrics.compact || top > slot->y)
+    return (top + bottom) / 2.0;
+  return top + MIN (map->metrics.base, slot->height) / 2.0;
 }
 
 static void
@@ -61,7 +65,7 @@ append_fused (GtkSnapshot *snapshot,
   graphene_rect_t ribbon = rectangle (left, bracket->y + 3, right - left, bracket->height - 6);
   gtk_snapshot_append_color (snapshot, &light, &ribbon);
   for (guint i = bracket->from; i <= bracket->to; i++) {
-    double y = find_joint (lig_score_map_get_slot (map, i), bracket);
+    double y = find_joint (map, i, bracket);
     graphene_rect_t line = rectangle (left, y - 1, right - left, 2);
     gtk_snapshot_append_color (snapshot, &colour, &line);
   }
@@ -76,10 +80,23 @@ append_alone (GtkSnapshot *snapshot,
               const Reach *reach,
               const GdkRGBA *colour)
 {
-  double y = find_joint (lig_score_map_get_slot (map, bracket->from), bracket);
+  double y = find_joint (map, bracket->from, bracket);
   double left = MIN (reach->rail, reach->row), right = MAX (reach->rail, reach->row);
   graphene_rect_t line = rectangle (left, y - 0.5, right - left, 1);
   gtk_snapshot_append_color (snapshot, colour, &line);
+}
+
+/* Reaches the outermost of the rows. */
+static Reach
+find_reach (const LigScoreMap *map, const LigScoreColumns *columns, const LigScoreBracket *bracket)
+{
+  int x, width, depth = G_MAXINT;
+  for (guint i = bracket->from; i <= bracket->to; i++)
+    depth = MIN (depth, lig_score_map_get_slot (map, i)->depth);
+  lig_score_map_get_extent (map, columns, depth, &x, &width);
+  if (bracket->pass == LIG_PASS_BACKWARD)
+    return (Reach){columns->backward, x + width + 5, x + width};
+  return (Reach){columns->forward + columns->rail, x - 6, x};
 }
 
 static void
@@ -91,23 +108,61 @@ append_connectors (const LigScorePicture *self,
                    double bottom)
 {
   static const char *const names[] = {"score_forward", "score_backward"};
-  GdkRGBA line = find_colour (widget, "score_line");
-  int end = columns->ops + columns->ops_width;
+  gboolean high = adw_style_manager_get_high_contrast (adw_style_manager_get_default ());
+  GdkRGBA line = find_colour (widget, high ? "score_strong_line" : "score_line");
   for (guint pass = 0; pass < 2; pass++) {
     GdkRGBA colour = find_colour (widget, names[pass]);
-    Reach reach = {columns->forward + columns->rail, columns->ops - 6, columns->ops};
-    if (pass == 1)
-      reach = (Reach){columns->backward, end + 5, end};
     for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
       const LigScoreBracket *bracket =
         &g_array_index (self->map->brackets[pass], LigScoreBracket, i);
       if (bracket->y > bottom || bracket->y + bracket->height < top)
         continue;
+      Reach reach = find_reach (self->map, columns, bracket);
       if (bracket->group && bracket->group->fusion)
         append_fused (snapshot, self->map, bracket, &reach, colour);
       else
         append_alone (snapshot, self->map, bracket, &reach, &line);
     }
+  }
+}
+
+/* --- Frames of blocks ---------------------------------------------------------------------- */
+
+static void
+append_frame (const LigScorePicture *self,
+              const LigScoreColumns *columns,
+              const LigScoreSlot *slot,
+              GtkSnapshot *snapshot,
+              const GdkRGBA *colour)
+{
+  int x, width;
+  GskRoundedRect outline;
+  GdkRGBA ground = *colour;
+  const float line = 1.5f, widths[4] = {line, line, line, line};
+  const GdkRGBA colours[4] = {*colour, *colour, *colour, *colour};
+  ground.alpha *= 0.07f;
+  lig_score_map_get_extent (self->map, columns, slot->depth, &x, &width);
+  graphene_rect_t area = rectangle (x, slot->y, width, slot->frame - slot->y);
+  gsk_rounded_rect_init_from_rect (&outline, &area, 9);
+  gtk_snapshot_push_rounded_clip (snapshot, &outline);
+  gtk_snapshot_append_color (snapshot, &ground, &area);
+  gtk_snapshot_pop (snapshot);
+  gtk_snapshot_append_border (snapshot, &outline, widths, colours);
+}
+
+static void
+append_frames (const LigScorePicture *self,
+               const LigScoreColumns *columns,
+               GtkWidget *widget,
+               GtkSnapshot *snapshot,
+               double top,
+               double bottom)
+{
+  GdkRGBA colour = find_colour (widget, "score_block");
+  for (guint i = 0; i < self->map->slots->len; i++) {
+    const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
+    if (slot->frame > MAX (top, 0) && slot->y < bottom)
+      append_frame (self, columns, slot, snapshot, &colour);
   }
 }
 
@@ -158,8 +213,8 @@ static double
 find_gap_middle (const LigScoreMap *map, guint gap)
 {
   if (gap < map->slots->len)
-    return lig_score_map_get_slot (map, gap)->y - LIG_SHEET_SPACE / 2.0;
-  return map->height - LIG_SHEET_END - LIG_SHEET_SPACE / 2.0;
+    return lig_score_map_get_slot (map, gap)->y - map->metrics.space / 2.0;
+  return map->height - map->metrics.end - map->metrics.space / 2.0;
 }
 
 void
@@ -170,6 +225,7 @@ lig_score_picture_snapshot (const LigScorePicture *self,
                             double top,
                             double bottom)
 {
+  append_frames (self, columns, widget, snapshot, top, bottom);
   if (self->stale)
     gtk_snapshot_push_opacity (snapshot, 0.45);
   append_connectors (self, columns, widget, snapshot, top, bottom);
@@ -178,7 +234,8 @@ lig_score_picture_snapshot (const LigScorePicture *self,
   append_arcs (self, columns, widget, snapshot, top, bottom);
   for (guint i = 0; i < self->map->slots->len; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    if (slot->y >= top && slot->y - LIG_SHEET_SPACE <= bottom && lig_op_get_fence (slot->op))
+    if (slot->y >= top && slot->y - self->map->metrics.space <= bottom &&
+        lig_op_get_fence (slot->op))
       append_fence (widget, columns, snapshot, find_gap_middle (self->map, i),
                     self->fence >= 0 ? 0.4 : 1);
   }
@@ -194,12 +251,15 @@ append_caret (const LigScorePicture *self,
 {
   GdkRGBA accent = find_colour (widget, "accent_color");
   double y = find_gap_middle (self->map, (guint) self->caret);
-  int indent = 0;
-  if (self->inside && self->caret > 0)
-    indent =
-      (lig_score_map_get_slot (self->map, (guint) self->caret - 1)->depth) * LIG_SHEET_INDENT;
-  double x = columns->ops + MIN (indent, columns->ops_width / 3);
-  double end = columns->ops + columns->ops_width;
+  int left, width, depth = 0;
+  if (self->inside && self->caret > 0) {
+    const LigScoreSlot *above = lig_score_map_get_slot (self->map, (guint) self->caret - 1);
+    depth = above->depth + (above->open ? 1 : 0);
+    y = above->y + above->height + self->map->metrics.frame / 2.0;
+  } else if ((guint) self->caret < self->map->slots->len)
+    depth = lig_score_map_get_slot (self->map, (guint) self->caret)->depth;
+  lig_score_map_get_extent (self->map, columns, depth, &left, &width);
+  double x = left, end = left + width;
   append_rounded (snapshot, rectangle (x, y - 2, end - x, 4), 2, &accent);
   append_rounded (snapshot, rectangle (x - 5, y - 5, 10, 10), 5, &accent);
   append_rounded (snapshot, rectangle (end - 5, y - 5, 10, 10), 5, &accent);

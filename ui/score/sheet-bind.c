@@ -34,7 +34,7 @@ make_row (LigScoreSheet *self)
 static GtkWidget *
 make_gap (LigScoreSheet *self)
 {
-  return lig_sheet_gap_new ();
+  return lig_sheet_gap_new (self->document);
 }
 
 static GtkWidget *
@@ -95,6 +95,8 @@ tell (LigScoreSheet *self, guint kind, guint n)
     lig_op_row_bind (self->rows->pdata[n], self->map, n);
   else
     lig_score_group_bind (self->groups[kind - FORWARD]->pdata[n], self->map, n);
+  if (kind != ROWS)
+    lig_score_sheet_colour_group (self, (LigPass) (kind - FORWARD), n);
 }
 
 /* Adds a window's height on either side, like the drawing. */
@@ -147,6 +149,7 @@ lig_score_sheet_bind (LigScoreSheet *self)
   fill_pool (self, self->groups[0], self->map->brackets[0]->len, make_forward);
   fill_pool (self, self->groups[1], self->map->brackets[1]->len, make_backward);
   lig_score_sheet_clear_bound (self);
+  lig_score_sheet_find_peak (self);
   for (guint kind = ROWS; kind < N_KINDS; kind++)
     self->filled[kind] = g_new0 (guint8, count_kind (self, kind) + 1);
   for (guint i = 0; i < count; i++)

@@ -29,7 +29,7 @@ lig_score_sheet_find_drop (LigScoreSheet *self, double y, LigScoreDrop *drop)
   LigSequence *body = lig_op_get_body (above->op);
   if (body && !above->open && lig_sequence_get_length (body) > 0)
     body = NULL;
-  gboolean near = y < slot->y + slot->height + LIG_SHEET_SPACE / 2;
+  gboolean near = y < slot->y + slot->height + self->map->metrics.frame;
   if (body && lig_sequence_get_length (body) == 0 && near) {
     drop->parent = body;
     drop->index = 0;

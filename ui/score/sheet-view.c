@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Layout, drawing and focus of the score's sheet. */
+#include "ui/score/ghost.h"
 #include "ui/score/sheet-private.h"
 
 /* --- Size and place ------------------------------------------------------------------------ */
@@ -7,8 +8,7 @@
 void
 lig_score_sheet_get_columns (LigScoreSheet *self, LigScoreColumns *columns)
 {
-  lig_score_columns (columns, gtk_widget_get_width (GTK_WIDGET (self)),
-                     self->map ? self->map->lanes : 0);
+  lig_score_columns (columns, self->map, gtk_widget_get_width (GTK_WIDGET (self)));
 }
 
 static void
@@ -21,7 +21,7 @@ measure (GtkWidget *widget,
          int *natural_baseline)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (widget);
-  int lanes = self->map ? (int) self->map->lanes * LIG_SHEET_LANE : 0;
+  int lanes = self->map ? (int) self->map->lanes * self->map->metrics.lane : 0;
   if (orientation == GTK_ORIENTATION_VERTICAL)
     *minimum = *natural = self->map ? self->map->height : 0;
   else {
@@ -43,18 +43,22 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   LigScoreSheet *self = LIG_SCORE_SHEET (widget);
   LigScoreColumns columns;
   const guint count = self->map->slots->len;
-  lig_score_columns (&columns, width, self->map->lanes);
+  const LigScoreMetrics *metrics = &self->map->metrics;
+  const int over = (metrics->gap - metrics->space) / 2;
+  lig_score_columns (&columns, self->map, width);
   for (guint i = 0; i < count; i++) {
     const LigScoreSlot *slot = lig_score_map_get_slot (self->map, i);
-    int indent = MIN (slot->depth * LIG_SHEET_INDENT, columns.ops_width / 3);
-    place (self->rows->pdata[i], columns.ops + indent, slot->y, columns.ops_width - indent,
-           slot->height);
-    place (self->gaps->pdata[i], columns.ops, slot->y - LIG_SHEET_SPACE, columns.ops_width,
-           LIG_SHEET_SPACE);
+    int x, row_width;
+    lig_score_map_get_extent (self->map, &columns, slot->depth, &x, &row_width);
+    place (self->rows->pdata[i], x, slot->y, row_width, slot->height);
+    place (self->gaps->pdata[i], columns.ops, slot->y - metrics->space - over, columns.ops_width,
+           metrics->gap);
+    lig_sheet_gap_set_space (self->gaps->pdata[i], metrics->space);
   }
   if (count > 0)
     place (self->gaps->pdata[count], columns.ops,
-           self->map->height - LIG_SHEET_END - LIG_SHEET_SPACE, columns.ops_width, LIG_SHEET_SPACE);
+           self->map->height - metrics->end - metrics->space - over, columns.ops_width,
+           metrics->gap);
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < self->map->brackets[pass]->len; i++) {
       const LigScoreBracket *bracket =
@@ -64,6 +68,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
       place (self->groups[pass]->pdata[i], pass == 0 ? columns.forward : columns.backward,
              bracket->y, columns.rail, bracket->height - (whole ? 0 : 3));
     }
+  place (self->ghost, 0, 0, width, height);
   if (self->card)
     gtk_popover_present (GTK_POPOVER (self->card));
 }
@@ -98,7 +103,7 @@ snapshot_gaps (LigScoreSheet *self, GtkSnapshot *snapshot)
   guint count = self->map->slots->len;
   for (guint i = 0; i <= count && count > 0; i++) {
     int y = i < count ? lig_score_map_get_slot (self->map, i)->y : self->map->height;
-    if (y - LIG_SHEET_SPACE < self->bottom && y > self->top)
+    if (y - self->map->metrics.gap < self->bottom && y > self->top)
       gtk_widget_snapshot_child (GTK_WIDGET (self), self->gaps->pdata[i], snapshot);
   }
 }
@@ -130,12 +135,14 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                    &g_array_index (self->map->slots, LigScoreSlot, 0).y, sizeof (LigScoreSlot));
   snapshot_gaps (self, snapshot);
   lig_score_picture_snapshot_above (&self->picture, &columns, widget, snapshot);
+  gtk_widget_snapshot_child (widget, self->ghost, snapshot);
 }
 
 static void
 scrolled (LigScoreSheet *self)
 {
   double top, bottom;
+  lig_score_ghost_follow (LIG_SCORE_GHOST (self->ghost));
   lig_score_sheet_find_sight (self, &top, &bottom);
   if (top >= self->top && bottom <= self->bottom)
     return;
@@ -150,6 +157,8 @@ lig_score_sheet_set_adjustment (LigScoreSheet *self, GtkAdjustment *adjustment)
   g_signal_connect_object (adjustment, "value-changed", G_CALLBACK (scrolled), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (adjustment, "changed", G_CALLBACK (scrolled), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adjustment, "notify::page-size",
+                           G_CALLBACK (lig_score_sheet_follow_page), self, G_CONNECT_SWAPPED);
 }
 
 void
@@ -158,7 +167,8 @@ lig_score_sheet_scroll_to (LigScoreSheet *self, guint row)
   if (!self->adjustment || row >= self->map->slots->len)
     return;
   const LigScoreSlot *slot = lig_score_map_get_slot (self->map, row);
-  double top = slot->y - LIG_SHEET_SPACE, bottom = slot->y + slot->height + LIG_SHEET_SPACE;
+  const int space = self->map->metrics.space;
+  double top = slot->y - space, bottom = slot->y + slot->height + space;
   /* The scrolled window uses a new height only when it is laid out. */
   if (bottom > gtk_adjustment_get_upper (self->adjustment))
     gtk_adjustment_set_upper (self->adjustment, self->map->height);

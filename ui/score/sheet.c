@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sheet of the score: its widgets follow the document; sheet-view.c places and draws them. */
+#include "ui/score/ghost.h"
 #include "ui/score/sheet-private.h"
 
 /* The old plan is dimmed only if the new one takes longer than this. */
@@ -59,15 +60,14 @@ follow_cursor (LigScoreSheet *self)
     }
 }
 
-static void
-update_map (LigScoreSheet *self)
+void
+lig_score_sheet_update (LigScoreSheet *self)
 {
   LigPlan *plan = lig_document_get_plan (self->document);
   gboolean known = knows_places (self);
-  gboolean profiled = plan && plan == self->profiled;
   LigScoreMap *old = self->map;
-  self->map = lig_score_map_new (self->document, known ? self->places : NULL,
-                                 profiled ? self->steps : NULL, profiled ? self->n_steps : 0);
+  lig_score_sheet_choose_metrics (self);
+  self->map = lig_score_map_new (self->document, &self->metrics, known ? self->places : NULL);
   self->picture.map = self->map;
   if (!known) {
     remember_places (self);
@@ -78,6 +78,9 @@ update_map (LigScoreSheet *self)
     gtk_widget_queue_resize (GTK_WIDGET (self));
   else
     gtk_widget_queue_allocate (GTK_WIDGET (self));
+  if (old && (old->metrics.unit != self->map->metrics.unit ||
+              old->metrics.compact != self->map->metrics.compact))
+    lig_score_sheet_keep_place (self, old);
   g_clear_pointer (&old, lig_score_map_free);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit (self, mapped_signal, 0);
@@ -111,7 +114,8 @@ document_changed (LigScoreSheet *self)
 {
   if (self->card)
     gtk_popover_popdown (GTK_POPOVER (self->card));
-  update_map (self);
+  lig_score_sheet_update (self);
+  lig_score_sheet_follow_page (self);
 }
 
 static void
@@ -124,7 +128,7 @@ document_planned (LigScoreSheet *self)
     self->stale_timer = g_timeout_add (STALE_MILLISECONDS, show_stale, self);
   /* Staleness is signalled before the rows of an edit are. */
   if (!stale || self->shown != lig_document_get_plan (self->document))
-    update_map (self);
+    lig_score_sheet_update (self);
 }
 
 static void
@@ -173,19 +177,6 @@ lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
   return get_nth (self->groups[pass], n);
 }
 
-void
-lig_score_sheet_set_profile (LigScoreSheet *self, LigPlan *plan, const double *steps, guint n_steps)
-{
-  if (!plan && !self->profiled)
-    return;
-  g_clear_pointer (&self->profiled, lig_plan_unref);
-  g_free (self->steps);
-  self->profiled = plan ? lig_plan_ref (plan) : NULL;
-  self->steps = steps ? g_memdup2 (steps, sizeof (double) * n_steps) : NULL;
-  self->n_steps = n_steps;
-  update_map (self);
-}
-
 /* --- Construction -------------------------------------------------------------------------- */
 
 static void
@@ -194,7 +185,10 @@ dispose (GObject *object)
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_handle_id (&self->stale_timer, g_source_remove);
   g_clear_handle_id (&self->rest, g_source_remove);
-  g_clear_pointer (&self->card, gtk_widget_unparent);
+  lig_score_sheet_drop_card (self);
+  g_clear_handle_id (&self->resizing, g_source_remove);
+  g_clear_object (&self->style);
+  g_clear_pointer (&self->ghost, gtk_widget_unparent);
   GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
     for (guint k = 0; k < pools[i]->len; k++)
@@ -210,9 +204,8 @@ finalize (GObject *object)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (object);
   g_clear_pointer (&self->map, lig_score_map_free);
-  g_clear_pointer (&self->profiled, lig_plan_unref);
   lig_score_sheet_clear_bound (self);
-  g_free (self->steps);
+  g_free (self->judged_path);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->gaps);
   g_ptr_array_unref (self->groups[0]);
@@ -228,10 +221,13 @@ lig_score_sheet_class_init (LigScoreSheetClass *class)
   G_OBJECT_CLASS (class)->dispose = dispose;
   G_OBJECT_CLASS (class)->finalize = finalize;
   lig_score_sheet_install_view (widget_class);
+  lig_score_sheet_install_metrics (widget_class);
   gtk_widget_class_set_css_name (widget_class, "scoresheet");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
   mapped_signal = g_signal_new ("mapped", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                 NULL, G_TYPE_NONE, 0);
+  g_signal_new ("zoomed", LIG_TYPE_SCORE_SHEET, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                0);
 }
 
 static void
@@ -242,6 +238,7 @@ lig_score_sheet_init (LigScoreSheet *self)
   self->groups[0] = g_ptr_array_new ();
   self->groups[1] = g_ptr_array_new ();
   self->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  lig_score_sheet_init_metrics (self);
   self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1};
 }
 
@@ -250,11 +247,14 @@ lig_score_sheet_new (LigDocument *document)
 {
   LigScoreSheet *self = g_object_new (LIG_TYPE_SCORE_SHEET, NULL);
   self->document = g_object_ref (document);
-  update_map (self);
+  self->ghost = lig_score_ghost_new (self);
+  lig_score_sheet_update (self);
   lig_score_sheet_add_gestures (self);
   g_signal_connect_object (document, "changed", G_CALLBACK (document_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "planned", G_CALLBACK (document_planned), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "timed", G_CALLBACK (lig_score_sheet_update), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selected", G_CALLBACK (document_selected), self,
                            G_CONNECT_SWAPPED);

@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 
 /* All texts are (transfer full). */
 
-/* Returns the parameters of an op in one line: those that differ from the defaults, else the op's
- * summary. @parts: (nullable): the op's parts in the plan */
+/* Returns the parameters of an op in one line: those that differ from the defaults, else its form,
+ * its numbers, or the formula of an op without parameters; never prose. @parts: (nullable): the
+ * op's parts in the plan */
 char *lig_score_params (LigOp *op, const LigPlanOp *parts);
 
 /* Returns the ops of a group by their short names: `linear + bias + GELU`. */
@@ -42,6 +43,9 @@ gboolean lig_score_text_set (LigScoreText *self, const char *text);
 void lig_score_text_clear (LigScoreText *self);
 
 int lig_score_text_measure (LigScoreText *self, GtkWidget *widget, LigScoreTextFlags flags);
+
+/* Returns the colour of secondary text beside text of this colour, stronger in high contrast. */
+GdkRGBA lig_score_dim (const GdkRGBA *ink);
 
 /* Draws within @width, with an ellipsis where it is too narrow; @middle: the line's vertical
  * centre. Returns the width of the text. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page Sequence: palette, score and inspector in a row, the run bar below. In a narrow window
  * the side panes overlap the score. */
+#include "ui/document/times.h"
 #include "ui/inspector/inspector.h"
 #include "ui/page.h"
 #include "ui/profile/profiling.h"
@@ -166,47 +167,20 @@ add_actions (LigPage *page, GActionMap *map)
 
 /* --- Construction -------------------------------------------------------------------------- */
 
-static gboolean
-is_same (const LigPlanGroup *a, const LigPlanGroup *b)
-{
-  return a->fusion == b->fusion && a->first == b->first && a->count == b->count &&
-         a->n_steps == b->n_steps;
-}
-
-/* The profile's plan updates parameters too, so that its steps have other numbers: the times of a
- * pass are transferred group by group, and only if both plans have the same groups. */
-static gboolean
-take_times (LigPlan *plan, const LigTimedPlan *timed, LigPass pass, double *steps)
-{
-  guint count, n_timed;
-  const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
-  const LigPlanGroup *others = lig_plan_get_groups (timed->plan, pass, &n_timed);
-  if (count != n_timed)
-    return FALSE;
-  for (guint i = 0; i < count; i++) {
-    if (!is_same (&groups[i], &others[i]))
-      return FALSE;
-    for (int k = 0; k < groups[i].n_steps; k++)
-      steps[groups[i].first_step + k] = timed->steps[others[i].first_step + k];
-  }
-  return TRUE;
-}
-
+/* Every measured plan counts: one of them may be that of every op alone. */
 static void
 show_times (LigSequencePage *self)
 {
-  LigTimedPlan timed = {0};
-  guint count = 0;
   LigDocument *document = lig_page_get_document (LIG_PAGE (self));
-  LigScoreView *score = LIG_SCORE_VIEW (adw_bin_get_child (self->score_place));
-  LigPlan *plan = lig_document_get_plan (document);
-  if (plan)
-    lig_plan_get_steps (plan, &count);
-  g_autofree double *steps = g_new0 (double, count + 1);
-  gboolean known = plan && lig_profiling_get_timed (lig_profiling_of (document), &timed) &&
-                   take_times (plan, &timed, LIG_PASS_FORWARD, steps) &&
-                   take_times (plan, &timed, LIG_PASS_BACKWARD, steps);
-  lig_score_view_set_profile (score, known ? plan : NULL, known ? steps : NULL, known ? count : 0);
+  LigProfiling *profiling = lig_profiling_of (document);
+  const LigProfiled *profiled;
+  g_autoptr (GArray) profiles = g_array_new (FALSE, FALSE, sizeof (LigTimedPlan));
+  for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++) {
+    LigTimedPlan timed = {profiled->plan, profiled->steps};
+    g_array_append_val (profiles, timed);
+  }
+  lig_document_set_profiles (document, (const LigTimedPlan *) (gpointer) profiles->data,
+                             profiles->len);
 }
 
 static void
@@ -230,7 +204,6 @@ fill (LigSequencePage *self)
   adw_bin_set_child (self->run_bar, lig_run_bar_new (document));
   g_signal_connect_object (lig_profiling_of (document), "changed", G_CALLBACK (show_times), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "planned", G_CALLBACK (show_times), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (find_bar, "finished", G_CALLBACK (leave_entry), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (entry, "finished", G_CALLBACK (leave_entry), self, G_CONNECT_SWAPPED);
 }

@@ -3,8 +3,9 @@
  * window, in reports and in files; it needs no display. Sizes are in pixels of 1/96 inch. */
 #pragma once
 
+#include <ligature/comparison.h>
+#include <ligature/figures.h>
 #include <ligature/foreign.h>
-#include <ligature/plan.h>
 #include <ligature/profile.h>
 
 #include <math.h>
@@ -305,21 +306,6 @@ LIG_API const LigMark *lig_canvas_get_marks (LigCanvas *self, guint *count);
 /* --- The score ----------------------------------------------------------------------------- */
 
 /**
- * LigTimedPlan:
- * @plan: a plan
- * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
- * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
- *   measured as a whole; %NULL: unknown, so the sums of their steps are shown
- *
- * A plan with the measured times of its steps.
- */
-typedef struct {
-  LigPlan *plan;
-  const double *steps;
-  const double *passes;
-} LigTimedPlan;
-
-/**
  * lig_draw_score_height:
  * @plan: a plan
  *
@@ -341,6 +327,33 @@ LIG_API void lig_draw_score (LigCanvas *canvas,
                              const LigColours *colours,
                              const LigTimedPlan *timed,
                              double width);
+
+/**
+ * lig_draw_comparison_height:
+ * @comparison: a comparison of two plans
+ *
+ * Returns: the height of lig_draw_comparison()'s picture in pixels, which depends on the ops
+ */
+LIG_API double lig_draw_comparison_height (LigPlanComparison *comparison);
+
+/**
+ * lig_draw_comparison:
+ * @canvas: a canvas
+ * @colours: the colours
+ * @comparison: a comparison of two plans
+ * @before: a short title of the first plan
+ * @after: a short title of the second plan
+ * @width: the width in pixels
+ *
+ * Draws both plans' groups side by side on each rail, and marks those that only one plan has. The
+ * repetitions of a block are drawn once, with their number.
+ */
+LIG_API void lig_draw_comparison (LigCanvas *canvas,
+                                  const LigColours *colours,
+                                  LigPlanComparison *comparison,
+                                  const char *before,
+                                  const char *after,
+                                  double width);
 
 /* --- Charts -------------------------------------------------------------------------------- */
 

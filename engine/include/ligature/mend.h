@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 /**
  * LigMendKind:
  * @LIG_MEND_REMOVE_FENCE: remove the fence before the op at the path
- * @LIG_MEND_UNFORBID: allow the fusion at the path and everywhere
+ * @LIG_MEND_UNFORBID: allow the fusion at the path and everywhere; without a path it is forbidden
+ *   everywhere only
  * @LIG_MEND_FORCE: force the fusion at the path, instead of the groups that cover its ops
  * @LIG_MEND_MAKE_PRIVATE: make the branch of the op at the path private: the caller no longer reads
  *   it, and ops that read its channel take their extra input from the caller
@@ -20,6 +21,9 @@ G_BEGIN_DECLS
  * @LIG_MEND_INSERT_OP: insert the op that the value names before the op at the path
  * @LIG_MEND_REMOVE_OP: remove the op at the path, which has no effect on the result
  * @LIG_MEND_REPLACE_OP: replace the op at the path by the op that the value names
+ * @LIG_MEND_UNFORCE: no longer force, at the path, the fusion that the value names
+ * @LIG_MEND_CHOOSE_POLICY: compile with the policy that the value names, an option of the
+ *   compilation and no part of the sequence
  */
 typedef enum {
   LIG_MEND_REMOVE_FENCE,
@@ -30,18 +34,21 @@ typedef enum {
   LIG_MEND_INSERT_OP,
   LIG_MEND_REMOVE_OP,
   LIG_MEND_REPLACE_OP,
+  LIG_MEND_UNFORCE,
+  LIG_MEND_CHOOSE_POLICY,
 } LigMendKind;
 
 /**
  * LigMend:
  * @number: the number of the edit in its plan, from 1; mends that make the same edit share it
  * @fusion: the name of the fusion that was refused
- * @path: (nullable): the path of the op that is edited; %NULL if the edit concerns the whole
- *   sequence
- * @value: (nullable): the name of an op or of an element type
+ * @path: (nullable): the path of the op that is edited, in a block that of the first repetition;
+ *   %NULL if the edit concerns the whole sequence
+ * @value: (nullable): the name of an op, of an element type, of a fusion or of a policy
  * @gain: the time in microseconds that a step saves if the fusion is taken after the edit; negative
  *   if it costs time, NaN if it is unknown
  * @measured: whether the gain comes from measured times; otherwise it is predicted
+ * @bytes: the bytes that a step then reads and writes less; negative if more, NaN if it is unknown
  *
  * An edit that removes a refusal. The strings belong to the plan.
  */
@@ -51,6 +58,7 @@ typedef struct {
   const char *fusion, *path, *value;
   double gain;
   gboolean measured;
+  double bytes;
 } LigMend;
 
 /**
@@ -70,6 +78,14 @@ LIG_API const char *lig_mend_kind_name (LigMendKind kind);
 LIG_API char *lig_mend_describe (const LigMend *self);
 
 /**
+ * lig_mend_is_edit:
+ * @self: a mend
+ *
+ * Returns: whether lig_mend_apply() can make it; %FALSE if it changes an option of the compilation
+ */
+LIG_API gboolean lig_mend_is_edit (const LigMend *self);
+
+/**
  * lig_mend_apply:
  * @self: a mend
  * @sequence: the sequence that was compiled, or a copy of it
@@ -77,7 +93,8 @@ LIG_API char *lig_mend_describe (const LigMend *self);
  * Makes the edit. If the sequence is compiled again, for the same device and with the same options,
  * the fusion is taken, or refused for another reason.
  *
- * Returns: %FALSE with an error set if the sequence has no such op; the sequence is then unchanged
+ * Returns: %FALSE with an error set if the sequence has no such op, or if the mend is no edit; the
+ *   sequence is then unchanged
  */
 LIG_API gboolean lig_mend_apply (const LigMend *self, LigSequence *sequence, GError **error);
 

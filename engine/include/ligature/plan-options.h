@@ -59,6 +59,8 @@ LIG_API LigPolicy lig_policy_for (LigPolicy policy, LigDevice *device);
  *   cross-entropy
  * @choices: (nullable): the groups to use instead of choosing them, a text of
  *   lig_plan_get_choices()
+ * @recall: whether to predict the times that @tuning does not have instead of measuring them, so
+ *   that compiling with policy `measured` launches nothing on the device
  *
  * The options of lig_plan_compile() and others. Fields beyond @size have the values of
  * %LIG_PLAN_OPTIONS_INIT. Functions that accept options take %NULL for %LIG_PLAN_OPTIONS_INIT.
@@ -74,6 +76,7 @@ typedef struct {
   const LigOptimizer *optimizer;
   const LigTuning *tuning;
   const char *choices;
+  gboolean recall;
 } LigPlanOptions;
 
 #define LIG_PLAN_OPTIONS_INIT \

@@ -97,6 +97,10 @@ LIG_API void lig_run_row_free (LigRunRow *row);
  * @kind: `train` or `profile`, %NULL for any
  * @started_from: the earliest start in microseconds since 1970, UTC; 0 for no bound
  * @started_to: the time before which runs must have started, likewise; 0 for no bound
+ * @group_by: a setting as in lig_store_group_runs(), %NULL for none
+ * @group: with @group_by the value that the setting must have, as #LigRunGroup has it; %NULL: runs
+ *   without that setting
+ * @order_by: the setting for %LIG_RUN_BY_SETTING, named as in lig_store_group_runs()
  * @sweep: the uuid of a sweep, %NULL for any
  *
  * Conditions that a run must meet to be listed.
@@ -107,6 +111,7 @@ typedef struct {
   int limit;
   const char *kind;
   gint64 started_from, started_to;
+  const char *group_by, *group, *order_by;
   const char *sweep;
 } LigRunFilter;
 
@@ -128,8 +133,49 @@ typedef enum {
   LIG_RUN_BY_STEP_TIME,
   LIG_RUN_BY_STAR,
   LIG_RUN_BY_NOTES,
+  LIG_RUN_BY_SETTING,
   LIG_RUN_N_ORDERS
 } LigRunOrder;
+
+/**
+ * LigRunMean:
+ * @count: the number of runs that have a value
+ * @mean: their mean, NaN without a value
+ * @deviation: their standard deviation, of the sample (divided by @count - 1); NaN for fewer than
+ *   two values
+ * @least: the least value
+ * @most: the greatest value
+ *
+ * The mean and the spread of a figure over the runs of a group.
+ */
+typedef struct {
+  guint count;
+  double mean, deviation, least, most;
+} LigRunMean;
+
+/**
+ * LigRunGroup:
+ * @value: (nullable): the value that the runs have in common, as text; %NULL if they have no such
+ *   setting
+ * @runs: the number of runs
+ * @sample: the key of the newest of them
+ * @last_loss: over the last losses
+ * @eval_loss: over the last held-out losses
+ * @eval_accuracy: over the last held-out accuracies
+ * @step_ms: over the milliseconds of a step
+ *
+ * Runs with the same value of a setting.
+ */
+typedef struct {
+  char *value;
+  guint runs;
+  gint64 sample;
+  LigRunMean last_loss, eval_loss, eval_accuracy, step_ms;
+} LigRunGroup;
+
+/* The name under which lig_store_group_runs() compares everything that describes a run but its
+ * seed, so that each group has the repetitions of one run. */
+#define LIG_RUN_ALL_BUT_SEED "*"
 
 /**
  * LigMetricRow:

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* lig sweep: trains a sequence with lists of settings, one run after another, or continues a sweep
+ * that was interrupted. */
+#include "app/cli/output.h"
+#include "app/cli/train-options.h"
+#include "app/cli/train-progress.h"
+
+#include <ligature/shell.h>
+#include <ligature/sweep.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The number of files that a training has open at a time, as for lig train. */
+#define MOST_FILES 24
+
+static int run (int argc, char **argv);
+static void append_notes (GString *to);
+
+LIG_COMMAND (sweep) = {
+  .name = "sweep",
+  .usage =
+    "P --over KEY=A,B,… [--over KEY=C,D]… [--list FILE|--zip] --data DATA … | --resume SWEEP",
+  .summary = "Trains a sequence with lists of settings, one run after another, and compares them",
+  .example = "lig sweep 'linear(16, init-std=0.3) ! gelu ! linear(4) ! mean-squared-error' "
+             "--input 32x8 --data synthetic --steps 50 --over lr=0.01,0.001 --over seed=1..2",
+  .run = run,
+  .notes = append_notes,
+};
+
+typedef struct {
+  LigTrainOptions train;
+  char *list;
+  GStrv over;
+  gboolean zip, retry;
+} Options;
+
+static void
+append_notes (GString *to)
+{
+  g_string_append (
+    to,
+    "KEY is a setting of a training, one of the options above, or PATH.PARAMETER of an op, such "
+    "as\n"
+    "0.out-features. Several --over are combined to a grid; with --zip they advance together.\n"
+    "A..B are the whole numbers from A to B. FILE has the keys in its first line, with commas\n"
+    "between them, and the values of one run in each further line; \"…\" for a value with commas.\n"
+    "Runs that differ only in the seed are one line of the table: mean, spread and count.\n"
+    "SWEEP is a uuid, its beginning, or last.\n\n");
+  lig_cli_train_notes (to);
+}
+
+static void
+clear (Options *options)
+{
+  lig_cli_clear_training (&options->train);
+  g_free (options->list);
+  g_strfreev (options->over);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, clear)
+
+/* --- Beginning ----------------------------------------------------------------------------- */
+
+static gboolean
+add_axes (LigSweep *sweep, const Options *options, GError **error)
+{
+  g_autofree char *text = NULL;
+  if (options->list && !g_file_get_contents (options->list, &text, NULL, error))
+    return FALSE;
+  if (text && !lig_sweep_add_list (sweep, text, error)) {
+    g_prefix_error (error, "%s: ", options->list);
+    return FALSE;
+  }
+  for (char **over = options->over; over && *over; over++)
+    if (!lig_sweep_add (sweep, *over, options->zip, error)) {
+      g_prefix_error (error, "--over: ");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static LigSweep *
+begin (const char *text, const Options *options, LigDevice *device, LigStore *store, GError **error)
+{
+  g_auto (LigRunSettings) settings;
+  lig_run_settings_init (&settings);
+  g_autoptr (LigSequence) sequence = lig_cli_open_sequence (text, &options->train.sequence, error);
+  if (!sequence || !lig_cli_train_settings (text, sequence, &options->train, &settings, error))
+    return NULL;
+  g_autoptr (LigSweep) sweep =
+    lig_sweep_new (sequence, lig_device_get_name (device), &settings, options->train.init);
+  if (!add_axes (sweep, options, error) || !lig_sweep_begin (sweep, store, error))
+    return NULL;
+  return g_steal_pointer (&sweep);
+}
+
+/* --- Training ------------------------------------------------------------------------------ */
+
+static void
+say_outcome (LigSweep *sweep, int number)
+{
+  guint count;
+  const LigSweepPoint *point = &lig_sweep_get_points (sweep, &count)[number];
+  g_autofree char *settings = lig_sweep_describe_point (sweep, (guint) number);
+  g_autofree char *seconds = lig_cli_format_time (point->seconds);
+  if (point->message)
+    lig_cli_say ("%d of %u: %s: %s: %s", number + 1, count, settings, point->status,
+                 point->message);
+  else if (isfinite (point->eval_loss))
+    lig_cli_say ("%d of %u: %s: held out %.4g, %s", number + 1, count, settings, point->eval_loss,
+                 seconds);
+  else
+    lig_cli_say ("%d of %u: %s: loss %.4g, %s", number + 1, count, settings, point->loss, seconds);
+}
+
+/* Trains one point. Returns FALSE if the sweep has to end: with an error, or because the training
+ * was interrupted. A training that fails does not end the sweep. */
+static gboolean
+train (LigSweep *sweep, int number, LigDevice *device, gboolean *interrupted, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  LigRunProgress progress;
+  g_autoptr (LigRun) run = lig_sweep_prepare (sweep, (guint) number, device, &failure);
+  if (!run) {
+    lig_sweep_fail (sweep, (guint) number, failure->message);
+    say_outcome (sweep, number);
+    return TRUE;
+  }
+  lig_cli_watch_sweep (run, sweep, number);
+  lig_run_wait (run, NULL);
+  lig_run_get_progress (run, &progress);
+  *interrupted = progress.status == LIG_RUN_INTERRUPTED;
+  if (!lig_sweep_refresh (sweep, error))
+    return FALSE;
+  if (!*interrupted)
+    say_outcome (sweep, number);
+  return !*interrupted;
+}
+
+static gboolean
+train_all (LigSweep *sweep, LigDevice *device, gboolean *interrupted, GError **error)
+{
+  int next;
+  while ((next = lig_sweep_next (sweep)) >= 0)
+    if (!train (sweep, next, device, interrupted, error))
+      return *interrupted && !(error && *error);
+  return TRUE;
+}
+
+/* --- The table ----------------------------------------------------------------------------- */
+
+static char *
+format (const char *how, double value)
+{
+  return isfinite (value) ? g_strdup_printf (how, value) : g_strdup ("-");
+}
+
+static gboolean
+is_seed (const LigSweepAxis *axis)
+{
+  return strcmp (axis->key, "seed") == 0;
+}
+
+/* The columns that only some sweeps have: the spread of several runs, and the accuracy of classes.
+ */
+typedef struct {
+  gboolean spread, accuracy;
+} Columns;
+
+static Columns
+choose_columns (GPtrArray *summaries)
+{
+  Columns columns = {FALSE, FALSE};
+  for (guint i = 0; i < summaries->len; i++) {
+    const LigSweepSummary *summary = summaries->pdata[i];
+    columns.spread = columns.spread || summary->points > 1;
+    columns.accuracy = columns.accuracy || isfinite (summary->accuracy);
+  }
+  return columns;
+}
+
+static GStrv
+make_header (const LigSweepAxis *axes, guint n_axes, gboolean held_out, Columns columns)
+{
+  g_autoptr (GStrvBuilder) header = g_strv_builder_new ();
+  for (guint i = 0; i < n_axes; i++) {
+    g_autofree char *key = g_strconcat (">", axes[i].key, NULL);
+    if (!columns.spread || !is_seed (&axes[i]))
+      g_strv_builder_add (header, key);
+  }
+  g_strv_builder_add (header, held_out ? ">held out" : ">loss");
+  if (columns.spread)
+    g_strv_builder_addv (header, (const char *[]){">±", ">least", ">greatest", ">runs", NULL});
+  if (columns.accuracy)
+    g_strv_builder_add (header, ">right");
+  g_strv_builder_addv (header, (const char *[]){">step", "run", NULL});
+  return g_strv_builder_end (header);
+}
+
+static char *
+format_run (const LigSweepPoint *point, guint results)
+{
+  if (results > 0)
+    return g_strndup (point->run, 8);
+  return g_strdup (point->status ? point->status : "missing");
+}
+
+static GStrv
+make_row (LigSweep *sweep, const LigSweepSummary *summary, Columns columns)
+{
+  guint n_axes, count;
+  const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &n_axes);
+  const LigSweepPoint *best = &lig_sweep_get_points (sweep, &count)[summary->best];
+  g_autoptr (GPtrArray) cells = g_ptr_array_new ();
+  for (guint i = 0; i < n_axes; i++)
+    if (!columns.spread || !is_seed (&axes[i]))
+      g_ptr_array_add (cells, g_strdup (summary->values[i]));
+  g_ptr_array_add (cells, format ("%.4g", summary->mean));
+  if (columns.spread) {
+    g_ptr_array_add (cells, format ("%.2g", summary->deviation));
+    g_ptr_array_add (cells, format ("%.4g", summary->least));
+    g_ptr_array_add (cells, format ("%.4g", summary->greatest));
+    g_ptr_array_add (cells, summary->count == summary->points
+                              ? g_strdup_printf ("%u", summary->count)
+                              : g_strdup_printf ("%u of %u", summary->count, summary->points));
+  }
+  if (columns.accuracy)
+    g_ptr_array_add (cells, format ("%.1f %%", 100 * summary->accuracy));
+  g_ptr_array_add (cells, isfinite (summary->step_ms) ? lig_cli_format_time (summary->step_ms / 1e3)
+                                                      : g_strdup ("-"));
+  g_ptr_array_add (cells, format_run (best, summary->count));
+  g_ptr_array_add (cells, NULL);
+  return (GStrv) g_ptr_array_free (g_steal_pointer (&cells), FALSE);
+}
+
+static void
+print_table (LigSweep *sweep)
+{
+  guint n_axes;
+  const LigSweepAxis *axes = lig_sweep_get_axes (sweep, &n_axes);
+  g_autoptr (GPtrArray) summaries = lig_sweep_summarize (sweep);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+  Columns columns = choose_columns (summaries);
+  const LigSweepSummary *first = summaries->pdata[0];
+  g_auto (GStrv) header = make_header (axes, n_axes, first->held_out || !first->count, columns);
+  for (guint i = 0; i < summaries->len; i++)
+    g_ptr_array_add (rows, make_row (sweep, summaries->pdata[i], columns));
+  lig_cli_print_table ((const char *const *) header, rows);
+}
+
+static int
+conclude (LigSweep *sweep, gboolean interrupted, const Options *options)
+{
+  guint count;
+  const char *uuid = lig_sweep_get_uuid (sweep);
+  lig_sweep_get_points (sweep, &count);
+  if (lig_cli_json ())
+    lig_cli_print_json (lig_sweep_to_json (sweep));
+  else
+    print_table (sweep);
+  g_autoptr (GString) command = g_string_new ("lig sweep");
+  g_autofree char *short_uuid = g_strndup (uuid, 8);
+  lig_shell_append_option (command, "resume", short_uuid);
+  if (options->train.store)
+    lig_shell_append_option (command, "store", options->train.store);
+  if (interrupted)
+    lig_cli_say ("%u of %u runs ended; continue with: %s", lig_sweep_count_ended (sweep), count,
+                 command->str);
+  else if (!lig_cli_json ())
+    lig_cli_print ("sweep %s", uuid);
+  return interrupted ? LIG_EXIT_INTERRUPTED : LIG_EXIT_OK;
+}
+
+/* --- The command --------------------------------------------------------------------------- */
+
+/* Returns the first given option that the record of a sweep fixes, or NULL. */
+static const char *
+find_contradiction (const Options *options)
+{
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (options->train.values[i])
+      return lig_run_setting_nth (i)->name;
+  return options->over                    ? "over"
+         : options->list                  ? "list"
+         : options->zip                   ? "zip"
+         : options->train.init            ? "init"
+         : options->train.device          ? "device"
+         : options->train.sequence.input  ? "input"
+         : options->train.sequence.forbid ? "forbid"
+         : options->train.sequence.force  ? "force"
+         : options->train.sequence.fence  ? "fence"
+                                          : NULL;
+}
+
+static gboolean
+gives_checkpoint (const Options *options)
+{
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (options->train.values[i] && strcmp (lig_run_setting_nth (i)->name, "checkpoint") == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns LIG_EXIT_OK, or prints what is wrong with the command line. */
+static int
+check_options (const Options *options, int argc)
+{
+  const char *foreign = options->train.resume ? find_contradiction (options) : NULL;
+  if ((argc == 2) == (options->train.resume != NULL))
+    return lig_cli_usage ("lig sweep needs either a sequence or --resume with a sweep");
+  if (foreign)
+    return lig_cli_usage ("--%s contradicts --resume: the sweep fixes it; omit it", foreign);
+  if (options->retry && !options->train.resume)
+    return lig_cli_usage ("--retry needs --resume with a sweep whose runs failed");
+  if (!options->train.resume && !options->over && !options->list)
+    return lig_cli_usage ("lig sweep needs --over or --list, the settings to vary");
+  if (options->zip && g_strv_length (options->over ? options->over : (char *[]){NULL}) < 2)
+    return lig_cli_usage ("--zip needs at least two --over, which then advance together");
+  if (gives_checkpoint (options))
+    return lig_cli_usage ("--checkpoint is one file, and each run of a sweep has its own; omit it");
+  return LIG_EXIT_OK;
+}
+
+static int
+work (const char *text, const Options *options, LigStore *store)
+{
+  GError *error = NULL;
+  gboolean interrupted = FALSE;
+  g_autoptr (LigSweep) sweep = NULL;
+  g_autoptr (LigDevice) device = NULL;
+  if (options->train.resume) {
+    sweep = lig_sweep_open (store, options->train.resume, &error);
+    device = sweep ? lig_cli_open_training_device (lig_sweep_get_device (sweep), &error) : NULL;
+  } else {
+    device = lig_cli_open_training_device (options->train.device, &error);
+    sweep = device ? begin (text, options, device, store, &error) : NULL;
+  }
+  if (!sweep || !device)
+    return lig_cli_fail (error);
+  if (options->retry)
+    lig_sweep_retry (sweep);
+  if (!train_all (sweep, device, &interrupted, &error))
+    return lig_cli_fail (error);
+  return conclude (sweep, interrupted, options);
+}
+
+static int
+run (int argc, char **argv)
+{
+  g_auto (Options) options = {0};
+  GError *error = NULL;
+  lig_cli_init_training (&options.train);
+  const GOptionEntry own[] = {
+    {"over", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.over, "A setting and the values to try",
+     "KEY=A,B,…"},
+    {"list", 0, 0, G_OPTION_ARG_FILENAME, &options.list, "A csv file with the settings of each run",
+     "FILE"},
+    {"zip", 0, 0, G_OPTION_ARG_NONE, &options.zip, "Advance all --over together, not as a grid",
+     NULL},
+    {"resume", 0, 0, G_OPTION_ARG_STRING, &options.train.resume,
+     "Continue a sweep with the runs that are missing", "SWEEP"},
+    {"retry", 0, 0, G_OPTION_ARG_NONE, &options.retry, "With --resume: failed runs once more, too",
+     NULL},
+    {NULL},
+  };
+  g_autofree GOptionEntry *entries = lig_cli_train_entries (&options.train, own);
+  if (!lig_cli_parse (&lig_command_sweep, entries, &argc, &argv, 0, 1))
+    return LIG_EXIT_USAGE;
+  int wrong = check_options (&options, argc);
+  if (wrong != LIG_EXIT_OK)
+    return wrong;
+  g_autoptr (LigStore) store = NULL;
+  if (lig_cli_need_files (MOST_FILES, &error))
+    store = options.train.resume
+              ? lig_store_open_existing (options.train.store, LIG_STORE_CHANGE, &error)
+              : lig_store_open (options.train.store, &error);
+  if (!store)
+    return lig_cli_fail (error);
+  if (lig_store_get_warning (store))
+    lig_cli_say ("%s", lig_store_get_warning (store));
+  return work (argv[1], &options, store);
+}

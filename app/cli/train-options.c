@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of commands that train. */
+#include "app/cli/train-options.h"
+
+#include <ligature/dataset.h>
+
+#include <string.h>
+
+static guint
+count_settings (void)
+{
+  guint n = 0;
+  while (lig_run_setting_nth (n))
+    n++;
+  return n;
+}
+
+void
+lig_cli_init_training (LigTrainOptions *options)
+{
+  *options = (LigTrainOptions){.values = g_new0 (char *, count_settings () + 1),
+                               .helps = g_new0 (char *, count_settings () + 1)};
+}
+
+void
+lig_cli_clear_training (LigTrainOptions *options)
+{
+  lig_cli_clear_options (&options->sequence);
+  g_free (options->device);
+  g_free (options->init);
+  g_free (options->resume);
+  g_free (options->store);
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    g_free (options->values[i]);
+  g_free (options->values);
+  g_strfreev (options->helps);
+}
+
+/* --- Help ---------------------------------------------------------------------------------- */
+
+static void
+append_optimizers (GString *to)
+{
+  const LigOptimizerInfo *info;
+  g_string_append (to, "Optimizers:\n");
+  for (guint n = 0; (info = lig_optimizer_info_nth (n)); n++)
+    g_string_append_printf (to, "  %-28s %s. %s\n", info->name, info->title, info->help);
+}
+
+static void
+append_default (GString *to, const LigDatasetOption *option)
+{
+  if (option->type == LIG_DATASET_COUNT || option->type == LIG_DATASET_FRACTION)
+    g_string_append_printf (to, " (%.15g)", option->initial);
+  else if (option->type == LIG_DATASET_BOOLEAN)
+    g_string_append_printf (to, " (%s)", option->initial != 0 ? "true" : "false");
+  g_string_append_c (to, '\n');
+}
+
+static void
+append_options (GString *to, const char *indent, const LigDatasetOption *option)
+{
+  static const char *const arguments[] = {"TEXT", "PATH", NULL, "true|false", "N", "FRACTION"};
+  for (; option && option->name; option++) {
+    g_autoptr (GString) key = g_string_new (indent);
+    g_string_append_printf (key, "%s=%s", option->name,
+                            option->choices ? "" : arguments[option->type]);
+    for (const LigDatasetChoice *at = option->choices; at && at->name; at++)
+      g_string_append_printf (key, "%s%s", at > option->choices ? "|" : "", at->name);
+    g_string_append_printf (to, "%-30s %s", key->str, option->help);
+    append_default (to, option);
+  }
+}
+
+static void
+append_data (GString *to)
+{
+  const LigDatasetInfo *info;
+  g_string_append (to, "Data:\n");
+  for (guint n = 0; (info = lig_dataset_info_nth (n)); n++) {
+    g_autofree char *name =
+      g_strconcat (info->name, info->path == LIG_DATASET_NO_PATH ? "" : ":PATH", NULL);
+    g_string_append_printf (to, "  %-28s %s. %s\n", name, info->title, info->help);
+    append_options (to, "    ?", info->options);
+  }
+  append_options (to, "  all: ?", lig_dataset_shared_options ());
+}
+
+void
+lig_cli_train_notes (GString *to)
+{
+  append_optimizers (to);
+  g_string_append_c (to, '\n');
+  append_data (to);
+  g_string_append_c (to, '\n');
+}
+
+/* Returns the setting's help; for an optimizer's parameter with the optimizer and the default. */
+static char *
+make_help (const LigSetting *setting)
+{
+  if (!setting->of)
+    return g_strdup (setting->help);
+  return g_strdup_printf ("%s; of %s (%g)", setting->help, setting->of, setting->initial);
+}
+
+/* --- Entries ------------------------------------------------------------------------------- */
+
+GOptionEntry *
+lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own)
+{
+  const GOptionEntry shared[] = {
+    {"init", 0, 0, G_OPTION_ARG_FILENAME, &options->init, "Begin with these weights",
+     "W.safetensors"},
+    {"device", 0, 0, G_OPTION_ARG_STRING, &options->device, lig_device_forms (LIG_DEVICE_DESCRIBED),
+     "DEVICE"},
+    {"store", 0, 0, G_OPTION_ARG_FILENAME, &options->store, "The database of runs", "FILE"},
+  };
+  g_autoptr (GArray) entries = g_array_new (TRUE, TRUE, sizeof (GOptionEntry));
+  for (; own->long_name; own++)
+    g_array_append_val (entries, *own);
+  g_array_append_vals (entries, shared, G_N_ELEMENTS (shared));
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++) {
+    options->helps[i] = make_help (setting);
+    const GOptionEntry entry = {
+      setting->name,    0, 0, G_OPTION_ARG_STRING, &options->values[i], options->helps[i],
+      setting->argument};
+    g_array_append_val (entries, entry);
+  }
+  return lig_cli_sequence_entries (&options->sequence, LIG_OPTION_INPUT | LIG_OPTION_WISHES,
+                                   (const GOptionEntry *) (gpointer) entries->data);
+}
+
+/* --- Values -------------------------------------------------------------------------------- */
+
+static const char *
+find_value (const LigTrainOptions *options, const char *name)
+{
+  const LigSetting *setting;
+  for (guint i = 0; (setting = lig_run_setting_nth (i)); i++)
+    if (strcmp (setting->name, name) == 0)
+      return options->values[i];
+  return NULL;
+}
+
+/* Confines a checkpoint path from a .lig file to the file's folder. A path on the command line is
+ * the user's choice. */
+static gboolean
+confine (const char *text, const LigTrainOptions *options, LigRunSettings *settings, GError **error)
+{
+  g_autofree char *folder =
+    g_file_test (text, G_FILE_TEST_EXISTS) ? g_path_get_dirname (text) : g_get_current_dir ();
+  return find_value (options, "checkpoint") || lig_run_settings_confine (settings, folder, error);
+}
+
+gboolean
+lig_cli_train_settings (const char *text,
+                        LigSequence *sequence,
+                        const LigTrainOptions *options,
+                        LigRunSettings *settings,
+                        GError **error)
+{
+  g_auto (GStrv) warnings = NULL;
+  const char *train = lig_sequence_get_train (sequence);
+  if (train && (!lig_run_settings_read (settings, train, &warnings, error) ||
+                !confine (text, options, settings, error)))
+    return FALSE;
+  for (char **warning = warnings; warning && *warning; warning++)
+    lig_cli_say ("%s", *warning);
+  for (guint i = 0; lig_run_setting_nth (i); i++)
+    if (options->values[i] && !lig_run_settings_set (settings, lig_run_setting_nth (i)->name,
+                                                     options->values[i], error)) {
+      g_prefix_error (error, "--");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+LigDevice *
+lig_cli_open_training_device (const char *name, GError **error)
+{
+  g_autoptr (LigDevice) device = lig_device_open (name, error);
+  if (device && lig_device_has (device, LIG_DEVICE_DESCRIBED)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_DEVICE, "%s is only described; train on cpu or cuda:0",
+                 name);
+    return NULL;
+  }
+  if (device && lig_device_get_remark (device))
+    lig_cli_say ("%s", lig_device_get_remark (device));
+  return g_steal_pointer (&device);
+}

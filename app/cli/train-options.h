@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of commands that train: all settings of a training, its device, its initial weights.
+ */
+#pragma once
+
+#include "app/cli/sequence-options.h"
+#include <ligature/run.h>
+
+typedef struct {
+  LigSequenceOptions sequence; /* --input and the fusion constraints */
+  char *device, *init, *resume, *store;
+  char **values; /* one for each setting, null where not given */
+  char **helps;  /* likewise */
+} LigTrainOptions;
+
+void lig_cli_init_training (LigTrainOptions *options);
+void lig_cli_clear_training (LigTrainOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LigTrainOptions, lig_cli_clear_training)
+
+/* Returns `own` (null-terminated) followed by the entries of these options; (transfer container).
+ */
+GOptionEntry *lig_cli_train_entries (LigTrainOptions *options, const GOptionEntry *own);
+
+/* Appends the optimizers and the kinds of data to a help text. */
+void lig_cli_train_notes (GString *to);
+
+/* Reads the file's `train` object first, then the command line, which overrides it. */
+gboolean lig_cli_train_settings (const char *text,
+                                 LigSequence *sequence,
+                                 const LigTrainOptions *options,
+                                 LigRunSettings *settings,
+                                 GError **error);
+
+/* Opens a device that can train. Without a name it chooses one and prints its name. */
+LigDevice *lig_cli_open_training_device (const char *name, GError **error);

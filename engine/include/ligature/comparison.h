@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparisons of two plans, pass by pass and group by group: the same sequence for two devices or
+ * policies, or before and after an edit. Ops are matched by their place, so that groups behind an
+ * inserted or removed op are still compared with each other.
+ *
+ * A comparison is immutable and keeps both plans. Threads: any number of threads may read,
+ * reference and release one comparison at once. */
+#pragma once
+
+#include <ligature/plan.h>
+
+G_BEGIN_DECLS
+
+typedef struct _LigPlanComparison LigPlanComparison;
+
+#define LIG_TYPE_PLAN_COMPARISON (lig_plan_comparison_get_type ())
+LIG_API GType lig_plan_comparison_get_type (void);
+
+/**
+ * LigPlanSide:
+ * @first: the expanded index of the first op in that plan
+ * @count: the number of ops; 0: that plan has none of the ops
+ * @first_group: the index of the first group of the pass
+ * @n_groups: the number of groups
+ * @n_steps: the number of kernel launches
+ * @seconds: their time; NaN if it is unknown
+ * @bytes: the bytes that they read and write
+ *
+ * One plan's side of a #LigPlanChange.
+ */
+typedef struct {
+  int first, count;
+  guint first_group, n_groups, n_steps;
+  double seconds, bytes;
+} LigPlanSide;
+
+/**
+ * LigPlanChange:
+ * @pass: the pass; %LIG_PASS_JOINT for the total of a step
+ * @same: whether both plans have the same groups
+ * @measured: whether the seconds of both sides were measured; otherwise both are predicted. In a
+ *   total, measured and predicted seconds are added, each with its like on the other side
+ * @before: the first plan
+ * @after: the second plan
+ * @like: the index of the first change that is equal to this one in another repetition of a block;
+ *   the change's own index if there is none before it
+ * @times: the number of changes that are equal to this one; 0 if @like is another change
+ *
+ * The shortest range of ops at whose ends both plans have ends of groups.
+ */
+typedef struct {
+  LigPass pass;
+  gboolean same, measured;
+  LigPlanSide before, after;
+  guint like, times;
+} LigPlanChange;
+
+/**
+ * lig_plan_compare:
+ * @before: a plan
+ * @after: another plan
+ *
+ * Returns: (transfer full): the comparison of both
+ */
+LIG_API LigPlanComparison *lig_plan_compare (LigPlan *before,
+                                             LigPlan *after) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_plan_comparison_ref:
+ * @self: a comparison
+ *
+ * Returns: (transfer full): the comparison, with one more reference; counting is atomic
+ */
+LIG_API LigPlanComparison *lig_plan_comparison_ref (LigPlanComparison *self);
+
+/**
+ * lig_plan_comparison_unref:
+ * @self: a comparison
+ *
+ * Releases a reference; the last one frees the comparison.
+ */
+LIG_API void lig_plan_comparison_unref (LigPlanComparison *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigPlanComparison, lig_plan_comparison_unref)
+
+/**
+ * lig_plan_comparison_get_before:
+ * @self: a comparison
+ *
+ * Returns: (transfer none): the first plan
+ */
+LIG_API LigPlan *lig_plan_comparison_get_before (LigPlanComparison *self);
+
+/**
+ * lig_plan_comparison_get_after:
+ * @self: a comparison
+ *
+ * Returns: (transfer none): the second plan
+ */
+LIG_API LigPlan *lig_plan_comparison_get_after (LigPlanComparison *self);
+
+/**
+ * lig_plan_comparison_get_changes:
+ * @self: a comparison
+ * @count: (out): the length of the array
+ *
+ * Returns: (transfer none) (array length=count): the ranges of both passes, forward before
+ *   backward, each in the order of the ops, including those that are the same
+ */
+LIG_API const LigPlanChange *lig_plan_comparison_get_changes (LigPlanComparison *self,
+                                                              guint *count);
+
+/**
+ * lig_plan_comparison_get_total:
+ * @self: a comparison
+ * @pass: a pass; %LIG_PASS_JOINT: all passes
+ * @total: (out caller-allocates): filled in
+ *
+ * Adds the changes of a pass up.
+ */
+LIG_API void
+lig_plan_comparison_get_total (LigPlanComparison *self, LigPass pass, LigPlanChange *total);
+
+/**
+ * lig_plan_comparison_find_op:
+ * @self: a comparison
+ * @op: the expanded index of an op in the second plan
+ *
+ * Returns: the expanded index of the same op in the first plan, -1 if it has none
+ */
+LIG_API int lig_plan_comparison_find_op (LigPlanComparison *self, int op);
+
+/* --- Texts --------------------------------------------------------------------------------- */
+
+/**
+ * lig_plan_change_get_sign:
+ * @self: a change
+ *
+ * Returns: 1 if the second plan takes longer, -1 if the first does, 0 if neither does or a time is
+ *   unknown
+ */
+LIG_API int lig_plan_change_get_sign (const LigPlanChange *self);
+
+/**
+ * lig_plan_change_side_text:
+ * @self: a change
+ * @after: whether the second plan's time is wanted
+ *
+ * Returns: (transfer full) (nullable): `22.1 µs`, `≈ 22.1 µs` if it is predicted; %NULL: unknown
+ */
+LIG_API char *lig_plan_change_side_text (const LigPlanChange *self, gboolean after);
+
+/**
+ * lig_plan_change_time_text:
+ * @self: a change
+ *
+ * Returns: (transfer full) (nullable): the difference in time, `+4.8 µs`, `−12 µs`, or translated
+ *   `no difference`; %NULL: unknown
+ */
+LIG_API char *lig_plan_change_time_text (const LigPlanChange *self);
+
+/**
+ * lig_plan_change_bytes_text:
+ * @self: a change
+ *
+ * Returns: (transfer full): the difference in bytes, `+12.6 MB`, or translated `no difference`
+ */
+LIG_API char *lig_plan_change_bytes_text (const LigPlanChange *self);
+
+/**
+ * lig_plan_comparison_describe:
+ * @self: a comparison
+ *
+ * Returns: (transfer full): the time of a step of the second plan and the difference, translated:
+ *   `step ≈ 190 µs (+4.8 µs)`; if times are unknown, the difference in bytes or the number of
+ *   groups that differ
+ */
+LIG_API char *lig_plan_comparison_describe (LigPlanComparison *self);
+
+G_END_DECLS

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of plans: the time of a group or a pass, its saving compared with the same ops alone, its
+ * rate, and the ceiling that bounds it. The baseline of all savings is the plan of the same
+ * sequence with every op alone, whatever is forced: lig_plan_compile_unfused().
+ *
+ * Measured seconds are compared with measured ones, predicted with predicted ones. A figure that is
+ * not known is NaN, and its text null.
+ *
+ * Threads: any thread may call these functions. */
+#pragma once
+
+#include <ligature/plan.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigTimedPlan:
+ * @plan: a plan
+ * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
+ * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
+ *   measured as a whole; %NULL: unknown, so the sums of their steps are shown
+ *
+ * A plan with the measured times of its steps.
+ */
+typedef struct {
+  LigPlan *plan;
+  const double *steps;
+  const double *passes;
+} LigTimedPlan;
+
+/**
+ * LigBound:
+ * @LIG_BOUND_UNKNOWN: the device's ceilings are unknown, or there is no kernel
+ * @LIG_BOUND_MEMORY: reading and writing at the bandwidth of a copy
+ * @LIG_BOUND_COMPUTE: matrix products at the device's peak rate
+ * @LIG_BOUND_LAUNCH: launching the kernels
+ *
+ * The part of the least possible time that is the longest.
+ */
+typedef enum {
+  LIG_BOUND_UNKNOWN,
+  LIG_BOUND_MEMORY,
+  LIG_BOUND_COMPUTE,
+  LIG_BOUND_LAUNCH,
+} LigBound;
+
+/**
+ * lig_bound_name:
+ * @bound: a bound
+ *
+ * Returns: (transfer none) (nullable): `memory`, `compute` or `launch`; %NULL for
+ *   %LIG_BOUND_UNKNOWN
+ */
+LIG_API const char *lig_bound_name (LigBound bound);
+
+/**
+ * LigFigures:
+ * @kernels: the number of kernels; without any, all times are 0
+ * @groups: the number of groups that have kernels
+ * @fused: the number of these that are fused
+ * @measured: whether the time of every part with a kernel was measured
+ * @seconds: the time; unless @measured, predicted where nothing was measured; NaN: unknown
+ * @predicted: the least possible time by the device's ceilings; NaN: unknown
+ * @bytes: the bytes read and written
+ * @flops: the floating-point operations
+ * @alone_bytes: the bytes of the same ops alone; NaN: unknown
+ * @saved_bytes: @alone_bytes minus @bytes
+ * @saved_measured: whether @fused_seconds and @alone_seconds were both measured in the same way;
+ *   otherwise both are predicted
+ * @fused_seconds: the time to compare with @alone_seconds; NaN: unknown
+ * @alone_seconds: the time of the same ops alone; NaN: unknown
+ * @saved_seconds: @alone_seconds minus @fused_seconds, negative for a loss; NaN: unknown
+ * @bound: the ceiling that bounds it
+ * @rate: the achieved floating-point operations per second; NaN unless measured
+ * @copy_share: the achieved share of the device's copy bandwidth; NaN unless measured
+ * @product_share: the achieved share of the device's peak rate of products; NaN unless measured
+ * @roofline: @predicted divided by the measured time: 1 for all of the roofline; NaN unless
+ *   measured
+ *
+ * The figures of a group, of several, or of a pass. The other fields belong to the library.
+ */
+typedef struct {
+  guint kernels, groups, fused;
+  gboolean measured;
+  double seconds, predicted;
+  double bytes, flops;
+  double alone_bytes, saved_bytes;
+  gboolean saved_measured;
+  double fused_seconds, alone_seconds, saved_seconds;
+  LigBound bound;
+  double rate, copy_share, product_share, roofline;
+  /*< private >*/
+  double products, floors[3], copy, peak;
+  double own_pair[2], alone_pair[2]; /* predicted, measured */
+} LigFigures;
+
+/**
+ * lig_plan_compile_unfused:
+ * @sequence: a sequence with an input; it is read, not changed
+ * @device: the device to compile for
+ * @options: (nullable): the options, copied; their policy and choices do not matter
+ *
+ * Compiles a sequence with every op alone, whatever it forces: the baseline of savings. Nothing is
+ * measured; groups have the measured times that the options' tuning already contains.
+ *
+ * Returns: (transfer full): a plan, or %NULL with an error set
+ */
+LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
+                                           LigDevice *device,
+                                           const LigPlanOptions *options,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_plan_unfuse:
+ * @self: a plan
+ *
+ * Compiles the sequence of a plan again, for the same device and types, with every op alone,
+ * whatever it forces. Its groups have the times that were measured for @self. The device is not
+ * used, so that any thread may call it.
+ *
+ * Returns: (transfer full): a plan, or %NULL with an error set
+ */
+LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_figures_init:
+ * @self: a struct for figures
+ *
+ * Sets the figures of no group at all.
+ */
+LIG_API void lig_figures_init (LigFigures *self);
+
+/**
+ * lig_figures_add:
+ * @self: figures
+ * @part: the figures of another part
+ *
+ * Adds the figures of a part. The sum is measured if all its parts are.
+ */
+LIG_API void lig_figures_add (LigFigures *self, const LigFigures *part);
+
+/**
+ * lig_figures_of_group:
+ * @timed: the plan of the group
+ * @unfused: (nullable): the plan of lig_plan_unfuse(); %NULL: savings are unknown
+ * @group: a group of the plan
+ * @figures: (out caller-allocates): its figures
+ *
+ * Finds the figures of one group. Times of steps replace the time that was measured for the group
+ * alone. A plan with another number of ops is no baseline: then savings are unknown.
+ */
+LIG_API void lig_figures_of_group (const LigTimedPlan *timed,
+                                   const LigTimedPlan *unfused,
+                                   const LigPlanGroup *group,
+                                   LigFigures *figures);
+
+/**
+ * lig_figures_of_pass:
+ * @timed: a plan
+ * @unfused: (nullable): the plan of lig_plan_unfuse()
+ * @pass: a pass
+ * @figures: (out caller-allocates): its figures
+ *
+ * Finds the figures of a whole pass. Steps that serve no group, conversions of parameters for
+ * example, are included; where their times are not known, a measured pass is the sum of its
+ * groups.
+ */
+LIG_API void lig_figures_of_pass (const LigTimedPlan *timed,
+                                  const LigTimedPlan *unfused,
+                                  LigPass pass,
+                                  LigFigures *figures);
+
+/**
+ * lig_figures_of_step:
+ * @timed: a plan
+ * @unfused: (nullable): the plan of lig_plan_unfuse()
+ * @figures: (out caller-allocates): its figures
+ *
+ * Finds the figures of a whole step: forward, backward, and the update if the plan has one.
+ */
+LIG_API void
+lig_figures_of_step (const LigTimedPlan *timed, const LigTimedPlan *unfused, LigFigures *figures);
+
+/* --- Texts --------------------------------------------------------------------------------- */
+
+/**
+ * lig_figures_time_text:
+ * @self: figures
+ *
+ * Returns: (transfer full) (nullable): `22.1 µs`, `≈ 22.1 µs` if it is predicted, `0` without a
+ *   kernel; %NULL: unknown
+ */
+LIG_API char *lig_figures_time_text (const LigFigures *self);
+
+/**
+ * lig_figures_saving_text:
+ * @self: figures
+ *
+ * Returns: (transfer full) (nullable): the saving compared with the same ops alone, `3.5 µs, 6.3 MB
+ *   less`, with ≈ if it is predicted; %NULL if there is none, or it is unknown
+ */
+LIG_API char *lig_figures_saving_text (const LigFigures *self);
+
+/**
+ * lig_figures_rate_text:
+ * @self: figures
+ *
+ * Returns: (transfer full) (nullable): the achieved share of the ceiling and its name, `437 TFLOP/s
+ *   · compute`, `91 % of copy · memory`; only `compute` if the time is predicted; %NULL: unknown
+ */
+LIG_API char *lig_figures_rate_text (const LigFigures *self);
+
+/**
+ * lig_figures_roofline_text:
+ * @self: figures
+ *
+ * Returns: (transfer full) (nullable): `61 % of roofline`; %NULL unless measured
+ */
+LIG_API char *lig_figures_roofline_text (const LigFigures *self);
+
+/**
+ * lig_figures_against_text:
+ * @self: figures
+ *
+ * Returns: (transfer full) (nullable): the time of the same ops alone and the change, `205.3 µs,
+ *   10 % less`, with ≈ if it is predicted; %NULL: unknown
+ */
+LIG_API char *lig_figures_against_text (const LigFigures *self);
+
+/**
+ * lig_figures_describe:
+ * @self: figures
+ *
+ * Returns: (transfer full) (nullable): everything that is known as lines, for a tooltip
+ */
+LIG_API char *lig_figures_describe (const LigFigures *self);
+
+G_END_DECLS

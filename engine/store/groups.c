@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of runs by a setting, with the mean and the spread of their results. */
+#include "engine/store/groups.h"
+
+#include "engine/store/private.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *
+lig_store_find_setting (const char *name, const char *path, char **made)
+{
+  static const char *const facts[][2] = {
+    {"name", "(SELECT name FROM experiment WHERE id = r.experiment)"},
+    {"kind", "r.kind"},
+    {"device", "r.device"},
+    {"dtype", "r.dtype"},
+    {"recipe", "r.recipe"},
+    {"policy", "r.policy"},
+    {"seed", "r.seed"},
+    {"host", "r.host"},
+    {LIG_RUN_ALL_BUT_SEED,
+     "(SELECT hash || ' ' || name FROM experiment WHERE id = r.experiment) || ' ' || r.kind || ' '"
+     " || r.device || ' ' || r.dtype || ' ' || r.recipe || ' ' || r.policy || ' ' ||"
+     " CASE WHEN json_valid (r.settings) THEN"
+     " json_remove (r.settings, '$.seed', '$.checkpoint', '$.name') ELSE r.settings END"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (facts); i++)
+    if (strcmp (name, facts[i][0]) == 0)
+      return facts[i][1];
+  *made = g_strdup_printf (
+    "CASE WHEN json_valid (r.settings) THEN json_extract (r.settings, %s) END", path);
+  return *made;
+}
+
+char *
+lig_store_make_path (const char *name)
+{
+  g_autofree char *plain = g_strdelimit (g_strdup (name ? name : ""), "\"\\", '_');
+  return g_strdup_printf ("$.\"%s\"", plain);
+}
+
+/* --- Means --------------------------------------------------------------------------------- */
+
+/* Adds a value by Welford's method, which does not lose digits: `deviation` has the sum of the
+ * squares until end_mean(). */
+static void
+add_value (LigRunMean *mean, double value)
+{
+  if (isnan (value))
+    return;
+  double before = value - mean->mean;
+  mean->count++;
+  mean->mean += before / mean->count;
+  mean->deviation += before * (value - mean->mean);
+  mean->least = mean->count == 1 ? value : MIN (mean->least, value);
+  mean->most = mean->count == 1 ? value : MAX (mean->most, value);
+}
+
+static void
+end_mean (LigRunMean *mean)
+{
+  mean->deviation = mean->count > 1 ? sqrt (mean->deviation / (mean->count - 1)) : NAN;
+  if (mean->count == 0)
+    mean->mean = mean->least = mean->most = NAN;
+}
+
+static void
+free_group (gpointer data)
+{
+  LigRunGroup *group = data;
+  g_free (group->value);
+  g_free (group);
+}
+
+/* --- Reading ------------------------------------------------------------------------------- */
+
+enum { KEY, VALUE, LAST_LOSS, EVAL_LOSS, EVAL_ACCURACY, STEP_MS };
+
+/* Runs of one value follow each other. */
+static LigRunGroup *
+find_group (GPtrArray *groups, sqlite3_stmt *row)
+{
+  LigRunGroup *last = groups->len > 0 ? groups->pdata[groups->len - 1] : NULL;
+  g_autofree char *value =
+    sqlite3_column_type (row, VALUE) == SQLITE_NULL ? NULL : lig_sql_text (row, VALUE);
+  if (last && g_strcmp0 (last->value, value) == 0)
+    return last;
+  LigRunGroup *group = g_new0 (LigRunGroup, 1);
+  group->value = g_steal_pointer (&value);
+  group->sample = sqlite3_column_int64 (row, KEY);
+  g_ptr_array_add (groups, group);
+  return group;
+}
+
+static void
+add_run (LigRunGroup *group, sqlite3_stmt *row)
+{
+  group->runs++;
+  add_value (&group->last_loss, lig_sql_real (row, LAST_LOSS));
+  add_value (&group->eval_loss, lig_sql_real (row, EVAL_LOSS));
+  add_value (&group->eval_accuracy, lig_sql_real (row, EVAL_ACCURACY));
+  add_value (&group->step_ms, lig_sql_real (row, STEP_MS));
+}
+
+static GHashTable *
+list_keys (LigStore *self, const LigRunFilter *filter, GError **error)
+{
+  g_autoptr (GArray) keys = lig_store_list_keys (self, filter, LIG_RUN_BY_START, TRUE, error);
+  GHashTable *set = keys ? g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL) : NULL;
+  for (guint i = 0; keys && i < keys->len; i++)
+    g_hash_table_add (set, g_memdup2 (&g_array_index (keys, gint64, i), sizeof (gint64)));
+  return set;
+}
+
+GPtrArray *
+lig_store_group_runs (LigStore *self, const LigRunFilter *filter, const char *by, GError **error)
+{
+  g_return_val_if_fail (LIG_IS_STORE (self) && by, NULL);
+  g_autofree char *path = lig_store_make_path (by), *made = NULL;
+  g_autofree char *sql = g_strdup_printf (
+    "SELECT id, CAST (value AS TEXT), last_loss, eval_loss, eval_accuracy, step_ms FROM"
+    " (SELECT r.*, %s AS value FROM run r) ORDER BY value IS NULL, value, started DESC, id DESC",
+    lig_store_find_setting (by, "?1", &made));
+  g_autoptr (GHashTable) keys = list_keys (self, filter, error);
+  if (!keys)
+    return NULL;
+  g_autoptr (GPtrArray) groups = g_ptr_array_new_with_free_func (free_group);
+  g_autoptr (GError) failure = NULL;
+  sqlite3_stmt *row = lig_store_begin_read (self, &failure, sql, "t", path);
+  while (row && lig_sql_next (row, &failure)) {
+    gint64 key = sqlite3_column_int64 (row, KEY);
+    if (g_hash_table_contains (keys, &key))
+      add_run (find_group (groups, row), row);
+  }
+  lig_store_end_read (self, row);
+  if (failure) {
+    g_propagate_error (error, g_steal_pointer (&failure));
+    return NULL;
+  }
+  for (guint i = 0; i < groups->len; i++) {
+    LigRunGroup *group = groups->pdata[i];
+    LigRunMean *means[] = {&group->last_loss, &group->eval_loss, &group->eval_accuracy,
+                           &group->step_ms};
+    for (guint k = 0; k < G_N_ELEMENTS (means); k++)
+      end_mean (means[k]);
+  }
+  return g_steal_pointer (&groups);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* The page History reads trainings by their settings: columns for settings, groups with mean and
+ * spread, a comparison that says each thing once. */
+#include "tests/ui/history-case.h"
+
+#include "ui/history/column-kinds.h"
+#include "ui/history/format.h"
+#include "ui/history/group-names.h"
+
+/* Three seeds of one learning rate, and one run of another. */
+static void
+fill (Page *p)
+{
+  g_autoptr (LigStore) store = open_store (p->files.path);
+  static const struct {
+    const char *lr;
+    guint64 seed;
+    double loss;
+  } runs[] = {{"0.1", 1, 1}, {"0.1", 2, 2}, {"0.1", 3, 3}, {"1.25e-05", 1, 0.000712345}};
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *settings = g_strdup_printf (
+      "{\"lr\":%s,\"batch\":65536,\"seed\":%u,\"optimizer\":\"adamw\",\"policy\":\"all\"}",
+      runs[i].lr, (guint) runs[i].seed);
+    LigRunRecord record = example;
+    record.settings = settings;
+    record.seed = runs[i].seed;
+    g_autofree char *run = lig_store_begin_run (store, &record, &error);
+    g_assert_no_error (error);
+    lig_store_add_metric (store, run, 1, "loss", runs[i].loss);
+    lig_store_add_metric (store, run, 1, "eval-loss", runs[i].loss);
+    g_assert_true (lig_store_finish_run (store, run, "done", NULL, &error));
+  }
+}
+
+static void
+group_by (Page *p, const char *by)
+{
+  const char *nth;
+  GtkDropDown *choice = GTK_DROP_DOWN (gtk_widget_get_template_child (
+    GTK_WIDGET (p->page->filters), LIG_TYPE_HISTORY_FILTERS, "group"));
+  loaded = FALSE;
+  for (guint i = 0; (nth = lig_history_grouping_nth (i)); i++)
+    if (strcmp (nth, by) == 0)
+      gtk_drop_down_set_selected (choice, i + 1);
+  wait_until (p, is_loaded, 5);
+}
+
+static void
+test_groups (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  g_signal_connect (p->page->groups, "loaded", note_loaded, NULL);
+  group_by (p, "lr");
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (p->page->matches), ==, "groups");
+  g_autofree char *csv = lig_history_groups_to_csv (p->page->groups);
+  g_test_message ("%s", csv);
+  g_assert_nonnull (strstr (csv, "\n1.25e-05,1,0.000712345,"));
+  g_assert_nonnull (strstr (csv, "\n0.1,3,2,1,3,1,"));
+  group_by (p, LIG_RUN_ALL_BUT_SEED);
+  g_autofree char *repetitions = lig_history_groups_to_csv (p->page->groups);
+  g_assert_nonnull (strstr (repetitions, "mlp · lr 0.1,3,"));
+  g_assert_nonnull (strstr (repetitions, "mlp · lr 1.25e-05,1,"));
+  /* Opening a group lists its runs. */
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) groups =
+    lig_store_group_runs (lig_history_get_store (p->page), NULL, LIG_RUN_ALL_BUT_SEED, &error);
+  for (guint i = 0; i < groups->len; i++) {
+    const LigRunGroup *group = groups->pdata[i];
+    group_by (p, LIG_RUN_ALL_BUT_SEED);
+    g_signal_emit_by_name (p->page->groups, "opened", group->value);
+    wait_for_count (p, group->runs, 5);
+    g_assert_cmpstr (gtk_stack_get_visible_child_name (p->page->matches), ==, "some");
+  }
+  lig_history_filters_clear (p->page->filters);
+  wait_for_count (p, 4, 5);
+  close_page (p);
+}
+
+static void
+test_setting_columns (Page *p, gconstpointer data)
+{
+  static const char *const wanted[][2] = {{"setting-lr", "1.25e-05"},
+                                          {"setting-batch", "65,536"},
+                                          {"setting-optimizer", "adamw"},
+                                          {"setting-clip", "–"}};
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  const LigRunRow *row = wait_for_row (p, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++) {
+    const LigHistoryColumn *column = lig_history_column_find (wanted[i][0]);
+    g_assert_nonnull (column);
+    g_autofree char *text = lig_history_column_text (column, row);
+    g_assert_cmpstr (text, ==, wanted[i][1]);
+  }
+  lig_run_list_set_order (p->page->list, LIG_RUN_BY_SETTING, "lr", TRUE);
+  g_assert_cmpuint (lig_run_list_get_count (p->page->list), ==, 4);
+  close_page (p);
+}
+
+/* A column of numbers cannot become so narrow that it cuts them. */
+static void
+test_widths (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  GListModel *columns = gtk_column_view_get_columns (p->page->view);
+  guint checked = 0;
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++) {
+    g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+    const LigHistoryColumn *kind = g_object_get_data (G_OBJECT (column), "column");
+    int width;
+    if (!kind->numeric)
+      continue;
+    gtk_column_view_column_set_fixed_width (column, 10);
+    g_autoptr (PangoLayout) layout =
+      gtk_widget_create_pango_layout (GTK_WIDGET (p->page->view), "-1.234e-05");
+    pango_layout_get_pixel_size (layout, &width, NULL);
+    g_assert_cmpint (gtk_column_view_column_get_fixed_width (column), >, width);
+    checked++;
+  }
+  g_assert_cmpuint (checked, >, 1);
+  close_page (p);
+}
+
+static void
+test_numbers (void)
+{
+  static const struct {
+    double number;
+    const char *text;
+  } cases[] = {{0.000712345, "7.123e-04"},
+               {3e-5, "3e-05"},
+               {0.0031416, "0.003142"},
+               {12345.678, "1.235e+04"},
+               {0, "0"},
+               {-2.5e-9, "-2.5e-09"},
+               {NAN, "–"},
+               {INFINITY, "inf"},
+               {1, "1"}};
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *text = lig_history_number (cases[i].number);
+    g_assert_cmpstr (text, ==, cases[i].text);
+  }
+  const LigRunMean several = {.count = 3, .mean = 0.5, .deviation = 0.0123},
+                   one = {.count = 1, .mean = 0.5, .deviation = NAN};
+  g_autofree char *spread = lig_history_mean (&several), *alone = lig_history_mean (&one);
+  g_assert_cmpstr (spread, ==, "0.5 ± 0.012");
+  g_assert_cmpstr (alone, ==, "0.5");
+}
+
+/* A value that has a line of its own is not in another one, too. */
+static void
+test_compare_once (Page *p, gconstpointer data)
+{
+  fill (p);
+  show_page (p, p->files.path);
+  wait_for_count (p, 4, 5);
+  gtk_selection_model_select_all (GTK_SELECTION_MODEL (p->page->selection));
+  loaded = FALSE;
+  g_signal_connect (p->page->compare, "loaded", note_loaded, NULL);
+  gtk_widget_activate_action (GTK_WIDGET (p->page), "history.compare", NULL);
+  wait_until (p, is_loaded, 5);
+  lig_run_compare_set_all (p->page->compare, TRUE);
+  g_autofree char *csv = lig_run_compare_to_csv (p->page->compare);
+  g_test_message ("%s", csv);
+  g_assert_null (strstr (csv, "settings.seed"));
+  g_assert_null (strstr (csv, "settings.policy"));
+  g_assert_nonnull (strstr (csv, "\nseed,"));
+  g_assert_nonnull (strstr (csv, "\nsettings.lr,"));
+  close_page (p);
+}
+
+int
+main (int argc, char **argv)
+{
+  program = argv[0];
+  gtk_test_init (&argc, &argv, NULL);
+  adw_init ();
+  g_test_add_func ("/history-groups/numbers", test_numbers);
+#define ADD(name, function) \
+  g_test_add ("/history-groups/" name, Page, NULL, begin_test, function, end_test)
+  ADD ("groups", test_groups);
+  ADD ("setting-columns", test_setting_columns);
+  ADD ("widths", test_widths);
+  ADD ("compare-once", test_compare_once);
+  return g_test_run ();
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests previews in the score: ghosts over the rails, the line with the step's change, the pointer
+ * and the keys that begin and end them. */
+#include "ui/document/preview.h"
+#include "tests/ui/case.h"
+#include "ui/document/edit.h"
+#include "ui/score/gap.h"
+#include "ui/score/ghost.h"
+#include "ui/score/score.h"
+
+#define EXPRESSION "layer-norm ! linear(3072) ! gelu ! linear(768)"
+
+typedef struct {
+  char *folder;
+  LigSession *session;
+  LigDocument *doc;
+  GtkWidget *window;
+  LigScoreSheet *sheet;
+  LigScoreGhost *ghost;
+} Fixture;
+
+static void
+set_up (Fixture *f, gconstpointer expression)
+{
+  make_document (&f->folder, &f->session, &f->doc, "null:h200");
+  lig_document_set_policy (f->doc, LIG_POLICY_ALL);
+  fill_with (f->doc, expression ? expression : EXPRESSION, "2048x768:bf16", NULL);
+  wait_for_plan (f->doc);
+  f->window = gtk_window_new ();
+  GtkWidget *score = lig_score_view_new (f->doc);
+  show_in (f->window, score, 1000, 600);
+  f->sheet = find_type (score, LIG_TYPE_SCORE_SHEET);
+  f->ghost = find_type (score, LIG_TYPE_SCORE_GHOST);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  gtk_window_destroy (GTK_WINDOW (f->window));
+  free_document (f->folder, f->session, f->doc);
+}
+
+static gpointer
+find_controller (GtkWidget *widget, GType type)
+{
+  g_autoptr (GListModel) list = gtk_widget_observe_controllers (widget);
+  for (guint i = 0; i < g_list_model_get_n_items (list); i++) {
+    g_autoptr (GObject) item = g_list_model_get_item (list, i);
+    if (G_TYPE_CHECK_INSTANCE_TYPE (item, type))
+      return item;
+  }
+  g_assert_not_reached ();
+}
+
+static void
+rest_on (GtkWidget *widget)
+{
+  g_signal_emit_by_name (find_controller (widget, GTK_TYPE_EVENT_CONTROLLER_MOTION), "enter", 5.0,
+                         5.0);
+}
+
+static void
+leave (GtkWidget *widget)
+{
+  g_signal_emit_by_name (find_controller (widget, GTK_TYPE_EVENT_CONTROLLER_MOTION), "leave");
+}
+
+static gboolean
+press (GtkWidget *widget, guint key)
+{
+  gboolean taken = FALSE;
+  g_signal_emit_by_name (find_controller (widget, GTK_TYPE_EVENT_CONTROLLER_KEY), "key-pressed",
+                         key, 0, 0, &taken);
+  return taken;
+}
+
+static void
+run_for (guint milliseconds)
+{
+  gint64 until = g_get_monotonic_time () + milliseconds * 1000;
+  while (g_get_monotonic_time () < until)
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (2000);
+}
+
+/* The gap between the linear's row and the activation's, which one kernel computes. */
+static void
+test_pointer (Fixture *f, gconstpointer data)
+{
+  GtkWidget *gap = lig_score_sheet_get_gap (f->sheet, 2);
+  g_assert_cmpuint (lig_score_ghost_count (f->ghost), ==, 0);
+  rest_on (gap);
+  run_for (50);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  g_assert_cmpuint (lig_score_ghost_count (f->ghost), >=, 2);
+  g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "Add a fence: step ≈ "));
+  g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "(+"));
+  wait_for_frame (f->window);
+  leave (gap);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  g_assert_cmpuint (lig_score_ghost_count (f->ghost), ==, 0);
+  g_assert_cmpstr (lig_score_ghost_get_text (f->ghost), ==, "");
+  /* A pointer that only passes starts nothing. */
+  rest_on (gap);
+  leave (gap);
+  run_for (250);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+}
+
+/* Ghosts are at the brackets of the rows that they would join or split. */
+static void
+test_places (Fixture *f, gconstpointer data)
+{
+  const LigScoreMap *map = lig_score_sheet_get_map (f->sheet);
+  const LigScoreSlot *linear = lig_score_map_get_slot (map, 1);
+  const LigScoreSlot *gelu = lig_score_map_get_slot (map, 2);
+  gboolean upper = FALSE, lower = FALSE;
+  rest_on (lig_score_sheet_get_gap (f->sheet, 2));
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  for (guint i = 0; i < lig_score_ghost_count (f->ghost); i++) {
+    LigPass pass;
+    int y, height;
+    lig_score_ghost_get (f->ghost, i, &pass, &y, &height);
+    if (pass != LIG_PASS_FORWARD)
+      continue;
+    upper |= y == linear->y && height == linear->height;
+    lower |= y == gelu->y && height == gelu->height;
+  }
+  g_assert_true (upper && lower);
+}
+
+static void
+test_keys (Fixture *f, gconstpointer data)
+{
+  GtkWidget *gap = lig_score_sheet_get_gap (f->sheet, 2);
+  g_assert_true (press (gap, GDK_KEY_space));
+  g_assert_nonnull (lig_document_get_preview_label (f->doc));
+  g_assert_true (press (gap, GDK_KEY_space));
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  g_assert_false (press (gap, GDK_KEY_Escape));
+  g_assert_true (press (gap, GDK_KEY_space));
+  g_assert_true (press (gap, GDK_KEY_Escape));
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  /* Where a fence would change nothing, Space explains the gap as before. */
+  g_assert_false (press (lig_score_sheet_get_gap (f->sheet, 1), GDK_KEY_space));
+  g_assert_false (press (gap, GDK_KEY_Return));
+}
+
+/* A fence is previewed away. */
+static void
+test_fence (Fixture *f, gconstpointer data)
+{
+  lig_edit_set_fence (f->doc, op_at (f->doc, "2"), TRUE);
+  wait_for_plan (f->doc);
+  g_assert_true (press (lig_score_sheet_get_gap (f->sheet, 2), GDK_KEY_space));
+  g_assert_cmpstr (lig_document_get_preview_label (f->doc), ==, "Remove the fence");
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  g_assert_nonnull (strstr (lig_score_ghost_get_text (f->ghost), "(−"));
+  /* The click that follows makes the edit and ends the preview. */
+  lig_edit_set_fence (f->doc, op_at (f->doc, "2"), FALSE);
+  g_assert_null (lig_document_get_preview_label (f->doc));
+  g_assert_cmpuint (lig_score_ghost_count (f->ghost), ==, 0);
+}
+
+/* The line is a status for screen readers. */
+static void
+test_accessible (Fixture *f, gconstpointer data)
+{
+  lig_document_preview (f->doc, NULL, NULL, LIG_POLICY_NONE, "No fusions");
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  wait_for_frame (f->window);
+  GtkWidget *line = find_widget (GTK_WIDGET (f->ghost), shows_text, "No fusions: step ≈ ");
+  g_assert_nonnull (line);
+  g_assert_cmpint (gtk_accessible_get_accessible_role (GTK_ACCESSIBLE (line)), ==,
+                   GTK_ACCESSIBLE_ROLE_STATUS);
+  g_assert_false (gtk_widget_get_can_target (GTK_WIDGET (f->ghost)));
+}
+
+/* All changes in a folded block are one ghost of a rail. */
+static void
+test_folded (Fixture *f, gconstpointer data)
+{
+  guint forward = 0;
+  lig_document_preview (f->doc, NULL, NULL, LIG_POLICY_NONE, "No fusions");
+  WAIT_FOR (lig_document_get_preview (f->doc));
+  for (guint i = 0; i < lig_score_ghost_count (f->ghost); i++) {
+    LigPass pass;
+    int y, height;
+    lig_score_ghost_get (f->ghost, i, &pass, &y, &height);
+    forward += pass == LIG_PASS_FORWARD;
+  }
+  g_assert_cmpuint (forward, ==, 1);
+  wait_for_frame (f->window);
+}
+
+static void
+add_test (const char *path, const char *expression, void (*func) (Fixture *, gconstpointer))
+{
+  g_test_add (path, Fixture, expression, set_up, func, tear_down);
+}
+
+static void
+add_tests (void)
+{
+  add_test ("/preview/pointer", NULL, test_pointer);
+  add_test ("/preview/places", NULL, test_places);
+  add_test ("/preview/keys", NULL, test_keys);
+  add_test ("/preview/fence", NULL, test_fence);
+  add_test ("/preview/accessible", NULL, test_accessible);
+  add_test ("/preview/folded", "block(4) { " EXPRESSION " }", test_folded);
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_window_tests (argc, argv, add_tests);
+}

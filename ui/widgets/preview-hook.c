@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Previews at the pointer and by a key. A document has one preview; the widget that began it is its
+ * holder, so that another widget's leaving does not end it. */
+#include "ui/widgets/preview-hook.h"
+
+/* A pointer that only passes starts nothing. */
+enum { REST_MILLISECONDS = 150 };
+
+#define HOLDER "lig-preview-holder"
+
+typedef struct {
+  GtkWidget *widget;
+  LigDocument *document;
+  LigTrialFunc make;
+  gpointer data;
+  GDestroyNotify free;
+  guint rest;
+} Hook;
+
+static gboolean
+holds (Hook *hook)
+{
+  return g_object_get_data (G_OBJECT (hook->document), HOLDER) == hook &&
+         lig_document_get_preview_label (hook->document);
+}
+
+static gboolean
+begin (Hook *hook)
+{
+  LigTrial trial = {.policy = lig_document_get_policy (hook->document)};
+  if (!hook->make (hook->widget, hook->document, &trial, hook->data))
+    return FALSE;
+  g_object_set_data (G_OBJECT (hook->document), HOLDER, hook);
+  lig_document_preview (hook->document, trial.sequence, trial.device, trial.policy, trial.label);
+  g_free (trial.device);
+  g_free (trial.label);
+  return TRUE;
+}
+
+static void
+end (Hook *hook)
+{
+  g_clear_handle_id (&hook->rest, g_source_remove);
+  if (holds (hook))
+    lig_document_end_preview (hook->document);
+  if (g_object_get_data (G_OBJECT (hook->document), HOLDER) == hook)
+    g_object_set_data (G_OBJECT (hook->document), HOLDER, NULL);
+}
+
+static gboolean
+rested (gpointer data)
+{
+  Hook *hook = data;
+  hook->rest = 0;
+  begin (hook);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+entered (GtkEventControllerMotion *controller, double x, double y, Hook *hook)
+{
+  g_clear_handle_id (&hook->rest, g_source_remove);
+  hook->rest = g_timeout_add (REST_MILLISECONDS, rested, hook);
+}
+
+static void
+left (GtkEventControllerMotion *controller, Hook *hook)
+{
+  end (hook);
+}
+
+static gboolean
+key_pressed (
+  GtkEventControllerKey *controller, guint key, guint code, GdkModifierType modifiers, Hook *hook)
+{
+  const GdkModifierType all = gtk_accelerator_get_default_mod_mask ();
+  if (key == GDK_KEY_Escape && holds (hook)) {
+    end (hook);
+    return TRUE;
+  }
+  if (key != GDK_KEY_space || (modifiers & all) != 0)
+    return FALSE;
+  if (!holds (hook))
+    return begin (hook);
+  end (hook);
+  return TRUE;
+}
+
+static void
+unfocused (GtkEventControllerFocus *controller, Hook *hook)
+{
+  end (hook);
+}
+
+static void
+unmapped (GtkWidget *widget, Hook *hook)
+{
+  end (hook);
+}
+
+static void
+free_hook (gpointer data)
+{
+  Hook *hook = data;
+  end (hook);
+  if (hook->free)
+    hook->free (hook->data);
+  g_object_unref (hook->document);
+  g_free (hook);
+}
+
+void
+lig_preview_hook (
+  GtkWidget *widget, LigDocument *document, LigTrialFunc make, gpointer data, GDestroyNotify free)
+{
+  Hook *hook = g_new0 (Hook, 1);
+  *hook = (Hook){widget, g_object_ref (document), make, data, free, 0};
+  GtkEventController *motion = gtk_event_controller_motion_new ();
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+  /* A button would take Space for a click. */
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (motion, "enter", G_CALLBACK (entered), hook);
+  g_signal_connect (motion, "leave", G_CALLBACK (left), hook);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed), hook);
+  g_signal_connect (focus, "leave", G_CALLBACK (unfocused), hook);
+  g_signal_connect (widget, "unmap", G_CALLBACK (unmapped), hook);
+  gtk_widget_add_controller (widget, motion);
+  gtk_widget_add_controller (widget, keys);
+  gtk_widget_add_controller (widget, focus);
+  /* Controllers are freed before the data of their widget. */
+  g_object_set_data_full (G_OBJECT (widget), "lig-preview-hook", hook, free_hook);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Previews at the pointer and by a key: resting the pointer on a widget, or pressing Space on it,
+ * previews what the widget would do. */
+#pragma once
+
+#include "ui/document/preview.h"
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigTrial: filled in by a #LigTrialFunc, as lig_document_preview() takes it.
+ *
+ * @sequence: (transfer full) (nullable): an edited copy
+ * @device: (nullable): the name of another device
+ * @policy: the document's own at first
+ * @label: (transfer full): of the edit, translated
+ */
+typedef struct {
+  LigSequence *sequence;
+  char *device;
+  LigPolicy policy;
+  char *label;
+} LigTrial;
+
+/* Returns FALSE where there is nothing to preview now. */
+typedef gboolean (*LigTrialFunc) (GtkWidget *widget,
+                                  LigDocument *document,
+                                  LigTrial *trial,
+                                  gpointer data);
+
+/**
+ * lig_preview_hook:
+ * @document: kept by the widget
+ * @make: called when the pointer has rested, or on Space
+ * @data: for @make, freed with the widget
+ *
+ * The preview ends when the pointer or the focus leaves, when the widget is hidden, and on Escape.
+ * Space reaches the widget only where there is nothing to preview; Enter always does.
+ */
+void lig_preview_hook (
+  GtkWidget *widget, LigDocument *document, LigTrialFunc make, gpointer data, GDestroyNotify free);
+
+G_END_DECLS
