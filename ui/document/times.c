@@ -185,9 +185,9 @@ lig_document_get_timed (LigDocument *self, LigTimedPlan *timed, LigTimedPlan *un
   const LigTimes *times = get_times (self);
   /* A plan that was taken without its times has none. */
   gboolean present = times->plan.plan == self->plan;
-  *timed = (LigTimedPlan){self->plan, present ? times->plan.steps : NULL};
-  *unfused = present ? (LigTimedPlan){times->unfused.plan, times->unfused.steps}
-                     : (LigTimedPlan){NULL, NULL};
+  *timed = (LigTimedPlan){.plan = self->plan, .steps = present ? times->plan.steps : NULL};
+  *unfused = present ? (LigTimedPlan){.plan = times->unfused.plan, .steps = times->unfused.steps}
+                     : (LigTimedPlan){0};
 }
 
 gint64
