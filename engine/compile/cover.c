@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses covers by order: forced candidates first, then each candidate whose ops are free. */
 #include "engine/compile/cover.h"
+
+#include "engine/compile/collect.h"
+#include "engine/reasons/explain.h"
 #include "engine/reasons/words.h"
 
 gboolean
@@ -86,7 +89,12 @@ lig_cover_forced (LigDraft *draft, GArray *candidates, GError **error)
       g_set_error (error, LIG_ERROR, LIG_ERROR_FUSION, "cannot force at %s: %s",
                    lig_part (draft, candidate->group.first)->path,
                    lig_verdict_text (draft, verdict));
-      return lig_error_set_path (error, lig_part (draft, candidate->group.first)->path);
+      lig_error_set_path (error, lig_part (draft, candidate->group.first)->path);
+      if (!lig_draft_goes_on (draft, candidate->group.first, error))
+        return FALSE;
+      lig_draft_offer (draft, LIG_PROBLEM_MEND_UNFORCE,
+                       lig_part (draft, candidate->group.first)->path,
+                       candidate->group.fusion->name, NULL);
     }
   }
   return TRUE;

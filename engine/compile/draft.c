@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Creates, reads and frees drafts. */
-#include "engine/compile/draft.h"
+#include "engine/compile/collect.h"
 
 #include "engine/sequence/sequence-private.h"
 #include <ligature/state-arrays.h>
@@ -170,6 +170,7 @@ lig_draft_free (LigDraft *self)
   g_free (self->owners[0]);
   g_free (self->owners[1]);
   g_clear_pointer (&self->prices, g_hash_table_unref);
+  g_clear_pointer (&self->problems, lig_collection_free);
   g_string_chunk_free (self->strings);
   g_free (self);
 }

@@ -29,6 +29,8 @@ struct _LigRun {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint, *choices;
+  char *init, *weights;  /* the file of the initial parameters, and its hash */
+  char *repeats;       /* the run that this one repeats */
   char *parent;        /* the run from whose checkpoint this one continues */
   char *status_before; /* the status of a resumed run, until it starts */
   int claim;           /* descriptor of the lock file, -1 without one */
@@ -124,6 +126,31 @@ double lig_run_rate (const LigRunSettings *settings, gint64 step);
 
 /* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
 gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
+
+/* What a repetition takes from the record of a run, besides sequence and settings. Fields are NULL
+ * or 0 where the run chooses itself. */
+typedef struct {
+  const char *repeats; /* the run that is repeated */
+  const char *choices; /* its groups, in the form of lig_plan_get_choices() */
+  const char *algorithms;
+  int threads;
+} LigRunOrigin;
+
+/* Makes a run like lig_run_new(), with the groups and threads of another one. */
+LigRun *lig_run_new_from (LigSequence *sequence,
+                          LigDevice *device,
+                          const LigRunSettings *settings,
+                          const char *init,
+                          LigStore *store,
+                          const LigRunOrigin *origin,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Returns as JSON everything else that decides the bits of the run: hashes of its data and initial
+ * parameters, threads, instructions, groups, algorithms; (transfer full). */
+char *lig_run_describe_inputs (LigRun *self);
+
+/* Returns the SHA-256 of a file, (transfer full); NULL with an error set. */
+char *lig_run_hash_file (const char *path, GError **error);
 
 /* Records the run, its fusions and verdicts in the store. */
 gboolean lig_run_register (LigRun *self, GError **error);

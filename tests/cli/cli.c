@@ -94,7 +94,8 @@ test_errors (void)
 {
   g_auto (Outcome) features =
     lig ("check", "layer-norm ! linear(4, in-features=9)", "--input", "3x8", "--json", NULL);
-  assert_failed (&features, 1, "shape", "input has 8 features, expected 9");
+  assert_error (&features, 1, "shape", "input has 8 features, expected 9");
+  assert_keys (features.json, "error problems");
   g_assert_cmpstr (text_at (features.json, "error.path"), ==, "1");
   g_auto (Outcome) op = lig ("check", "lineer(4)", "--input", "3x8", "--json", NULL);
   assert_failed (&op, 1, "op", "did you mean linear?");
@@ -110,8 +111,19 @@ test_errors (void)
   g_assert_cmpstr (text_at (place.json, "error.path"), ==, "$.ops[0].op");
   g_auto (Outcome) channel =
     lig ("check", "gelu ! add-extra-input(from=r)", "--input", "3x8", "--json", NULL);
-  assert_failed (&channel, 1, "channel", "r");
+  assert_error (&channel, 1, "channel", "r");
   g_assert_cmpstr (text_at (channel.json, "error.path"), ==, "1");
+  /* Every problem is listed with its mends; the first one is the error. */
+  g_auto (Outcome) all = lig ("check", "gelu ! add-extra-input(from=r) ! linear(4, in-features=9)",
+                              "--input", "3x8", "--json", NULL);
+  assert_error (&all, 1, "channel", "r");
+  assert_contains (all.err, "linear at 2: input has 8 features, expected 9");
+  assert_contains (all.err, "to mend it: set in-features to 8 at 2");
+  g_assert_cmpstr (text_at (all.json, "problems.0.path"), ==, "1");
+  g_assert_cmpstr (text_at (all.json, "problems.1.path"), ==, "2");
+  assert_keys (at (all.json, "problems.1"), "code mends message path");
+  assert_keys (at (all.json, "problems.1.mends.0"), "kind name path text value");
+  g_assert_cmpstr (text_at (all.json, "problems.1.mends.0.value"), ==, "8");
   /* A number in a message is not taken for a path. */
   g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);
   assert_failed (&number, 1, "file", "at 7");

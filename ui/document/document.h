@@ -77,6 +77,13 @@ const char *lig_document_get_redo_label (LigDocument *self);
 void lig_document_undo (LigDocument *self);
 void lig_document_redo (LigDocument *self);
 
+/* Returns: (transfer full): the labels of the edits that can be undone, or redone, the next one
+ *   first. */
+GStrv lig_document_list_edits (LigDocument *self, gboolean redo);
+
+/* Undoes @steps edits, or redoes them where it is negative; at most as many as there are. */
+void lig_document_step (LigDocument *self, int steps);
+
 /* Takes over the edits of a window that was killed; see ui/document/journal.h. */
 void lig_document_recover (LigDocument *self, const LigLostEdit *lost);
 
@@ -170,15 +177,21 @@ const char *lig_document_get_measuring (LigDocument *self);
  *
  * @path: (nullable): of its op; null if it concerns no single op
  * @text: the engine's sentence
+ * @mends: (element-type LigProblemMend): edits that remove it, for lig_edit_mend_problem(), best
+ *   first; may be empty
  * @whole: whether the plan is complete, but does not fit its device
  */
 typedef struct {
   char *path, *text;
+  GPtrArray *mends;
   gboolean whole;
 } LigProblem;
 
-/* Returns: (nullable): null after the last. */
+/* Returns: (nullable): in the order of the rows; null after the last. */
 const LigProblem *lig_document_get_problem (LigDocument *self, guint n);
+
+/* Returns: (nullable): the first problem of an op, or of one in the folded block that it is. */
+const LigProblem *lig_document_find_problem (LigDocument *self, LigOp *op);
 
 /* Returns: (transfer full) (nullable): the command for the window's content, like `lig fuse FILE
  *   --device …`; @command is `fuse`, `plan`, `profile`, `train`, `report`. An unsaved sequence is

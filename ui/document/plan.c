@@ -37,6 +37,7 @@ take_answer (gpointer owner, const LigPlannerAnswer *answer)
     index_parts (self);
   }
   if (answer->problems) {
+    g_clear_pointer (&self->faulty, g_hash_table_unref);
     g_clear_pointer (&self->problems, g_ptr_array_unref);
     self->problems = g_ptr_array_ref (answer->problems);
   }
@@ -76,6 +77,7 @@ lig_document_clear_plan (LigDocument *self)
   g_clear_pointer (&self->planner, lig_planner_free);
   g_clear_pointer (&self->parts, g_hash_table_unref);
   g_clear_pointer (&self->plan, lig_plan_unref);
+  g_clear_pointer (&self->faulty, g_hash_table_unref);
   g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->device, g_free);
   g_clear_pointer (&self->measuring, g_free);
@@ -199,6 +201,21 @@ const LigProblem *
 lig_document_get_problem (LigDocument *self, guint n)
 {
   return n < self->problems->len ? self->problems->pdata[n] : NULL;
+}
+
+const LigProblem *
+lig_document_find_problem (LigDocument *self, LigOp *op)
+{
+  if (!self->faulty) {
+    self->faulty = g_hash_table_new (NULL, NULL);
+    for (guint i = self->problems->len; i > 0; i--) {
+      LigProblem *problem = self->problems->pdata[i - 1];
+      const LigRow *row = problem->path ? lig_document_find_path (self, problem->path) : NULL;
+      if (row)
+        g_hash_table_insert (self->faulty, row->op, problem);
+    }
+  }
+  return g_hash_table_lookup (self->faulty, op);
 }
 
 /* --- The same on the command line ----------------------------------------------------------- */

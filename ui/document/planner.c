@@ -53,14 +53,6 @@ free_request (gpointer data)
   g_free (request);
 }
 
-void
-lig_problem_free (LigProblem *problem)
-{
-  g_free (problem->path);
-  g_free (problem->text);
-  g_free (problem);
-}
-
 /* --- Answers ------------------------------------------------------------------------------- */
 
 static void
@@ -112,38 +104,6 @@ report_measuring (gpointer data, const char *what)
 
 /* --- Compiling ----------------------------------------------------------------------------- */
 
-static void
-add_problem (GPtrArray *problems, char *path, const char *text)
-{
-  for (guint i = 0; i < problems->len; i++) {
-    const LigProblem *problem = problems->pdata[i];
-    if (path && g_strcmp0 (problem->path, path) == 0) {
-      g_free (path);
-      return;
-    }
-  }
-  LigProblem *problem = g_new0 (LigProblem, 1);
-  problem->path = path;
-  problem->text = g_strdup (text);
-  g_ptr_array_add (problems, problem);
-}
-
-/* The compiler stops at the first error; ops that are incomplete by themselves are all reported. */
-static void
-check_ops (LigSequence *sequence, const char *prefix, GPtrArray *problems)
-{
-  for (guint i = 0; i < lig_sequence_get_length (sequence); i++) {
-    g_autoptr (GError) error = NULL;
-    LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
-    g_autofree char *path = g_strdup_printf ("%s%u", prefix, i);
-    if (!lig_op_check (op, &error))
-      add_problem (problems, g_strdup (path), error->message);
-    g_autofree char *inside = g_strconcat (path, ".0.", NULL);
-    if (lig_op_get_body (op))
-      check_ops (lig_op_get_body (op), inside, problems);
-  }
-}
-
 /* A whole plan may be too large to run. */
 static void
 check_memory (LigPlan *plan, GPtrArray *problems)
@@ -151,8 +111,9 @@ check_memory (LigPlan *plan, GPtrArray *problems)
   g_autofree char *text = plan ? lig_plan_explain_memory (plan, NULL) : NULL;
   if (!text)
     return;
-  add_problem (problems, NULL, text);
-  ((LigProblem *) problems->pdata[problems->len - 1])->whole = TRUE;
+  LigProblem *problem = lig_problem_new (NULL, text, NULL);
+  problem->whole = TRUE;
+  g_ptr_array_add (problems, problem);
 }
 
 static LigDevice *
@@ -169,13 +130,16 @@ open_device (LigPlanner *self, const Request *request, GError **error)
   return self->device;
 }
 
-/* Compiles the ops before the error, so that the rows above it keep their rails. */
+/* Compiles the ops before the first problem, so that the rows above it keep their rails. */
 static LigPlan *
 compile_start (LigSequence *sequence,
                LigDevice *device,
                const LigPlanOptions *options,
-               const char *path)
+               const GPtrArray *problems)
 {
+  const char *path = NULL;
+  for (guint i = 0; i < problems->len && !path; i++)
+    path = ((const LigProblem *) problems->pdata[i])->path;
   guint64 first = path ? g_ascii_strtoull (path, NULL, 10) : 0;
   while (first > 0 && lig_sequence_get_length (sequence) > first)
     lig_sequence_remove (sequence, -1, NULL);
@@ -237,11 +201,10 @@ compile (LigPlanner *self, const Request *request)
   lig_measuring_listen (NULL, NULL);
   check_memory (answer->plan, answer->problems);
   if (error) {
-    const char *path = lig_error_get_path (error);
-    check_ops (request->sequence, "", answer->problems);
-    add_problem (answer->problems, g_strdup (path), error->message);
+    g_ptr_array_unref (answer->problems);
+    answer->problems = lig_problem_list (request->sequence, device, &options, error);
     if (device)
-      answer->plan = compile_start (request->sequence, device, &options, path);
+      answer->plan = compile_start (request->sequence, device, &options, answer->problems);
   }
   g_autoptr (LigPlan) plan = answer->plan ? lig_plan_ref (answer->plan) : NULL;
   send (delivery);

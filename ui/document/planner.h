@@ -38,7 +38,18 @@ void lig_planner_free (LigPlanner *self);
 guint64 lig_planner_ask (
   LigPlanner *self, LigSequence *sequence, const char *device, LigPolicy policy, LigStore *store);
 
+/* @mends: (nullable) */
+LigProblem *lig_problem_new (const char *path, const char *text, GPtrArray *mends);
 void lig_problem_free (LigProblem *problem);
+
+/* Returns: (transfer full) (element-type LigProblem): all problems of a sequence that has no plan,
+ *   in the order of the rows. @device: (nullable): null if it cannot be opened. @error: the reason
+ *   why there is no plan
+ */
+GPtrArray *lig_problem_list (LigSequence *sequence,
+                             LigDevice *device,
+                             const LigPlanOptions *options,
+                             const GError *error);
 
 /* Opens the device again for the next request, because its ceilings were measured. */
 void lig_planner_forget_device (LigPlanner *self);

@@ -50,6 +50,7 @@ struct _LigDocument {
   char *measuring;
   gboolean measured;   /* whether the present request measured something */
   GPtrArray *problems; /* of LigProblem */
+  GHashTable *faulty;  /* LigOp of a row: its first LigProblem; null: not known yet */
   LigPreview *preview; /* null before the first */
   LigTimes *times;     /* null before the first */
   LigPin *pin;         /* null before the first */

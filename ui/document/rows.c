@@ -120,6 +120,7 @@ lig_document_build_rows (LigDocument *self)
 {
   g_hash_table_remove_all (self->by_op);
   g_hash_table_remove_all (self->by_path);
+  g_clear_pointer (&self->faulty, g_hash_table_unref);
   g_array_set_size (self->rows, 0);
   forget_open (self);
   add_rows (self, self->sequence, "", 0);

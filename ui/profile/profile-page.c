@@ -298,9 +298,9 @@ show_progress (LigProfilePage *self)
 {
   gboolean active = lig_profiling_is_active (self->profiling);
   double left, done = active ? lig_profiling_get_progress (self->profiling, &left) : 0;
-  GActionMap *map = G_ACTION_MAP (gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_WINDOW));
+  GActionMap *map = lig_page_get_actions (LIG_PAGE (self));
   const char *const names[] = {"profile", "compare-policies"};
-  for (guint i = 0; map && G_IS_ACTION_MAP (map) && i < G_N_ELEMENTS (names); i++) {
+  for (guint i = 0; map && i < G_N_ELEMENTS (names); i++) {
     GAction *action = g_action_map_lookup_action (map, names[i]);
     if (action)
       g_simple_action_set_enabled (G_SIMPLE_ACTION (action), !active);

@@ -173,19 +173,6 @@ lig_op_row_bind (LigOpRow *self, const LigScoreMap *map, guint number)
 
 /* --- Content ------------------------------------------------------------------------------- */
 
-static const char *
-find_problem (LigOpRow *self)
-{
-  const LigProblem *problem;
-  for (guint i = 0; (problem = lig_document_get_problem (self->document, i)); i++) {
-    const LigRow *row =
-      problem->path ? lig_document_find_path (self->document, problem->path) : NULL;
-    if (row && row->op == self->op)
-      return problem->text;
-  }
-  return NULL;
-}
-
 static void
 set_flag (GtkWidget *widget, GtkStateFlags flag, gboolean on)
 {
@@ -215,7 +202,8 @@ lig_op_row_update (LigOpRow *self)
   GtkWidget *widget = GTK_WIDGET (self);
   if (!self->op)
     return;
-  const char *problem = find_problem (self);
+  const LigProblem *found = lig_document_find_problem (self->document, self->op);
+  const char *problem = found ? found->text : NULL;
   gboolean selected = lig_document_is_selected (self->document, self->op);
   if (((gtk_widget_get_state_flags (widget) & GTK_STATE_FLAG_SELECTED) != 0) != selected)
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, selected,
