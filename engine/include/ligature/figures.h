@@ -17,15 +17,12 @@ G_BEGIN_DECLS
  * LigTimedPlan:
  * @plan: a plan
  * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
- * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
- *   measured as a whole; %NULL: unknown, so the sums of their steps are shown
  *
  * A plan with the measured times of its steps.
  */
 typedef struct {
   LigPlan *plan;
   const double *steps;
-  const double *passes;
 } LigTimedPlan;
 
 /**
