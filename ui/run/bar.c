@@ -173,6 +173,8 @@ show_reason (LigRunBar *self)
     status = lig_train_format_status (self->training);
   const char *text = sentence ? sentence : error ? error : status ? status : _ ("Ready to train");
   gtk_label_set_text (self->reason, text);
+  if (!sentence && !error && status)
+    lig_result_show (self->reason, self->training);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->reason), text);
   gtk_widget_set_tooltip_text (self->train,
                                sentence ? sentence : _ ("Train the sequence with these settings"));

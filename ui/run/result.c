@@ -42,6 +42,32 @@ lig_result_format (LigTraining *training)
                           progress.eval_accuracy * 100);
 }
 
+static gboolean
+follow_link (GtkLabel *label, const char *page)
+{
+  gtk_widget_activate_action (GTK_WIDGET (label), "win.page", "s", page);
+  return TRUE;
+}
+
+void
+lig_result_show (GtkLabel *label, LigTraining *training)
+{
+  LigRunProgress progress;
+  lig_training_get_progress (training, &progress);
+  g_autofree char *status = lig_train_format_status (training);
+  g_autofree char *result = lig_result_format (training);
+  if (progress.status != LIG_RUN_DONE) {
+    gtk_label_set_text (label, status);
+    return;
+  }
+  g_autofree char *whole = g_strjoin (" · ", status, *result ? result : NULL, NULL);
+  g_autofree char *markup =
+    g_markup_printf_escaped ("%s · <a href=\"run\">%s</a>", whole, _ ("Show charts"));
+  g_signal_handlers_disconnect_by_func (label, follow_link, NULL);
+  g_signal_connect (label, "activate-link", G_CALLBACK (follow_link), NULL);
+  gtk_label_set_markup (label, markup);
+}
+
 void
 lig_result_announce (GtkWidget *widget, LigTraining *training)
 {
