@@ -18,8 +18,6 @@ typedef struct {
   double most;               /* seconds at the right end */
   double y;
   gboolean predicted; /* whether the device has ceilings to predict from */
-  gboolean measured;
-  const double *passes; /* the seconds of whole passes; null: unknown */
 } Times;
 
 static int
@@ -116,9 +114,9 @@ draw_row (Times *times, const LigTimedRow *row)
 /* Returns `Forward · 361 µs`: the pass as a whole if it was measured so, with the sum of its groups
  * beside it; else the sum alone. */
 static char *
-format_heading (const Times *times, LigPass pass, double sum)
+format_heading (const LigTimedPlan *timed, LigPass pass, double sum)
 {
-  double whole = times->passes ? lig_timed_hold (times->passes[pass]) : 0;
+  double whole = timed->steps && timed->passes ? lig_timed_hold (timed->passes[pass]) : 0;
   g_autofree char *text = lig_draw_time (sum), *time = lig_draw_time (whole);
   const char *title = lig_timed_pass_title (pass);
   if (whole > 0)
@@ -127,13 +125,13 @@ format_heading (const Times *times, LigPass pass, double sum)
              : g_strdup_printf (_ ("%s · %s (groups by themselves %s)"), title, time, text);
   if (!(sum > 0))
     return g_strdup (title);
-  return g_strdup_printf (times->measured ? "%s · %s" : "%s · ≈ %s", title, text);
+  return g_strdup_printf (timed->steps ? "%s · %s" : "%s · ≈ %s", title, text);
 }
 
 static void
-draw_heading (Times *times, LigPass pass, GPtrArray *rows)
+draw_heading (Times *times, const LigTimedPlan *timed, LigPass pass, GPtrArray *rows)
 {
-  gboolean measured = times->measured;
+  gboolean measured = timed->steps != NULL;
   double seconds = 0, predicted = 0;
   LigTextStyle style = {.size = 13, .bold = TRUE, .colour = times->colours->ink};
   LigTextStyle column = {.size = 11, .colour = times->colours->dim, .anchor = LIG_TEXT_END};
@@ -141,7 +139,7 @@ draw_heading (Times *times, LigPass pass, GPtrArray *rows)
     seconds += ((const LigTimedRow *) rows->pdata[i])->measured;
     predicted += ((const LigTimedRow *) rows->pdata[i])->predicted;
   }
-  g_autofree char *title = format_heading (times, pass, measured ? seconds : predicted);
+  g_autofree char *title = format_heading (timed, pass, measured ? seconds : predicted);
   lig_canvas_text (times->canvas, 12, times->y + 22, &style, title);
   if (measured)
     lig_canvas_text (times->canvas, times->width - 84, times->y + 22, &column, _ ("measured"));
@@ -185,43 +183,31 @@ lig_draw_times_height (const LigTimedPlan *timed)
 }
 
 void
-lig_draw_times_within (LigCanvas *canvas,
-                       const LigColours *colours,
-                       const LigTimedPlan *timed,
-                       const double *passes,
-                       double width)
-{
-  GPtrArray *rows[3];
-  Times times = {.canvas = canvas, .colours = colours, .width = width};
-  times.predicted = lig_timed_is_predicted (timed);
-  times.measured = timed->steps != NULL;
-  times.passes = times.measured ? passes : NULL;
-  times.left = CLAMP (width * 0.34, 120, 380);
-  times.right = MAX (width - (timed->steps ? 160 : 88), times.left + 40);
-  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
-    rows[pass] = lig_timed_rows (timed, pass);
-    shorten (rows[pass]);
-    for (guint i = 0; i < rows[pass]->len; i++) {
-      const LigTimedRow *row = rows[pass]->pdata[i];
-      times.most = MAX (times.most, MAX (row->measured, row->predicted));
-    }
-  }
-  times.most = times.most > 0 ? times.most : 1;
-  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
-    if (rows[pass]->len > 0)
-      draw_heading (&times, pass, rows[pass]);
-    for (guint i = 0; i < rows[pass]->len; i++)
-      draw_row (&times, rows[pass]->pdata[i]);
-    g_ptr_array_unref (rows[pass]);
-  }
-  draw_legend (&times, timed->steps != NULL);
-}
-
-void
 lig_draw_times (LigCanvas *canvas,
                 const LigColours *colours,
                 const LigTimedPlan *timed,
                 double width)
 {
-  lig_draw_times_within (canvas, colours, timed, NULL, width);
+  GPtrArray *passes[3];
+  Times times = {.canvas = canvas, .colours = colours, .width = width};
+  times.predicted = lig_timed_is_predicted (timed);
+  times.left = CLAMP (width * 0.34, 120, 380);
+  times.right = MAX (width - (timed->steps ? 160 : 88), times.left + 40);
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
+    passes[pass] = lig_timed_rows (timed, pass);
+    shorten (passes[pass]);
+    for (guint i = 0; i < passes[pass]->len; i++) {
+      const LigTimedRow *row = passes[pass]->pdata[i];
+      times.most = MAX (times.most, MAX (row->measured, row->predicted));
+    }
+  }
+  times.most = times.most > 0 ? times.most : 1;
+  for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_UPDATE; pass++) {
+    if (passes[pass]->len > 0)
+      draw_heading (&times, timed, pass, passes[pass]);
+    for (guint i = 0; i < passes[pass]->len; i++)
+      draw_row (&times, passes[pass]->pdata[i]);
+    g_ptr_array_unref (passes[pass]);
+  }
+  draw_legend (&times, timed->steps != NULL);
 }

@@ -84,7 +84,7 @@ test_agreement (Fixture *f, gconstpointer data)
   const LigProfiled *profiled = lig_profiling_get_shown (f->profiling);
   g_assert_true (lig_profiling_get_timed (f->profiling, &timed));
   LigCanvas *canvas = lig_canvas_new_svg (800, lig_draw_times_height (&timed));
-  lig_draw_times_within (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, profiled->passes, 800);
+  lig_draw_times (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 800);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
   lig_canvas_free (canvas);
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++) {

@@ -51,9 +51,7 @@ static void
 draw_times (
   LigCanvas *canvas, const LigColours *colours, double width, double height, gpointer data)
 {
-  LigProfilePage *self = data;
-  const LigProfiled *shown = lig_profiling_get_shown (self->profiling);
-  lig_draw_times_within (canvas, colours, &self->timed, shown ? shown->passes : NULL, width);
+  lig_draw_times (canvas, colours, &((LigProfilePage *) data)->timed, width);
 }
 
 static double
@@ -125,6 +123,7 @@ set_timed (LigTimedPlan *timed, LigPlan *plan, const LigProfiled *profiled)
   LigPlan *old = timed->plan;
   timed->plan = plan ? lig_plan_ref (plan) : NULL;
   timed->steps = profiled ? profiled->steps : NULL;
+  timed->passes = profiled ? profiled->passes : NULL;
   g_clear_pointer (&old, lig_plan_unref);
 }
 

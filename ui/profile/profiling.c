@@ -364,7 +364,7 @@ lig_profiling_get_timed (LigProfiling *self, LigTimedPlan *timed)
   const LigProfiled *shown = lig_profiling_get_shown (self);
   if (!shown || self->stale)
     return FALSE;
-  *timed = (LigTimedPlan){shown->plan, shown->steps};
+  *timed = (LigTimedPlan){shown->plan, shown->steps, shown->passes};
   return TRUE;
 }
 

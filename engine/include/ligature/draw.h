@@ -469,24 +469,6 @@ LIG_API void lig_draw_times (LigCanvas *canvas,
                              double width);
 
 /**
- * lig_draw_times_within:
- * @canvas: a canvas
- * @colours: the colours
- * @timed: the plan, with times if it was profiled
- * @passes: (array fixed-size=3) (nullable): the seconds of the forward pass, the backward pass and
- *   the update, each measured as a whole; %NULL: unknown
- * @width: the width in pixels
- *
- * Draws the picture of lig_draw_times() with the times of whole passes in the headings, which
- * differ from the sums of their groups.
- */
-LIG_API void lig_draw_times_within (LigCanvas *canvas,
-                                    const LigColours *colours,
-                                    const LigTimedPlan *timed,
-                                    const double *passes,
-                                    double width);
-
-/**
  * lig_draw_timeline:
  * @canvas: a canvas
  * @colours: the colours
