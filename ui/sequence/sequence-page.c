@@ -78,6 +78,12 @@ set_pane (LigSequencePage *self, AdwFlap *flap, gboolean visible)
   adw_flap_set_reveal_flap (flap, visible);
 }
 
+static void
+show_inspector (LigSequencePage *self)
+{
+  set_pane (self, self->inspector_flap, TRUE);
+}
+
 /* Shows or hides both panes. */
 static void
 toggle_sidebars (GSimpleAction *action, GVariant *target, gpointer data)
@@ -214,6 +220,8 @@ fill (LigSequencePage *self)
   GtkWidget *find_bar = lig_find_bar_new (document);
   adw_bin_set_child (self->palette, lig_palette_new (document));
   adw_bin_set_child (self->inspector, lig_inspector_new (document));
+  g_signal_connect_object (document, "wanted", G_CALLBACK (show_inspector), self,
+                           G_CONNECT_SWAPPED);
   adw_bin_set_child (self->quick_entry, entry);
   adw_bin_set_child (self->find_bar, find_bar);
   adw_bin_set_child (self->score_place, lig_score_view_new (document));
