@@ -36,7 +36,7 @@ delete_ops (GtkWidget *widget, const char *action, GVariant *target)
   guint count = lig_edit_delete (document);
   g_autofree char *text =
     g_strdup_printf (ngettext ("Deleted %u operation", "Deleted %u operations", count), count);
-  lig_toast (widget, text, _ ("Undo"), "win.undo");
+  lig_toast (widget, text, _ ("Undo"), "win.undo-document");
 }
 
 static void
