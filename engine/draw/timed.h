@@ -8,7 +8,7 @@
 /**
  * LigTimedRow: a group, or the same group of all repetitions of a block.
  *
- * @name: `Linear + Bias + GELU`
+ * @name: `Linear + bias + GELU`
  * @path: of its first op, `3.0.2`
  * @first, @count: expanded indexes of its first occurrence
  * @measured: seconds, 0 if nothing was measured; like all figures, a sum over the repetitions

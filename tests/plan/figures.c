@@ -57,7 +57,7 @@ tear_down (Fixture *f)
 static void
 force_at (LigSequence *sequence, int op, const char *fusion)
 {
-  const char *const names[] = {fusion, NULL};
+  const char *const names[] = {fusion, NULL, NULL};
   lig_op_set_forced (lig_sequence_get (sequence, op, NULL), names);
 }
 
