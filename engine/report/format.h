@@ -9,6 +9,7 @@
 /* A run with all its data from the store. */
 typedef struct {
   LigRunRow *row;
+  char *inputs; /* (nullable): hashes of its data and so on, JSON */
   char *store; /* the store's file, for commands; NULL for the default one */
   GPtrArray *metrics, *spreads, *timings, *fusions, *verdicts, *artifacts;
 } LigReportRun;

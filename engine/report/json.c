@@ -176,6 +176,7 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   json_builder_begin_object (builder);
   lig_report_add_row (builder, run->row);
   lig_report_add_origin (builder, run->row);
+  lig_json_add_document (builder, "inputs", run->inputs ? run->inputs : "");
   add_fusions (builder, run->fusions);
   lig_report_add_verdicts (builder, run->verdicts);
   lig_report_add_spreads (builder, run->spreads);

@@ -4,6 +4,7 @@
 #include "engine/report/format.h"
 #include "engine/store/file.h"
 #include <ligature/store-spreads.h>
+#include <ligature/store-sweeps.h>
 
 #include <string.h>
 
@@ -145,6 +146,7 @@ lig_report_clear_run (LigReportRun *run)
 {
   g_clear_pointer (&run->row, lig_run_row_free);
   g_clear_pointer (&run->store, g_free);
+  g_clear_pointer (&run->inputs, g_free);
   g_clear_pointer (&run->metrics, g_ptr_array_unref);
   g_clear_pointer (&run->spreads, g_ptr_array_unref);
   g_clear_pointer (&run->timings, g_ptr_array_unref);
@@ -163,6 +165,7 @@ lig_report_read_run (LigReportRun *run, LigStore *store, const char *selector, G
   const char *uuid = run->row->uuid;
   if (g_strcmp0 (usual, lig_store_get_path (store)) != 0)
     run->store = g_strdup (lig_store_get_path (store));
+  run->inputs = lig_store_get_inputs (store, uuid, NULL);
   return (run->metrics = lig_store_get_metrics (store, uuid, error)) &&
          (run->spreads = lig_store_get_spreads (store, uuid, error)) &&
          (run->timings = lig_store_get_timings (store, uuid, error)) &&

@@ -133,6 +133,15 @@ lig_card_button_new (LigDocument *document, const char *text, LigCardEdit *edit,
   return button;
 }
 
+void
+lig_card_buttons_forget (GtkWidget *widget)
+{
+  g_object_set_data (G_OBJECT (widget), edit_key, NULL);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child;
+       child = gtk_widget_get_next_sibling (child))
+    lig_card_buttons_forget (child);
+}
+
 const LigCardEdit *
 lig_card_button_get_edit (GtkWidget *button)
 {

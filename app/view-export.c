@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/window-export.h"
+#include "app/view-export.h"
 
 #include "ui/document/export.h"
-#include "ui/page.h"
 #include "ui/widgets/toast.h"
 #include <ligature/report.h>
 
@@ -11,7 +10,7 @@
 /* --- Writing ------------------------------------------------------------------------------- */
 
 typedef struct {
-  const LigWindowShared *shared; /* valid with the window, of which it holds a reference */
+  const LigViewShared *shared; /* valid with the view, of which it holds a reference */
   char *path;
 } Writing;
 
@@ -19,7 +18,7 @@ static void
 take_report (GObject *source, GAsyncResult *result, gpointer data)
 {
   Writing *writing = data;
-  const LigWindowShared *self = writing->shared;
+  const LigViewShared *self = writing->shared;
   GError *error = NULL;
   gboolean fine = lig_export_finish (LIG_DOCUMENT (source), result, &error);
   if (fine && self->document) {
@@ -33,19 +32,32 @@ take_report (GObject *source, GAsyncResult *result, gpointer data)
   } else if (self->document)
     lig_toast_error (self->toasts, g_steal_pointer (&error));
   g_clear_error (&error);
-  g_object_unref (self->window);
+  g_object_unref (self->view);
   g_free (writing->path);
   g_free (writing);
+}
+
+/* Returns: (transfer full) (nullable): the run of the page that is shown. */
+static char *
+find_run (const LigViewShared *self, char **title)
+{
+  LigPage *page = lig_view_shared_get_page (self);
+  *title = NULL;
+  return page ? lig_page_find_run (page, title) : NULL;
 }
 
 static void
 export_path (gpointer data, const char *path)
 {
-  const LigWindowShared *self = data;
+  const LigViewShared *self = data;
+  g_autofree char *title = NULL, *run = find_run (self, &title);
   Writing *writing = g_new (Writing, 1);
-  g_object_ref (self->window);
+  g_object_ref (self->view);
   *writing = (Writing){self, g_canonicalize_filename (path, NULL)};
-  lig_export_async (self->document, writing->path, NULL, take_report, writing);
+  if (run)
+    lig_export_run_async (self->document, run, writing->path, NULL, take_report, writing);
+  else
+    lig_export_async (self->document, writing->path, NULL, take_report, writing);
 }
 
 static void
@@ -57,18 +69,20 @@ export_to (GSimpleAction *action, GVariant *parameter, gpointer data)
 /* --- The dialog ---------------------------------------------------------------------------- */
 
 static void
-choose_path (const LigWindowShared *self, const char *format)
+choose_path (const LigViewShared *self, const char *format)
 {
-  g_autofree char *title = lig_document_get_title (self->document);
+  g_autofree char *run_title = NULL, *run = find_run (self, &run_title);
+  g_autofree char *title = run ? g_strdup (run_title) : lig_document_get_title (self->document);
   g_autofree char *name = g_strdup_printf ("%s.%s", g_strdelimit (title, "/", '-'), format);
-  GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Export"), self->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
+  GtkFileChooserNative *chooser =
+    gtk_file_chooser_native_new (_ ("Export"), lig_view_shared_get_window (self),
+                                 GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Export"), NULL);
   gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
-  lig_window_shared_choose_file (self, GTK_NATIVE_DIALOG (chooser), export_path, (gpointer) self);
+  lig_view_shared_choose_file (self, GTK_NATIVE_DIALOG (chooser), export_path, (gpointer) self);
 }
 
 static void
-choose_format (const LigWindowShared *self, GtkListBoxRow *row)
+choose_format (const LigViewShared *self, GtkListBoxRow *row)
 {
   const char *format = g_object_get_data (G_OBJECT (row), "format");
   GtkRoot *dialog = gtk_widget_get_root (GTK_WIDGET (row));
@@ -94,7 +108,7 @@ new_format_row (const char *format)
 
 static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  const LigWindowShared *self = data;
+  const LigViewShared *self = data;
   g_autoptr (GtkBuilder) builder =
     gtk_builder_new_from_resource ("/org/ligature/Ligature/app/export.ui");
   GtkWindow *dialog = GTK_WINDOW (gtk_builder_get_object (builder, "dialog"));
@@ -102,8 +116,13 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
   const char *format;
   for (guint i = 0; (format = lig_report_format_nth (i)); i++)
     gtk_list_box_append (list, new_format_row (format));
-  lig_window_shared_connect (self, list, "row-activated", G_CALLBACK (choose_format), data);
-  gtk_window_set_transient_for (dialog, self->window);
+  lig_view_shared_connect (self, list, "row-activated", G_CALLBACK (choose_format), data);
+  g_autofree char *title = NULL, *run = find_run (self, &title);
+  if (run)
+    adw_preferences_group_set_description (
+      ADW_PREFERENCES_GROUP (gtk_builder_get_object (builder, "group")),
+      _ ("The run that the page shows, in the format that suits the reader."));
+  gtk_window_set_transient_for (dialog, lig_view_shared_get_window (self));
   gtk_window_present (dialog);
 }
 
@@ -112,11 +131,10 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  const LigWindowShared *self = data;
-  GtkWidget *place = adw_view_stack_get_visible_child (self->stack);
-  GtkWidget *page = ADW_IS_BIN (place) ? adw_bin_get_child (ADW_BIN (place)) : NULL;
-  g_autofree char *text = LIG_IS_PAGE (page) ? lig_page_to_command (LIG_PAGE (page))
-                                             : lig_document_to_command (self->document, "fuse");
+  const LigViewShared *self = data;
+  LigPage *page = lig_view_shared_get_page (self);
+  g_autofree char *text =
+    page ? lig_page_to_command (page) : lig_document_to_command (self->document, "fuse");
   if (!text) {
     lig_toast (self->toasts, _ ("There are no operations yet for a command"), NULL, NULL);
     return;
@@ -129,14 +147,14 @@ copy_command (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 open_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  const LigWindowShared *self = data;
+  const LigViewShared *self = data;
   g_autofree char *uri = g_filename_to_uri (g_variant_get_string (parameter, NULL), NULL, NULL);
   if (uri)
-    gtk_show_uri (self->window, uri, GDK_CURRENT_TIME);
+    gtk_show_uri (lig_view_shared_get_window (self), uri, GDK_CURRENT_TIME);
 }
 
 void
-lig_window_export_add_actions (const LigWindowShared *shared)
+lig_view_export_add_actions (const LigViewShared *shared)
 {
   static const GActionEntry actions[] = {
     {.name = "export", .activate = export},
@@ -144,6 +162,6 @@ lig_window_export_add_actions (const LigWindowShared *shared)
     {.name = "copy-command", .activate = copy_command},
     {.name = "open-folder", .activate = open_folder, .parameter_type = "s"},
   };
-  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
+  g_action_map_add_action_entries (shared->actions, actions, G_N_ELEMENTS (actions),
                                    (gpointer) shared);
 }

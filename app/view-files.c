@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/window-files.h"
+#include "app/view-files.h"
 
 #include "ui/widgets/figures.h"
 #include "ui/widgets/toast.h"
@@ -7,11 +7,12 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-struct _LigWindowFiles {
-  const LigWindowShared *shared;
+struct _LigViewFiles {
+  const LigViewShared *shared;
   AdwStatusPage *error_page;
   GtkLabel *error_place;
   char *error_path, *error_text;
+  char *wanted; /* the file that is being read */
   gboolean reading, saving;
   LigSavedCallback saved; /* (nullable): called once the file is written */
   gpointer saved_data;
@@ -70,7 +71,7 @@ split_message (const char *message, const char *path, char **place)
 }
 
 static void
-show_error (LigWindowFiles *self, const char *path, const char *message)
+show_error (LigViewFiles *self, const char *path, const char *message)
 {
   g_autofree char *place = NULL;
   g_autofree char *sentence = split_message (message, path, &place);
@@ -93,7 +94,7 @@ show_error (LigWindowFiles *self, const char *path, const char *message)
 static void
 copy_error (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindowFiles *self = data;
+  LigViewFiles *self = data;
   if (!self->error_text)
     return;
   gdk_clipboard_set_text (gtk_widget_get_clipboard (self->shared->toasts), self->error_text);
@@ -103,7 +104,7 @@ copy_error (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 show_error_folder (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindowFiles *self = data;
+  LigViewFiles *self = data;
   g_autofree char *folder = g_path_get_dirname (self->error_path ? self->error_path : ".");
   gtk_widget_activate_action (self->shared->toasts, "win.open-folder", "s", folder);
 }
@@ -123,7 +124,7 @@ read_file (GTask *task, gpointer source, gpointer data, GCancellable *cancellabl
 }
 
 static void
-show_warnings (LigWindowFiles *self, const char *const *warnings)
+show_warnings (LigViewFiles *self, const char *const *warnings)
 {
   guint count = warnings ? g_strv_length ((GStrv) warnings) : 0;
   if (count == 0)
@@ -147,7 +148,7 @@ add_recent (const char *path)
 static void
 take_file (GObject *source, GAsyncResult *result, gpointer data)
 {
-  LigWindowFiles *self = data;
+  LigViewFiles *self = data;
   const File *file = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   gboolean read = g_task_propagate_boolean (G_TASK (result), &error);
@@ -165,7 +166,7 @@ take_file (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 void
-lig_window_files_open (LigWindowFiles *self, GFile *file)
+lig_view_files_open (LigViewFiles *self, GFile *file)
 {
   g_autofree char *path = g_file_get_path (file);
   if (!path) {
@@ -175,18 +176,21 @@ lig_window_files_open (LigWindowFiles *self, GFile *file)
   }
   File *task_data = g_new0 (File, 1);
   task_data->path = g_canonicalize_filename (path, NULL);
+  g_free (self->wanted);
+  self->wanted = g_strdup (task_data->path);
   self->reading = TRUE;
   g_autoptr (GTask) task =
-    g_task_new (self->shared->window, self->shared->cancellable, take_file, self);
+    g_task_new (self->shared->view, self->shared->cancellable, take_file, self);
   g_task_set_task_data (task, task_data, free_file);
   g_task_run_in_thread (task, read_file);
 }
 
 /* The application shows the window that has the file, or an empty one, or a new one. */
 static void
-open_in_application (LigWindowFiles *self, GFile *file)
+open_in_application (LigViewFiles *self, GFile *file)
 {
-  GApplication *application = G_APPLICATION (gtk_window_get_application (self->shared->window));
+  GApplication *application =
+    G_APPLICATION (gtk_window_get_application (lig_view_shared_get_window (self->shared)));
   g_application_open (application, &file, 1, "");
 }
 
@@ -200,21 +204,13 @@ open_chosen (gpointer data, const char *path)
 static void
 open_file (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindowFiles *self = data;
-  GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Open"), self->shared->window, GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
+  LigViewFiles *self = data;
+  GtkFileChooserNative *chooser =
+    gtk_file_chooser_native_new (_ ("Open"), lig_view_shared_get_window (self->shared),
+                                 GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), NULL);
   gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (chooser), TRUE);
   add_filters (GTK_FILE_CHOOSER (chooser));
-  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_chosen, self);
-}
-
-static gboolean
-take_drop (GtkDropTarget *target, const GValue *value, double x, double y, LigWindowFiles *self)
-{
-  GSList *files = g_value_get_boxed (value);
-  for (GSList *item = files; item; item = item->next)
-    open_in_application (self, item->data);
-  return files != NULL;
+  lig_view_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), open_chosen, self);
 }
 
 /* --- Saving -------------------------------------------------------------------------------- */
@@ -230,17 +226,19 @@ write_file (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
     g_task_return_error (task, error);
 }
 
-static void ask_for_path (LigWindowFiles *self);
+static void ask_for_path (LigViewFiles *self);
 
 static void
-answer_failure (LigWindowFiles *self, const char *response)
+answer_failure (LigViewFiles *self, const char *response)
 {
   if (g_str_equal (response, "save-as"))
     ask_for_path (self);
+  else
+    lig_view_shared_answer (self->shared, FALSE);
 }
 
 static void
-show_failure (LigWindowFiles *self, const char *path, const char *message)
+show_failure (LigViewFiles *self, const char *path, const char *message)
 {
   g_autofree char *place = NULL;
   g_autofree char *sentence = split_message (message, path, &place);
@@ -249,21 +247,22 @@ show_failure (LigWindowFiles *self, const char *path, const char *message)
   g_autofree char *heading = g_strdup_printf (_ ("“%s” was not saved"), name);
   g_autofree char *body = g_strdup_printf (
     _ ("%s. The file is unchanged, and your edits are still in the window."), sentence);
-  GtkWidget *dialog = adw_message_dialog_new (self->shared->window, heading, body);
+  GtkWidget *dialog =
+    adw_message_dialog_new (lig_view_shared_get_window (self->shared), heading, body);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"), "save-as",
                                     _ ("Save _as…"), NULL);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save-as");
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save-as",
                                               ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  lig_window_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_failure), self);
+  lig_view_shared_connect (self->shared, dialog, "response", G_CALLBACK (answer_failure), self);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
 static void
 take_written (GObject *source, GAsyncResult *result, gpointer data)
 {
-  LigWindowFiles *self = data;
+  LigViewFiles *self = data;
   const File *file = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   gboolean written = g_task_propagate_boolean (G_TASK (result), &error);
@@ -291,7 +290,7 @@ add_ending (const char *path)
 }
 
 static void
-write_to (LigWindowFiles *self, const char *path)
+write_to (LigViewFiles *self, const char *path)
 {
   /* Two writers would race for one file. */
   if (self->saving)
@@ -301,7 +300,7 @@ write_to (LigWindowFiles *self, const char *path)
   file->path = g_strdup (path);
   self->saving = TRUE;
   /* A file that was begun is written, even where the window closes. */
-  g_autoptr (GTask) task = g_task_new (self->shared->window, NULL, take_written, self);
+  g_autoptr (GTask) task = g_task_new (self->shared->view, NULL, take_written, self);
   g_task_set_task_data (task, file, free_file);
   g_task_run_in_thread (task, write_file);
 }
@@ -314,12 +313,13 @@ write_to_chosen (gpointer data, const char *path)
 }
 
 static void
-ask_for_path (LigWindowFiles *self)
+ask_for_path (LigViewFiles *self)
 {
   LigDocument *document = self->shared->document;
   const char *path = lig_document_get_path (document);
-  GtkFileChooserNative *chooser = gtk_file_chooser_native_new (
-    _ ("Save"), self->shared->window, GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL);
+  GtkFileChooserNative *chooser =
+    gtk_file_chooser_native_new (_ ("Save"), lig_view_shared_get_window (self->shared),
+                                 GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), NULL);
   g_autofree char *title = lig_document_get_title (document);
   g_autofree char *name = g_strconcat (g_strdelimit (title, "/", '-'), ".lig", NULL);
   g_autoptr (GFile) file = path ? g_file_new_for_path (path) : NULL;
@@ -328,11 +328,11 @@ ask_for_path (LigWindowFiles *self)
   else
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (chooser), name);
   add_filters (GTK_FILE_CHOOSER (chooser));
-  lig_window_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), write_to_chosen, self);
+  lig_view_shared_choose_file (self->shared, GTK_NATIVE_DIALOG (chooser), write_to_chosen, self);
 }
 
 void
-lig_window_files_save (LigWindowFiles *self, LigSavedCallback saved, gpointer data)
+lig_view_files_save (LigViewFiles *self, LigSavedCallback saved, gpointer data)
 {
   const char *path = lig_document_get_path (self->shared->document);
   self->saved = saved;
@@ -346,13 +346,13 @@ lig_window_files_save (LigWindowFiles *self, LigSavedCallback saved, gpointer da
 static void
 save (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  lig_window_files_save (data, NULL, NULL);
+  lig_view_files_save (data, NULL, NULL);
 }
 
 static void
 save_as (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindowFiles *self = data;
+  LigViewFiles *self = data;
   self->saved = NULL;
   ask_for_path (self);
 }
@@ -360,7 +360,7 @@ save_as (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 save_as_path (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindowFiles *self = data;
+  LigViewFiles *self = data;
   self->saved = NULL;
   write_to_chosen (self, g_variant_get_string (parameter, NULL));
 }
@@ -368,13 +368,20 @@ save_as_path (GSimpleAction *action, GVariant *parameter, gpointer data)
 /* --- Construction -------------------------------------------------------------------------- */
 
 gboolean
-lig_window_files_is_busy (LigWindowFiles *self)
+lig_view_files_is_busy (LigViewFiles *self)
 {
   return self->reading || self->saving;
 }
 
-LigWindowFiles *
-lig_window_files_new (const LigWindowShared *shared, AdwStatusPage *page, GtkLabel *place)
+gboolean
+lig_view_files_has (LigViewFiles *self, const char *path)
+{
+  const char *own = self->reading ? self->wanted : lig_document_get_path (self->shared->document);
+  return g_strcmp0 (own, path) == 0;
+}
+
+LigViewFiles *
+lig_view_files_new (const LigViewShared *shared, AdwStatusPage *page, GtkLabel *place)
 {
   static const GActionEntry actions[] = {
     {.name = "open", .activate = open_file},
@@ -384,22 +391,19 @@ lig_window_files_new (const LigWindowShared *shared, AdwStatusPage *page, GtkLab
     {.name = "copy-error", .activate = copy_error},
     {.name = "show-error-folder", .activate = show_error_folder},
   };
-  LigWindowFiles *self = g_new0 (LigWindowFiles, 1);
+  LigViewFiles *self = g_new0 (LigViewFiles, 1);
   self->shared = shared;
   self->error_page = page;
   self->error_place = place;
-  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
-                                   self);
-  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
-  g_signal_connect (target, "drop", G_CALLBACK (take_drop), self);
-  gtk_widget_add_controller (GTK_WIDGET (shared->window), GTK_EVENT_CONTROLLER (target));
+  g_action_map_add_action_entries (shared->actions, actions, G_N_ELEMENTS (actions), self);
   return self;
 }
 
 void
-lig_window_files_free (LigWindowFiles *self)
+lig_view_files_free (LigViewFiles *self)
 {
   g_free (self->error_path);
   g_free (self->error_text);
+  g_free (self->wanted);
   g_free (self);
 }

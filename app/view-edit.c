@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of edits also have a meaning in a text entry, and an entry that has the focus comes
- * first. They are therefore not accelerators of the application, which take precedence over
- * widgets. */
-#include "app/window-edit.h"
+#include "app/view-edit.h"
 
 #include "ui/document/edit.h"
 #include "ui/widgets/clipboard.h"
@@ -10,61 +7,23 @@
 
 #include <glib/gi18n.h>
 
-struct _LigWindowEdit {
-  const LigWindowShared *shared;
-  GMenu *history;
+struct _LigViewEdit {
+  const LigViewShared *shared;
   AdwToast *undo_toast; /* weak */
 };
 
 static LigDocument *
 get_document (gpointer data)
 {
-  LigWindowEdit *self = data;
+  LigViewEdit *self = data;
   return self->shared->document;
 }
 
 /* --- Undo ---------------------------------------------------------------------------------- */
 
-static void
-undo (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  lig_document_undo (get_document (data));
-}
-
-static void
-redo (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  lig_document_redo (get_document (data));
-}
-
-static void
-append_item (GMenu *menu, const char *label, const char *action, const char *key)
-{
-  g_autoptr (GMenuItem) item = g_menu_item_new (label, action);
-  g_menu_item_set_attribute (item, "accel", "s", key);
-  g_menu_append_item (menu, item);
-}
-
-/* The menu names the edit that would be undone. */
-static void
-update_history_menu (LigWindowEdit *self)
-{
-  const char *undo_label = lig_document_get_undo_label (self->shared->document);
-  const char *redo_label = lig_document_get_redo_label (self->shared->document);
-  g_autofree char *undo_text =
-    undo_label ? g_strdup_printf (_ ("_Undo “%s”"), undo_label) : g_strdup (_ ("_Undo"));
-  g_autofree char *redo_text =
-    redo_label ? g_strdup_printf (_ ("_Redo “%s”"), redo_label) : g_strdup (_ ("_Redo"));
-  g_menu_remove_all (self->history);
-  append_item (self->history, undo_text, "win.undo", "<Control>z");
-  append_item (self->history, redo_text, "win.redo", "<Control><Shift>z");
-  lig_window_shared_set_enabled (self->shared, "undo", undo_label != NULL);
-  lig_window_shared_set_enabled (self->shared, "redo", redo_label != NULL);
-}
-
 /* The toast offers to undo the last edit, so it goes with the next one. */
 static void
-dismiss_undo_toast (LigWindowEdit *self)
+dismiss_undo_toast (LigViewEdit *self)
 {
   AdwToast *toast = g_steal_pointer (&self->undo_toast);
   if (!toast)
@@ -73,12 +32,19 @@ dismiss_undo_toast (LigWindowEdit *self)
   adw_toast_dismiss (toast);
 }
 
+/* Undoes the last edit of the sequence, on whichever page. */
 static void
-offer_undo (LigWindowEdit *self, const char *text)
+undo_document (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  lig_document_undo (get_document (data));
+}
+
+static void
+offer_undo (LigViewEdit *self, const char *text)
 {
   AdwToast *toast = adw_toast_new (text);
   adw_toast_set_button_label (toast, _ ("_Undo"));
-  adw_toast_set_action_name (toast, "win.undo");
+  adw_toast_set_action_name (toast, "win.undo-document");
   dismiss_undo_toast (self);
   g_set_weak_pointer (&self->undo_toast, toast);
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (self->shared->toasts), toast);
@@ -87,7 +53,7 @@ offer_undo (LigWindowEdit *self, const char *text)
 /* --- Clipboard ----------------------------------------------------------------------------- */
 
 static gboolean
-copy_selection (LigWindowEdit *self)
+copy_selection (LigViewEdit *self)
 {
   g_autofree char *text = lig_edit_copy (self->shared->document);
   if (text)
@@ -96,7 +62,7 @@ copy_selection (LigWindowEdit *self)
 }
 
 static void
-delete_selection (LigWindowEdit *self)
+delete_selection (LigViewEdit *self)
 {
   guint count = lig_edit_delete (self->shared->document);
   g_autofree char *text =
@@ -121,8 +87,8 @@ copy (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 take_text (GObject *source, GAsyncResult *result, gpointer data)
 {
-  LigWindowEdit *self = data;
-  g_autoptr (GtkWindow) window = self->shared->window;
+  LigViewEdit *self = data;
+  g_autoptr (GtkWidget) view = self->shared->view;
   GError *error = NULL;
   g_autofree char *text = lig_clipboard_read_finish (GDK_CLIPBOARD (source), result, &error);
   if (!self->shared->document) {
@@ -136,8 +102,8 @@ take_text (GObject *source, GAsyncResult *result, gpointer data)
 static void
 paste (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindowEdit *self = data;
-  g_object_ref (self->shared->window);
+  LigViewEdit *self = data;
+  g_object_ref (self->shared->view);
   lig_clipboard_read_async (gtk_widget_get_clipboard (self->shared->toasts),
                             self->shared->cancellable, take_text, self);
 }
@@ -186,8 +152,8 @@ static void
 group (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GError *error = NULL;
-  if (!lig_edit_group (get_document (data), 2, &error))
-    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
+  if (!lig_edit_group (get_document (data), 1, &error))
+    lig_toast_error (((LigViewEdit *) data)->shared->toasts, error);
 }
 
 static void
@@ -195,7 +161,7 @@ ungroup (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GError *error = NULL;
   if (!lig_edit_ungroup (get_document (data), &error))
-    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
+    lig_toast_error (((LigViewEdit *) data)->shared->toasts, error);
 }
 
 static void
@@ -204,7 +170,7 @@ connect_channel (GSimpleAction *action, GVariant *parameter, gpointer data)
   GError *error = NULL;
   LigDocument *document = get_document (data);
   if (!lig_edit_connect_selection (document, lig_document_get_cursor (document), &error))
-    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
+    lig_toast_error (((LigViewEdit *) data)->shared->toasts, error);
 }
 
 static void
@@ -223,13 +189,13 @@ forbid (GSimpleAction *action, GVariant *parameter, gpointer data)
   LigDocument *document = get_document (data);
   LigOp *op = lig_document_get_cursor (document);
   if (op && !lig_edit_toggle_forbidden (document, op, &error))
-    lig_toast_error (((LigWindowEdit *) data)->shared->toasts, error);
+    lig_toast_error (((LigViewEdit *) data)->shared->toasts, error);
 }
 
 static void
 insert_op (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  LigWindowEdit *self = data;
+  LigViewEdit *self = data;
   GError *error = NULL;
   if (lig_edit_add (self->shared->document, g_variant_get_string (parameter, NULL), &error))
     adw_view_stack_set_visible_child_name (self->shared->stack, "sequence");
@@ -238,8 +204,7 @@ insert_op (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static const GActionEntry actions[] = {
-  {.name = "undo", .activate = undo},
-  {.name = "redo", .activate = redo},
+  {.name = "undo-document", .activate = undo_document},
   {.name = "cut", .activate = cut},
   {.name = "copy", .activate = copy},
   {.name = "paste", .activate = paste},
@@ -260,7 +225,7 @@ static const GActionEntry actions[] = {
 /* --- Enabling ---------------------------------------------------------------------- */
 
 static void
-update_selection (LigWindowEdit *self)
+update_selection (LigViewEdit *self)
 {
   static const char *const of_selection[] = {"cut",     "copy",      "delete", "duplicate",
                                              "move-up", "move-down", "group"};
@@ -268,127 +233,58 @@ update_selection (LigWindowEdit *self)
   LigOp *cursor = lig_document_get_cursor (self->shared->document);
   const LigRow *row = cursor ? lig_document_find_row (self->shared->document, cursor) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (of_selection); i++)
-    lig_window_shared_set_enabled (self->shared, of_selection[i], chosen->len > 0);
+    lig_view_shared_set_enabled (self->shared, of_selection[i], chosen->len > 0);
   /* The first operation has no other one before it that a fence could separate it from. */
-  lig_window_shared_set_enabled (self->shared, "fence", row && (row->index > 0 || row->depth > 0));
-  lig_window_shared_set_enabled (self->shared, "ungroup", row && lig_op_get_body (row->op));
+  lig_view_shared_set_enabled (self->shared, "fence", row && (row->index > 0 || row->depth > 0));
+  lig_view_shared_set_enabled (self->shared, "ungroup", row && lig_op_get_body (row->op));
   const LigOpInfo *info = row ? lig_op_get_info (row->op) : NULL;
   gboolean ends = info && (info->extra_inputs || info->extra_outputs);
-  lig_window_shared_set_enabled (self->shared, "connect", ends || chosen->len == 2);
-  lig_window_shared_set_enabled (self->shared, "disconnect", ends);
-  lig_window_shared_set_enabled (self->shared, "forbid", row != NULL);
+  lig_view_shared_set_enabled (self->shared, "connect", ends || chosen->len == 2);
+  lig_view_shared_set_enabled (self->shared, "disconnect", ends);
+  lig_view_shared_set_enabled (self->shared, "forbid", row != NULL);
 }
 
 static void
-update_paste (LigWindowEdit *self)
+update_paste (LigViewEdit *self)
 {
   GdkClipboard *clipboard = gtk_widget_get_clipboard (self->shared->toasts);
-  lig_window_shared_set_enabled (self->shared, "paste", lig_clipboard_has_text (clipboard));
+  lig_view_shared_set_enabled (self->shared, "paste", lig_clipboard_has_text (clipboard));
 }
 
 static void
-update (LigWindowEdit *self)
+update (LigViewEdit *self)
 {
   guint count;
   lig_document_get_rows (self->shared->document, &count);
-  lig_window_shared_set_enabled (self->shared, "select-all", count > 0);
-  update_history_menu (self);
+  lig_view_shared_set_enabled (self->shared, "select-all", count > 0);
   update_selection (self);
   update_paste (self);
 }
 
 static void
-take_change (LigWindowEdit *self)
+take_change (LigViewEdit *self)
 {
   dismiss_undo_toast (self);
   update (self);
 }
 
-/* --- Keys ---------------------------------------------------------------------------------- */
-
-/* @everywhere: on every page, and where a text that does not use the key has the focus */
-typedef struct {
-  const char *key, *action;
-  gboolean everywhere;
-} EditKey;
-
-static const EditKey edit_keys[] = {
-  {"<Control>z", "win.undo", TRUE},
-  {"<Control><Shift>z", "win.redo", TRUE},
-  {"<Control>y", "win.redo", TRUE},
-  {"<Control>x", "win.cut", FALSE},
-  {"<Control>c", "win.copy", FALSE},
-  {"<Control>v", "win.paste", FALSE},
-  {"<Shift>Delete", "win.cut", FALSE},
-  {"<Control>Insert", "win.copy", FALSE},
-  {"<Shift>Insert", "win.paste", FALSE},
-  {"Delete", "win.delete", FALSE},
-  {"KP_Delete", "win.delete", FALSE},
-  {"<Control>d", "win.duplicate", FALSE},
-  {"<Control>a", "win.select-all", FALSE},
-  {"<Alt>Up", "win.move-up", FALSE},
-  {"<Alt>Down", "win.move-down", FALSE},
-  {"m", "win.fence", FALSE},
-  {"<Control>g", "win.group", FALSE},
-  {"<Control><Shift>g", "win.ungroup", FALSE},
-  {"<Control>l", "win.connect", FALSE},
-  {"<Control><Shift>l", "win.disconnect", FALSE},
-  {"f", "win.forbid", FALSE},
-};
-
-typedef struct {
-  const EditKey *key;
-  const LigWindowShared *shared;
-} KeyUse;
-
-static gboolean
-press_key (GtkWidget *widget, GVariant *args, gpointer data)
+LigViewEdit *
+lig_view_edit_new (const LigViewShared *shared)
 {
-  const KeyUse *use = data;
-  const EditKey *key = use->key;
-  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (widget));
-  gboolean typing = GTK_IS_TEXT (focus) || GTK_IS_TEXT_VIEW (focus);
-  const char *page = adw_view_stack_get_visible_child_name (use->shared->stack);
-  if (!key->everywhere && (typing || g_strcmp0 (page, "sequence") != 0))
-    return FALSE;
-  return gtk_widget_activate_action (widget, key->action, NULL);
-}
-
-static void
-add_keys (LigWindowEdit *self)
-{
-  GtkEventController *keys = gtk_shortcut_controller_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (edit_keys); i++) {
-    KeyUse *use = g_new (KeyUse, 1);
-    *use = (KeyUse){&edit_keys[i], self->shared};
-    gtk_shortcut_controller_add_shortcut (
-      GTK_SHORTCUT_CONTROLLER (keys),
-      gtk_shortcut_new (gtk_shortcut_trigger_parse_string (edit_keys[i].key),
-                        gtk_callback_action_new (press_key, use, g_free)));
-  }
-  gtk_widget_add_controller (GTK_WIDGET (self->shared->window), keys);
-}
-
-LigWindowEdit *
-lig_window_edit_new (const LigWindowShared *shared, GMenu *history)
-{
-  LigWindowEdit *self = g_new0 (LigWindowEdit, 1);
+  LigViewEdit *self = g_new0 (LigViewEdit, 1);
   self->shared = shared;
-  self->history = history;
-  g_action_map_add_action_entries (G_ACTION_MAP (shared->window), actions, G_N_ELEMENTS (actions),
-                                   self);
-  add_keys (self);
-  lig_window_shared_connect (shared, gtk_widget_get_clipboard (shared->toasts), "changed",
-                             G_CALLBACK (update_paste), self);
-  lig_window_shared_connect (shared, shared->document, "changed", G_CALLBACK (take_change), self);
-  lig_window_shared_connect (shared, shared->document, "selected", G_CALLBACK (update_selection),
-                             self);
+  g_action_map_add_action_entries (shared->actions, actions, G_N_ELEMENTS (actions), self);
+  lig_view_shared_connect (shared, gtk_widget_get_clipboard (shared->toasts), "changed",
+                           G_CALLBACK (update_paste), self);
+  lig_view_shared_connect (shared, shared->document, "changed", G_CALLBACK (take_change), self);
+  lig_view_shared_connect (shared, shared->document, "selected", G_CALLBACK (update_selection),
+                           self);
   update (self);
   return self;
 }
 
 void
-lig_window_edit_free (LigWindowEdit *self)
+lig_view_edit_free (LigViewEdit *self)
 {
   g_clear_weak_pointer (&self->undo_toast);
   g_free (self);
