@@ -61,7 +61,7 @@ lig_facts_show_step (LigFacts *facts, LigDocument *doc)
     lig_figures_of_step (&timed, &unfused, &step);
     g_autofree char *time = get_time (&step);
     g_autofree char *against = lig_figures_against_text (&step);
-    g_autofree char *origin = lig_document_describe_times (doc, g_get_real_time ());
+    g_autofree char *origin = lig_document_describe_times (doc, 0);
     lig_facts_add_figure (facts, _ ("Step"), time, step.measured, origin);
     if (against)
       lig_facts_add_figure (facts, _ ("Against unfused"), against, step.saved_measured, NULL);
