@@ -49,8 +49,9 @@ typedef struct {
   int first, count;        /* expanded indexes */
   int first_step, n_steps; /* steps of the plan; 0 steps: no kernel is launched */
   double bytes, flops;
-  double predicted; /* seconds, from the device's ceilings; 0 if these are unknown */
-  double measured;  /* seconds; 0 if nothing was measured */
+  double predicted;  /* seconds, from the device's ceilings; 0 if these are unknown */
+  double measured;   /* seconds; 0 if nothing was measured */
+  const char *title; /* the ops in translated words: `Linear + bias + GELU` */
 } LigPlanGroup;
 
 /* One kernel launch. */
@@ -200,17 +201,6 @@ LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, gu
  * Returns: whether the sequence forces the group's fusion at its first op
  */
 LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
-
-/**
- * lig_plan_name_ops:
- * @plan: a plan
- * @first: the expanded index of the first op
- * @count: the number of ops
- *
- * Returns: (transfer full): the name of a group of these ops for people, translated: `Linear + bias
- *   + GELU`, `Layer norm`
- */
-LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
 
 /**
  * lig_plan_get_verdicts:
