@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: a compiled draft with its public tables. */
 #include "engine/plan/plan-private.h"
-#include "engine/reasons/words.h"
-
-#include <glib/gi18n-lib.h>
 
 /* Returns the bytes that this op saves for the backward pass and no earlier op saved. */
 static gint64
@@ -54,44 +51,16 @@ list_ops (LigPlan *self)
   }
 }
 
-/* Returns the words for a group. The product is what people mean by the linear itself. */
-static const char *
-entitle (LigPlan *self, const LigReasonCase *words, const LigGroup *group)
-{
-  const LigPlanOp *op = &g_array_index (self->ops, LigPlanOp, group->first);
-  const LigOpInfo *written = lig_op_info_find (op->title);
-  gboolean whole = group->first == 0 || !g_str_equal (op[-1].path, op->path);
-  if (!group->fusion)
-    return _ (whole && written ? written->title : op->info->title);
-  const LigReasonFusion fusion = {.name = group->fusion->name, .summary = group->fusion->summary};
-  g_autofree char *title =
-    lig_reasons_title (words, &fusion, LIG_PASS_FORWARD, group->first, group->count);
-  return g_string_chunk_insert_const (self->strings, title);
-}
-
 static void
 list_groups (LigPlan *self, LigPass pass)
 {
-  guint count = self->ops->len;
-  g_autofree LigReasonOp *ops = g_new0 (LigReasonOp, MAX (count, 1));
-  for (guint i = 0; i < count; i++) {
-    const LigPlanOp *op = &g_array_index (self->ops, LigPlanOp, i);
-    ops[i] = (LigReasonOp){.path = op->path, .title = op->title, .info = op->info};
-  }
-  const LigReasonCase words = {.ops = ops, .n_ops = count};
   for (int i = 0; i < (int) self->draft->groups[pass]->len; i++) {
     const LigGroup *from = lig_group (self->draft, pass, i);
-    LigPlanGroup group = {from->fusion,
-                          pass,
-                          from->first,
-                          from->count,
-                          from->first_step,
-                          from->n_steps,
-                          from->bytes,
-                          from->flops,
-                          from->predicted,
-                          from->measured,
-                          entitle (self, &words, from)};
+    g_autofree char *title = lig_plan_name_ops (self, from->first, from->count);
+    LigPlanGroup group = {from->fusion,     pass,           from->first, from->count,
+                          from->first_step, from->n_steps,  from->bytes, from->flops,
+                          from->predicted,  from->measured, NULL};
+    group.title = g_string_chunk_insert_const (self->strings, title);
     g_array_append_val (self->groups[pass], group);
   }
 }

@@ -34,7 +34,6 @@ free_profile (gpointer data)
   Profile *profile = data;
   lig_plan_unref (profile->plan);
   g_free (profile->steps);
-  g_free (profile->passes);
   g_free (profile);
 }
 
