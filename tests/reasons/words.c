@@ -154,7 +154,8 @@ test_bytes (void)
     checked++;
   }
   g_assert_cmpuint (checked, >=, 1);
-  /* A fusion that is kept out is judged by the values between its ops: pre-activation, 512 x 256. */
+  /* A fusion that is kept out is judged by the values between its ops: pre-activation, 512 x 256.
+   */
   const LigVerdict *fenced = find_verdict (plan, "forward-bias-activation", 1);
   g_assert_cmpfloat (fenced->bytes + 2.0 * 512 * 256 * 4, <, 1e7);
   g_assert_false (isnan (fenced->bytes));
@@ -164,7 +165,8 @@ test_bytes (void)
   g_assert_true (taken->taken);
   g_assert_cmpfloat (taken->bytes, >, 0);
   g_assert_cmpfloat (taken->bytes, <=,
-                     count_bytes (none, LIG_PASS_FORWARD) - count_bytes (plan, LIG_PASS_FORWARD) + 1);
+                     count_bytes (none, LIG_PASS_FORWARD) - count_bytes (plan, LIG_PASS_FORWARD) +
+                       1);
 }
 
 /* Every kernel with a GELU takes 30 µs, any other 20 µs, each with a spread of 0.8 µs. */
@@ -225,8 +227,9 @@ test_unforce (void)
     g_autoptr (LigPlan) plan = compile_on ("null:h200", sequence, policies[i]);
     const LigVerdict *verdict = find_verdict (plan, "forward-linear-bias-activation", 0);
     g_assert_cmpint (verdict->reason, ==, LIG_REASON_CLAIMED);
-    g_assert_cmpstr (verdict->why, ==, "Bias of Linear at 0 is in “Bias + GELU” at 0 to 1, which is "
-                                       "forced");
+    g_assert_cmpstr (verdict->why, ==,
+                     "Bias of Linear at 0 is in “Bias + GELU” at 0 to 1, which is "
+                     "forced");
     g_assert_cmpint (verdict->mend->kind, ==, LIG_MEND_UNFORCE);
     g_assert_cmpstr (lig_mend_kind_name (verdict->mend->kind), ==, "unforce");
     g_assert_cmpstr (verdict->mend->path, ==, "0");
