@@ -149,7 +149,7 @@ test_accessible (Fixture *f, gconstpointer data)
   gtk_test_accessible_assert_role (row, GTK_ACCESSIBLE_ROLE_LIST_ITEM);
   gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_LABEL,
                                        "Linear, 64 × 256, row 2 of 4, fused forward as linear + "
-                                       "bias + GELU, fused backward as bias + GELU");
+                                       "bias + GELU, fused backward as Bias + GELU");
   gtk_test_accessible_assert_property (row, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "64 → 256");
   select_row (f, 1);
   gtk_test_accessible_assert_state (row, GTK_ACCESSIBLE_STATE_SELECTED, TRUE);
@@ -410,7 +410,7 @@ test_profile (Fixture *f, gconstpointer data)
   lig_document_set_profiles (f->doc, &(LigTimedPlan){plan, steps, NULL}, 1);
   gtk_test_accessible_assert_property (
     GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
-    GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: linear + bias + GELU, 3 ms");
+    GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: Linear + bias + GELU, 3 ms");
 }
 
 /* --- How fast ------------------------------------------------------------------------------ */
@@ -501,8 +501,8 @@ test_speed (Fixture *f, gconstpointer data)
   double short_edit = time_edit (f, 100, short_bar), long_edit = time_edit (f, 1000, long_bar);
   g_test_message ("an edit to redrawn rails: %.1f ms of 100 rows, %.1f ms of 1,000", short_edit,
                   long_edit);
-  GtkScrolledWindow *window = GTK_SCROLLED_WINDOW (find_type (f->score, GTK_TYPE_SCROLLED_WINDOW));
-  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (window);
+  GtkWidget *window = gtk_widget_get_ancestor (GTK_WIDGET (f->sheet), GTK_TYPE_SCROLLED_WINDOW);
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window));
   gtk_adjustment_set_value (adjustment, 0);
   wait_for_frame (f->window);
   double worst = 0, sum = 0;
