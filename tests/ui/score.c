@@ -365,7 +365,7 @@ test_card (Fixture *f, gconstpointer data)
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+2* 3+1 4+2*");
   show (f, "make-extra-output(to=r) ! layer-norm ! linear(256) ! gelu ! linear(64) ! "
            "add-extra-input(from=r)");
-  press (f, 5, "Linear + bias + add", "Forbid");
+  press (f, 5, "Linear + bias + residual", "Forbid");
   assert_rail (f, LIG_PASS_FORWARD, "0+1 1+1 2+3* 5+2* 7+1");
 }
 
