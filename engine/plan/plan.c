@@ -162,6 +162,13 @@ lig_plan_unref (LigPlan *self)
 {
   if (!g_atomic_int_dec_and_test (&self->count))
     return;
+  if (self->of) {
+    g_array_unref (self->groups[0]);
+    g_array_unref (self->groups[1]);
+    lig_plan_unref (self->of);
+    g_free (self);
+    return;
+  }
   g_array_unref (self->ops);
   g_array_unref (self->groups[0]);
   g_array_unref (self->groups[1]);

@@ -404,7 +404,7 @@ test_profile (Fixture *f, gconstpointer data)
   g_autofree double *steps = g_new0 (double, count);
   for (guint i = 0; i < count; i++)
     steps[i] = 3e-3;
-  lig_document_set_profiles (f->doc, &(LigTimedPlan){plan, steps}, 1);
+  lig_document_set_profiles (f->doc, &(LigTimedPlan){plan, steps, NULL}, 1);
   gtk_test_accessible_assert_property (
     GTK_ACCESSIBLE (lig_score_sheet_get_group (f->sheet, LIG_PASS_FORWARD, 0)),
     GTK_ACCESSIBLE_PROPERTY_LABEL, "forward, fused: linear + bias + GELU, 3 ms");

@@ -2,6 +2,7 @@
 /* The plan is written as it was when the export began; later edits do not change it. */
 #include "ui/document/export.h"
 
+#include "ui/document/times.h"
 #include "ui/session/command.h"
 #include <ligature/report.h>
 
@@ -53,13 +54,15 @@ begin (GTask *task)
   Export *export = g_task_get_task_data (task);
   const LigProblem *problem = lig_document_get_problem (document, 0);
   LigPlan *plan = lig_document_get_plan (document);
+  LigTimedPlan timed, unfused;
   if ((problem && !problem->whole) || !plan) {
     g_task_return_new_error (task, LIG_ERROR, LIG_ERROR_VALUE, "%s",
                              problem ? problem->text
                                      : _ ("there is nothing to report yet; add operations"));
     return;
   }
-  export->plan = lig_plan_ref (plan);
+  lig_document_get_timed (document, &timed, &unfused);
+  export->plan = timed.steps ? lig_plan_with_times (plan, timed.steps) : lig_plan_ref (plan);
   export->command = make_command (document, export->path);
   g_task_run_in_thread (task, write_report);
 }

@@ -10,12 +10,13 @@
 typedef struct {
   LigPlan *plan;
   double *steps;
+  double *passes; /* null: only steps were measured */
 } Profile;
 
 /* A plan with the times that were found for it. */
 typedef struct {
   LigPlan *plan;
-  double *steps;
+  double *steps, *passes;
 } Found;
 
 struct _LigTimes {
@@ -31,6 +32,7 @@ free_profile (gpointer data)
   Profile *profile = data;
   lig_plan_unref (profile->plan);
   g_free (profile->steps);
+  g_free (profile->passes);
   g_free (profile);
 }
 
@@ -39,6 +41,7 @@ clear_found (Found *found)
 {
   g_clear_pointer (&found->plan, lig_plan_unref);
   g_clear_pointer (&found->steps, g_free);
+  g_clear_pointer (&found->passes, g_free);
 }
 
 static LigTimes *
@@ -103,7 +106,13 @@ is_alike (LigPlan *a, LigPlan *b)
 }
 
 static double *
-find_steps (const LigTimes *self, LigPlan *plan)
+copy_passes (const double *passes)
+{
+  return passes ? g_memdup2 (passes, sizeof (double) * (LIG_PASS_UPDATE + 1)) : NULL;
+}
+
+static double *
+find_steps (const LigTimes *self, LigPlan *plan, double **passes)
 {
   guint count;
   lig_plan_get_steps (plan, &count);
@@ -113,8 +122,10 @@ find_steps (const LigTimes *self, LigPlan *plan)
     gboolean same = is_alike (plan, profile->plan);
     for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD && same; pass++)
       same = take_pass (plan, profile, pass, steps);
-    if (same)
+    if (same) {
+      *passes = copy_passes (profile->passes);
       return g_steal_pointer (&steps);
+    }
   }
   return NULL;
 }
@@ -125,7 +136,7 @@ find (const LigTimes *self, Found *found, LigPlan *plan)
   LigPlan *kept = plan ? lig_plan_ref (plan) : NULL;
   clear_found (found);
   found->plan = kept;
-  found->steps = plan ? find_steps (self, plan) : NULL;
+  found->steps = plan ? find_steps (self, plan, &found->passes) : NULL;
 }
 
 void
@@ -169,6 +180,7 @@ lig_document_set_profiles (LigDocument *self, const LigTimedPlan *profiles, guin
     lig_plan_get_steps (profiles[i].plan, &n_steps);
     profile->plan = lig_plan_ref (profiles[i].plan);
     profile->steps = g_memdup2 (profiles[i].steps, sizeof (double) * n_steps);
+    profile->passes = copy_passes (profiles[i].passes);
     g_ptr_array_add (times->profiles, profile);
   }
   times->profiled = g_get_real_time ();
@@ -185,9 +197,12 @@ lig_document_get_timed (LigDocument *self, LigTimedPlan *timed, LigTimedPlan *un
   const LigTimes *times = get_times (self);
   /* A plan that was taken without its times has none. */
   gboolean present = times->plan.plan == self->plan;
-  *timed = (LigTimedPlan){self->plan, present ? times->plan.steps : NULL};
-  *unfused = present ? (LigTimedPlan){times->unfused.plan, times->unfused.steps}
-                     : (LigTimedPlan){NULL, NULL};
+  *timed = (LigTimedPlan){.plan = self->plan};
+  *unfused = (LigTimedPlan){.plan = NULL};
+  if (!present)
+    return;
+  *timed = (LigTimedPlan){self->plan, times->plan.steps, times->plan.passes};
+  *unfused = (LigTimedPlan){times->unfused.plan, times->unfused.steps, times->unfused.passes};
 }
 
 gint64

@@ -15,7 +15,7 @@ static void
 find_figures (const LigScoreMap *map, const LigScoreBracket *bracket, LigFigures *figures)
 {
   guint count;
-  LigTimedPlan timed = {map->plan, NULL};
+  LigTimedPlan timed = {.plan = map->plan};
   if (bracket->group) {
     lig_figures_of_group (&timed, NULL, bracket->group, figures);
     return;

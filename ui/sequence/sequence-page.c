@@ -176,7 +176,7 @@ show_times (LigSequencePage *self)
   const LigProfiled *profiled;
   g_autoptr (GArray) profiles = g_array_new (FALSE, FALSE, sizeof (LigTimedPlan));
   for (guint i = 0; (profiled = lig_profiling_get (profiling, i)); i++) {
-    LigTimedPlan timed = {profiled->plan, profiled->steps};
+    LigTimedPlan timed = {profiled->plan, profiled->steps, profiled->passes};
     g_array_append_val (profiles, timed);
   }
   lig_document_set_profiles (document, (const LigTimedPlan *) (gpointer) profiles->data,

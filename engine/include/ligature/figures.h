@@ -123,6 +123,17 @@ LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
 LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
+ * lig_plan_with_times:
+ * @self: a plan
+ * @steps: the seconds of each step of the plan
+ *
+ * Makes the same plan with the measured times of its groups, for reports.
+ *
+ * Returns: (transfer full): a plan
+ */
+LIG_API LigPlan *lig_plan_with_times (LigPlan *self, const double *steps) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
  * lig_figures_init:
  * @self: a struct for figures
  *

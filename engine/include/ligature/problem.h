@@ -94,7 +94,7 @@ LIG_API GPtrArray *lig_plan_check (LigSequence *sequence,
 LIG_API void lig_plan_problem_free (LigPlanProblem *self);
 
 /**
- * lig_problem_mend_new:
+ * lig_problem_mend_new: (skip)
  * @kind: a kind of mend
  * @path: (nullable): copied, as are the others
  * @name: (nullable): see #LigProblemMend
@@ -108,7 +108,7 @@ LIG_API LigProblemMend *lig_problem_mend_new (LigProblemMendKind kind,
                                               const char *value);
 
 /**
- * lig_problem_mend_copy:
+ * lig_problem_mend_copy: (skip)
  * @self: a mend
  *
  * Returns: (transfer full): an equal mend
@@ -116,7 +116,7 @@ LIG_API LigProblemMend *lig_problem_mend_new (LigProblemMendKind kind,
 LIG_API LigProblemMend *lig_problem_mend_copy (const LigProblemMend *self);
 
 /**
- * lig_problem_mend_free:
+ * lig_problem_mend_free: (skip)
  * @self: a mend
  *
  * Frees a mend.
