@@ -93,6 +93,13 @@ void lig_run_unwatch (LigRun *self);
  * so on come from the settings. */
 gboolean lig_run_prepare (LigRun *self, GError **error);
 
+/* Fills in the targets that the loss at the end of a plan requires. */
+void lig_run_find_target (LigPlan *plan, LigTarget *target);
+
+/* Checks that the tokens of the data are row numbers of the first embedding; the ops before it do
+ * not change them. */
+gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);
+
 /* Compiles the plans, with self->choices if set. */
 gboolean lig_run_compile (LigRun *self, GError **error);
 

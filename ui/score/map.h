@@ -2,7 +2,7 @@
 /* The layout of the score: rows, the brackets of both rails, channels, gaps. */
 #pragma once
 
-#include "ui/document/document.h"
+#include "ui/document/ends.h"
 #include <ligature/figures.h>
 
 G_BEGIN_DECLS
@@ -66,6 +66,7 @@ typedef struct {
   int first, count, shown;
   int y, height;
   int frame;
+  LigEnd end;        /* of its channels */
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 
