@@ -7,6 +7,7 @@
 #include "app/view-export.h"
 #include "app/view-files.h"
 #include "app/view-undo.h"
+#include "ui/widgets/toast.h"
 
 #include <glib/gi18n.h>
 #include <time.h>
@@ -301,6 +302,7 @@ static void
 lig_document_view_init (LigDocumentView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  lig_toast_set_overlay (GTK_WIDGET (self), self->toasts);
   self->actions = g_simple_action_group_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), actions, G_N_ELEMENTS (actions),
                                    self);

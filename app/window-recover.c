@@ -207,10 +207,10 @@ offer_lost (GObject *source, GAsyncResult *result, gpointer data)
                         .callbacks = {restore, forget},
                         .data = lost,
                         .free_data = free_lost};
+    /* It is reported once. */
     if (lost->problem) {
-      notice.labels[0] = notice.labels[1];
-      notice.labels[1] = NULL;
-      notice.callbacks[0] = forget;
+      forget (lost);
+      notice.labels[0] = notice.labels[1] = NULL;
     }
     lig_notice_bar_add (self->notices, &notice);
   }

@@ -22,6 +22,7 @@ struct _LigWindow {
   AdwTabBar *tab_bar;
   AdwWindowTitle *title;
   AdwViewSwitcher *wide_switcher, *narrow_switcher;
+  GtkBox *page_icons;
   GMenu *history_section, *undo_list;
   GtkRevealer *notice_revealer;
   GtkInfoBar *notice;
@@ -393,11 +394,29 @@ lig_window_class_init (LigWindowClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigWindow, title);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, wide_switcher);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, narrow_switcher);
+  gtk_widget_class_bind_template_child (widget_class, LigWindow, page_icons);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, history_section);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, undo_list);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_revealer);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice);
   gtk_widget_class_bind_template_child (widget_class, LigWindow, notice_label);
+}
+
+/* The smallest form of the page switcher. */
+static void
+add_page_icons (LigWindow *self)
+{
+  const LigPageInfo *info;
+  for (guint i = 0; (info = lig_page_info_nth (i)); i++) {
+    GtkWidget *button = gtk_toggle_button_new ();
+    gtk_button_set_icon_name (GTK_BUTTON (button), info->icon);
+    gtk_widget_set_tooltip_text (button, _ (info->title));
+    gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.page");
+    gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", info->name);
+    gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    _ (info->title), -1);
+    gtk_box_append (self->page_icons, button);
+  }
 }
 
 static void
@@ -426,6 +445,7 @@ lig_window_init (LigWindow *self)
   g_signal_connect (target, "drop", G_CALLBACK (take_drop), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
   connect_tabs (self);
+  add_page_icons (self);
   lig_name_buttons (GTK_WIDGET (self));
 }
 

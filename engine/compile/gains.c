@@ -102,6 +102,13 @@ begin_case (LigDraft *draft, LigReasonOp **ops)
   return (LigReasonCase){.ops = *ops, .n_ops = draft->parts->len, .strings = draft->strings};
 }
 
+static LigReasonFusion
+name_fusion (const LigFusion *fusion)
+{
+  return (LigReasonFusion){
+    .name = fusion->name, .summary = fusion->summary, .gradients = fusion->gradients};
+}
+
 const char *
 lig_verdict_text (LigDraft *draft, const LigVerdict *verdict)
 {
@@ -109,7 +116,8 @@ lig_verdict_text (LigDraft *draft, const LigVerdict *verdict)
   LigReasonCase the = begin_case (draft, &ops);
   LigVerdict written = *verdict;
   written.gain = written.fused = written.present = NAN;
-  lig_reasons_write (&the, &written);
+  LigReasonFusion fusion = name_fusion (verdict->fusion);
+  lig_reasons_write (&the, &written, &fusion);
   return written.text;
 }
 
@@ -119,11 +127,15 @@ lig_explain_verdicts (LigDraft *draft, GArray *candidates)
   const LigDeviceFacts *facts = lig_device_get_facts (draft->device);
   g_autofree LigReasonOp *ops = NULL;
   g_autofree LigReasonTimes *times = g_new (LigReasonTimes, MAX (draft->verdicts->len, 1));
-  g_autofree const int **elements = g_new0 (const int *, MAX (draft->verdicts->len, 1));
+  g_autofree LigReasonFusion *fusions = g_new0 (LigReasonFusion, MAX (draft->verdicts->len, 1));
+  for (guint i = 0; i < draft->verdicts->len; i++)
+    fusions[i] = name_fusion (g_array_index (draft->verdicts, LigVerdict, i).fusion);
   for (guint i = 0; i < candidates->len; i++) {
     const LigCandidate *candidate = &g_array_index (candidates, LigCandidate, i);
-    if (!candidate->shorter || candidate->taken)
-      elements[candidate->verdict] = candidate->group.elements;
+    if (candidate->shorter && !candidate->taken)
+      continue;
+    fusions[candidate->verdict].elements = candidate->group.elements;
+    fusions[candidate->verdict].n_elements = LIG_MAX_ELEMENTS;
   }
   g_autofree double *forward = g_new (double, MAX (draft->parts->len, 1));
   g_autofree double *backward = g_new (double, MAX (draft->parts->len, 1));
@@ -136,7 +148,7 @@ lig_explain_verdicts (LigDraft *draft, GArray *candidates)
   the.times = times;
   the.alone[0] = forward;
   the.alone[1] = backward;
-  the.elements = elements;
+  the.fusions = fusions;
   the.n_verdicts = draft->verdicts->len;
   the.copy = facts->copy;
   the.launch = facts->launch;

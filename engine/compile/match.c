@@ -101,9 +101,10 @@ refuse_pattern (LigWalk *walk, const LigFound *found, LigMatch *match)
   lig_offer_pattern (walk, found, match);
 }
 
-/* Explains why the pattern did not match, in the order of the checks. */
+/* Explains why the pattern did not match, in the order of the checks. If it would fit without a
+ * fence or a used branch, these ops are what was found. */
 static void
-explain (LigWalk *walk, const LigFound *found, LigMatch *match)
+explain (LigWalk *walk, LigFound *found, LigMatch *match)
 {
   LigFound other;
   match->count = MIN (found->end, (int) walk->draft->parts->len - 1) - walk->at + 1;
@@ -111,11 +112,13 @@ explain (LigWalk *walk, const LigFound *found, LigMatch *match)
   walk->ignore_fences = TRUE;
   if (found->fenced && lig_walk_follow (walk, &other)) {
     refuse_fence (walk, &other, match);
+    *found = other;
     return;
   }
   walk->ignore_fences = FALSE;
   if (lig_walk_follow (walk, &other)) {
     refuse_use (walk, &other, match);
+    *found = other;
     return;
   }
   walk->see_through = FALSE;

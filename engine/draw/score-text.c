@@ -16,36 +16,10 @@ lig_draw_tensor (const LigShape *shape, LigDtype dtype)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-/* Returns whether the group covers the op that a word of its fusion's name stands for; bias and
- * activation are optional. */
-static gboolean
-covers (const LigScoreLayout *layout, const LigPlanGroup *group, const char *word)
-{
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
-  unsigned flags = LIG_OP_ACTIVATION | LIG_OP_GATED;
-  gboolean activation = g_str_equal (word, "activation"), bias = g_str_equal (word, "bias");
-  for (int i = group->first; i < group->first + group->count; i++)
-    if ((activation && ops[i].info->flags & flags) ||
-        (bias && g_str_equal (ops[i].info->name, word)))
-      return TRUE;
-  return !activation && !bias;
-}
-
-/* Omits the pass, which the rail already shows, and joins the parts with a plus. */
 char *
 lig_layout_group_name (const LigScoreLayout *layout, const LigPlanGroup *group)
 {
-  guint count;
-  const LigPlanOp *ops = lig_plan_get_ops (layout->plan, &count);
-  if (!group->fusion)
-    return g_strdup (_ (ops[group->first].info->title));
-  g_auto (GStrv) words = g_strsplit (group->fusion->name, "-", -1);
-  GString *text = g_string_new (NULL);
-  for (guint i = words[0] && words[1] ? 1 : 0; words[i]; i++)
-    if (covers (layout, group, words[i]))
-      g_string_append_printf (text, "%s%s", text->len > 0 ? " + " : "", words[i]);
-  return g_string_free (text, FALSE);
+  return lig_plan_name_ops (layout->plan, group->first, group->count);
 }
 
 char *

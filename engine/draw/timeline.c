@@ -65,7 +65,7 @@ describe (const Timeline *line, const Span *first, guint count, double seconds)
   g_autofree char *time = lig_draw_time (seconds);
   g_autofree char *start = lig_draw_time (first->start);
   g_autofree char *name =
-    group ? lig_timed_name_ops (line->timed->plan, group->first, group->count) : NULL;
+    group ? lig_plan_name_ops (line->timed->plan, group->first, group->count) : NULL;
   if (count > 1)
     g_string_append_printf (
       text, g_dngettext (GETTEXT_PACKAGE, "%u short step", "%u short steps", count), count);
@@ -108,7 +108,7 @@ draw_span (Timeline *line, const Span *first, guint count, double seconds)
   double height = line->split ? line->lane / 2 - 3 : line->lane - 8, y = lane_of (line, first);
   g_autofree char *text = describe (line, first, count, seconds);
   g_autofree char *name = group && count == 1
-                            ? lig_timed_name_ops (line->timed->plan, group->first, group->count)
+                            ? lig_plan_name_ops (line->timed->plan, group->first, group->count)
                             : g_strdup (step->kernel && count == 1 ? step->kernel->name : "");
   LigTextStyle style = {.size = 11, .bold = fused, .colour = fused ? colours->card : colours->ink};
   lig_canvas_begin_mark (line->canvas, x, y, width, height, text);

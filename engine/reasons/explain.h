@@ -20,13 +20,20 @@ typedef struct {
   double fused_bytes, unfused_bytes;
 } LigReasonTimes;
 
-/* All verdicts of a draft, with the mends (null for none), the times, and the ops of the pattern's
- * elements of each. */
+/* The fusion of a verdict, and the op of each element of its pattern: -1 if it is missing. */
+typedef struct {
+  const char *name, *summary;
+  const char *gradients; /* (nullable): as in LigFusion */
+  const int *elements;   /* (nullable) */
+  int n_elements;
+} LigReasonFusion;
+
+/* All verdicts of a draft, with the mends (null for none), the times and the fusion of each. */
 typedef struct {
   LigVerdict *verdicts;
   LigMend *const *mends, *const *alternatives;
   const LigReasonTimes *times;
-  const int *const *elements;
+  const LigReasonFusion *fusions;
   const double *alone[2]; /* seconds of each op alone in a pass, NaN: unknown */
   guint n_verdicts;
   const LigReasonOp *ops;
@@ -39,7 +46,9 @@ typedef struct {
 void lig_reasons_explain (const LigReasonCase *self);
 
 /* Writes the sentences of one verdict, which refer to the titles of others. */
-void lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict);
+void
+lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion);
 
-/* Writes the title of one verdict. @elements: (nullable): as in the case */
-void lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const int *elements);
+/* Writes the title of one verdict. */
+void
+lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion);

@@ -235,9 +235,9 @@ lig_reasons_explain (const LigReasonCase *facts)
   }
   number_mends (&self);
   for (guint i = 0; i < facts->n_verdicts; i++)
-    lig_reasons_entitle (facts, &facts->verdicts[i], facts->elements[i]);
+    lig_reasons_entitle (facts, &facts->verdicts[i], &facts->fusions[i]);
   for (guint i = 0; i < facts->n_verdicts; i++)
-    lig_reasons_write (facts, &facts->verdicts[i]);
+    lig_reasons_write (facts, &facts->verdicts[i], &facts->fusions[i]);
   g_free (self.owners[0]);
   g_free (self.owners[1]);
 }

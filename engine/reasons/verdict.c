@@ -2,7 +2,6 @@
 /* The texts of verdicts: the same sentence in the window, on the command line and in reports. */
 #include "engine/reasons/words.h"
 
-#include <ligature/fusion.h>
 #include <ligature/units.h>
 
 #include <glib/gi18n-lib.h>
@@ -91,7 +90,7 @@ find_claimant (const LigReasonCase *self, const LigEvidence *found)
   for (guint i = 0; i < self->n_verdicts; i++) {
     const LigVerdict *other = &self->verdicts[i];
     if (other->taken && other->first == found->first && other->title &&
-        g_str_equal (other->fusion->name, found->fusion))
+        g_str_equal (self->fusions[i].name, found->fusion))
       return other->title;
   }
   return found->fusion;
@@ -206,20 +205,18 @@ say (const LigReasonCase *self, const LigVerdict *verdict)
 }
 
 void
-lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict)
+lig_reasons_write (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion)
 {
-  const char *fusion = verdict->fusion->name;
   verdict->why = keep (self, say (self, verdict));
-  verdict->text = keep (self, g_strdup_printf ("%s: %s", fusion, verdict->why));
+  verdict->text = keep (self, g_strdup_printf ("%s: %s", fusion->name, verdict->why));
 }
 
 void
-lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const int *elements)
+lig_reasons_entitle (const LigReasonCase *self, LigVerdict *verdict, const LigReasonFusion *fusion)
 {
-  const LigFusion *fusion = verdict->fusion;
-  verdict->title = keep (
-    self, verdict->fits ? lig_reasons_title (self, fusion, verdict->first, verdict->count, elements)
-                        : g_strdup (_ (fusion->summary)));
+  verdict->title = keep (self, verdict->fits ? lig_reasons_title (self, fusion, verdict->pass,
+                                                                  verdict->first, verdict->count)
+                                             : g_strdup (_ (fusion->summary)));
 }
 
 /* Appends the bytes to a sentence about the time, or returns them alone. */

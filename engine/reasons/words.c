@@ -2,8 +2,6 @@
 /* Words for ops, groups and accepted ops. */
 #include "engine/reasons/words.h"
 
-#include <ligature/fusion.h>
-
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
@@ -136,11 +134,12 @@ name_gradient (const LigReasonCase *self, int index, const char *word)
 }
 
 static char *
-title_backward (const LigReasonCase *self, const LigFusion *fusion, const int *elements)
+title_backward (const LigReasonCase *self, const LigReasonFusion *fusion)
 {
+  const int *elements = fusion->elements;
   g_auto (GStrv) words = g_strsplit (fusion->gradients ? fusion->gradients : "", " ", -1);
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
-  for (guint i = 0; i < LIG_MAX_ELEMENTS; i++) {
+  for (guint i = 0; (int) i < fusion->n_elements; i++) {
     const char *word = i < g_strv_length (words) ? words[i] : "gradient";
     if (elements[i] < 0 || g_str_equal (word, "-"))
       continue;
@@ -164,10 +163,10 @@ title_backward (const LigReasonCase *self, const LigFusion *fusion, const int *e
 
 char *
 lig_reasons_title (
-  const LigReasonCase *self, const LigFusion *fusion, int first, int count, const int *elements)
+  const LigReasonCase *self, const LigReasonFusion *fusion, LigPass pass, int first, int count)
 {
-  if (fusion->pass == LIG_PASS_BACKWARD && elements)
-    return title_backward (self, fusion, elements);
+  if (pass == LIG_PASS_BACKWARD && fusion->elements)
+    return title_backward (self, fusion);
   g_autoptr (GString) text = g_string_new (NULL);
   for (int i = first; i < first + count && i < (int) self->n_ops; i++) {
     g_autofree char *name = short_name (self, i);

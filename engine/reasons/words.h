@@ -11,10 +11,9 @@
 char *lig_reasons_name_op (const LigReasonCase *self, int index, int from);
 
 /* Returns the ops of a group by their short names: `Linear + bias + GELU`, backward
- * `GELU's gradient + Linear's input gradient`. @elements: (nullable): the op of each element of the
- * fusion's pattern */
+ * `GELU's gradient + Linear's input gradient`. */
 char *lig_reasons_title (
-  const LigReasonCase *self, const LigFusion *fusion, int first, int count, const int *elements);
+  const LigReasonCase *self, const LigReasonFusion *fusion, LigPass pass, int first, int count);
 
 /* Returns the accepted ops, folded by their kind: `an activation or a gated unit`. @names: (array
  * zero-terminated=1) */

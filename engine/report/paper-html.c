@@ -224,7 +224,7 @@ append_comparison (GString *to, const LigPicture *picture)
 {
   const LigReportPair *pair = picture->pair;
   LigCanvas *canvas = begin_figure (to, WIDTH, lig_draw_comparison_height (pair->plans),
-                                    _ ("Both plans side by side"));
+                                    _ ("Both plans next to each other"));
   lig_draw_comparison (canvas, lig_colours (LIG_COLOURS_LIGHT), pair->plans, pair->titles[0],
                        pair->titles[1], WIDTH);
   end_figure (to, canvas, NULL);

@@ -121,8 +121,8 @@ test_errors (void)
   assert_contains (all.err, "to mend it: set in-features to 8 at 2");
   g_assert_cmpstr (text_at (all.json, "problems.0.path"), ==, "1");
   g_assert_cmpstr (text_at (all.json, "problems.1.path"), ==, "2");
-  assert_keys (at (all.json, "problems.1"), "code mends message path");
-  assert_keys (at (all.json, "problems.1.mends.0"), "kind name path text value");
+  assert_keys (at (all.json, "problems.1"), "code message path mends");
+  assert_keys (at (all.json, "problems.1.mends.0"), "kind path name value text");
   g_assert_cmpstr (text_at (all.json, "problems.1.mends.0.value"), ==, "8");
   /* A number in a message is not taken for a path. */
   g_auto (Outcome) number = lig ("check", "no at 7.lig", "--json", NULL);

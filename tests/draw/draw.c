@@ -387,8 +387,8 @@ test_score_numbers (void)
   Score score = {.timed.plan = plan, .unfused = unfused};
   guint count;
   g_autofree char *text = score_text (&score);
-  assert_contains (text, "linear + bias + activation");
-  assert_contains (text, "activation + bias");
+  assert_contains (text, "Linear + bias + GELU");
+  assert_contains (text, "Bias + GELU");
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     const LigPlanGroup *groups = lig_plan_get_groups (plan, pass, &count);
     for (guint i = 0; i < count; i++) {

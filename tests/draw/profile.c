@@ -151,7 +151,7 @@ test_times (void)
     g_assert_nonnull (strstr (marks[i].text, text));
     g_assert_true (!group->fusion == !strstr (marks[i].text, "fused: "));
   }
-  g_assert_nonnull (strstr (marks[1].text, "Linear + Bias + GELU"));
+  g_assert_nonnull (strstr (marks[1].text, "Linear + bias + GELU"));
 }
 
 /* The repetitions of a group are one row with the sum of their times. */

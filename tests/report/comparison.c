@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests reports of two plans side by side, in all formats. */
+/* Tests reports of two plans next to each other, in all formats. */
 #include <ligature/draw.h>
 #include <ligature/report.h>
 

@@ -47,8 +47,8 @@ set_up (Fixture *f, gconstpointer data)
   f->window = gtk_window_new ();
   f->score = lig_score_view_new (f->doc);
   f->sheet = find_type (f->score, LIG_TYPE_SCORE_SHEET);
-  GtkScrolledWindow *scroller = find_type (f->score, GTK_TYPE_SCROLLED_WINDOW);
-  f->adjustment = gtk_scrolled_window_get_vadjustment (scroller);
+  GtkWidget *scroller = gtk_widget_get_ancestor (GTK_WIDGET (f->sheet), GTK_TYPE_SCROLLED_WINDOW);
+  f->adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroller));
   show_in (f->window, f->score, 1200, 800);
   wait_for_score (f);
 }
@@ -166,18 +166,20 @@ test_zoom (Fixture *f, gconstpointer data)
   /* The card is not part of what is zoomed. */
   lig_score_sheet_set_zoom (f->sheet, 2, 0);
   wait_for_score (f);
+  gtk_adjustment_set_value (f->adjustment, 0);
+  wait_for_score (f);
   lig_score_sheet_explain_gap (f->sheet, 1);
-  GtkWidget *label = find_type (find_type (GTK_WIDGET (f->sheet), GTK_TYPE_POPOVER),
-                                GTK_TYPE_LABEL);
+  GtkWidget *label =
+    find_type (find_type (GTK_WIDGET (f->sheet), GTK_TYPE_POPOVER), GTK_TYPE_LABEL);
   GtkWidget *outside = gtk_label_new ("x");
   gtk_grid_attach (GTK_GRID (gtk_widget_get_parent (find_type (f->score, LIG_TYPE_SCORE_STRIP))),
                    outside, 0, 3, 1, 1);
   wait_for_score (f);
   PangoContext *one = gtk_widget_get_pango_context (label);
   PangoContext *two = gtk_widget_get_pango_context (outside);
-  g_assert_cmpint (
-    pango_font_description_get_size (pango_context_get_font_description (one)), <=,
-    pango_font_description_get_size (pango_context_get_font_description (two)) * 13 / 10);
+  g_assert_cmpint (pango_font_description_get_size (pango_context_get_font_description (one)), <=,
+                   pango_font_description_get_size (pango_context_get_font_description (two)) * 13 /
+                     10);
 }
 
 static void
@@ -189,8 +191,7 @@ test_fit (Fixture *f, gconstpointer data)
   g_assert_cmpint (map_of (f)->height, >, (int) gtk_adjustment_get_page_size (f->adjustment));
   press (f, f->score, "<Control>9");
   const LigScoreSlot *last = slot_at (f, map_of (f)->slots->len - 1);
-  g_assert_cmpint (last->y + last->height, <=,
-                   (int) gtk_adjustment_get_page_size (f->adjustment));
+  g_assert_cmpint (last->y + last->height, <=, (int) gtk_adjustment_get_page_size (f->adjustment));
   g_assert_cmpfloat (lig_score_sheet_get_zoom (f->sheet), <, 1);
   show (f, "gelu ! relu");
   act (f, "zoom-fit");
@@ -239,7 +240,8 @@ test_small (Fixture *f, gconstpointer data)
     i++;
   show (f, "layer-norm ! linear(256) ! gelu ! linear(64) ! layer-norm ! linear(64) ! relu ! silu");
   GtkWidget *window = gtk_window_new ();
-  GtkWidget *page = g_object_new (info->get_type (), "document", f->doc, "session", f->session, NULL);
+  GtkWidget *page =
+    g_object_new (info->get_type (), "document", f->doc, "session", f->session, NULL);
   gtk_window_set_decorated (GTK_WINDOW (window), FALSE);
   show_in (window, page, 800, 600 - HEADER);
   for (guint i = 0; i < 4; i++)

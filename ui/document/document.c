@@ -61,8 +61,8 @@ lig_document_finalize (GObject *object)
 static void
 lig_document_class_init (LigDocumentClass *class)
 {
-  static const char *const names[] = {"changed",  "planned",   "selected", "titled",
-                                      "settings", "previewed", "timed",    "pinned"};
+  static const char *const names[] = {"changed",   "planned", "selected", "titled", "settings",
+                                      "previewed", "timed",   "pinned",   "wanted"};
   G_OBJECT_CLASS (class)->dispose = lig_document_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_document_finalize;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)

@@ -9,6 +9,7 @@
  *   selected   the selection or the cursor is new
  *   titled     name, file or modification are new
  *   settings   device or policy are new
+ *   wanted     a parameter of the op under the cursor is to be typed next
  *   previewed  a preview began, arrived or ended, see ui/document/preview.h
  *   timed      measured times or the comparison with every op alone are new, see
  *              ui/document/times.h
@@ -136,6 +137,10 @@ LigOp *lig_document_get_cursor (LigDocument *self);
 
 /* Returns: (transfer container) (element-type LigRow): in row order; valid as long as the rows. */
 GPtrArray *lig_document_get_selection (LigDocument *self);
+
+/* Moves the keyboard focus to a parameter of the op under the cursor. */
+void lig_document_want_parameter (LigDocument *self, const char *name);
+const char *lig_document_get_wanted (LigDocument *self);
 
 /* --- Compiling ----------------------------------------------------------------------------- */
 

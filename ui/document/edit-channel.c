@@ -140,7 +140,7 @@ lig_edit_disconnect_channel (LigDocument *doc, LigOp *from, LigOp *to, const cha
   /* A branch that nobody reads any longer is no branch. */
   for (guint i = 0; i < count_ports (lig_op_get_info (from)->extra_outputs); i++)
     if (g_strcmp0 (lig_op_get_extra_output_channel (from, (int) i), own) == 0 &&
-        lig_ends_count_readers (doc, from, (int) i) == 0)
+        !lig_ends_is_read (doc, from, (int) i))
       lig_op_set_extra_output_channel (from, (int) i, NULL, FALSE, NULL);
   lig_document_commit (doc, label, NULL);
 }

@@ -38,30 +38,30 @@ starts (LigOp *op, const char *channel)
   return FALSE;
 }
 
-/* Counts the readers below an op, until another one starts a channel of that name. */
+/* Counts the readers below an op, until another one starts a channel of that name, up to `most`. */
 static guint
-count_readers (LigSequence *sequence, guint from, const char *channel)
+count_readers (LigSequence *sequence, guint from, const char *channel, guint most)
 {
   guint count = 0;
   g_autofree char *outer = g_strconcat ("../", channel, NULL);
-  for (guint i = from; i < lig_sequence_get_length (sequence); i++) {
+  for (guint i = from; i < lig_sequence_get_length (sequence) && count < most; i++) {
     LigOp *op = lig_sequence_get (sequence, (int) i, NULL);
     for (guint k = 0; k < count_ports (lig_op_get_info (op)->extra_inputs); k++)
       count += g_strcmp0 (lig_op_get_extra_input_channel (op, (int) k), channel) == 0;
     if (lig_op_get_body (op))
-      count += count_readers (lig_op_get_body (op), 0, outer);
+      count += count_readers (lig_op_get_body (op), 0, outer, most - MIN (count, most));
     if (starts (op, channel))
       break;
   }
   return count;
 }
 
-guint
-lig_ends_count_readers (LigDocument *doc, LigOp *op, int output)
+gboolean
+lig_ends_is_read (LigDocument *doc, LigOp *op, int output)
 {
   const LigRow *row = lig_document_find_row (doc, op);
   const char *channel = lig_op_get_extra_output_channel (op, output);
-  return row && channel ? count_readers (row->parent, (guint) row->index + 1, channel) : 0;
+  return row && channel && count_readers (row->parent, (guint) row->index + 1, channel, 1) > 0;
 }
 
 LigOp *
@@ -95,11 +95,8 @@ lig_ends_find (LigDocument *doc, LigOp *op, char **text)
   for (guint i = 0; i < count_ports (info->extra_outputs); i++) {
     const char *channel = lig_op_get_extra_output_channel (op, (int) i);
     gboolean caller = !channel || lig_op_get_extra_output_to_caller (op, (int) i);
-    LigEnd end = caller                                           ? LIG_END_CALLER
-                 : lig_ends_count_readers (doc, op, (int) i) == 0 ? LIG_END_UNREAD
-                                                                  : LIG_END_FINE;
-    /* A branch that is read as well needs no remark. */
-    if (channel && end == LIG_END_CALLER && lig_ends_count_readers (doc, op, (int) i) > 0)
+    LigEnd end = caller ? LIG_END_CALLER : LIG_END_UNREAD;
+    if (channel && lig_ends_is_read (doc, op, (int) i))
       continue;
     if (end > worst) {
       worst = end;

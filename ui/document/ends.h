@@ -20,8 +20,8 @@ LigEnd lig_ends_find (LigDocument *doc, LigOp *op, char **text);
 /* Returns whether an extra input of the op can read a channel; that of a loss cannot. */
 gboolean lig_ends_can_read (LigOp *op);
 
-/* Returns the number of inputs that read an output's channel, in blocks too. */
-guint lig_ends_count_readers (LigDocument *doc, LigOp *op, int output);
+/* Returns whether an op of the sequence, or of a block within, reads an output's channel. */
+gboolean lig_ends_is_read (LigDocument *doc, LigOp *op, int output);
 
 /* Returns the op that starts the channel which an extra input reads. Returns: (nullable) */
 LigOp *lig_ends_find_producer (LigDocument *doc, LigOp *op, int input);

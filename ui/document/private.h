@@ -38,6 +38,7 @@ struct _LigDocument {
   GHashTable *open;    /* LigOp: an opened block */
   GHashTable *chosen;  /* LigOp: in the selection */
   LigOp *cursor;
+  const char *wanted; /* interned: the parameter that is to be typed next */
 
   char *device;
   gboolean device_chosen; /* by the user */
@@ -65,6 +66,7 @@ typedef enum {
   LIG_DOCUMENT_PREVIEWED,
   LIG_DOCUMENT_TIMED,
   LIG_DOCUMENT_PINNED,
+  LIG_DOCUMENT_WANTED,
   LIG_DOCUMENT_N_SIGNALS,
 } LigDocumentSignal;
 

@@ -251,6 +251,19 @@ lig_document_get_cursor (LigDocument *self)
   return self->cursor;
 }
 
+void
+lig_document_want_parameter (LigDocument *self, const char *name)
+{
+  self->wanted = g_intern_string (name);
+  lig_document_emit (self, LIG_DOCUMENT_WANTED);
+}
+
+const char *
+lig_document_get_wanted (LigDocument *self)
+{
+  return self->wanted;
+}
+
 GPtrArray *
 lig_document_get_selection (LigDocument *self)
 {

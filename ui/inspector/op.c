@@ -24,23 +24,12 @@ G_DEFINE_FINAL_TYPE (LigInspectorOp, lig_inspector_op, ADW_TYPE_BIN)
 
 /* --- Head ---------------------------------------------------------------------------------- */
 
-static const char *
-find_problem (LigInspectorOp *self, LigOp *op)
-{
-  const LigProblem *problem;
-  for (guint i = 0; (problem = lig_document_get_problem (self->doc, i)); i++) {
-    const LigRow *row = problem->path ? lig_document_find_path (self->doc, problem->path) : NULL;
-    if (row && row->op == op)
-      return problem->text;
-  }
-  return NULL;
-}
-
 static void
 show_head (LigInspectorOp *self, LigOp *op, const char *path)
 {
   const LigOpInfo *info = lig_op_get_info (op);
-  const char *problem = find_problem (self, op);
+  const LigProblem *found = lig_document_find_problem (self->doc, op);
+  const char *problem = found ? found->text : NULL;
   g_autofree char *place = g_strdup_printf (_ ("at %s"), path);
   g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
   gtk_label_set_text (self->title, _ (info->title));

@@ -236,8 +236,10 @@ show_line (LigScoreGhost *self, LigDocument *document, LigPlanComparison *compar
   g_autofree char *step = comparison ? lig_plan_comparison_describe (comparison) : NULL;
   g_autofree char *sentence = problem ? lig_figure_sentence (problem) : NULL;
   g_autofree char *text = NULL;
-  if (label && (step || sentence))
-    text = g_strdup_printf (_ ("Preview · %s: %s"), label, step ? step : sentence);
+  if (label && step)
+    text = g_strdup_printf (_ ("Preview · %s: %s · Ctrl+P keeps it"), label, step);
+  else if (label && sentence)
+    text = g_strdup_printf (_ ("Preview · %s: %s"), label, sentence);
   if (comparison)
     lig_plan_comparison_get_total (comparison, LIG_PASS_JOINT, &total);
   int sign = lig_plan_change_get_sign (&total);
@@ -370,7 +372,7 @@ snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
 /* --- Layout -------------------------------------------------------------------------------- */
 
-/* The line is at the lower edge of what is visible, so that it is seen wherever the change is. */
+/* The line is at the lower edge of what is visible, so that it is always seen. */
 static void
 size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {

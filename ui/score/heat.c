@@ -53,8 +53,8 @@ lig_score_bracket_bound (const LigScoreMap *map, const LigScoreBracket *bracket)
   return figures.bound;
 }
 
-static gboolean
-counts (const LigScoreMap *map, const LigScoreBracket *bracket)
+gboolean
+lig_score_bracket_counts (const LigScoreMap *map, const LigScoreBracket *bracket)
 {
   return bracket->group || !lig_score_map_get_slot (map, bracket->from)->open;
 }
@@ -66,7 +66,7 @@ lig_score_map_peak (const LigScoreMap *self, LigScoreColour colour)
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < self->brackets[pass]->len; i++) {
       const LigScoreBracket *bracket = &g_array_index (self->brackets[pass], LigScoreBracket, i);
-      if (counts (self, bracket))
+      if (lig_score_bracket_counts (self, bracket))
         peak = fmax (peak, lig_score_bracket_value (self, bracket, colour));
     }
   return peak;
@@ -98,7 +98,7 @@ lig_score_map_list_hot (const LigScoreMap *self)
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < self->brackets[pass]->len; i++) {
       LigScoreBracket *bracket = &g_array_index (self->brackets[pass], LigScoreBracket, i);
-      if (counts (self, bracket) && lig_score_bracket_seconds (bracket) > 0)
+      if (lig_score_bracket_counts (self, bracket) && lig_score_bracket_seconds (bracket) > 0)
         g_ptr_array_add (hot, bracket);
     }
   g_ptr_array_sort (hot, compare_times);

@@ -29,8 +29,10 @@ double lig_score_bracket_value (const LigScoreMap *map,
 /* Returns the ceiling that bounds most of a bracket's time. */
 LigBound lig_score_bracket_bound (const LigScoreMap *map, const LigScoreBracket *bracket);
 
-/* Returns the largest value of all brackets, 0 if none is known. An opened block's sum does not
- * count, as its groups do. */
+/* Returns whether a bracket is no opened block's sum, whose groups have brackets of their own. */
+gboolean lig_score_bracket_counts (const LigScoreMap *map, const LigScoreBracket *bracket);
+
+/* Returns the largest value of all brackets, 0 if none is known. */
 double lig_score_map_peak (const LigScoreMap *self, LigScoreColour colour);
 
 /* Returns 1 to LIG_SCORE_HEAT_LEVELS; 0 for a value that is not known. */

@@ -2,7 +2,7 @@
 /* The layout of the score: rows, the brackets of both rails, channels, gaps. */
 #pragma once
 
-#include "ui/document/document.h"
+#include "ui/document/ends.h"
 #include <ligature/figures.h>
 
 G_BEGIN_DECLS
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /**
  * LigScoreMetrics: sizes in pixels, which follow the font, the zoom and compact rows.
  *
- * @unit: factor of all sizes: 1 with a line of 18 pixels
+ * @unit: factor of all sizes: 1 with a line of 17.6 pixels
  * @compact: rows have one line
  * @line, @small: height of a line of text, and of one of small text
  * @pad: between an edge and text
@@ -37,7 +37,7 @@ typedef struct {
 /* @line: height of a line of the sheet's font */
 void lig_score_metrics_init (LigScoreMetrics *self, double line, gboolean compact);
 
-/* Returns a length that was designed for a line of 18 pixels. */
+/* Returns a length that was designed for a line of 17.6 pixels. */
 int lig_score_metrics_scale (const LigScoreMetrics *self, double length);
 
 /* --- Columns ------------------------------------------------------------------------------- */
@@ -66,6 +66,7 @@ typedef struct {
   int first, count, shown;
   int y, height;
   int frame;
+  LigEnd end;        /* of its channels */
   guint near_misses; /* of the gap before it */
 } LigScoreSlot;
 

@@ -177,14 +177,15 @@ append_arcs (const LigScorePicture *self,
              double bottom)
 {
   LigScoreArcColours colours = {find_colour (widget, "score_channel"),
-                                find_colour (widget, "score_ground")};
+                                find_colour (widget, "score_ground"),
+                                find_colour (widget, "score_fence")};
   double left = columns->forward + columns->rail;
   double from = MAX (top, 0), to = MIN (bottom, self->map->height);
   if (to <= from)
     return;
   graphene_rect_t area = rectangle (left, from, columns->ops - left, to - from);
   cairo_t *cairo = gtk_snapshot_append_cairo (snapshot, &area);
-  lig_score_draw_arcs (self->map, columns, widget, cairo, top, bottom, &colours);
+  lig_score_draw_arcs (self->map, columns, widget, cairo, top, bottom, self->lit, &colours);
   cairo_destroy (cairo);
 }
 

@@ -5,6 +5,7 @@
 #include "ui/score/marks.h"
 
 #include "ui/widgets/figures.h"
+#include <ligature/problem.h>
 
 #include <glib/gi18n.h>
 
@@ -75,6 +76,12 @@ bind_texts (LigOpRow *self, const LigScoreMap *map, const LigScoreSlot *slot)
                               : lig_score_params (slot->op, planned ? &ops[slot->first] : NULL);
   g_autofree char *shape =
     planned ? lig_figure_shape (&ops[slot->first + slot->count - 1].y) : NULL;
+  g_autofree char *note = NULL;
+  self->end = lig_ends_find (self->document, slot->op, &note);
+  if (note) {
+    g_autofree char *plain = params;
+    params = plain && *plain ? g_strdup_printf ("%s · %s", plain, note) : g_strdup (note);
+  }
   set_text (self, TITLE, _ (info->title));
   set_text (self, COUNT, count);
   set_text (self, PARAMS, params);
@@ -204,6 +211,11 @@ lig_op_row_update (LigOpRow *self)
     return;
   const LigProblem *found = lig_document_find_problem (self->document, self->op);
   const char *problem = found ? found->text : NULL;
+  g_autofree char *best =
+    problem && found->mends->len > 0 ? lig_problem_mend_describe (found->mends->pdata[0]) : NULL;
+  /* Translators: %s is an edit that removes a problem, like “set in-features to 768 at 2”. */
+  g_autofree char *mend = best ? g_strdup_printf (_ ("To mend it: %s"), best) : NULL;
+  g_autofree char *whole = mend ? g_strconcat (problem, "\n", mend, NULL) : g_strdup (problem);
   gboolean selected = lig_document_is_selected (self->document, self->op);
   if (((gtk_widget_get_state_flags (widget) & GTK_STATE_FLAG_SELECTED) != 0) != selected)
     gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, selected,
@@ -212,7 +224,7 @@ lig_op_row_update (LigOpRow *self)
   set_class (widget, "cursor", lig_document_get_cursor (self->document) == self->op);
   set_class (widget, "error", problem != NULL);
   set_text (self, PROBLEM, problem);
-  describe (self, problem);
+  describe (self, whole);
 }
 
 /* --- Construction -------------------------------------------------------------------------- */

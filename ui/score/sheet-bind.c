@@ -38,6 +38,12 @@ make_gap (LigScoreSheet *self)
 }
 
 static GtkWidget *
+make_channel (LigScoreSheet *self)
+{
+  return lig_score_channel_new (self->document);
+}
+
+static GtkWidget *
 make_forward (LigScoreSheet *self)
 {
   return lig_score_group_new (LIG_PASS_FORWARD);
@@ -148,6 +154,9 @@ lig_score_sheet_bind (LigScoreSheet *self)
   fill_pool (self, self->gaps, count > 0 ? count + 1 : 0, make_gap);
   fill_pool (self, self->groups[0], self->map->brackets[0]->len, make_forward);
   fill_pool (self, self->groups[1], self->map->brackets[1]->len, make_backward);
+  fill_pool (self, self->channels, self->map->arcs->len, make_channel);
+  for (guint i = 0; i < self->map->arcs->len; i++)
+    lig_score_channel_bind (self->channels->pdata[i], self->map, i);
   lig_score_sheet_clear_bound (self);
   lig_score_sheet_find_peak (self);
   for (guint kind = ROWS; kind < N_KINDS; kind++)

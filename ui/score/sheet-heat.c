@@ -25,9 +25,10 @@ lig_score_sheet_colour_group (LigScoreSheet *self, LigPass pass, guint number)
   const LigScoreBracket *bracket =
     &g_array_index (self->map->brackets[pass], LigScoreBracket, number);
   guint level = G_MAXUINT, bound = G_MAXUINT;
-  if (self->colour == LIG_SCORE_COLOUR_BOUND)
+  gboolean counted = lig_score_bracket_counts (self->map, bracket);
+  if (counted && self->colour == LIG_SCORE_COLOUR_BOUND)
     bound = lig_score_bracket_bound (self->map, bracket);
-  else if (self->colour != LIG_SCORE_COLOUR_FUSION)
+  else if (counted && self->colour != LIG_SCORE_COLOUR_FUSION)
     level =
       lig_score_heat_level (lig_score_bracket_value (self->map, bracket, self->colour), self->peak);
   for (guint i = 0; i < G_N_ELEMENTS (levels); i++)

@@ -2,42 +2,25 @@
 /* The sizes of the score's sheet follow its font, which the style, the text scale and the zoom
  * change, and whether its rows are compact. */
 #include "ui/score/sheet-private.h"
+#include "ui/widgets/text-scale.h"
 
 #include <math.h>
 
 /* Automatic rows are compact if full ones need more than this number of windows, and in a low
- * window (for lines of 18 pixels) if full ones do not fit. Editing at the limit must not change all
- * rows again and again, so that rows which are compact stay so a little longer. */
+ * window (at the usual size of text) if full ones do not fit. Editing at the limit must not change
+ * all rows again and again, so that rows which are compact stay so a little longer. */
 #define MANY_WINDOWS 1.5
 #define FEW_WINDOWS 1.2
 #define LOW_WINDOW 440
 
 /* --- Font ---------------------------------------------------------------------------------- */
 
-/* Returns the height of a line in the sheet's font, that many times as large. */
-static double
-measure_line (GtkWidget *widget, double factor)
-{
-  PangoContext *context = gtk_widget_get_pango_context (widget);
-  g_autoptr (PangoFontDescription) font =
-    pango_font_description_copy (pango_context_get_font_description (context));
-  double size = pango_font_description_get_size (font) * factor;
-  if (pango_font_description_get_size_is_absolute (font))
-    pango_font_description_set_absolute_size (font, size);
-  else
-    pango_font_description_set_size (font, (int) lround (size));
-  PangoFontMetrics *metrics = pango_context_get_metrics (context, font, NULL);
-  double line = pango_font_metrics_get_height (metrics) / (double) PANGO_SCALE;
-  pango_font_metrics_unref (metrics);
-  return line > 0 ? line : 18;
-}
-
 static void
 css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 {
   LigScoreSheet *self = LIG_SCORE_SHEET (widget);
   GTK_WIDGET_CLASS (g_type_class_peek (GTK_TYPE_WIDGET))->css_changed (widget, change);
-  double line = measure_line (widget, 1);
+  double line = lig_text_line (widget, 1);
   self->shown_zoom = self->zoom;
   if (!self->document || line == self->line)
     return;
@@ -57,7 +40,7 @@ wants_compact_at (LigScoreSheet *self, double line, double zoom)
   lig_score_metrics_init (&full, line, FALSE);
   double height = lig_score_map_measure (self->document, &full);
   double most = page * (self->metrics.compact ? FEW_WINDOWS : MANY_WINDOWS);
-  gboolean low = page < LOW_WINDOW * line / 18 / zoom;
+  gboolean low = page < LOW_WINDOW * full.unit / zoom;
   return height > most || ((low || zoom < 1) && height > page);
 }
 
@@ -71,7 +54,7 @@ void
 lig_score_sheet_choose_metrics (LigScoreSheet *self)
 {
   if (self->line <= 0)
-    self->line = measure_line (GTK_WIDGET (self), 1);
+    self->line = lig_text_line (GTK_WIDGET (self), 1);
   lig_score_metrics_init (&self->metrics, self->line, wants_compact (self));
 }
 
@@ -216,7 +199,7 @@ lig_score_sheet_fit (LigScoreSheet *self)
   double page = self->adjustment ? gtk_adjustment_get_page_size (self->adjustment) : 0;
   double zoom = 1;
   for (; zoom > LIG_SCORE_LEAST_ZOOM; zoom -= 0.02) {
-    double line = measure_line (GTK_WIDGET (self), zoom / self->shown_zoom);
+    double line = lig_text_line (GTK_WIDGET (self), zoom / self->shown_zoom);
     lig_score_metrics_init (&metrics, line, wants_compact_at (self, line, zoom));
     /* Nothing has to be dropped below the last row. */
     if (lig_score_map_measure (self->document, &metrics) - metrics.end <= page)

@@ -2,6 +2,7 @@
 /* The inside of the score's sheet, shared by the files sheet*.c. */
 #pragma once
 
+#include "ui/score/channel.h"
 #include "ui/score/gap.h"
 #include "ui/score/group.h"
 #include "ui/score/picture.h"
@@ -23,6 +24,7 @@ struct _LigScoreSheet {
   double peak; /* of the figure that colours the brackets */
   LigScoreMap *map;
   GPtrArray *rows, *gaps, *groups[2]; /* the first ones are in use */
+  GPtrArray *channels;                /* likewise */
   GHashTable *places;                 /* LigOp: LigOpSpan, of the plan shown */
   gpointer shown;                     /* that plan; compared, never used */
   GtkAdjustment *adjustment;

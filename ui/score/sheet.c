@@ -172,6 +172,12 @@ lig_score_sheet_get_gap (LigScoreSheet *self, guint n)
 }
 
 GtkWidget *
+lig_score_sheet_get_channel (LigScoreSheet *self, guint n)
+{
+  return get_nth (self->channels, n);
+}
+
+GtkWidget *
 lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n)
 {
   return get_nth (self->groups[pass], n);
@@ -189,7 +195,7 @@ dispose (GObject *object)
   g_clear_handle_id (&self->resizing, g_source_remove);
   g_clear_object (&self->style);
   g_clear_pointer (&self->ghost, gtk_widget_unparent);
-  GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1]};
+  GPtrArray *pools[] = {self->rows, self->gaps, self->groups[0], self->groups[1], self->channels};
   for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
     for (guint k = 0; k < pools[i]->len; k++)
       gtk_widget_unparent (pools[i]->pdata[k]);
@@ -208,6 +214,7 @@ finalize (GObject *object)
   g_free (self->judged_path);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->gaps);
+  g_ptr_array_unref (self->channels);
   g_ptr_array_unref (self->groups[0]);
   g_ptr_array_unref (self->groups[1]);
   g_hash_table_unref (self->places);
@@ -235,11 +242,12 @@ lig_score_sheet_init (LigScoreSheet *self)
 {
   self->rows = g_ptr_array_new ();
   self->gaps = g_ptr_array_new ();
+  self->channels = g_ptr_array_new ();
   self->groups[0] = g_ptr_array_new ();
   self->groups[1] = g_ptr_array_new ();
   self->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   lig_score_sheet_init_metrics (self);
-  self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1};
+  self->picture = (LigScorePicture){.caret = -1, .thread = -1, .fence = -1, .lit = -1};
 }
 
 GtkWidget *

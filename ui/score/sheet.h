@@ -26,6 +26,7 @@ void lig_score_sheet_get_columns (LigScoreSheet *self, LigScoreColumns *columns)
 /* Return: (nullable): null beyond the last. */
 GtkWidget *lig_score_sheet_get_row (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_gap (LigScoreSheet *self, guint n);
+GtkWidget *lig_score_sheet_get_channel (LigScoreSheet *self, guint n);
 GtkWidget *lig_score_sheet_get_group (LigScoreSheet *self, LigPass pass, guint n);
 
 /* Open the verdict card of a gap or a group. */
@@ -89,8 +90,12 @@ void lig_score_sheet_get_drop (LigScoreSheet *self, guint gap, LigScoreDrop *dro
 /* Draws the drop line. @drop: (nullable): null for none */
 void lig_score_sheet_show_drop (LigScoreSheet *self, const LigScoreDrop *drop);
 
-/* Draws a line from a channel's end to the pointer; a negative @row: none. */
+/* Draws a line from a channel's end to the pointer, and lights up the rows that it can lead to; a
+ * negative @row: none. */
 void lig_score_sheet_show_thread (LigScoreSheet *self, int row, double x, double y);
+
+/* Returns whether a channel can join two rows: from the first one's output, or to its input. */
+gboolean lig_score_sheet_accepts (LigScoreSheet *self, guint row, guint target);
 
 /* Draws a dragged fence before this row; negative: none. */
 void lig_score_sheet_show_fence (LigScoreSheet *self, int gap);

@@ -62,7 +62,7 @@ append_bar (LigScoreStrip *self, Bars *bars, const LigScoreBracket *bracket, Gtk
   const LigScoreMap *map = lig_score_sheet_get_map (self->sheet);
   LigScoreColour colour = lig_score_sheet_get_colour (self->sheet);
   double value = lig_score_bracket_value (map, bracket, colour);
-  if (!(value > 0) || (!bracket->group && lig_score_map_get_slot (map, bracket->from)->open))
+  if (!(value > 0) || !lig_score_bracket_counts (map, bracket))
     return;
   double share = CLAMP (value / bars->peak, 0, 1);
   GdkRGBA ink = bars->passes[bracket->pass];

@@ -108,49 +108,10 @@ lig_score_params (LigOp *op, const LigPlanOp *parts)
 
 /* --- Groups -------------------------------------------------------------------------------- */
 
-static void
-append_short_name (GString *text, const LigOpInfo *info)
-{
-  static const char *const names[][2] = {{"basic-linear", N_ ("linear")},
-                                         {"add-extra-input", N_ ("add")},
-                                         {"make-extra-output", N_ ("branch")},
-                                         {"constant-scale", N_ ("scale")}};
-  const char *title = _ (info->title);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (info->name, names[i][0])) {
-      g_string_append (text, _ (names[i][1]));
-      return;
-    }
-  /* Translations choose their own capital letters. */
-  gboolean word = title == info->title && title[0] && g_ascii_islower (title[1]) &&
-                  !strpbrk (title + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-  g_string_append_c (text, word ? g_ascii_tolower (title[0]) : title[0]);
-  g_string_append (text, title + 1);
-}
-
-/* A macro's only part has the macro's name. */
-static const char *
-get_title (const LigPlanOp *ops, guint count, int at)
-{
-  gboolean part = (at > 0 && g_str_equal (ops[at - 1].path, ops[at].path)) ||
-                  (at + 1 < (int) count && g_str_equal (ops[at + 1].path, ops[at].path));
-  const LigOpInfo *written = part ? NULL : lig_op_info_find (ops[at].title);
-  return _ (written ? written->title : ops[at].info->title);
-}
-
 char *
 lig_score_group_name (LigPlan *plan, const LigPlanGroup *group)
 {
-  guint n_ops;
-  const LigPlanOp *ops = lig_plan_get_ops (plan, &n_ops);
-  g_autoptr (GString) text = g_string_new (NULL);
-  if (group->count == 1)
-    return g_strdup (get_title (ops, n_ops, group->first));
-  for (int i = group->first; i < group->first + group->count; i++) {
-    g_string_append (text, i > group->first ? " + " : "");
-    append_short_name (text, ops[i].info);
-  }
-  return g_strdup (text->str);
+  return lig_plan_name_ops (plan, group->first, group->count);
 }
 
 char *

@@ -107,7 +107,7 @@ clicked (GtkButton *button, LigDocument *document)
 
 /* Tries a button's edit on a copy. */
 static gboolean
-try_edit (GtkWidget *button, LigDocument *document, LigTrial *trial, gpointer data)
+try_edit (GtkWidget *button, LigDocument *document, LigPreviewTrial *trial, gpointer data)
 {
   const LigCardEdit *edit = lig_card_button_get_edit (button);
   if (!lig_card_edit_get_policy (edit, &trial->policy)) {

@@ -79,7 +79,7 @@ is_forced (LigDocument *document, const char *path, const char *fusion)
   return forced && g_strv_contains (forced, fusion);
 }
 
-/* Adds the wishes: a fusion that fits may be forced if nothing stands in its way, and forbidden. */
+/* Adds the wishes: a fusion that fits can be forced and forbidden. */
 static void
 add_wishes (LigDocument *document, LigPlan *plan, GtkWidget *box, const LigVerdict *verdict)
 {

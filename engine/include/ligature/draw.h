@@ -345,8 +345,8 @@ LIG_API double lig_draw_comparison_height (LigPlanComparison *comparison);
  * @after: a short title of the second plan
  * @width: the width in pixels
  *
- * Draws both plans' groups side by side on each rail, and marks those that only one plan has. The
- * repetitions of a block are drawn once, with their number.
+ * Draws both plans' groups next to each other on each rail, and marks those that only one plan has.
+ * The repetitions of a block are drawn once, with their number.
  */
 LIG_API void lig_draw_comparison (LigCanvas *canvas,
                                   const LigColours *colours,

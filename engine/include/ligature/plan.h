@@ -202,6 +202,17 @@ LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, gu
 LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
 
 /**
+ * lig_plan_name_ops:
+ * @plan: a plan
+ * @first: the expanded index of the first op
+ * @count: the number of ops
+ *
+ * Returns: (transfer full): the name of a group of these ops for people, translated: `Linear + bias
+ *   + GELU`, `Layer norm`
+ */
+LIG_API char *lig_plan_name_ops (LigPlan *plan, int first, int count);
+
+/**
  * lig_plan_get_verdicts:
  * @self: a plan
  * @count: (out): the length of the array

@@ -186,8 +186,8 @@ lig_report_run (LigStore *store, const char *run, const char *format, GError **e
  * @after: a short title of the second plan
  * @format: the name of a format, see lig_report_format_nth()
  *
- * Makes a report of two plans: their totals, both plans' groups side by side, and the groups that
- * only one of them has. `json` has `before`, `after`, `total`, and the ranges of `forward` and
+ * Makes a report of two plans: their totals, both plans' groups next to each other, and the groups
+ * that only one of them has. `json` has `before`, `after`, `total`, and the ranges of `forward` and
  * `backward`; `csv` has a line for each range.
  *
  * Returns: (transfer full): the contents of the file, or %NULL with %LIG_ERROR_FORMAT set

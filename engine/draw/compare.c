@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two plans side by side: each rail has two columns, the first plan's on the left. Groups that only
- * one plan has differ in frame and width of line, not only in colour. */
-#include "engine/draw/comparison-rows.h"
+/* Two plans next to each other: each rail has two columns, the first plan's on the left. Groups
+ * that only one plan has differ in frame and width of line, not only in colour. */
+#include "engine/draw/compare-rows.h"
 #include "engine/draw/score.h"
 #include <ligature/units.h>
 
@@ -220,7 +220,7 @@ draw_frame (const Picture *self,
 static void
 draw_difference (const Picture *self, const LigPlanChange *change, double x, double y)
 {
-  if (change->same && lig_plan_change_get_sign (change) == 0)
+  if (lig_plan_change_get_sign (change) == 0)
     return;
   g_autofree char *text = lig_plan_change_time_text (change);
   draw_text (self, x + self->column - PAD, y + 33, 11, TRUE, get_judgement (self, change),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a drawn comparison. */
-#include "engine/draw/comparison-rows.h"
+#include "engine/draw/compare-rows.h"
 
 #include "engine/draw/score.h"
 
