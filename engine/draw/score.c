@@ -11,8 +11,8 @@ enum { MOST_LANES = 5, LANE = 18, FOOT = 22 };
 static LigFigures
 find_figures (const LigScoreDrawing *self, LigPass pass)
 {
-  const LigTimedPlan timed = {.plan = self->layout->plan, .steps = self->layout->times};
-  const LigTimedPlan unfused = {.plan = self->unfused};
+  const LigTimedPlan timed = {self->layout->plan, self->layout->times, NULL};
+  const LigTimedPlan unfused = {self->unfused, NULL, NULL};
   LigFigures figures;
   lig_figures_of_pass (&timed, &unfused, pass, &figures);
   return figures;

@@ -207,7 +207,7 @@ test_times (void)
 /* --- Mends --------------------------------------------------------------------------------- */
 
 static void
-force (LigSequence *sequence, int index, const char *fusion)
+force_at (LigSequence *sequence, int index, const char *fusion)
 {
   const char *const names[] = {fusion, NULL};
   lig_op_set_forced (lig_sequence_get (sequence, index, NULL), names);
@@ -221,7 +221,7 @@ test_unforce (void)
   for (guint i = 0; i < G_N_ELEMENTS (policies); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (LigSequence) sequence = new_sequence ("linear(256) ! gelu ! relu", "512x64");
-    force (sequence, 0, "forward-bias-activation");
+    force_at (sequence, 0, "forward-bias-activation");
     g_autoptr (LigPlan) plan = compile_on ("null:h200", sequence, policies[i]);
     const LigVerdict *verdict = find_verdict (plan, "forward-linear-bias-activation", 0);
     g_assert_cmpint (verdict->reason, ==, LIG_REASON_CLAIMED);

@@ -19,7 +19,7 @@ struct _LigScoreView {
   LigDocument *document;
   GtkWidget *sheet;
   GtkStack *stack;
-  GtkWidget *empty, *whole;
+  GtkWidget *empty, *whole, *grid;
   LigScoreHead *head;
   LigScoreStrip *strip;
   GtkScrolledWindow *window;
@@ -123,6 +123,7 @@ lig_score_view_class_init (LigScoreViewClass *class)
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, stack);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, empty);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, whole);
+  gtk_widget_class_bind_template_child (widget_class, LigScoreView, grid);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, head);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, strip);
   gtk_widget_class_bind_template_child (widget_class, LigScoreView, window);
@@ -141,7 +142,7 @@ static void
 add_room (LigScoreView *self)
 {
   LigScoreSheet *sheet = LIG_SCORE_SHEET (self->sheet);
-  GtkGrid *grid = GTK_GRID (self->whole);
+  GtkGrid *grid = GTK_GRID (self->grid);
   lig_score_strip_set_sheet (self->strip, sheet,
                              gtk_scrolled_window_get_vadjustment (self->window));
   lig_score_add_room (GTK_WIDGET (self), sheet, self->window);
