@@ -187,13 +187,8 @@ lig_score_draw_rail (const LigScoreDrawing *self, LigPass pass)
     pass == LIG_PASS_FORWARD ? LIG_LAYOUT_MARGIN : self->width - LIG_LAYOUT_MARGIN - self->rail;
   box.accent = pass == LIG_PASS_FORWARD ? self->colours->forward : self->colours->backward;
   box.fill = pass == LIG_PASS_FORWARD ? self->colours->forward_fill : self->colours->backward_fill;
-<<<<<<< HEAD
-  const LigTimedPlan timed = {.plan = self->layout->plan, .steps = self->layout->times};
-  const LigTimedPlan unfused = {.plan = self->unfused};
-=======
   const LigTimedPlan timed = {self->layout->plan, self->layout->times, NULL};
   const LigTimedPlan unfused = {self->unfused, NULL, NULL};
->>>>>>> main
   LigFigures whole;
   lig_figures_of_pass (&timed, &unfused, pass, &whole);
   box.total = whole.seconds;
