@@ -122,7 +122,7 @@ test_select (Fixture *f, gconstpointer data)
 static void
 test_rename (Fixture *f, gconstpointer data)
 {
-  show (f, "make-extra-output(r) ! block(2) { add-extra-input(\"../r\") } ! add-extra-input(r)");
+  show (f, "make-extra-output(r) ! block(2) { add-extra-input(../r) } ! add-extra-input(r)");
   act (row_at (f, 0), "op.rename-channel");
   WAIT_FOR (find_type (GTK_WIDGET (f->sheet), GTK_TYPE_ENTRY));
   GtkWidget *entry = find_type (GTK_WIDGET (f->sheet), GTK_TYPE_ENTRY);
@@ -133,7 +133,7 @@ test_rename (Fixture *f, gconstpointer data)
   g_assert_false (gtk_widget_has_css_class (entry, "error"));
   g_signal_emit_by_name (entry, "activate");
   settle (f);
-  assert_text (f->doc, "make-extra-output(skip) ! block(2) { add-extra-input(\"../skip\") } ! "
+  assert_text (f->doc, "make-extra-output(skip) ! block(2) { add-extra-input(../skip) } ! "
                        "add-extra-input(skip)");
   WAIT_FOR (!find_type (GTK_WIDGET (f->sheet), GTK_TYPE_ENTRY));
 }
@@ -255,7 +255,7 @@ test_block (Fixture *f, gconstpointer data)
   act (row_at (f, 0), "op.select");
   act (row_at (f, 1), "op.toggle");
   act (row_at (f, 1), "op.group");
-  assert_text (f->doc, "block(1) { gelu ! relu }");
+  assert_text (f->doc, "block() { gelu ! relu }");
   WAIT_FOR (get_focus (f) && gtk_widget_is_ancestor (get_focus (f), f->inspector));
   GtkWidget *entry = gtk_widget_get_ancestor (get_focus (f), GTK_TYPE_ENTRY);
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "1");
