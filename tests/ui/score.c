@@ -195,7 +195,7 @@ test_actions (Fixture *f, gconstpointer data)
   do_action (f, 0, "op.select");
   do_action (f, 1, "op.toggle");
   do_action (f, 1, "op.group");
-  assert_text (f->doc, "block(2) { gelu ! silu } ! silu");
+  assert_text (f->doc, "block() { gelu ! silu } ! silu");
   do_action (f, 0, "op.ungroup");
   assert_text (f->doc, "gelu ! silu ! silu");
   show (f, "make-extra-output ! linear(64) ! add-extra-input");
