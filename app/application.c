@@ -190,6 +190,7 @@ static const struct {
   {"win.profile", {"F8"}},
   {"win.sidebars", {"F9"}},
   {"win.next-problem", {"<Control>period"}},
+  {"win.pin", {"<Control>p"}},
   {"win.copy-command", {"<Control><Shift>c"}},
   {"win.show-help-overlay", {"<Control>question"}},
   {"win.new-tab", {"<Control>t"}},

@@ -152,7 +152,7 @@ static void
 group (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GError *error = NULL;
-  if (!lig_edit_group (get_document (data), 2, &error))
+  if (!lig_edit_group (get_document (data), 1, &error))
     lig_toast_error (((LigViewEdit *) data)->shared->toasts, error);
 }
 

@@ -37,14 +37,27 @@ take_report (GObject *source, GAsyncResult *result, gpointer data)
   g_free (writing);
 }
 
+/* Returns: (transfer full) (nullable): the run of the page that is shown. */
+static char *
+find_run (const LigViewShared *self, char **title)
+{
+  LigPage *page = lig_view_shared_get_page (self);
+  *title = NULL;
+  return page ? lig_page_find_run (page, title) : NULL;
+}
+
 static void
 export_path (gpointer data, const char *path)
 {
   const LigViewShared *self = data;
+  g_autofree char *title = NULL, *run = find_run (self, &title);
   Writing *writing = g_new (Writing, 1);
   g_object_ref (self->view);
   *writing = (Writing){self, g_canonicalize_filename (path, NULL)};
-  lig_export_async (self->document, writing->path, NULL, take_report, writing);
+  if (run)
+    lig_export_run_async (self->document, run, writing->path, NULL, take_report, writing);
+  else
+    lig_export_async (self->document, writing->path, NULL, take_report, writing);
 }
 
 static void
@@ -58,7 +71,8 @@ export_to (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 choose_path (const LigViewShared *self, const char *format)
 {
-  g_autofree char *title = lig_document_get_title (self->document);
+  g_autofree char *run_title = NULL, *run = find_run (self, &run_title);
+  g_autofree char *title = run ? g_strdup (run_title) : lig_document_get_title (self->document);
   g_autofree char *name = g_strdup_printf ("%s.%s", g_strdelimit (title, "/", '-'), format);
   GtkFileChooserNative *chooser =
     gtk_file_chooser_native_new (_ ("Export"), lig_view_shared_get_window (self),
@@ -103,6 +117,11 @@ static void export(GSimpleAction *action, GVariant *parameter, gpointer data)
   for (guint i = 0; (format = lig_report_format_nth (i)); i++)
     gtk_list_box_append (list, new_format_row (format));
   lig_view_shared_connect (self, list, "row-activated", G_CALLBACK (choose_format), data);
+  g_autofree char *title = NULL, *run = find_run (self, &title);
+  if (run)
+    adw_preferences_group_set_description (
+      ADW_PREFERENCES_GROUP (gtk_builder_get_object (builder, "group")),
+      _ ("The run that the page shows, in the format that suits the reader."));
   gtk_window_set_transient_for (dialog, lig_view_shared_get_window (self));
   gtk_window_present (dialog);
 }

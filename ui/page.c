@@ -123,6 +123,14 @@ lig_page_find (LigPage *self)
 }
 
 char *
+lig_page_find_run (LigPage *self, char **title)
+{
+  *title = NULL;
+  return LIG_PAGE_GET_CLASS (self)->find_run ? LIG_PAGE_GET_CLASS (self)->find_run (self, title)
+                                             : NULL;
+}
+
+char *
 lig_page_to_command (LigPage *self)
 {
   if (LIG_PAGE_GET_CLASS (self)->to_command)

@@ -36,6 +36,10 @@ struct _LigPageClass {
   /* Returns: (transfer full) (nullable): the command that shows the same. May be null, which means
    *   `lig fuse` of the document. */
   char *(*to_command) (LigPage *self);
+
+  /* Returns: (transfer full) (nullable): the uuid of the run that the page shows; reports are of
+   * it. May be null: reports are of the document's plan. @title: (out) (transfer full) */
+  char *(*find_run) (LigPage *self, char **title);
 };
 
 typedef struct {
@@ -65,6 +69,10 @@ void lig_page_step (LigPage *self, int steps);
 
 /* Returns whether the page has a search. */
 gboolean lig_page_find (LigPage *self);
+
+/* Returns: (transfer full) (nullable): the run that the page shows. @title: (out) (transfer full)
+ *   (nullable): its name */
+char *lig_page_find_run (LigPage *self, char **title);
 
 /* Returns: (transfer full) (nullable): null for an empty document, which no command can show. */
 char *lig_page_to_command (LigPage *self);

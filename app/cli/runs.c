@@ -3,6 +3,7 @@
 #include "app/cli/runs.h"
 
 #include <ligature/report.h>
+#include <ligature/store-sweeps.h>
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,8 @@ static int limit;
 static const GOptionEntry entries[] = {
   {"store", 0, 0, G_OPTION_ARG_FILENAME, &store_path, "The database of runs", "FILE"},
   {"status", 0, 0, G_OPTION_ARG_STRING, &status, "list: only runs with this status", "STATUS"},
-  {"device", 0, 0, G_OPTION_ARG_STRING, &device, "list: only runs on this device", "DEVICE"},
+  {"device", 0, 0, G_OPTION_ARG_STRING, &device,
+   "list: only runs on this device; repeat: the device", "DEVICE"},
   {"tag", 0, 0, G_OPTION_ARG_STRING, &tag, "list: only runs with this tag", "TAG"},
   {"sweep", 0, 0, G_OPTION_ARG_STRING, &sweep, "list: only runs of this sweep", "SWEEP"},
   {"starred", 0, 0, G_OPTION_ARG_NONE, &starred, "list: only starred runs", NULL},
@@ -160,6 +162,12 @@ static int export(LigStore *store, int n, char **arguments)
   return lig_runs_export (store, arguments[0], output);
 }
 
+static int
+repeat (LigStore *store, int n, char **arguments)
+{
+  return lig_runs_repeat (store, arguments[0], device);
+}
+
 static const Verb verbs[] = {
   {"list", "[TEXT]", 0, 1, LIG_STORE_READ, list},
   {"show", "RUN", 1, 1, LIG_STORE_READ, lig_runs_show},
@@ -168,6 +176,7 @@ static const Verb verbs[] = {
   {"note", "RUN TEXT", 2, 2, LIG_STORE_CHANGE, set_note},
   {"star", "RUN", 1, 1, LIG_STORE_CHANGE, set_star},
   {"delete", "RUN…", 1, G_MAXINT, LIG_STORE_CHANGE, delete_runs},
+  {"repeat", "RUN|REPORT.html", 1, 1, LIG_STORE_CHANGE, repeat},
   {"export", "RUN -o FILE.{csv,json}", 1, 1, LIG_STORE_READ, export},
 };
 
@@ -220,9 +229,9 @@ static int run (int argc, char **argv);
 
 LIG_COMMAND (runs) = {
   .name = "runs",
-  .usage = "list|show|compare|tag|note|star|delete|export [RUN…] [--store FILE]",
-  .summary =
-    "Lists, compares and edits the runs in the store; RUN is a uuid, its beginning, or last",
+  .usage = "list|show|compare|tag|note|star|delete|repeat|export [RUN…] [--store FILE]",
+  .summary = "Lists, compares, repeats and edits the runs in the store; RUN is a uuid, its "
+             "beginning, or last",
   .example = "lig runs list --limit 10",
   .verbs = list_verbs,
   .run = run,
@@ -252,7 +261,10 @@ run (int argc, char **argv)
     return LIG_EXIT_USAGE;
   if (is_before_first (verb))
     return print_none ();
-  g_autoptr (LigStore) store = lig_store_open_existing (store_path, verb->access, &error);
+  /* A report is repeated where there is no store yet, too. */
+  gboolean report = verb->run == repeat && g_file_test (argv[2], G_FILE_TEST_IS_REGULAR);
+  g_autoptr (LigStore) store = report ? lig_store_open (store_path, &error)
+                                      : lig_store_open_existing (store_path, verb->access, &error);
   if (!store)
     return lig_cli_fail (error);
   if (lig_store_get_warning (store))

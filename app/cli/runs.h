@@ -24,6 +24,7 @@ GPtrArray *lig_runs_new_table (void);
 int lig_runs_show (LigStore *store, int n, char **arguments);
 int lig_runs_delete (LigStore *store, int n, char **arguments, gboolean yes, gboolean with_files);
 int lig_runs_compare (LigStore *store, int n, char **arguments);
+int lig_runs_repeat (LigStore *store, const char *what, const char *device);
 int lig_runs_export (LigStore *store, const char *run, const char *output);
 
 G_END_DECLS

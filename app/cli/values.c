@@ -8,6 +8,7 @@
 #include <ligature/op.h>
 #include <ligature/plan.h>
 #include <ligature/report.h>
+#include <ligature/store-sweeps.h>
 
 #include <string.h>
 

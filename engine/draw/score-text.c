@@ -54,33 +54,18 @@ append_ops (GString *to, const LigScoreLayout *layout, const LigPlanGroup *group
 }
 
 char *
-lig_score_group_text (const LigScoreLayout *layout, const LigPlanGroup *group)
+lig_score_group_text (const LigScoreLayout *layout,
+                      const LigPlanGroup *group,
+                      const LigFigures *figures)
 {
   GString *text = g_string_new (group->fusion ? group->fusion->name : _ ("alone"));
   g_autofree char *kernels = lig_layout_kernels (layout->plan, group);
-  g_autofree char *bytes = lig_draw_bytes (group->bytes);
-  g_autofree char *flops = lig_draw_number (group->flops, 3);
-  double measured = lig_score_measured (layout, group);
+  g_autofree char *described = lig_figures_describe (figures);
   g_string_append (text, ": ");
   append_ops (text, layout, group);
   g_string_append_printf (text, "\n%s", kernels);
-  if (group->n_steps == 0)
-    return g_string_free (text, FALSE);
-  g_string_append_c (text, '\n');
-  g_string_append_printf (text,
-                          g_dngettext (GETTEXT_PACKAGE, "%s read and written, %s operation",
-                                       "%s read and written, %s operations", (gulong) group->flops),
-                          bytes, flops);
-  if (group->predicted > 0) {
-    g_autofree char *time = lig_draw_time (group->predicted);
-    g_string_append_c (text, '\n');
-    g_string_append_printf (text, _ ("predicted %s"), time);
-  }
-  if (measured > 0) {
-    g_autofree char *time = lig_draw_time (measured);
-    g_string_append_c (text, '\n');
-    g_string_append_printf (text, _ ("measured %s"), time);
-  }
+  if (described)
+    g_string_append_printf (text, "\n%s", described);
   return g_string_free (text, FALSE);
 }
 

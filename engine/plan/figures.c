@@ -68,6 +68,25 @@ lig_plan_unfuse (LigPlan *self, GError **error)
   return compile_alone (draft->sequence, draft->device, &options, draft, error);
 }
 
+LigPlan *
+lig_plan_with_times (LigPlan *self, const double *steps)
+{
+  g_return_val_if_fail (self && steps, NULL);
+  LigPlan *timed = g_memdup2 (self, sizeof *self);
+  timed->count = 1;
+  timed->of = lig_plan_ref (self);
+  for (int pass = 0; pass < 2; pass++) {
+    timed->groups[pass] = g_array_copy (self->groups[pass]);
+    for (guint i = 0; i < timed->groups[pass]->len; i++) {
+      LigPlanGroup *group = &g_array_index (timed->groups[pass], LigPlanGroup, i);
+      group->measured = 0;
+      for (int k = 0; k < group->n_steps; k++)
+        group->measured += steps[group->first_step + k];
+    }
+  }
+  return timed;
+}
+
 /* --- Sums ---------------------------------------------------------------------------------- */
 
 static LigBound
@@ -277,6 +296,19 @@ add_rest (LigFigures *sum, const LigTimedPlan *timed, int step, gboolean only)
   lig_figures_add (sum, &rest);
 }
 
+/* Replaces the sum of the steps, which were launched one by one, by the time of the pass as a whole;
+ * the times that are compared only if both are known. */
+static void
+take_whole (LigFigures *self, double own, double alone)
+{
+  if (alone > 0) {
+    self->own_pair[1] = own;
+    self->alone_pair[1] = alone;
+  }
+  self->seconds = own;
+  derive (self);
+}
+
 void
 lig_figures_of_pass (const LigTimedPlan *timed,
                      const LigTimedPlan *unfused,
@@ -296,6 +328,8 @@ lig_figures_of_pass (const LigTimedPlan *timed,
     if (step->pass == pass && step->group < 0)
       add_rest (self, timed, (int) i, groups == NULL);
   }
+  if (timed->passes && self->measured && timed->passes[pass] > 0)
+    take_whole (self, timed->passes[pass], unfused && unfused->passes ? unfused->passes[pass] : 0);
 }
 
 void

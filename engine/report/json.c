@@ -176,6 +176,7 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   json_builder_begin_object (builder);
   lig_report_add_row (builder, run->row);
   lig_report_add_origin (builder, run->row);
+  lig_json_add_document (builder, "inputs", run->inputs ? run->inputs : "");
   add_fusions (builder, run->fusions);
   lig_report_add_verdicts (builder, run->verdicts);
   lig_report_add_spreads (builder, run->spreads);
@@ -195,10 +196,21 @@ write_run (GString *to, const LigReportRun *run, GError **error)
   return TRUE;
 }
 
+static gboolean
+write_pair (GString *to, const LigReportPair *pair, GError **error)
+{
+  g_autoptr (JsonNode) document =
+    lig_plan_comparison_to_json (pair->plans, pair->titles[0], pair->titles[1]);
+  g_autofree char *text = lig_json_to_text (document);
+  g_string_append_printf (to, "%s\n", text);
+  return TRUE;
+}
+
 LIG_REPORT_FORMAT (json) = {
   .name = "json",
   .title = N_ ("JSON"),
   .help = N_ ("The whole plan, for programs"),
   .plan = write_plan,
   .run = write_run,
+  .pair = write_pair,
 };

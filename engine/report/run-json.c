@@ -150,6 +150,7 @@ lig_run_to_json (LigStore *store, const char *run, GError **error)
   json_builder_begin_object (builder);
   lig_report_add_row (builder, contents.row);
   lig_report_add_origin (builder, contents.row);
+  lig_json_add_document (builder, "inputs", contents.inputs ? contents.inputs : "");
   add_metrics (builder, contents.metrics);
   lig_report_add_spreads (builder, contents.spreads);
   add_groups (builder, contents.fusions, "forward");

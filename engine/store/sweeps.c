@@ -2,6 +2,7 @@
 /* Sweeps in the store, and the inputs of runs. */
 #include "engine/store/file.h"
 #include "engine/store/private.h"
+#include <ligature/store-sweeps.h>
 
 #include <string.h>
 

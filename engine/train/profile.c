@@ -225,6 +225,9 @@ describe_versions (const LigProfile *self)
   json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "ligature");
   json_builder_add_string_value (builder, LIG_VERSION);
+  json_builder_set_member_name (builder, "device");
+  json_builder_add_string_value (builder,
+                                 lig_device_get_facts (lig_plan_get_device (self->plan))->name);
   json_builder_set_member_name (builder, "libraries");
   json_builder_add_string_value (
     builder, lig_device_get_facts (lig_plan_get_device (self->plan))->libraries);
@@ -236,33 +239,11 @@ describe_versions (const LigProfile *self)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-static gboolean
-record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error)
+static void
+record_times (LigProfile *self, LigStore *store)
 {
   guint count, n_steps;
   const LigPlanStep *steps = lig_plan_get_steps (self->plan, &n_steps);
-  g_autofree char *text = lig_sequence_to_json (sequence);
-  g_autofree char *expression = lig_sequence_to_expression (sequence);
-  g_autofree char *settings = describe_settings (self);
-  g_autofree char *versions = describe_versions (self);
-  const char *name = lig_sequence_get_name (sequence);
-  LigRunRecord row = {
-    .name = name ? name : expression,
-    .sequence = text,
-    .kind = "profile",
-    .device = lig_device_get_name (lig_plan_get_device (self->plan)),
-    .dtype = lig_dtype_name (lig_plan_get_compute (self->plan)),
-    .recipe = "none",
-    .policy = lig_policy_name (lig_plan_get_policy (self->plan)),
-    .settings = settings,
-    .versions = versions,
-  };
-  self->run = lig_store_begin_run (store, &row, error);
-  if (!self->run)
-    return FALSE;
-  lig_plan_record (self->plan, store, self->run);
-  if (!lig_profile_record_spreads (self, store, error))
-    return FALSE;
   for (LigPass pass = LIG_PASS_FORWARD; pass <= LIG_PASS_BACKWARD; pass++) {
     const LigPlanGroup *groups = lig_plan_get_groups (self->plan, pass, &count);
     for (guint i = 0; i < count; i++) {
@@ -275,6 +256,41 @@ record (LigProfile *self, LigSequence *sequence, LigStore *store, GError **error
     if (steps[i].pass == LIG_PASS_UPDATE)
       lig_store_add_timing (store, self->run, 0, (int) i, "update", self->steps[i] * 1e6,
                             steps[i].read + steps[i].written, steps[i].flops);
+}
+
+static gboolean
+record (LigProfile *self,
+        LigSequence *sequence,
+        const LigPlanOptions *options,
+        guint rounds,
+        LigStore *store,
+        GError **error)
+{
+  g_autofree char *text = lig_sequence_to_json (sequence);
+  g_autofree char *expression = lig_sequence_to_expression (sequence);
+  g_autofree char *settings = describe_settings (self);
+  g_autofree char *versions = describe_versions (self);
+  g_autofree char *inputs = lig_plan_describe_inputs (self->plan, options, rounds);
+  const char *name = lig_sequence_get_name (sequence);
+  LigRunRecord row = {
+    .name = name ? name : expression,
+    .sequence = text,
+    .kind = "profile",
+    .device = lig_device_get_name (lig_plan_get_device (self->plan)),
+    .dtype = lig_dtype_name (lig_plan_get_compute (self->plan)),
+    .recipe = "none",
+    .policy = lig_policy_name (lig_plan_get_policy (self->plan)),
+    .settings = settings,
+    .versions = versions,
+    .inputs = inputs,
+  };
+  self->run = lig_store_begin_run (store, &row, error);
+  if (!self->run)
+    return FALSE;
+  lig_plan_record (self->plan, store, self->run);
+  if (!lig_profile_record_spreads (self, store, error))
+    return FALSE;
+  record_times (self, store);
   return lig_store_finish_run (store, self->run, "done", NULL, error);
 }
 
@@ -303,6 +319,13 @@ run_rounds (GPtrArray *programs,
   return TRUE;
 }
 
+/* Returns one of the caller's elements, which have the size that its own header declared. */
+static gconstpointer
+get_options (const LigPlanOptions *options, guint i)
+{
+  return options ? (const char *) options + i * options->size : NULL;
+}
+
 GPtrArray *
 lig_profile_measure_watched (LigSequence *sequence,
                              LigDevice *device,
@@ -325,8 +348,7 @@ lig_profile_measure_watched (LigSequence *sequence,
   LigStopwatch watch;
   lig_conditions_begin (&conditions, device);
   for (guint i = 0; i < count; i++) {
-    /* The caller's elements have the size that its own header declared. */
-    gconstpointer chosen = options ? (const char *) options + i * options->size : NULL;
+    gconstpointer chosen = get_options (options, i);
     LigProgram *program = prepare (sequence, device, chosen, error);
     if (!program)
       return NULL;
@@ -342,9 +364,10 @@ lig_profile_measure_watched (LigSequence *sequence,
                   run_rounds (programs, samples, widths, rounds, &watch, monitor, data, error);
   lig_stopwatch_clear (&watch);
   for (guint i = 0; i < count && fine; i++) {
+    gconstpointer chosen = get_options (options, i);
     const double *kept = (double *) samples->pdata[i] + WARM_UP * widths[i];
     summarize (profiles->pdata[i], &conditions, kept, widths[i], rounds);
-    fine = !store || record (profiles->pdata[i], sequence, store, error);
+    fine = !store || record (profiles->pdata[i], sequence, chosen, rounds, store, error);
   }
   return fine ? g_steal_pointer (&profiles) : NULL;
 }

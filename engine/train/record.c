@@ -40,14 +40,20 @@ choose_name (LigRun *self)
 }
 
 static char *
-list_versions (const LigDeviceFacts *facts)
+list_versions (LigDevice *device)
 {
+  LigDeviceHealth health = {0};
+  const LigDeviceFacts *facts = lig_device_get_facts (device);
   GString *text = g_string_new ("{\"ligature\": ");
   lig_json_append_string (text, LIG_VERSION);
   g_string_append (text, ", \"device\": ");
   lig_json_append_string (text, facts->name);
   g_string_append (text, ", \"libraries\": ");
   lig_json_append_string (text, facts->libraries);
+  if (lig_device_get_health (device, &health) && *health.driver) {
+    g_string_append (text, ", \"driver\": ");
+    lig_json_append_string (text, health.driver);
+  }
   g_string_append_c (text, '}');
   return g_string_free (text, FALSE);
 }
@@ -59,10 +65,10 @@ lig_run_register (LigRun *self, GError **error)
   g_autofree char *sequence = lig_sequence_to_json (self->sequence);
   g_autofree char *settings = lig_run_settings_to_json (&self->settings);
   g_autofree char *name = choose_name (self);
-  const LigDeviceFacts *facts = lig_device_get_facts (self->device);
   g_autofree char *dtype = g_strdup_printf ("%s:%s", lig_dtype_name (lig_plan_get_compute (plan)),
                                             lig_dtype_name (lig_plan_get_parameters (plan)));
-  g_autofree char *versions = list_versions (facts);
+  g_autofree char *versions = list_versions (self->device);
+  g_autofree char *inputs = lig_run_describe_inputs (self);
   LigRunRecord record = {
     .name = name,
     .sequence = sequence,
@@ -75,6 +81,7 @@ lig_run_register (LigRun *self, GError **error)
     .settings = settings,
     .versions = versions,
     .parent = self->parent,
+    .inputs = inputs,
   };
   self->uuid = lig_store_begin_run (self->store, &record, error);
   if (!self->uuid)

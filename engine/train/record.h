@@ -10,4 +10,8 @@ G_BEGIN_DECLS
 /* Adds the plan's groups and verdicts to a run. */
 void lig_plan_record (LigPlan *self, LigStore *store, const char *run);
 
+/* Returns as JSON what a repetition of a profile needs besides its sequence and settings; (transfer
+ * full). `options` may be NULL. */
+char *lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint rounds);
+
 G_END_DECLS

@@ -29,6 +29,8 @@ struct _LigRun {
   LigRunSettings settings;
   LigStore *store;
   char *uuid, *checkpoint, *choices;
+  char *init, *weights;  /* the file of the initial parameters, and its hash */
+  char *repeats;       /* the run that this one repeats */
   char *parent;        /* the run from whose checkpoint this one continues */
   char *status_before; /* the status of a resumed run, until it starts */
   int claim;           /* descriptor of the lock file, -1 without one */
@@ -91,8 +93,20 @@ void lig_run_unwatch (LigRun *self);
  * so on come from the settings. */
 gboolean lig_run_prepare (LigRun *self, GError **error);
 
+/* Fills in the targets that the loss at the end of a plan requires. */
+void lig_run_find_target (LigPlan *plan, LigTarget *target);
+
+/* Checks that the tokens of the data are row numbers of the first embedding; the ops before it do
+ * not change them. */
+gboolean lig_run_check_vocabulary (LigDataset *data, LigPlan *plan, GError **error);
+
 /* Compiles the plans, with self->choices if set. */
 gboolean lig_run_compile (LigRun *self, GError **error);
+
+/* Returns the number of steps from one held-out evaluation to the next; 0: only one at the end.
+ * Without a setting there are about 20, fewer if the held-out part is large. It does not depend on
+ * times, so that a repetition evaluates at the same steps. */
+gint64 lig_run_get_evaluation_interval (LigRun *self);
 
 /* Computes the held-out loss, and accuracy for classes (else NaN), over at most `most` batches (0:
  * all), spread evenly; sets `cut` and NaN if the training was ended in the meantime. FALSE with the
@@ -112,6 +126,31 @@ double lig_run_rate (const LigRunSettings *settings, gint64 step);
 
 /* Writes parameters, moments, counters, settings and choices to self->checkpoint. */
 gboolean lig_run_save_checkpoint (LigRun *self, GError **error);
+
+/* What a repetition takes from the record of a run, besides sequence and settings. Fields are NULL
+ * or 0 where the run chooses itself. */
+typedef struct {
+  const char *repeats; /* the run that is repeated */
+  const char *choices; /* its groups, in the form of lig_plan_get_choices() */
+  const char *algorithms;
+  int threads;
+} LigRunOrigin;
+
+/* Makes a run like lig_run_new(), with the groups and threads of another one. */
+LigRun *lig_run_new_from (LigSequence *sequence,
+                          LigDevice *device,
+                          const LigRunSettings *settings,
+                          const char *init,
+                          LigStore *store,
+                          const LigRunOrigin *origin,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Returns as JSON everything else that decides the bits of the run: hashes of its data and initial
+ * parameters, threads, instructions, groups, algorithms; (transfer full). */
+char *lig_run_describe_inputs (LigRun *self);
+
+/* Returns the SHA-256 of a file, (transfer full); NULL with an error set. */
+char *lig_run_hash_file (const char *path, GError **error);
 
 /* Records the run, its fusions and verdicts in the store. */
 gboolean lig_run_register (LigRun *self, GError **error);

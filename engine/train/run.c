@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs: the training loop on its thread, and its state for the caller. */
+#include "engine/measure/choices.h"
 #include "engine/train/run-private.h"
 #include "kernels/cpu/threads.h"
 
@@ -52,6 +53,9 @@ lig_run_finalize (GObject *object)
   lig_run_release (self);
   g_free (self->uuid);
   g_free (self->parent);
+  g_free (self->init);
+  g_free (self->weights);
+  g_free (self->repeats);
   g_free (self->status_before);
   g_free (self->checkpoint);
   g_free (self->problem);
@@ -102,6 +106,10 @@ load_initial (LigRun *self, const char *path, GError **error)
     return TRUE;
   if (!file)
     return FALSE;
+  self->init = g_canonicalize_filename (path, NULL);
+  self->weights = lig_run_hash_file (path, error);
+  if (!self->weights)
+    return FALSE;
   if (lig_state_load (self->state, file, error))
     return TRUE;
   g_prefix_error (error, "%s: ", path);
@@ -116,7 +124,25 @@ lig_run_new (LigSequence *sequence,
              LigStore *store,
              GError **error)
 {
+  static const LigRunOrigin none = {NULL};
+  return lig_run_new_from (sequence, device, settings, init, store, &none, error);
+}
+
+LigRun *
+lig_run_new_from (LigSequence *sequence,
+                  LigDevice *device,
+                  const LigRunSettings *settings,
+                  const char *init,
+                  LigStore *store,
+                  const LigRunOrigin *origin,
+                  GError **error)
+{
   g_autoptr (LigRun) self = g_object_new (LIG_TYPE_RUN, NULL);
+  self->repeats = g_strdup (origin->repeats);
+  self->choices = g_strdup (origin->choices);
+  self->threads = origin->threads;
+  if (origin->algorithms && *origin->algorithms)
+    lig_algorithms_preset (origin->algorithms);
   lig_run_settings_clear (&self->settings);
   lig_run_settings_copy (settings, &self->settings);
   self->sequence = lig_sequence_copy (sequence);
@@ -246,6 +272,7 @@ static gboolean
 train (LigRun *self, LigRequest *request, GError **error)
 {
   const LigRunSettings *settings = &self->settings;
+  gint64 interval = lig_run_get_evaluation_interval (self);
   double saved = lig_now ();
   gboolean cut;
   for (gint64 step = self->first_step + 1; step <= settings->steps; step++) {
@@ -256,7 +283,7 @@ train (LigRun *self, LigRequest *request, GError **error)
     if (!lig_run_step (self, step, error))
       return FALSE;
     gboolean last = step == settings->steps;
-    gboolean look = settings->eval_every > 0 && step % settings->eval_every == 0;
+    gboolean look = interval > 0 && step % interval == 0;
     gboolean due = settings->checkpoint_every > 0 ? step % settings->checkpoint_every == 0
                                                   : lig_now () - saved > CHECKPOINT_SECONDS;
     if ((last || look || due) && !lig_run_finish_pending (self, error))

@@ -57,14 +57,14 @@ tear_down (Fixture *f)
 static void
 force_at (LigSequence *sequence, int op, const char *fusion)
 {
-  const char *const names[] = {fusion, NULL};
+  const char *const names[] = {fusion, NULL, NULL};
   lig_op_set_forced (lig_sequence_get (sequence, op, NULL), names);
 }
 
 static LigFigures
 of_pass (LigPlan *plan, const double *steps, LigPlan *unfused, const double *alone, LigPass pass)
 {
-  const LigTimedPlan timed = {plan, steps}, baseline = {unfused, alone};
+  const LigTimedPlan timed = {plan, steps, NULL}, baseline = {unfused, alone, NULL};
   LigFigures figures;
   lig_figures_of_pass (&timed, &baseline, pass, &figures);
   return figures;
@@ -148,7 +148,7 @@ test_predicted (void)
   guint count;
   set_up (&f, mlp, LIG_POLICY_ALL);
   const LigPlanGroup *groups = lig_plan_get_groups (f.plan, LIG_PASS_FORWARD, &count);
-  const LigTimedPlan timed = {f.plan, NULL}, unfused = {f.unfused, NULL};
+  const LigTimedPlan timed = {f.plan, NULL, NULL}, unfused = {f.unfused, NULL, NULL};
   double seconds = 0;
   for (guint i = 0; i < count; i++) {
     LigFigures figures;
@@ -187,7 +187,7 @@ test_measured (void)
   g_autofree double *steps = invent_times (f.plan, 1e-5);
   g_autofree double *alone = invent_times (f.unfused, 2e-5);
   const LigPlanGroup *groups = lig_plan_get_groups (f.plan, LIG_PASS_FORWARD, &count);
-  const LigTimedPlan timed = {f.plan, steps}, unfused = {f.unfused, alone};
+  const LigTimedPlan timed = {f.plan, steps, NULL}, unfused = {f.unfused, alone, NULL};
   const LigPlanGroup *fused = NULL;
   for (guint i = 0; i < count && !fused; i++)
     if (groups[i].fusion && groups[i].first == 2)
@@ -219,7 +219,7 @@ test_measured (void)
   g_assert_null (nothing);
 
   /* Measured times are not compared with predicted ones. */
-  const LigTimedPlan predicted = {f.unfused, NULL};
+  const LigTimedPlan predicted = {f.unfused, NULL, NULL};
   lig_figures_of_group (&timed, &predicted, fused, &figures);
   g_assert_true (figures.measured);
   g_assert_false (figures.saved_measured);
@@ -238,7 +238,7 @@ test_sums (void)
   set_up (&f, mlp, LIG_POLICY_ALL);
   g_autofree double *steps = invent_times (f.plan, 1e-5);
   const LigPlanGroup *groups = lig_plan_get_groups (f.plan, LIG_PASS_FORWARD, &count);
-  const LigTimedPlan timed = {f.plan, steps}, untimed = {f.plan, NULL}, unfused = {f.unfused, NULL};
+  const LigTimedPlan timed = {f.plan, steps, NULL}, untimed = {f.plan, NULL, NULL}, unfused = {f.unfused, NULL, NULL};
   LigFigures sum, part;
   lig_figures_init (&sum);
   for (guint i = 0; i < count; i++) {

@@ -20,6 +20,8 @@ void
 lig_document_emit (LigDocument *self, LigDocumentSignal signal)
 {
   g_signal_emit (self, signals[signal], 0);
+  if (signal == LIG_DOCUMENT_PREVIEWED || signal == LIG_DOCUMENT_PLANNED)
+    lig_document_follow_pin (self, signal == LIG_DOCUMENT_PREVIEWED);
 }
 
 static void
@@ -36,6 +38,8 @@ lig_document_dispose (GObject *object)
 {
   LigDocument *self = LIG_DOCUMENT (object);
   lig_document_clear_preview (self);
+  lig_document_clear_times (self);
+  lig_document_clear_pin (self);
   lig_document_clear_plan (self);
   g_clear_pointer (&self->journal, lig_journal_free);
   g_clear_object (&self->session);
@@ -57,8 +61,8 @@ lig_document_finalize (GObject *object)
 static void
 lig_document_class_init (LigDocumentClass *class)
 {
-  static const char *const names[] = {"changed", "planned",  "selected",
-                                      "titled",  "settings", "previewed"};
+  static const char *const names[] = {"changed",   "planned", "selected", "titled", "settings",
+                                      "previewed", "timed",   "pinned",   "wanted"};
   G_OBJECT_CLASS (class)->dispose = lig_document_dispose;
   G_OBJECT_CLASS (class)->finalize = lig_document_finalize;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)

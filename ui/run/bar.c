@@ -6,6 +6,7 @@
 #include "ui/document/edit.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/live.h"
+#include "ui/run/result.h"
 #include "ui/run/settings-list.h"
 #include "ui/run/settings.h"
 #include "ui/widgets/fit-box.h"
@@ -189,12 +190,15 @@ show_reason (LigRunBar *self)
 {
   g_autofree char *sentence = NULL, *status = NULL;
   LigTrainObstacle obstacle = lig_train_find_obstacle (self->doc, &sentence);
-  const char *error = self->training ? lig_training_get_error (self->training) : NULL;
+  gboolean own = self->training && lig_result_is_current (self->doc, self->training);
+  const char *error = own ? lig_training_get_error (self->training) : NULL;
   gboolean failed = obstacle == LIG_TRAIN_POSSIBLE && error;
-  if (!sentence && self->training)
+  if (!sentence && self->training && (own || !lig_training_get_error (self->training)))
     status = lig_train_format_status (self->training);
   const char *text = sentence ? sentence : error ? error : status ? status : _ ("Ready to train");
   gtk_label_set_text (self->reason, text);
+  if (!sentence && !error && status)
+    lig_result_show (self->reason, self->training);
   gtk_widget_set_visible (GTK_WIDGET (self->lower), sentence || error || status);
   gtk_widget_set_tooltip_text (self->train,
                                sentence ? sentence : _ ("Train the sequence with these settings"));
@@ -225,12 +229,11 @@ update_training (LigRunBar *self)
 {
   gboolean active = self->training && lig_training_is_active (self->training);
   show_buttons (self, active);
+  gtk_widget_set_visible (GTK_WIDGET (self->lower), TRUE);
   if (active)
     lig_run_live_update (&self->live, self->training, FALSE);
   else
     show_reason (self);
-  if (active)
-    gtk_widget_set_visible (GTK_WIDGET (self->lower), TRUE);
   gtk_stack_set_visible_child_name (self->lower, active ? "live" : "idle");
 }
 

@@ -6,14 +6,27 @@
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- Parameters ---------------------------------------------------------------------------- */
 
+/* Returns `1e-5` rather than `1e-05`. */
+static char *
+format_number (double value)
+{
+  g_autofree char *text = g_strdup_printf ("%.6g", value);
+  char *exponent = strchr (text, 'e');
+  if (!exponent)
+    return g_steal_pointer (&text);
+  *exponent++ = '\0';
+  return g_strdup_printf ("%se%d", text, atoi (exponent));
+}
+
 static void
 append_value (GString *text, const LigParam *param, const GValue *value)
 {
-  g_autofree char *shape = NULL;
+  g_autofree char *figure = NULL;
   switch (G_VALUE_TYPE (value)) {
   case G_TYPE_BOOLEAN:
     g_string_append_printf (text, g_value_get_boolean (value) ? "%s" : _ ("no %s"), param->name);
@@ -25,12 +38,12 @@ append_value (GString *text, const LigParam *param, const GValue *value)
     g_string_append_printf (text, "%s %" G_GINT64_FORMAT, param->name, g_value_get_int64 (value));
     return;
   case G_TYPE_DOUBLE:
-    g_string_append_printf (text, "%s %.6g", param->name, g_value_get_double (value));
-    return;
+    figure = format_number (g_value_get_double (value));
+    break;
   default:
-    shape = lig_figure_shape (g_value_get_boxed (value));
-    g_string_append_printf (text, "%s %s", param->name, shape);
+    figure = lig_figure_shape (g_value_get_boxed (value));
   }
+  g_string_append_printf (text, "%s %s", param->name, figure);
 }
 
 /* `4096 → 28672` is clearer than `out-features 28672`. */
@@ -43,6 +56,31 @@ append_features (GString *text, const LigParam *param, const LigPlanOp *parts)
                           (gint64) lig_shape_columns (&parts->x),
                           (gint64) lig_shape_columns (&parts->y));
   return TRUE;
+}
+
+/* Numbers at their defaults are worth a line where nothing else is said: `eps 1e-5`. */
+static void
+append_defaults (GString *text, const LigOpInfo *info)
+{
+  for (const LigParam *param = info->params; param && param->name; param++) {
+    if (param->kind != LIG_PARAM_FLOAT || param->initial == 0)
+      continue;
+    g_autofree char *figure = format_number (param->initial);
+    g_string_append_printf (text, "%s%s %s", text->len > 0 ? " · " : "", param->name, figure);
+  }
+}
+
+/* Appends a short formula, without its left side and without the halves of a gated unit. */
+static void
+append_formula (GString *text, const LigOpInfo *info)
+{
+  enum { SHORT = 24 };
+  if (!info->formula || !g_str_has_prefix (info->formula, "y = "))
+    return;
+  const char *formula = info->formula + 4, *halves = strstr (formula, ", x = [a, b]");
+  gsize length = halves ? (gsize) (halves - formula) : strlen (formula);
+  if (length > 1 && length <= SHORT)
+    g_string_append_len (text, formula, (gssize) length);
 }
 
 char *
@@ -59,7 +97,13 @@ lig_score_params (LigOp *op, const LigPlanOp *parts)
     if (!append_features (text, param, parts))
       append_value (text, param, &value);
   }
-  return g_strdup (text->len > 0 ? text->str : _ (info->summary));
+  if (text->len == 0 && info->form)
+    g_string_append (text, _ (info->form));
+  if (text->len == 0)
+    append_defaults (text, info);
+  if (text->len == 0 && !(info->params && info->params->name))
+    append_formula (text, info);
+  return g_strdup (text->str);
 }
 
 /* --- Groups -------------------------------------------------------------------------------- */

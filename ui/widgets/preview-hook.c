@@ -11,7 +11,7 @@ enum { REST_MILLISECONDS = 150 };
 typedef struct {
   GtkWidget *widget;
   LigDocument *document;
-  LigTrialFunc make;
+  LigPreviewTrialFunc make;
   gpointer data;
   GDestroyNotify free;
   guint rest;
@@ -27,7 +27,7 @@ holds (Hook *hook)
 static gboolean
 begin (Hook *hook)
 {
-  LigTrial trial = {.policy = lig_document_get_policy (hook->document)};
+  LigPreviewTrial trial = {.policy = lig_document_get_policy (hook->document)};
   if (!hook->make (hook->widget, hook->document, &trial, hook->data))
     return FALSE;
   g_object_set_data (G_OBJECT (hook->document), HOLDER, hook);
@@ -110,8 +110,11 @@ free_hook (gpointer data)
 }
 
 void
-lig_preview_hook (
-  GtkWidget *widget, LigDocument *document, LigTrialFunc make, gpointer data, GDestroyNotify free)
+lig_preview_hook (GtkWidget *widget,
+                  LigDocument *document,
+                  LigPreviewTrialFunc make,
+                  gpointer data,
+                  GDestroyNotify free)
 {
   Hook *hook = g_new0 (Hook, 1);
   *hook = (Hook){widget, g_object_ref (document), make, data, free, 0};

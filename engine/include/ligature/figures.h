@@ -17,12 +17,15 @@ G_BEGIN_DECLS
  * LigTimedPlan:
  * @plan: a plan
  * @steps: (nullable): the seconds of each step of the plan; %NULL: not profiled
+ * @passes: (nullable): the seconds of the forward pass, the backward pass and the update, each
+ *   measured as a whole; %NULL: unknown, so the sums of their steps are shown
  *
  * A plan with the measured times of its steps.
  */
 typedef struct {
   LigPlan *plan;
   const double *steps;
+  const double *passes;
 } LigTimedPlan;
 
 /**
@@ -118,6 +121,17 @@ LIG_API LigPlan *lig_plan_compile_unfused (LigSequence *sequence,
  * Returns: (transfer full): a plan, or %NULL with an error set
  */
 LIG_API LigPlan *lig_plan_unfuse (LigPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * lig_plan_with_times:
+ * @self: a plan
+ * @steps: the seconds of each step of the plan
+ *
+ * Makes the same plan with the measured times of its groups, for reports.
+ *
+ * Returns: (transfer full): a plan
+ */
+LIG_API LigPlan *lig_plan_with_times (LigPlan *self, const double *steps) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * lig_figures_init:

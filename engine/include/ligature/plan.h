@@ -193,6 +193,15 @@ LIG_API const LigPlanOp *lig_plan_get_ops (LigPlan *self, guint *count);
 LIG_API const LigPlanGroup *lig_plan_get_groups (LigPlan *self, LigPass pass, guint *count);
 
 /**
+ * lig_plan_is_forced:
+ * @self: a plan
+ * @group: a group of the plan
+ *
+ * Returns: whether the sequence forces the group's fusion at its first op
+ */
+LIG_API gboolean lig_plan_is_forced (LigPlan *self, const LigPlanGroup *group);
+
+/**
  * lig_plan_name_ops:
  * @plan: a plan
  * @first: the expanded index of the first op

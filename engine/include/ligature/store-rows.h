@@ -215,41 +215,6 @@ typedef struct {
   gint64 created; /* microseconds since 1970, UTC */
 } LigArtifactRow;
 
-/**
- * LigSweepRow:
- * @uuid: the identifier of the sweep
- * @name: the name of the experiment
- * @document: the sequence, the device, the settings and the axes, JSON
- * @started: the start in microseconds since 1970, UTC
- * @runs: the number of runs in the store that belong to it
- *
- * A sweep as it was recorded. Missing strings are empty, never %NULL.
- */
-typedef struct {
-  char *uuid, *name, *document;
-  gint64 started, runs;
-} LigSweepRow;
-
-#define LIG_TYPE_SWEEP_ROW (lig_sweep_row_get_type ())
-LIG_API GType lig_sweep_row_get_type (void);
-
-/**
- * lig_sweep_row_copy:
- * @row: a row
- *
- * Returns: (transfer full): a copy
- */
-LIG_API LigSweepRow *lig_sweep_row_copy (const LigSweepRow *row);
-
-/**
- * lig_sweep_row_free:
- * @row: (nullable) (transfer full): a row
- *
- * Releases a row.
- */
-LIG_API void lig_sweep_row_free (LigSweepRow *row);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigSweepRow, lig_sweep_row_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (LigRunRow, lig_run_row_free)
 
 G_END_DECLS

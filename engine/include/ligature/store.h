@@ -503,63 +503,6 @@ LIG_API gboolean lig_store_remove_tag (LigStore *self,
 LIG_API gboolean lig_store_delete_run (LigStore *self, const char *run, GError **error);
 
 /**
- * lig_store_get_inputs:
- * @self: a store
- * @run: the uuid of a run
- *
- * Returns: (transfer full) (nullable): the hashes of the run's data and what else decides its bits,
- *   as JSON; %NULL without an error if an older program recorded the run
- */
-LIG_API char *lig_store_get_inputs (LigStore *self, const char *run, GError **error);
-
-/**
- * lig_store_begin_sweep:
- * @self: a store
- * @name: the name of the experiment
- * @document: the sequence, the device, the settings and the axes, JSON
- *
- * Records a sweep.
- *
- * Returns: (transfer full): the uuid of the sweep, or %NULL with an error set
- */
-LIG_API char *lig_store_begin_sweep (LigStore *self,
-                                     const char *name,
-                                     const char *document,
-                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/**
- * lig_store_set_sweep:
- * @self: a store
- * @run: the uuid of a run
- * @sweep: the uuid of a sweep
- * @point: the number of the run's settings in the sweep, from 0
- *
- * Assigns a run to a sweep.
- *
- * Returns: %FALSE with %LIG_ERROR_STORE set
- */
-LIG_API gboolean lig_store_set_sweep (
-  LigStore *self, const char *run, const char *sweep, gint64 point, GError **error);
-
-/**
- * lig_store_find_sweep:
- * @self: a store
- * @selector: a uuid, its beginning with at least four characters, or `last`
- *
- * Returns: (transfer full): the sweep, or %NULL with %LIG_ERROR_STORE set if none or several match
- */
-LIG_API LigSweepRow *lig_store_find_sweep (LigStore *self, const char *selector, GError **error);
-
-/**
- * lig_store_list_sweeps:
- * @self: a store
- *
- * Returns: (transfer full) (element-type LigSweepRow): the sweeps, the newest first, or %NULL with
- *   an error set
- */
-LIG_API GPtrArray *lig_store_list_sweeps (LigStore *self, GError **error);
-
-/**
  * lig_store_get_tuning:
  * @self: a store
  * @key: device, library versions, kernel or fusion, shapes and types, joined by `|`

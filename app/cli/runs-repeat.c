@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* `lig runs repeat`: trains or profiles again from what is recorded, and compares both. */
+#include "app/cli/runs.h"
+#include "app/cli/train-options.h"
+#include "app/cli/train-progress.h"
+
+#include <ligature/repeat.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static LigRecording *
+open_recording (LigStore *store, const char *what, GError **error)
+{
+  if (g_file_test (what, G_FILE_TEST_IS_REGULAR))
+    return lig_recording_read_report (what, error);
+  g_autoptr (LigRunRow) row = lig_cli_find_run (store, what, NULL, error);
+  return row ? lig_recording_read_run (store, row->uuid, error) : NULL;
+}
+
+/* Trains again; returns the uuid of the new run, NULL with an error set. A training that fails as
+ * the recorded one did is a result and no error. */
+static char *
+train (const LigRecording *recording, LigDevice *device, LigStore *store, GError **error)
+{
+  LigRunProgress progress;
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (LigRun) run = lig_recording_train (recording, device, store, error);
+  if (!run)
+    return NULL;
+  lig_cli_watch_run (run);
+  if (!lig_run_wait (run, &failure))
+    lig_cli_say ("the repetition failed: %s", failure->message);
+  lig_run_get_progress (run, &progress);
+  if (progress.status != LIG_RUN_INTERRUPTED)
+    return g_strdup (lig_run_get_uuid (run));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_CANCELLED,
+               "the repetition was interrupted at step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+               progress.step, progress.steps);
+  return NULL;
+}
+
+static void
+print (const LigRecording *recording, const LigRepetition *found, const char *run)
+{
+  if (!lig_cli_json ()) {
+    lig_cli_print ("%s", found->text);
+    lig_cli_print ("run %.8s repeats %.8s: lig runs compare %.8s %.8s", run,
+                   lig_recording_get_run (recording), lig_recording_get_run (recording), run);
+    return;
+  }
+  JsonNode *document = lig_repetition_to_json (found);
+  JsonObject *object = json_node_get_object (document);
+  json_object_set_string_member (object, "repeats", lig_recording_get_run (recording));
+  json_object_set_string_member (object, "run", run);
+  lig_cli_print_json (document);
+}
+
+int
+lig_runs_repeat (LigStore *store, const char *what, const char *device_name)
+{
+  GError *error = NULL;
+  g_autoptr (LigRecording) recording = open_recording (store, what, &error);
+  if (!recording)
+    return lig_cli_fail (error);
+  const char *name = device_name ? device_name : lig_recording_get_device (recording);
+  g_autoptr (LigDevice) device = lig_cli_open_training_device (name, &error);
+  if (!device)
+    return lig_cli_fail (error);
+  if (!lig_cli_json ())
+    lig_cli_say ("repeating %s %.8s %s on %s",
+                 lig_recording_is_profile (recording) ? "profile" : "training",
+                 lig_recording_get_run (recording), lig_recording_get_name (recording),
+                 lig_device_get_name (device));
+  g_autofree char *run = lig_recording_is_profile (recording)
+                           ? lig_recording_profile (recording, device, store, NULL, NULL, &error)
+                           : train (recording, device, store, &error);
+  g_autoptr (LigRepetition) found =
+    run ? lig_recording_conclude (recording, store, run, &error) : NULL;
+  if (!found)
+    return lig_cli_fail (error);
+  print (recording, found, run);
+  return found->outcome == LIG_REPETITION_DIFFERENT ? LIG_EXIT_FAILED : LIG_EXIT_OK;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by the two pictures of a sweep: the scale of a setting, and the order of the runs. */
+#pragma once
+
+#include "engine/draw/chart.h"
+#include <ligature/draw-sweep.h>
+
+/* The places of a setting's values: numbers on a linear or logarithmic axis, words in a row. */
+typedef struct {
+  LigAxis axis;
+  GPtrArray *values; /* the different texts, in their order; not owned */
+  gboolean numeric;
+} LigSweepScale;
+
+typedef struct {
+  LigCanvas *canvas;
+  const LigColours *colours;
+  LigSweep *sweep;
+  const LigSweepAxis *axes;
+  const LigSweepPoint *points;
+  guint n_axes, n_points;
+  double width, height;
+  int chosen;
+  LigAxis losses;
+  GArray *order; /* guint: the points, the worst first, the best and the chosen one last */
+  gboolean held_out;
+} LigSweepDrawing;
+
+/* Fills in the scale of an axis between two pixels. */
+void lig_sweep_scale_init (LigSweepScale *self, const LigSweepAxis *axis, double start, double end);
+void lig_sweep_scale_clear (LigSweepScale *self);
+
+/* Returns the pixel of a value. */
+double lig_sweep_scale_place (const LigSweepScale *self, const char *value);
+
+/* Returns the loss by which a point is judged, NaN without a result. */
+double lig_sweep_drawing_loss (const LigSweepDrawing *self, guint point);
+
+/* Returns the colour and the width of a point's line: blue for the best, pale for the worst. */
+LigColour lig_sweep_drawing_colour (const LigSweepDrawing *self, guint rank, double *width);
+
+/* Begins the mark of a point around a pixel; ends with lig_canvas_end_mark(). */
+void lig_sweep_drawing_mark (const LigSweepDrawing *self, guint point, double x, double y);
+
+void lig_sweep_draw_scatter (LigSweepDrawing *self, guint axis);

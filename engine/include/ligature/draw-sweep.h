@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures of sweeps. Threads: as <ligature/draw.h>. */
+#pragma once
+
+#include <ligature/draw.h>
+#include <ligature/sweep.h>
+
+G_BEGIN_DECLS
+
+/**
+ * LigSweepPicture:
+ * @sweep: the sweep
+ * @axis: the number of the axis over which the losses are scattered; -1: parallel coordinates
+ * @chosen: the number of the point that is emphasized, -1 for none
+ *
+ * The contents of the picture of a sweep.
+ */
+typedef struct {
+  LigSweep *sweep;
+  int axis, chosen;
+} LigSweepPicture;
+
+/**
+ * lig_draw_sweep:
+ * @canvas: the canvas
+ * @colours: the colours
+ * @picture: the contents
+ * @width: the width in pixels
+ * @height: the height in pixels
+ *
+ * Draws a line for each run through the values of its settings to its loss, or a dot for each run
+ * over one setting. The best is blue and drawn last. Each run with a result has a mark with its
+ * settings and loss.
+ */
+LIG_API void lig_draw_sweep (LigCanvas *canvas,
+                             const LigColours *colours,
+                             const LigSweepPicture *picture,
+                             double width,
+                             double height);
+
+G_END_DECLS

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What decides the bits of a run besides its sequence and settings, for the store. */
+#include "engine/base/json-private.h"
+#include "engine/measure/choices.h"
+#include "engine/train/record.h"
+#include "engine/train/run-private.h"
+#include "kernels/cpu/threads.h"
+#include "kernels/threads.h"
+#include <ligature/json-members.h>
+#include <ligature/kernels.h>
+
+char *
+lig_run_hash_file (const char *path, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, &failure);
+  if (file)
+    return g_compute_checksum_for_data (G_CHECKSUM_SHA256,
+                                        (const guchar *) g_mapped_file_get_contents (file),
+                                        g_mapped_file_get_length (file));
+  g_set_error (error, LIG_ERROR, LIG_ERROR_FILE, "%s: cannot be read: %s", path, failure->message);
+  return NULL;
+}
+
+static void
+add_machine (JsonBuilder *to, LigDevice *device, int threads)
+{
+  if (lig_device_has (device, LIG_DEVICE_CHOOSES)) {
+    g_autofree char *algorithms = lig_algorithms_list ();
+    lig_json_add_text (to, "algorithms", algorithms);
+    return;
+  }
+  lig_cpu_prepare_threads ();
+  lig_json_add_integer (to, "threads", threads > 0 ? threads : omp_get_max_threads ());
+  lig_json_add_text (to, "instructions", lig_cpu_level ());
+}
+
+static char *
+finish (JsonBuilder *builder)
+{
+  GString *text = g_string_new (NULL);
+  json_builder_end_object (builder);
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+  lig_json_append (text, root);
+  return g_string_free (text, FALSE);
+}
+
+char *
+lig_run_describe_inputs (LigRun *self)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autofree char *content =
+    g_strdup_printf ("%016" G_GINT64_MODIFIER "x", lig_dataset_get_content (self->data));
+  json_builder_begin_object (builder);
+  lig_json_add_text (builder, "data", lig_dataset_describe (self->data));
+  lig_json_add_text (builder, "content", content);
+  if (self->init) {
+    lig_json_add_text (builder, "init", self->init);
+    lig_json_add_text (builder, "weights", self->weights);
+  }
+  lig_json_add_text (builder, "choices", self->choices ? self->choices : "");
+  add_machine (builder, self->device, self->threads);
+  if (self->repeats)
+    lig_json_add_text (builder, "repeats", self->repeats);
+  return finish (builder);
+}
+
+char *
+lig_plan_describe_inputs (LigPlan *plan, const LigPlanOptions *options, guint rounds)
+{
+  static const LigPlanOptions usual = LIG_PLAN_OPTIONS_INIT;
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autofree char *choices = lig_plan_get_choices (plan);
+  options = options ? options : &usual;
+  json_builder_begin_object (builder);
+  lig_json_add_truth (builder, "training", lig_plan_has_pass (plan, LIG_PASS_BACKWARD));
+  lig_json_add_truth (builder, "input-gradient", options->input_gradient);
+  lig_json_add_truth (builder, "accumulate", options->accumulate);
+  if (options->optimizer)
+    lig_json_add_text (builder, "optimizer",
+                       options->optimizer->name ? options->optimizer->name : LIG_OPTIMIZER_DEFAULT);
+  lig_json_add_text (builder, "parameters", lig_dtype_name (lig_plan_get_parameters (plan)));
+  lig_json_add_integer (builder, "rounds", rounds);
+  lig_json_add_text (builder, "choices", choices ? choices : "");
+  add_machine (builder, lig_plan_get_device (plan), 0);
+  return finish (builder);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares a repetition with the recording: the bits of each step, the figures, and everything that
+ * could explain a difference. */
+#include "engine/base/json-private.h"
+#include "engine/base/number.h"
+#include "engine/train/recording.h"
+#include <ligature/json-members.h>
+#include <ligature/units.h>
+
+#include <math.h>
+#include <string.h>
+
+/* The last losses whose distributions are compared: a quarter of all, within these bounds. */
+enum { LEAST_LOSSES = 5, MOST_LOSSES = 50 };
+
+void
+lig_repetition_free (LigRepetition *self)
+{
+  if (!self)
+    return;
+  g_free (self->metric);
+  g_strfreev (self->differences);
+  g_free (self->text);
+  g_free (self);
+}
+
+static LigRepetition *
+copy (LigRepetition *self)
+{
+  LigRepetition *other = g_memdup2 (self, sizeof *self);
+  other->metric = g_strdup (self->metric);
+  other->differences = g_strdupv (self->differences);
+  other->text = g_strdup (self->text);
+  return other;
+}
+
+G_DEFINE_BOXED_TYPE (LigRepetition, lig_repetition, copy, lig_repetition_free)
+
+const char *
+lig_repetition_outcome_name (LigRepetitionOutcome outcome)
+{
+  static const char *const names[] = {"same", "noise", "different"};
+  return names[outcome];
+}
+
+/* --- Explanations -------------------------------------------------------------------------- */
+
+static char *
+format_value (JsonNode *node)
+{
+  if (node && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_STRING)
+    return g_strdup (json_node_get_string (node));
+  return node ? lig_recording_to_text (node) : g_strdup ("none");
+}
+
+/* Adds `WHAT is B, was A` for each member that differs; `names` gives people's words for some
+ * members, an empty word leaves a member out. */
+static void
+add_members (GStrvBuilder *to,
+             JsonNode *before,
+             JsonNode *after,
+             const char *prefix,
+             const char *const names[][2])
+{
+  JsonObject *a = json_node_get_object (before), *b = json_node_get_object (after);
+  g_autoptr (GList) members = json_object_get_members (b);
+  for (GList *at = members; at; at = at->next) {
+    const char *name = at->data, *word = NULL;
+    JsonNode *was = json_object_get_member (a, name), *is = json_object_get_member (b, name);
+    for (guint i = 0; names[i][0]; i++)
+      if (g_str_equal (names[i][0], name))
+        word = names[i][1];
+    g_autofree char *old = format_value (was), *new = format_value (is);
+    /* A value that the other record does not have was not recorded by an older program. */
+    if (!was || (word && !*word) || g_str_equal (old, new))
+      continue;
+    g_autofree char *text = word ? g_strdup_printf ("%s %s, was %s", word, new, old)
+                                 : g_strdup_printf ("%s%s is %s, was %s", prefix, name, new, old);
+    g_strv_builder_add (to, text);
+  }
+}
+
+/* Adds a sentence on a file whose content has another hash. */
+static void
+add_file (GStrvBuilder *to,
+          const LigRecording *before,
+          const LigRecording *after,
+          const char *hash,
+          const char *file)
+{
+  JsonObject *a = json_node_get_object (before->inputs), *b = json_node_get_object (after->inputs);
+  const char *was = lig_json_get_string (a, hash, NULL), *is = lig_json_get_string (b, hash, NULL);
+  if (!was || !is || g_str_equal (was, is))
+    return;
+  g_autofree char *text = g_strdup_printf ("%s has another content (hash %.16s, was %.16s)",
+                                           file ? file : "a file", is, was);
+  g_strv_builder_add (to, text);
+}
+
+static GStrv
+explain (const LigRecording *before, const LigRecording *after)
+{
+  static const char *const none[][2] = {
+    {"checkpoint", ""}, {"health", ""}, {"conditions", ""}, {NULL, NULL}};
+  static const char *const versions[][2] = {{"ligature", "Ligature is"},
+                                            {"device", "the device is"},
+                                            {"libraries", "the libraries are"},
+                                            {"driver", "the driver is"},
+                                            {NULL, NULL}};
+  static const char *const inputs[][2] = {{"content", ""},
+                                          {"weights", ""},
+                                          {"init", ""},
+                                          {"algorithms", ""},
+                                          {"repeats", ""},
+                                          {"data", "the data is"},
+                                          {"rounds", ""},
+                                          {"threads", "the threads are"},
+                                          {"choices", "the groups are"},
+                                          {"instructions", "the CPU instructions are"},
+                                          {NULL, NULL}};
+  g_autoptr (GStrvBuilder) to = g_strv_builder_new ();
+  g_autofree char *old = lig_recording_to_text (before->sequence);
+  g_autofree char *new = lig_recording_to_text (after->sequence);
+  if (!g_str_equal (old, new))
+    g_strv_builder_add (to, "the sequence differs");
+  add_members (to, before->settings, after->settings, "setting ", none);
+  add_members (to, before->versions, after->versions, "", versions);
+  if (!g_str_equal (before->device, after->device)) {
+    g_autofree char *text =
+      g_strdup_printf ("the device is %s, was %s", after->device, before->device);
+    g_strv_builder_add (to, text);
+  }
+  add_members (to, before->inputs, after->inputs, "", inputs);
+  JsonObject *settings = json_node_get_object (after->settings);
+  add_file (to, before, after, "content", lig_json_get_string (settings, "data", NULL));
+  add_file (to, before, after, "weights",
+            lig_json_get_string (json_node_get_object (after->inputs), "init", NULL));
+  return g_strv_builder_end (to);
+}
+
+/* --- Steps --------------------------------------------------------------------------------- */
+
+/* Compares a metric step by step; notes the first difference if it is before that of the metrics
+ * before. Returns the number of steps that both have. */
+static gint64
+compare_metric (LigRepetition *to, const LigMetricRow *before, const LigMetricRow *after)
+{
+  guint j = 0;
+  gint64 common = 0;
+  for (guint i = 0; i < before->steps->len; i++) {
+    gint64 step = g_array_index (before->steps, gint64, i);
+    while (j < after->steps->len && g_array_index (after->steps, gint64, j) < step)
+      j++;
+    if (j == after->steps->len)
+      break;
+    if (g_array_index (after->steps, gint64, j) != step)
+      continue;
+    double a = g_array_index (before->values, double, i);
+    double b = g_array_index (after->values, double, j);
+    common++;
+    if (memcmp (&a, &b, sizeof a) == 0 || (isnan (a) && isnan (b)) ||
+        (to->first_step && to->first_step <= step))
+      continue;
+    to->first_step = step;
+    g_free (to->metric);
+    to->metric = g_strdup (before->name);
+    to->before = a;
+    to->after = b;
+  }
+  return common;
+}
+
+/* Returns whether the texts of a member of both documents differ. */
+static gboolean
+differs_in (JsonNode *before, JsonNode *after, const char *name)
+{
+  const char *was = lig_json_get_string (json_node_get_object (before), name, NULL);
+  const char *is = lig_json_get_string (json_node_get_object (after), name, NULL);
+  return was && is && !g_str_equal (was, is);
+}
+
+/* Returns whether both are the same training, of which libraries, devices and threads alone may
+ * round differently. With other data or settings, figures that are close prove nothing. */
+static gboolean
+is_same_training (const LigRecording *before, const LigRecording *after)
+{
+  g_autofree char *old = lig_recording_to_text (before->sequence);
+  g_autofree char *new = lig_recording_to_text (after->sequence);
+  g_auto (LigRunSettings) a, b;
+  lig_run_settings_init (&a);
+  lig_run_settings_init (&b);
+  g_autofree char *first = lig_recording_to_text (before->settings);
+  g_autofree char *second = lig_recording_to_text (after->settings);
+  if (!lig_run_settings_read (&a, first, NULL, NULL) ||
+      !lig_run_settings_read (&b, second, NULL, NULL))
+    return FALSE;
+  g_clear_pointer (&a.checkpoint, g_free);
+  g_clear_pointer (&b.checkpoint, g_free);
+  g_free (a.policy);
+  g_free (a.dtype);
+  a.policy = g_strdup (b.policy);
+  a.dtype = g_strdup (b.dtype);
+  g_autofree char *settings = lig_run_settings_to_json (&a);
+  g_autofree char *others = lig_run_settings_to_json (&b);
+  return g_str_equal (old, new) && g_str_equal (settings, others) &&
+         g_str_equal (before->dtype, after->dtype) &&
+         !differs_in (before->inputs, after->inputs, "content") &&
+         !differs_in (before->inputs, after->inputs, "weights");
+}
+
+/* Measured times are no part of the result of a training. */
+static gboolean
+is_time (const char *metric)
+{
+  return g_str_equal (metric, "step-ms") || g_str_equal (metric, "samples-per-second");
+}
+
+/* Returns whether both are trainings to the end, or ended alike. */
+static gboolean
+ended_alike (const LigRecording *before, const LigRecording *after)
+{
+  const LigMetricRow *a = lig_recording_find_metric (before, LIG_METRIC_LOSS);
+  const LigMetricRow *b = lig_recording_find_metric (after, LIG_METRIC_LOSS);
+  gboolean done = g_str_equal (before->status, "done") || g_str_equal (before->status, "failed");
+  return !done || (a && b && a->steps->len == b->steps->len) || (!a && !b);
+}
+
+static void
+measure_losses (const LigMetricRow *metric, gint64 until, LigSpread *spread)
+{
+  guint count = metric ? metric->values->len : 0;
+  while (count > 0 && g_array_index (metric->steps, gint64, count - 1) > until)
+    count--;
+  guint kept = CLAMP (count / 4, LEAST_LOSSES, MOST_LOSSES),
+        first = count > kept ? count - kept : 0;
+  if (count > 0)
+    lig_spread_measure (&g_array_index (metric->values, double, first), count - first, spread);
+}
+
+static gboolean
+compare_trainings (LigRepetition *to,
+                   const LigRecording *before,
+                   const LigRecording *after,
+                   GError **error)
+{
+  const LigMetricRow *losses = lig_recording_find_metric (before, LIG_METRIC_LOSS);
+  const LigMetricRow *others = lig_recording_find_metric (after, LIG_METRIC_LOSS);
+  if (losses && others)
+    to->steps = compare_metric (to, losses, others);
+  for (guint i = 0; i < before->metrics->len; i++) {
+    const LigMetricRow *metric = before->metrics->pdata[i];
+    const LigMetricRow *other = lig_recording_find_metric (after, metric->name);
+    if (other && metric != losses && !is_time (metric->name))
+      compare_metric (to, metric, other);
+  }
+  if (to->steps == 0) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE,
+                 "run %.8s and its repetition have no step in common", before->run);
+    return FALSE;
+  }
+  gint64 last = MIN (g_array_index (losses->steps, gint64, losses->steps->len - 1),
+                     g_array_index (others->steps, gint64, others->steps->len - 1));
+  measure_losses (losses, last, &to->recorded);
+  measure_losses (others, last, &to->repeated);
+  LigDifferenceKind kind = lig_spread_compare (&to->repeated, &to->recorded, &to->difference);
+  to->outcome =
+    !to->first_step && ended_alike (before, after) ? LIG_REPETITION_SAME
+    : kind == LIG_DIFFERENCE_NONE && ended_alike (before, after) && is_same_training (before, after)
+      ? LIG_REPETITION_NOISE
+      : LIG_REPETITION_DIFFERENT;
+  return TRUE;
+}
+
+/* --- Sentences ----------------------------------------------------------------------------- */
+
+static char *
+format_loss (const LigSpread *spread)
+{
+  return g_strdup_printf ("%.5g (quartiles %.5g to %.5g)", spread->median, spread->lower,
+                          spread->upper);
+}
+
+static char *
+format_time (const LigSpread *spread)
+{
+  g_autofree char *median = lig_units_time (spread->median);
+  g_autofree char *lower = lig_units_time (spread->lower);
+  g_autofree char *upper = lig_units_time (spread->upper);
+  return g_strdup_printf ("%s (quartiles %s to %s)", median, lower, upper);
+}
+
+/* Appends the last losses on held-out data, if both have one. */
+static void
+append_held_out (GString *text, const LigRecording *before, const LigRecording *after)
+{
+  const LigMetricRow *a = lig_recording_find_metric (before, LIG_METRIC_EVAL_LOSS);
+  const LigMetricRow *b = lig_recording_find_metric (after, LIG_METRIC_EVAL_LOSS);
+  if (a && b && a->values->len > 0 && b->values->len > 0)
+    g_string_append_printf (text, "; held out %.5g, was %.5g",
+                            g_array_index (b->values, double, b->values->len - 1),
+                            g_array_index (a->values, double, a->values->len - 1));
+}
+
+/* Appends the first step that differs with both values, to all their digits. */
+static void
+append_step (GString *text, const LigRepetition *self)
+{
+  if (!self->first_step)
+    return;
+  g_string_append_printf (text, "; the first difference is at step %" G_GINT64_FORMAT ": %s ",
+                          self->first_step, self->metric);
+  lig_number_append (text, self->after, FALSE);
+  g_string_append (text, ", was ");
+  lig_number_append (text, self->before, FALSE);
+}
+
+static void
+append_differences (GString *text, const LigRepetition *self, gboolean training)
+{
+  for (char **one = self->differences; *one; one++)
+    g_string_append_printf (text, "; %s", *one);
+  if (!*self->differences && (training || self->outcome == LIG_REPETITION_DIFFERENT))
+    g_string_append (text, "; nothing that is recorded differs");
+}
+
+static char *
+write_text (const LigRepetition *self, const LigRecording *before, const LigRecording *after)
+{
+  GString *text = g_string_new (NULL);
+  gboolean profile = lig_recording_is_profile (before);
+  g_autofree char *a = profile ? format_time (&self->recorded) : format_loss (&self->recorded);
+  g_autofree char *b = profile ? format_time (&self->repeated) : format_loss (&self->repeated);
+  if (self->outcome == LIG_REPETITION_SAME) {
+    g_string_append_printf (text, "same bits in %" G_GINT64_FORMAT " step%s", self->steps,
+                            LIG_ENDING (self->steps));
+    for (char **one = self->differences; *one; one++)
+      g_string_append_printf (text, "%s%s", one == self->differences ? ", although " : "; ", *one);
+    return g_string_free (text, FALSE);
+  }
+  g_string_append (text,
+                   self->outcome == LIG_REPETITION_NOISE ? "within the noise: " : "different: ");
+  if (!profile && !ended_alike (before, after))
+    g_string_append_printf (text, "it is %s after %" G_GINT64_FORMAT " common step%s; ",
+                            after->status, self->steps, LIG_ENDING (self->steps));
+  g_string_append_printf (text, "%s %s, was %s", profile ? "step time" : "last losses", b, a);
+  if (!profile)
+    append_held_out (text, before, after);
+  append_step (text, self);
+  append_differences (text, self, !profile);
+  return g_string_free (text, FALSE);
+}
+
+/* --- Comparing ----------------------------------------------------------------------------- */
+
+LigRepetition *
+lig_recording_compare (const LigRecording *self, const LigRecording *repetition, GError **error)
+{
+  g_return_val_if_fail (self && repetition, NULL);
+  g_autoptr (LigRepetition) to = g_new0 (LigRepetition, 1);
+  to->before = to->after = NAN;
+  if (!g_str_equal (self->kind, repetition->kind)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "run %.8s is of the kind %s, run %.8s is %s",
+                 self->run, self->kind, repetition->run, repetition->kind);
+    return NULL;
+  }
+  to->differences = explain (self, repetition);
+  if (lig_recording_is_profile (self)) {
+    to->recorded = self->step;
+    to->repeated = repetition->step;
+    LigDifferenceKind kind = lig_spread_compare (&to->repeated, &to->recorded, &to->difference);
+    to->outcome = kind == LIG_DIFFERENCE_NONE ? LIG_REPETITION_NOISE : LIG_REPETITION_DIFFERENT;
+  } else if (!compare_trainings (to, self, repetition, error)) {
+    return NULL;
+  }
+  to->text = write_text (to, self, repetition);
+  return g_steal_pointer (&to);
+}
+
+LigRepetition *
+lig_recording_conclude (const LigRecording *self, LigStore *store, const char *run, GError **error)
+{
+  g_return_val_if_fail (self && LIG_IS_STORE (store) && run, NULL);
+  g_autoptr (LigRecording) after = lig_recording_read_run (store, run, error);
+  g_autoptr (LigRepetition) found = after ? lig_recording_compare (self, after, error) : NULL;
+  if (!found)
+    return NULL;
+  g_autofree char *note = g_strdup_printf ("Repetition of run %.8s: %s", self->run, found->text);
+  return lig_store_set_note (store, run, note, error) ? g_steal_pointer (&found) : NULL;
+}
+
+/* --- JSON ---------------------------------------------------------------------------------- */
+
+static void
+add_spread (JsonBuilder *to, const char *name, const LigSpread *spread)
+{
+  lig_json_begin_object (to, name);
+  lig_json_add_integer (to, "count", spread->count);
+  lig_json_add_number (to, "median", spread->count > 0 ? spread->median : NAN);
+  lig_json_add_number (to, "lower", spread->count > 0 ? spread->lower : NAN);
+  lig_json_add_number (to, "upper", spread->count > 0 ? spread->upper : NAN);
+  json_builder_end_object (to);
+}
+
+JsonNode *
+lig_repetition_to_json (const LigRepetition *self)
+{
+  g_return_val_if_fail (self, NULL);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  json_builder_begin_object (builder);
+  lig_json_add_text (builder, "outcome", lig_repetition_outcome_name (self->outcome));
+  lig_json_add_text (builder, "text", self->text);
+  lig_json_add_integer (builder, "steps", self->steps);
+  if (self->first_step)
+    lig_json_add_integer (builder, "first_step", self->first_step);
+  else
+    lig_json_add_text (builder, "first_step", NULL);
+  lig_json_add_text (builder, "metric", self->metric);
+  lig_json_add_number (builder, "recorded_value", self->before);
+  lig_json_add_number (builder, "repeated_value", self->after);
+  add_spread (builder, "recorded", &self->recorded);
+  add_spread (builder, "repeated", &self->repeated);
+  lig_json_begin_array (builder, "differences");
+  for (char **one = self->differences; *one; one++)
+    json_builder_add_string_value (builder, *one);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return json_builder_get_root (builder);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Does a recorded training or profile again. */
+#include "engine/base/json-private.h"
+#include "engine/train/recording.h"
+#include "engine/train/run-private.h"
+#include "kernels/threads.h"
+
+#include <string.h>
+
+/* The bounds of the rounds that a recording may ask for, and the number if it names none. */
+enum { LEAST_ROUNDS = 5, USUAL_ROUNDS = 15, MOST_ROUNDS = 10000 };
+
+static JsonObject *
+get_inputs (const LigRecording *self)
+{
+  return json_node_get_object (self->inputs);
+}
+
+static LigSequence *
+read_sequence (const LigRecording *self, GError **error)
+{
+  g_autofree char *text = lig_recording_to_text (self->sequence);
+  LigSequence *sequence = lig_sequence_from_json (text, -1, NULL, error);
+  if (!sequence)
+    g_prefix_error (error, "run %.8s: ", self->run);
+  return sequence;
+}
+
+/* The checkpoint is the recorded run's own; types and policy may have been chosen by it. */
+static gboolean
+read_settings (const LigRecording *self, LigRunSettings *settings, GError **error)
+{
+  g_autofree char *text = lig_recording_to_text (self->settings);
+  if (!lig_run_settings_read (settings, text, NULL, error))
+    return FALSE;
+  g_clear_pointer (&settings->checkpoint, g_free);
+  if (!settings->policy && *self->policy)
+    settings->policy = g_strdup (self->policy);
+  if (!settings->dtype && *self->dtype)
+    settings->dtype = g_strdup (self->dtype);
+  return TRUE;
+}
+
+/* Another processor or GPU may not have the groups; it then chooses its own. */
+LigRun *
+lig_recording_train (const LigRecording *self, LigDevice *device, LigStore *store, GError **error)
+{
+  g_return_val_if_fail (self && LIG_IS_DEVICE (device), NULL);
+  g_auto (LigRunSettings) settings;
+  g_autoptr (GError) failure = NULL;
+  lig_run_settings_init (&settings);
+  if (lig_recording_is_profile (self)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "run %.8s is a profile, expected a training",
+                 self->run);
+    return NULL;
+  }
+  g_autoptr (LigSequence) sequence = read_sequence (self, error);
+  if (!sequence || !read_settings (self, &settings, error))
+    return NULL;
+  JsonObject *inputs = get_inputs (self);
+  const char *init = lig_json_get_string (inputs, "init", NULL);
+  LigRunOrigin origin = {
+    .repeats = self->run,
+    .choices = lig_json_get_string (inputs, "choices", self->choices),
+    .algorithms = lig_json_get_string (inputs, "algorithms", NULL),
+    .threads = (int) CLAMP (lig_json_get_int (inputs, "threads", 0), 0, omp_get_thread_limit ()),
+  };
+  LigRun *run = lig_run_new_from (sequence, device, &settings, init, store, &origin, &failure);
+  if (!run && g_error_matches (failure, LIG_ERROR, LIG_ERROR_FUSION)) {
+    origin.choices = NULL;
+    g_clear_error (&failure);
+    run = lig_run_new_from (sequence, device, &settings, init, store, &origin, &failure);
+  }
+  if (!run)
+    g_propagate_error (error, g_steal_pointer (&failure));
+  return run;
+}
+
+/* --- Profiles ------------------------------------------------------------------------------ */
+
+static void
+read_types (const LigRecording *self, LigPlanOptions *options)
+{
+  LigDtype dtype;
+  const char *parameters = lig_json_get_string (get_inputs (self), "parameters", "");
+  if (lig_dtype_from_name (self->dtype, &dtype) && lig_dtype_is_floating (dtype))
+    options->compute = (int) dtype;
+  if (lig_dtype_from_name (parameters, &dtype) && lig_dtype_is_floating (dtype))
+    options->parameters = (int) dtype;
+}
+
+static gboolean
+get_truth (JsonObject *object, const char *name, gboolean fallback)
+{
+  return json_object_get_boolean_member_with_default (object, name, fallback);
+}
+
+static gboolean
+make_options (const LigRecording *self,
+              LigTuning *tuning,
+              LigOptimizer *optimizer,
+              LigPlanOptions *options,
+              GError **error)
+{
+  JsonObject *inputs = get_inputs (self);
+  const char *name = lig_json_get_string (inputs, "optimizer", NULL);
+  const LigOptimizerInfo *info = name ? lig_optimizer_info_find (name, error) : NULL;
+  if (name && (!info || !lig_optimizer_init (optimizer, info->name, error)))
+    return FALSE;
+  options->training = get_truth (inputs, "training", TRUE);
+  options->input_gradient = get_truth (inputs, "input-gradient", FALSE);
+  options->accumulate = get_truth (inputs, "accumulate", FALSE);
+  options->tf32 = get_truth (json_node_get_object (self->settings), "tf32", FALSE);
+  options->optimizer = self->update ? optimizer : NULL;
+  options->tuning = tuning;
+  options->choices = self->choices;
+  lig_policy_from_name (self->policy, &options->policy);
+  read_types (self, options);
+  return TRUE;
+}
+
+char *
+lig_recording_profile (const LigRecording *self,
+                       LigDevice *device,
+                       LigStore *store,
+                       LigProfileMonitor monitor,
+                       gpointer data,
+                       GError **error)
+{
+  g_return_val_if_fail (self && LIG_IS_DEVICE (device) && LIG_IS_STORE (store), NULL);
+  LigTuning tuning;
+  LigOptimizer optimizer = LIG_OPTIMIZER_INIT;
+  LigPlanOptions options = LIG_PLAN_OPTIONS_INIT;
+  if (!lig_recording_is_profile (self)) {
+    g_set_error (error, LIG_ERROR, LIG_ERROR_VALUE, "run %.8s is a training, expected a profile",
+                 self->run);
+    return NULL;
+  }
+  lig_tuning_init (&tuning, store);
+  g_autoptr (LigSequence) sequence = read_sequence (self, error);
+  if (!sequence || !make_options (self, &tuning, &optimizer, &options, error))
+    return NULL;
+  gint64 rounds = lig_json_get_int (get_inputs (self), "rounds",
+                                    self->step.count > 0 ? self->step.count : USUAL_ROUNDS);
+  g_autoptr (GPtrArray) profiles = lig_profile_measure_watched (
+    sequence, device, &options, 1, (guint) CLAMP (rounds, LEAST_ROUNDS, MOST_ROUNDS), store,
+    monitor, data, error);
+  return profiles ? g_strdup (((const LigProfile *) profiles->pdata[0])->run) : NULL;
+}
