@@ -4,6 +4,7 @@
 #include "ui/run/bar.h"
 
 #include "ui/document/edit.h"
+#include "ui/run/choice-preview.h"
 #include "ui/run/data-chooser.h"
 #include "ui/run/live.h"
 #include "ui/run/result.h"
@@ -378,6 +379,8 @@ lig_run_bar_new (LigDocument *doc)
   LigRunBar *self = g_object_new (LIG_TYPE_RUN_BAR, NULL);
   self->doc = g_object_ref (doc);
   gtk_menu_button_set_popover (self->settings, lig_run_settings_list_new (doc));
+  lig_preview_devices (self->device, doc);
+  lig_preview_policies (self->policy, doc);
   update_devices (self);
   follow_settings (self);
   connect (self, self->device, "notify::selected", device_chosen);
