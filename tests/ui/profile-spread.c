@@ -87,6 +87,10 @@ test_agreement (Fixture *f, gconstpointer data)
   lig_draw_times (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 800);
   g_autofree char *svg = lig_canvas_to_svg (canvas);
   lig_canvas_free (canvas);
+  canvas = lig_canvas_new_svg (800, 240);
+  lig_draw_timeline (canvas, lig_colours (LIG_COLOURS_LIGHT), &timed, 800, 240);
+  g_autofree char *timeline = lig_canvas_to_svg (canvas);
+  lig_canvas_free (canvas);
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++) {
     g_autofree char *time = lig_draw_time (profiled->spreads[i].median);
     g_autofree char *heading = g_strdup_printf ("%s · %s", titles[i], time);
@@ -97,6 +101,7 @@ test_agreement (Fixture *f, gconstpointer data)
     g_assert_true (shows (f, note));
     if (!strstr (svg, heading))
       g_error ("'%s' is not in:\n%s", heading, svg);
+    g_assert_true (strstr (timeline, time));
   }
 }
 
