@@ -118,6 +118,10 @@ draw_head (LigOpRow *self, Canvas *to)
   int title = draw_text (to, &self->texts[TITLE], to->x, to->first,
                          to->width - (compact || !shape->text ? 0 : to->width * 3 / 10),
                          LIG_SCORE_TEXT_BOLD, ink);
+  if (self->marks)
+    title += to->gap / 2 + lig_score_marks_draw (self->marks, to->widget, to->snapshot,
+                                                 to->x + title + to->gap / 2, to->first,
+                                                 self->metrics.small * 3 / 4);
   int rest = to->width - title - to->gap;
   if (!compact || ((!params->text || !*params->text) && !self->open))
     draw_end (to, shape, to->first, rest);
