@@ -87,6 +87,17 @@ draw_parts (LigOpRow *self, Canvas *to)
   }
 }
 
+/* Returns whether a compact row has room for its path, which the inspector also tells. */
+static gboolean
+leaves_room (LigOpRow *self, Canvas *to)
+{
+  const LigScoreTextFlags bold = LIG_SCORE_TEXT_BOLD, small = LIG_SCORE_TEXT_SMALL;
+  int title = lig_score_text_measure (&self->texts[TITLE], to->widget, bold);
+  int params = self->open ? 0 : lig_score_text_measure (&self->texts[PARAMS], to->widget, small);
+  int path = lig_score_text_measure (&self->texts[PATH], to->widget, small);
+  return title + params + path + 2 * to->gap <= to->width;
+}
+
 /* Draws title, shape or badge, and below parameters and path; a compact row has one line, and the
  * shape only where there are no parameters. */
 static void
@@ -102,7 +113,7 @@ draw_head (LigOpRow *self, Canvas *to)
                                     &ground);
     to->width -= draw_badge (self, to, ground);
   }
-  if (compact)
+  if (compact && leaves_room (self, to))
     to->width -= draw_end (to, &self->texts[PATH], to->second, to->width / 4);
   int title = draw_text (to, &self->texts[TITLE], to->x, to->first,
                          to->width - (compact || !shape->text ? 0 : to->width * 3 / 10),
