@@ -205,13 +205,14 @@ number_mends (const Explainer *self)
   }
 }
 
-/* Gives a verdict its mends; another policy is one only where the present policy left a gain. */
+/* Gives a verdict its mends; another policy is one only where the present policy left a gain, or
+ * where nothing is known because nothing was measured. */
 static void
 give_mends (const Explainer *self, guint number)
 {
   const LigMend *mend = self->facts->alternatives[number];
   LigVerdict *verdict = &self->facts->verdicts[number];
-  gboolean leaves = !mend || mend->kind != LIG_MEND_CHOOSE_POLICY || verdict->gain > 0;
+  gboolean leaves = !mend || mend->kind != LIG_MEND_CHOOSE_POLICY || !(verdict->gain <= 0);
   verdict->mend = self->facts->mends[number];
   verdict->alternative = leaves ? mend : NULL;
 }

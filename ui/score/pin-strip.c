@@ -14,7 +14,8 @@
 struct _LigPinStrip {
   GtkWidget parent_instance;
   LigDocument *document;
-  GtkBox *place;
+  GtkGrid *place;
+  GPtrArray *hidden; /* children of @place that the comparison replaces */
   GtkMenuButton *pinned;
   GtkLabel *text;
   GtkToggleButton *compare;
@@ -143,12 +144,17 @@ static void
 follow_compare (LigPinStrip *self)
 {
   gboolean comparing = gtk_toggle_button_get_active (self->compare);
+  for (guint i = 0; i < self->hidden->len; i++)
+    gtk_widget_set_visible (self->hidden->pdata[i], TRUE);
+  g_ptr_array_set_size (self->hidden, 0);
+  gtk_widget_set_visible (self->sheet, comparing);
   for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->place)); child;
        child = gtk_widget_get_next_sibling (child))
-    if (child == self->sheet)
-      gtk_widget_set_visible (child, comparing);
-    else if (child != GTK_WIDGET (self))
-      gtk_widget_set_visible (child, !comparing);
+    if (comparing && child != self->sheet && child != GTK_WIDGET (self) &&
+        gtk_widget_get_visible (child)) {
+      g_ptr_array_add (self->hidden, g_object_ref (child));
+      gtk_widget_set_visible (child, FALSE);
+    }
 }
 
 /* --- Saving -------------------------------------------------------------------------------- */
@@ -302,6 +308,7 @@ dispose (GObject *object)
   LigPinStrip *self = LIG_PIN_STRIP (object);
   g_clear_pointer (&self->box, gtk_widget_unparent);
   g_clear_object (&self->document);
+  g_clear_pointer (&self->hidden, g_ptr_array_unref);
   G_OBJECT_CLASS (lig_pin_strip_parent_class)->dispose (object);
 }
 
@@ -339,6 +346,7 @@ lig_pin_strip_init (LigPinStrip *self)
 {
   GtkWidget *icon = gtk_image_new_from_icon_name ("view-pin-symbolic");
   self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  self->hidden = g_ptr_array_new_with_free_func (g_object_unref);
   self->pinned = GTK_MENU_BUTTON (gtk_menu_button_new ());
   self->text =
     g_object_new (GTK_TYPE_LABEL, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS, "ellipsize",
@@ -360,7 +368,7 @@ lig_pin_strip_init (LigPinStrip *self)
 }
 
 LigPinStrip *
-lig_pin_strip_attach (GtkBox *place, LigDocument *document)
+lig_pin_strip_attach (GtkGrid *place, LigDocument *document)
 {
   LigPinStrip *self = g_object_new (LIG_TYPE_PIN_STRIP, NULL);
   self->document = g_object_ref (document);
@@ -370,8 +378,8 @@ lig_pin_strip_attach (GtkBox *place, LigDocument *document)
                                   _ ("Pinned plan"), -1);
   lig_picture_view_set_picture (self->picture, draw, get_height, 0, g_object_ref (document),
                                 g_object_unref);
-  gtk_box_prepend (place, GTK_WIDGET (self));
-  gtk_box_append (place, self->sheet);
+  gtk_grid_attach (place, GTK_WIDGET (self), 0, -1, 2, 1);
+  gtk_grid_attach (place, self->sheet, 0, 3, 2, 1);
   gtk_widget_set_visible (self->sheet, FALSE);
   fill_menu (self);
   g_signal_connect_object (self->compare, "toggled", G_CALLBACK (follow_compare), self,

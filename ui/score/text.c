@@ -111,7 +111,7 @@ lig_score_params (LigOp *op, const LigPlanOp *parts)
 char *
 lig_score_group_name (LigPlan *plan, const LigPlanGroup *group)
 {
-  return lig_plan_name_ops (plan, group->first, group->count);
+  return g_strdup (group->title);
 }
 
 char *

@@ -7,6 +7,7 @@
 enum { REST_MILLISECONDS = 150 };
 
 #define HOLDER "lig-preview-holder"
+#define HOOK "lig-preview-hook"
 
 typedef struct {
   GtkWidget *widget;
@@ -132,5 +133,11 @@ lig_preview_hook (GtkWidget *widget,
   gtk_widget_add_controller (widget, keys);
   gtk_widget_add_controller (widget, focus);
   /* Controllers are freed before the data of their widget. */
-  g_object_set_data_full (G_OBJECT (widget), "lig-preview-hook", hook, free_hook);
+  g_object_set_data_full (G_OBJECT (widget), HOOK, hook, free_hook);
+}
+
+gboolean
+lig_preview_is_hooked (GtkWidget *widget)
+{
+  return g_object_get_data (G_OBJECT (widget), HOOK) != NULL;
 }

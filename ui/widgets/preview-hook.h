@@ -45,4 +45,7 @@ void lig_preview_hook (GtkWidget *widget,
                        gpointer data,
                        GDestroyNotify free);
 
+/* Returns whether the widget has a hook. */
+gboolean lig_preview_is_hooked (GtkWidget *widget);
+
 G_END_DECLS

@@ -121,6 +121,16 @@ LIG_API gboolean lig_sweep_add (LigSweep *self, const char *over, gboolean zip, 
 LIG_API gboolean lig_sweep_add_list (LigSweep *self, const char *text, GError **error);
 
 /**
+ * lig_sweep_check:
+ * @self: a sweep that has not begun
+ *
+ * Makes the points and checks the settings of each, without recording anything.
+ *
+ * Returns: %FALSE with an error set
+ */
+LIG_API gboolean lig_sweep_check (LigSweep *self, GError **error);
+
+/**
  * lig_sweep_begin:
  * @self: a sweep that has not begun
  * @store: the store that records it
